@@ -1,0 +1,21 @@
+/** `deno task bench [name ...]`: runs the named benchmarks, or all of them. */
+import { benchStart } from "./start.ts";
+
+const BENCHMARKS: Record<string, () => Promise<void>> = {
+  start: benchStart,
+};
+
+const names = Deno.args.length > 0 ? Deno.args : Object.keys(BENCHMARKS);
+for (const name of names) {
+  const run = BENCHMARKS[name];
+  if (!run) {
+    report(`There is no benchmark "${name}". There are: ${Object.keys(BENCHMARKS).join(", ")}`);
+    Deno.exit(2);
+  }
+  await run();
+}
+
+function report(line: string): void {
+  // deno-lint-ignore no-console
+  console.error(line);
+}

@@ -1,0 +1,95 @@
+import type { ServerPage } from "../lib/console/server_page.ts";
+import { formatCount, formatLatency } from "../lib/console/ui/format.ts";
+import { serverPath } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { ProblemRows } from "./attention_list.tsx";
+import { Card } from "./card.tsx";
+import { EmptyState } from "./empty_state.tsx";
+import { Fact, Facts } from "./facts.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+import { Pager } from "./pager.tsx";
+import { SideList } from "./side_list.tsx";
+import { SourceLabel } from "./source_label.tsx";
+import { StateBadge, StateIcon } from "./state_badge.tsx";
+import { ToolsTable } from "./tools_table.tsx";
+
+const TYPES = {
+  stdio: "A process on this machine (stdio)",
+  http: "Remote, streamable HTTP",
+  sse: "Remote, server-sent events",
+  demo: "Built into Quartermaster",
+} as const;
+
+/** One server: how it is, why, where it comes from, and its tools. */
+export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
+  const { server, tools, problems } = page;
+  return (
+    <div class="split">
+      <SideList
+        title="Servers"
+        total={page.total}
+        allHref="/servers"
+        current={server.name}
+        entries={page.neighbors.map(({ name, state }) => ({
+          name,
+          href: serverPath(name),
+          icon: <StateIcon state={state} />,
+        }))}
+      />
+      <article class="detail">
+        <PageHeader
+          title={
+            <span class="mono">
+              <InertText text={server.name} />
+            </span>
+          }
+        />
+        <Card>
+          <Facts>
+            <Fact name="State">
+              <StateBadge state={server.state} />
+              <span class="muted">
+                <Ago at={server.since} />
+              </span>
+            </Fact>
+            <Fact name="Reason">
+              <InertText text={server.reason} />
+            </Fact>
+            {server.lastError !== undefined && server.lastError !== server.reason && (
+              <Fact name="Last error">
+                <InertText text={server.lastError} />
+              </Fact>
+            )}
+            <Fact name="Type">{TYPES[server.type]}</Fact>
+            <Fact name="Source">
+              <SourceLabel source={server.source} isLong />
+            </Fact>
+            {server.latencyMs === undefined
+              ? null
+              : <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>}
+          </Facts>
+        </Card>
+        {problems.length > 0 && (
+          <Card title="In its configuration" isFlush>
+            <ul class="rows">
+              <ProblemRows problems={problems} />
+            </ul>
+          </Card>
+        )}
+        <Card title="Tools" aside={formatCount(tools.total, "tool")} isFlush>
+          {tools.total === 0
+            ? (
+              <EmptyState icon="tools" title="No tools">
+                {server.state === "ready"
+                  ? "This server is connected and offers no tools."
+                  : "Its tools are listed here once the server is connected."}
+              </EmptyState>
+            )
+            : <ToolsTable rows={tools.rows} />}
+          <Pager list={tools} url={url} noun="tools" />
+        </Card>
+      </article>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Parameters } from "../lib/console/parameters.ts";
+import type { ToolPage } from "../lib/console/tool_page.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
+import { Card } from "./card.tsx";
+import { CodeBlock } from "./code_block.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+import { ParametersTable } from "./parameters_table.tsx";
+import { SideList } from "./side_list.tsx";
+import { StateIcon } from "./state_badge.tsx";
+
+/** One tool: what it says it does, and what it takes. */
+export function ToolDetail({ page }: { page: ToolPage }) {
+  const fullName = `${page.server.name}.${page.name}`;
+  return (
+    <div class="split">
+      <SideList
+        title={`Tools of ${page.server.name}`}
+        total={page.total}
+        allHref={`/tools?${new URLSearchParams({ server: page.server.name })}`}
+        current={page.name}
+        entries={page.neighbors.map(({ server, name }) => ({ name, href: toolPath(server, name) }))}
+      />
+      <article class="detail">
+        <PageHeader
+          title={
+            <span class="title-name">
+              <span class="mono">
+                <InertText text={page.name} />
+              </span>
+              <CopyButton value={fullName} label={`Copy ${fullName}`} />
+            </span>
+          }
+          lead={
+            <span class="meta">
+              {page.title === undefined ? null : (
+                <span>
+                  <InertText text={page.title} />
+                </span>
+              )}
+              <a class="mono meta-server" href={serverPath(page.server.name)}>
+                <StateIcon state={page.server.state} />
+                <InertText text={page.server.name} />
+              </a>
+            </span>
+          }
+        />
+        <Card title="Description" aside={<Hints hints={page.hints} />}>
+          {page.description === ""
+            ? <p class="muted">The server gives no description for this tool.</p>
+            : (
+              <p class="prose">
+                <InertText text={page.description} />
+              </p>
+            )}
+        </Card>
+        <SchemaCard title="Parameters" parameters={page.input} json={page.inputJson} />
+        {page.output === undefined || page.outputJson === undefined
+          ? null
+          : <SchemaCard title="Result" parameters={page.output} json={page.outputJson} />}
+      </article>
+    </div>
+  );
+}
+
+function Hints({ hints }: { hints: ToolPage["hints"] }) {
+  return (
+    <>
+      {hints.map(({ label, meaning, isRisky }) => (
+        <span
+          key={label}
+          class={isRisky ? "badge tone-warn" : "badge"}
+          title={`${meaning}, says the server`}
+        >
+          {isRisky && <Icon name="alert" size={12} />}
+          {label}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function SchemaCard(
+  { title, parameters, json }: { title: string; parameters: Parameters; json: string },
+) {
+  const count = parameters.rows.filter((row) => row.depth === 0).length;
+  return (
+    <Card title={title} aside={count === 0 ? "none" : formatCount(count, "field")} isFlush>
+      {count === 0
+        ? <p class="card-lead muted">Takes no named parameters.</p>
+        : <ParametersTable parameters={parameters} caption={title} />}
+      <details class="schema">
+        <summary>Schema as the server sent it</summary>
+        <CodeBlock code={json} label={`schema of ${title.toLowerCase()}`} />
+      </details>
+    </Card>
+  );
+}

@@ -1,0 +1,105 @@
+import type { ComponentChildren } from "preact";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Key } from "../components/key.tsx";
+import { Sheet } from "../components/sheet.tsx";
+import { keep, readKept } from "../lib/console/ui/kept.ts";
+import { isPaletteChord, isShortcut } from "../lib/console/ui/keys.ts";
+import { navigate } from "../lib/console/ui/navigate.ts";
+import { overlay } from "../lib/console/ui/overlay.ts";
+import { PAGES } from "../lib/console/ui/pages.ts";
+import { moveRowFocus } from "../lib/console/ui/row_focus.ts";
+
+/** The keys that act without a field, and the sheet that lists them. */
+export default function Shortcuts() {
+  // Speech input types letters into the page: single keys can be switched off.
+  const isOn = useSignal(true);
+  useEffect(() => {
+    isOn.value = readKept("keys") !== "off";
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return;
+      if (isPaletteChord(event)) {
+        event.preventDefault();
+        overlay.value = overlay.value === "palette" ? undefined : "palette";
+      } else if (overlay.value === undefined && isShortcut(event) && isOn.value) {
+        if (press(event.key)) event.preventDefault();
+      }
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
+  return (
+    <Sheet
+      title="Keyboard shortcuts"
+      isOpen={overlay.value === "help"}
+      onClose={() => overlay.value = undefined}
+    >
+      <div class="keys">
+        <Keys title="Everywhere">
+          <KeyRow keys={["Ctrl", "K"]} meaning="Search pages, servers and tools" />
+          <KeyRow keys={["?"]} meaning="Show this sheet" />
+          <KeyRow keys={["Esc"]} meaning="Close what is open" />
+        </Keys>
+        <Keys title="Lists">
+          <KeyRow keys={["/"]} meaning="Filter the list" />
+          <KeyRow keys={["j"]} meaning="Next row" />
+          <KeyRow keys={["k"]} meaning="Previous row" />
+          <KeyRow keys={["Enter"]} meaning="Open the row" />
+        </Keys>
+        <Keys title="Go to">
+          {PAGES.map((page) => <KeyRow key={page.path} keys={[page.key]} meaning={page.label} />)}
+        </Keys>
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isOn.value}
+          onChange={(event) => {
+            isOn.value = event.currentTarget.checked;
+            keep("keys", isOn.value ? undefined : "off");
+          }}
+        />
+        Single-key shortcuts
+      </label>
+    </Sheet>
+  );
+}
+
+/** Does what a key stands for; false where it stands for nothing. */
+function press(key: string): boolean {
+  if (key === "?") overlay.value = "help";
+  else if (key === "j") moveRowFocus(1);
+  else if (key === "k") moveRowFocus(-1);
+  else if (key === "/") focusFilter();
+  else {
+    const page = PAGES.find((page) => page.key === key);
+    if (page === undefined) return false;
+    navigate(page.path);
+  }
+  return true;
+}
+
+function focusFilter(): void {
+  const field = document.querySelector<HTMLInputElement>("[data-filter]");
+  if (field === null) overlay.value = "palette";
+  else field.select();
+}
+
+function Keys({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl>{children}</dl>
+    </section>
+  );
+}
+
+function KeyRow({ keys, meaning }: { keys: string[]; meaning: string }) {
+  return (
+    <div class="key-row">
+      <dt>{keys.map((name) => <Key key={name} name={name} />)}</dt>
+      <dd>{meaning}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { resolve } from "@std/path";
+import { configError } from "../config/problem.ts";
+import { backupStore } from "../storage/backup.ts";
+import { Store } from "../storage/store.ts";
+import type { Command } from "./command.ts";
+import { print } from "./terminal.ts";
+
+export const backup: Command = {
+  usage: "backup FILE",
+  meaning: "Write everything in the data store to FILE; a running gateway goes on",
+  async run({ options, positionals }) {
+    const [file] = positionals;
+    if (file === undefined || positionals.length > 1) {
+      throw configError("backup takes one file", "Write it as: quartermaster backup FILE");
+    }
+    await using store = await Store.open({ location: options.kv });
+    const { entries } = await backupStore(store, resolve(file));
+    print(`Saved ${entries} records of ${store.location.label} to ${file}\n`);
+  },
+};

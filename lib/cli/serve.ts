@@ -1,0 +1,127 @@
+import { findInformationFlag } from "../config/command_line.ts";
+import { helpText } from "../config/help.ts";
+import { GatewayError } from "../core/errors.ts";
+import { VERSION } from "../core/version.ts";
+import type { GatewayHost } from "../host.ts";
+import { findDirectAnswer } from "../http/direct_answer.ts";
+import { inRequestScope } from "../http/request_scope.ts";
+import { ensureBuild } from "./build_stamp.ts";
+import { exitWith, print } from "./terminal.ts";
+
+/** How long requests in flight may go on after a stop was asked for. */
+const DRAIN_MS = 3_000;
+
+/** The built app's request handler, as `_fresh/server.js` exports it. */
+export interface BuiltApp {
+  default: { fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response> };
+}
+
+/** Starts the gateway and keeps it running until a signal comes; exits 2 where it cannot start. */
+export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
+  try {
+    const information = findInformationFlag(Deno.args);
+    if (information === "help") return print(helpText());
+    if (information === "version") return print(`quartermaster ${VERSION}\n`);
+    await listen(host, loadApp);
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    exitWith(error);
+  }
+}
+
+async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
+  const { options, platform, command } = await host.options();
+  if (command !== undefined) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
+    });
+  }
+  if (options.stdio) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message: "Cannot speak MCP on standard input: this version serves HTTP only",
+    });
+  }
+  if (platform.canWrite) await ensureBuild();
+  const stop = Promise.withResolvers<void>();
+  const release = onStopSignal(() => stop.resolve());
+  const { hostname, port } = { hostname: options.host, port: options.port };
+  const server = bind({ hostname, port, onListen: () => {} }, handlerOf(host, loadApp));
+  try {
+    host.listensOn(server.addr.port);
+    const gateway = await host.get();
+    gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
+    await stop.promise;
+    gateway.logs.room("cli").info("Stopping");
+    gateway.close();
+    await withLimit(server.shutdown(), DRAIN_MS);
+    await host[Symbol.asyncDispose]();
+  } finally {
+    release();
+  }
+  Deno.exit(0);
+}
+
+/** Loads the console when the first page is asked for: clients of the doors never need it. */
+function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.ServeHandler {
+  let app: Promise<BuiltApp> | undefined;
+  return async (request, info) => {
+    const answer = findDirectAnswer(request);
+    if (!answer) {
+      app ??= loadApp();
+      return (await app).default.fetch(request, info);
+    }
+    const gateway = await host.get();
+    return inRequestScope(gateway, request, crypto.randomUUID(), () => answer(gateway));
+  };
+}
+
+function bind(
+  options: Deno.ServeTcpOptions,
+  handler: Deno.ServeHandler,
+): Deno.HttpServer<Deno.NetAddr> {
+  const { hostname, port } = options;
+  try {
+    return Deno.serve(options, handler);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.AddrInUse
+      ? "the port is taken; stop what uses it, or choose another with --port"
+      : error instanceof Deno.errors.AddrNotAvailable
+      ? "this machine does not have that address; choose another with --host"
+      : error instanceof Deno.errors.PermissionDenied
+      ? "the system does not allow it; choose a port over 1023 with --port"
+      : error instanceof Error
+      ? error.message
+      : String(error);
+    throw new GatewayError("CONFIG_INVALID", {
+      message: `Cannot listen on ${hostname}:${port}: ${reason}`,
+      cause: error,
+    });
+  }
+}
+
+/** Calls `stop` at the first signal; a second one ends the process at once. */
+export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
+  const signals: Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  let stopping = false;
+  const listeners = signals.map((signal) => {
+    const listener = () => {
+      if (stopping) Deno.exit(130);
+      stopping = true;
+      stop(signal);
+    };
+    Deno.addSignalListener(signal, listener);
+    return { signal, listener };
+  });
+  return () => {
+    for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
+  };
+}
+
+async function withLimit(work: Promise<void>, ms: number): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, ms);
+  await Promise.race([work, limit.promise]);
+  clearTimeout(timer);
+}

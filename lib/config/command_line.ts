@@ -1,0 +1,120 @@
+import { nearest } from "./nearest.ts";
+import { optionRows } from "./option_table.ts";
+import { configError } from "./problem.ts";
+
+/** A flag that only some command knows; `--json`, say. */
+export interface CommandFlag {
+  flag: string;
+  /** What stands for the value in the help; a switch has none. */
+  placeholder?: string;
+  meaning: string;
+}
+
+export interface CommandLine {
+  command: string | undefined;
+  positionals: string[];
+  /** What was given for each flag, by its name without dashes; the last one counts. */
+  given: Map<string, string | boolean>;
+}
+
+type Flags = ReadonlyMap<string, { flag: string; placeholder?: string }>;
+
+const INFORMATION = new Set(["-h", "--help", "-V", "--version"]);
+
+/** What the user wants to read instead of a start; whatever else is on the line does not matter. */
+export function findInformationFlag(args: readonly string[]): "help" | "version" | undefined {
+  for (const arg of withoutTaskDashes(args, flagTable())) {
+    if (arg === "--") return undefined;
+    if (INFORMATION.has(arg)) return /help|^-h/.test(arg) ? "help" : "version";
+  }
+  return undefined;
+}
+
+/** Splits the command line; knows which flags there are, but not what their values mean. */
+export function parseCommandLine(
+  args: readonly string[],
+  commandFlags: readonly CommandFlag[] = [],
+): CommandLine {
+  const flags = flagTable(commandFlags);
+  const rest = withoutTaskDashes(args, flags);
+  const given = new Map<string, string | boolean>();
+  const words: string[] = [];
+
+  for (let index = 0; index < rest.length; index++) {
+    const arg = rest[index] ?? "";
+    if (arg === "--") {
+      words.push(...rest.slice(index + 1));
+      break;
+    }
+    if (INFORMATION.has(arg)) continue;
+    if (!arg.startsWith("-") || arg === "-") {
+      words.push(arg);
+      continue;
+    }
+    const [name, inline] = split(arg);
+    const flag = flags.get(name);
+    if (flag === undefined) {
+      const positive = flags.get(name.replace(/^no-/, ""));
+      if (!name.startsWith("no-") || !positive || positive.placeholder) throw unknown(arg, flags);
+      if (inline !== undefined) throw noValue(name);
+      given.set(positive.flag, false);
+    } else if (flag.placeholder === undefined) {
+      given.set(name, inline ?? true);
+    } else {
+      const value = inline ?? rest[++index];
+      if (value === undefined || (inline === undefined && isFlagLike(value))) {
+        throw configError(
+          `Option --${name} needs a value`,
+          `Write it as --${name} ${flag.placeholder}`,
+        );
+      }
+      given.set(name, value);
+    }
+  }
+  const [command, ...positionals] = words;
+  return { command, positionals, given };
+}
+
+function split(arg: string): [name: string, value: string | undefined] {
+  const bare = arg.startsWith("--") ? arg.slice(2) : arg;
+  const equals = bare.indexOf("=");
+  return equals < 0 ? [bare, undefined] : [bare.slice(0, equals), bare.slice(equals + 1)];
+}
+
+function flagTable(commandFlags: readonly CommandFlag[] = []): Flags {
+  return new Map([...optionRows(), ...commandFlags].map((row) => [row.flag, row]));
+}
+
+// `deno task start -- --port 4000` hands the dashes on, and npm's users write them by habit.
+function withoutTaskDashes(args: readonly string[], flags: Flags): string[] {
+  const dashes = args.indexOf("--");
+  const next = args[dashes + 1];
+  const leading = dashes === 0 || (dashes === 1 && !args[0]?.startsWith("-"));
+  return leading && next !== undefined && isKnown(next, flags)
+    ? args.toSpliced(dashes, 1)
+    : [...args];
+}
+
+function isKnown(arg: string, flags: Flags): boolean {
+  if (INFORMATION.has(arg)) return true;
+  return arg.startsWith("--") && flags.has(split(arg)[0].replace(/^no-/, ""));
+}
+
+// One dash may begin a value: a negative number, or - for standard input.
+function isFlagLike(value: string): boolean {
+  return value.startsWith("--") || INFORMATION.has(value);
+}
+
+function unknown(arg: string, flags: Flags): Error {
+  const [name] = split(arg);
+  const written = arg.startsWith("--") ? `--${name}` : name;
+  const guess = nearest(name.replace(/^-+/, ""), [...flags.keys(), "help", "version"]);
+  return configError(
+    `Unknown option ${written}`,
+    guess === undefined ? "See --help for all options" : `Did you mean --${guess}?`,
+  );
+}
+
+function noValue(name: string): Error {
+  return configError(`Option --${name} takes no value`, `Write it as --${name}`);
+}

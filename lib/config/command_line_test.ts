@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { type CommandFlag, findInformationFlag, parseCommandLine } from "./command_line.ts";
+
+const COMMAND_FLAGS: CommandFlag[] = [
+  { flag: "json", meaning: "Print JSON" },
+  { flag: "out", placeholder: "FILE", meaning: "Write there" },
+];
+
+type Given = Record<string, string | boolean>;
+const LINES: [args: string[], words: string[], given: Given][] = [
+  [[], [], {}],
+  [["start"], ["start"], {}],
+  [["--port", "4000"], [], { port: "4000" }],
+  [["--port=4000"], [], { port: "4000" }],
+  [["--port="], [], { port: "" }],
+  [["--port", "-1"], [], { port: "-1" }],
+  [["--port", "1", "--port", "2"], [], { port: "2" }],
+  [["--config=a=b"], [], { config: "a=b" }],
+  [["--stdio"], [], { stdio: true }],
+  [["--stdio=false"], [], { stdio: "false" }],
+  [["--stdio", "false"], ["false"], { stdio: true }],
+  [["--no-enable-optimization"], [], { "enable-optimization": false }],
+  [["servers", "--dev", "add", "x"], ["servers", "add", "x"], { dev: true }],
+  [["call", "a.b", "--", "--port", "-x"], ["call", "a.b", "--port", "-x"], {}],
+  [["call", "--", "--weird"], ["call", "--weird"], {}],
+  [["restore", "-"], ["restore", "-"], {}],
+  [["tools", "--json", "--out", "-"], ["tools"], { json: true, out: "-" }],
+  [["--", "--port", "1"], [], { port: "1" }],
+  [["start", "--", "--no-stdio"], ["start"], { stdio: false }],
+  [["--help", "--port", "1"], [], { port: "1" }],
+];
+
+for (const [args, [command, ...positionals], given] of LINES) {
+  Deno.test(`parseCommandLine() reads: ${args.join(" ")}`, () => {
+    const line = parseCommandLine(args, COMMAND_FLAGS);
+    assert.deepEqual(
+      { ...line, given: Object.fromEntries(line.given) },
+      { command, positionals, given },
+    );
+  });
+}
+
+const REFUSED: [args: string[], message: string][] = [
+  [["--prot", "1"], "Unknown option --prot. Did you mean --port?"],
+  [["--prot=1"], "Unknown option --prot. Did you mean --port?"],
+  [["--hlep"], "Unknown option --hlep. Did you mean --help?"],
+  [["--zzzzzz"], "Unknown option --zzzzzz; see --help for all options"],
+  [["-p"], "Unknown option -p; see --help for all options"],
+  [["-port", "1"], "Unknown option -port. Did you mean --port?"],
+  [["--no-port"], "Unknown option --no-port; see --help for all options"],
+  [["--no-stdio=1"], "Option --no-stdio takes no value; write it as --no-stdio"],
+  [["--port"], "Option --port needs a value; write it as --port PORT"],
+  [["--port", "--stdio"], "Option --port needs a value; write it as --port PORT"],
+  [["--__proto__"], "Unknown option --__proto__; see --help for all options"],
+  [["--constructor=1"], "Unknown option --constructor; see --help for all options"],
+];
+
+for (const [args, message] of REFUSED) {
+  Deno.test(`parseCommandLine() refuses: ${args.join(" ")}`, () => {
+    assert.throws(() => parseCommandLine(args), { code: "CONFIG_INVALID", message });
+  });
+}
+
+for (
+  const [args, expected] of [
+    [[], undefined],
+    [["start"], undefined],
+    [["-h"], "help"],
+    [["servers", "--help", "--prot"], "help"],
+    [["--", "--help"], "help"],
+    [["-V"], "version"],
+    [["--version"], "version"],
+    [["call", "x", "--", "--help"], undefined],
+  ] as const
+) {
+  Deno.test(`findInformationFlag() finds ${expected} in: ${args.join(" ")}`, () => {
+    assert.equal(findInformationFlag(args), expected);
+  });
+}

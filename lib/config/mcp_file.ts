@@ -1,0 +1,227 @@
+import { basename, dirname } from "node:path";
+import type { Node } from "jsonc-parser";
+import { ServerName } from "../core/server.ts";
+import type { Platform } from "./deployment.ts";
+import { type Env, nonEmpty } from "./env.ts";
+import type { Scope } from "./expand.ts";
+import { type JsonDocument, type Member, members, parseJsonObject } from "./json_document.ts";
+import { type LocateInput, locateServersFile } from "./locate.ts";
+import type { Self } from "./loops.ts";
+import { nearest } from "./nearest.ts";
+import { configError, located, type Problem } from "./problem.ts";
+import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
+import { usableServerName } from "./server_name.ts";
+
+export interface LoadServersInput extends LocateInput {
+  env: Env;
+  self: Self;
+  platform: Platform;
+}
+
+export interface LoadedServers {
+  /** The file the servers come from; undefined where there is none. */
+  file: string | undefined;
+  servers: ConfiguredServer[];
+  problems: Problem[];
+  /** How many entries the file has, those that cannot be used included. */
+  declared: number;
+}
+
+const EXAMPLE = '{ "mcpServers": { "name": { "command": "npx", "args": ["-y", "package"] } } }';
+const ROOT_KEYS = ["mcpServers", "servers", "inputs", "mcp"];
+
+// Files in which clients keep much besides servers: what else stands there is none of our business.
+const SHARED_FILE =
+  /^(claude_desktop_config\.json|\.claude\.json|settings(\.local)?\.json|.*\.code-workspace)$/;
+
+/** Finds, reads and checks the file that names the servers. Throws only where all of it is unusable. */
+export async function loadServers(input: LoadServersInput): Promise<LoadedServers> {
+  const found = await locateServersFile(input);
+  if (!found) return { file: undefined, servers: [], problems: [], declared: 0 };
+  return await new ServersFile(found.file, found.text, input).read();
+}
+
+class ServersFile {
+  readonly #file: string;
+  readonly #document: JsonDocument;
+  readonly #input: LoadServersInput;
+  readonly #problems: Problem[] = [];
+
+  constructor(file: string, text: string, input: LoadServersInput) {
+    this.#file = file;
+    this.#document = parseJsonObject(text, file, EXAMPLE);
+    this.#input = input;
+  }
+
+  async read(): Promise<LoadedServers> {
+    const { entries, inputs } = this.#sections();
+    const project = projectFolder(this.#file);
+    const scope: Scope = {
+      env: this.#input.env,
+      workspaceFolder: project.folder,
+      home: nonEmpty(this.#input.env, "HOME") ?? nonEmpty(this.#input.env, "USERPROFILE"),
+      inputs,
+    };
+    const elsewhere = project.isProject && project.folder !== this.#input.cwd;
+    const servers: ConfiguredServer[] = [];
+    for (const [name, { value }] of this.#named(entries)) {
+      const server = await readServerEntry(name, value, {
+        scope,
+        source: { kind: "file", path: this.#file },
+        cwd: this.#input.cwd,
+        defaultCwd: elsewhere ? project.folder : undefined,
+        self: this.#input.self,
+        platform: this.#input.platform,
+        report: (severity, node, message, fix) => this.#report(severity, node, message, fix, name),
+      });
+      if (server) servers.push(server);
+    }
+    return { file: this.#file, servers, problems: this.#problems, declared: entries.length };
+  }
+
+  /** The servers and inputs, wherever the client whose file this is keeps them. */
+  #sections(): { entries: Member[]; inputs: Map<string, string | undefined> } {
+    const root = members(this.#document.root);
+    const mcp = root.findLast(({ name }) => name === "mcp")?.value;
+    const inner = mcp?.type === "object" ? members(mcp) : [];
+    const sections = [
+      ...root.filter(({ name }) => name === "mcpServers" || name === "servers"),
+      ...inner.filter(({ name }) => name === "servers"),
+    ];
+    for (const { name, value } of sections) {
+      if (value.type === "object") continue;
+      this.#refuse(
+        value,
+        `"${name}" must be an object with a server under each name`,
+        `Write ${EXAMPLE}`,
+      );
+    }
+    this.#checkRootKeys(root, sections.length > 0);
+    const inputs = new Map<string, string | undefined>();
+    for (const { name, value } of [...root, ...inner]) {
+      if (name !== "inputs") continue;
+      if (value.type === "array") readInputs(value, inputs);
+      else this.#report("warning", value, '"inputs" must be a list', 'Write "inputs": [...]');
+    }
+    return { entries: this.#lastOfEach(sections.flatMap(({ value }) => members(value))), inputs };
+  }
+
+  #checkRootKeys(root: readonly Member[], found: boolean): void {
+    if (!found && root.some(({ name }) => name !== "$schema")) {
+      const looksLikeServer = root.find(({ value }) =>
+        members(value).some(({ name }) => name === "command" || name === "url")
+      );
+      const close = root.find(({ name }) => nearest(name, ["mcpServers", "servers"]));
+      const fix = looksLikeServer
+        ? `Put "${looksLikeServer.name}" and the others inside "mcpServers": { ... }`
+        : close
+        ? `Rename "${close.name}" to "mcpServers"`
+        : `Write ${EXAMPLE}`;
+      this.#refuse(
+        looksLikeServer?.key ?? close?.key ?? this.#document.root,
+        'there is no "mcpServers" (Claude, Cursor), no "servers" and no "mcp.servers" (VS Code)',
+        fix,
+      );
+    }
+    for (const { name, key } of root) {
+      if (ROOT_KEYS.includes(name) || name === "$schema") continue;
+      const guess = nearest(name, ROOT_KEYS);
+      if (guess === undefined && SHARED_FILE.test(basename(this.#file))) continue;
+      const fix = guess === undefined ? "Remove it" : `Did you mean "${guess}"?`;
+      this.#report("warning", key, `unknown key "${name}"`, fix);
+    }
+  }
+
+  /** One entry for each name: JSON lets a name stand twice, and the last one counts. */
+  #lastOfEach(entries: readonly Member[]): Member[] {
+    const byName = new Map<string, Member>();
+    for (const entry of entries) {
+      const earlier = byName.get(entry.name);
+      if (earlier) {
+        const { line, column } = this.#document.position(earlier.key.offset);
+        this.#report(
+          "warning",
+          entry.key,
+          `server "${entry.name}" is here a second time; this one counts, ` +
+            `not the one in line ${line}, column ${column}`,
+          "Remove one of them",
+          usableServerName(entry.name),
+        );
+      }
+      byName.set(entry.name, entry);
+    }
+    return [...byName.values()];
+  }
+
+  *#named(entries: readonly Member[]): Iterable<[name: string, entry: Member]> {
+    const owners = new Map<string, string>();
+    for (const entry of entries) {
+      const name = usableServerName(entry.name);
+      if (!ServerName.safeParse(name).success) {
+        this.#report("error", entry.key, "a server has no name", "Give it a name");
+        continue;
+      }
+      const owner = owners.get(name);
+      if (owner !== undefined) {
+        this.#report(
+          "error",
+          entry.key,
+          `server "${entry.name}" cannot be told from "${owner}": both become "${name}"`,
+          "Rename one of them",
+          name,
+        );
+        continue;
+      }
+      owners.set(name, entry.name);
+      if (name !== entry.name) {
+        this.#report(
+          "warning",
+          entry.key,
+          `server "${entry.name}" is called "${name}" here`,
+          "Use 1 to 64 letters, digits, _ or -",
+          name,
+        );
+      }
+      yield [name, entry];
+    }
+  }
+
+  #report(
+    severity: Problem["severity"],
+    { offset }: Node,
+    message: string,
+    fix: string,
+    server?: string,
+  ): void {
+    const place = { file: this.#file, ...this.#document.position(offset) };
+    const whose = server === undefined ? {} : { server };
+    this.#problems.push({ severity, ...place, message, fix, ...whose });
+  }
+
+  #refuse({ offset }: Node, message: string, fix: string): never {
+    const place = { file: this.#file, ...this.#document.position(offset) };
+    throw configError(located(place, message), fix);
+  }
+}
+
+/** The folder a file's relative paths and `${workspaceFolder}` mean. */
+function projectFolder(file: string): { folder: string; isProject: boolean } {
+  const folder = dirname(file);
+  const inEditorFolder = [".vscode", ".cursor"].includes(basename(folder));
+  return {
+    folder: inEditorFolder ? dirname(folder) : folder,
+    isProject: inEditorFolder || basename(file) === ".mcp.json",
+  };
+}
+
+function readInputs(list: Node, inputs: Map<string, string | undefined>): void {
+  for (const item of list.children ?? []) {
+    const parts = new Map<string, unknown>(
+      members(item).map(({ name, value }) => [name, value.value]),
+    );
+    const id = parts.get("id");
+    const fallback = parts.get("default");
+    if (typeof id !== "string") continue;
+    inputs.set(id, typeof fallback === "string" ? fallback : undefined);
+  }
+}

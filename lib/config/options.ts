@@ -1,0 +1,138 @@
+import { join, resolve } from "node:path";
+import { GatewayError } from "../core/errors.ts";
+import { type CommandFlag, parseCommandLine } from "./command_line.ts";
+import { detectPlatform, type Platform } from "./deployment.ts";
+import { type Env, nonEmpty } from "./env.ts";
+import {
+  forEachOption,
+  type OptionName,
+  OPTIONS,
+  type Options,
+  settingsKeyOf,
+  variableOf,
+} from "./option_table.ts";
+import { isUrl } from "./option_values.ts";
+import { type PlatformDirs, platformDirs } from "./platform_dirs.ts";
+import { configError, located, type Problem } from "./problem.ts";
+import { findSettings, SETTINGS_FILE } from "./settings_file.ts";
+
+export type OptionOrigin = "flag" | "environment" | "settings file" | "default";
+
+/** What the machine tells, handed in so that tests can tell otherwise. */
+export interface Host {
+  os: typeof Deno.build.os;
+  cwd: string;
+  /** Flags that commands have beyond the options. */
+  commandFlags?: readonly CommandFlag[];
+}
+
+export interface ReadOptions {
+  options: Options;
+  /** Where each option was set. */
+  origins: Record<OptionName, OptionOrigin>;
+  command: string | undefined;
+  positionals: string[];
+  /** What was given for the commands' own flags. */
+  flags: ReadonlyMap<string, string | boolean>;
+  platform: Platform;
+  dirs: PlatformDirs;
+  /** Warnings about the settings file. */
+  problems: Problem[];
+}
+
+/** Reads all options; a flag wins over the environment, that over the settings file. */
+export async function readOptions(
+  args: readonly string[],
+  env: Env,
+  host: Host,
+): Promise<ReadOptions> {
+  const { command, positionals, given } = parseCommandLine(args, host.commandFlags);
+  const platform = detectPlatform(env);
+  const dirs = platformDirs(host.os, env);
+  const settings = dirs.config === undefined
+    ? undefined
+    : await findSettings(join(dirs.config, SETTINGS_FILE));
+  const origins = forEachOption((name): OptionOrigin => find(name)?.origin ?? "default");
+
+  function find(name: OptionName): Found | undefined {
+    const option = OPTIONS[name];
+    const flag = given.get(option.flag);
+    if (flag !== undefined) return { origin: "flag", value: flag, label: `--${option.flag}` };
+    const variable = nonEmpty(env, variableOf(option));
+    if (variable !== undefined) {
+      return { origin: "environment", value: variable, label: variableOf(option) };
+    }
+    const setting = settings?.values.get(settingsKeyOf(option));
+    if (!settings || !setting) return undefined;
+    const label = `setting ${settingsKeyOf(option)}`;
+    const place = { file: settings.file, ...setting.position };
+    return { origin: "settings file", value: setting.value, label, place };
+  }
+
+  function read<Name extends OptionName>(name: Name): Options[Name] {
+    const found = find(name);
+    if (found === undefined) return OPTIONS[name].fallback;
+    const parsed = OPTIONS[name].schema.safeParse(found.value);
+    if (parsed.success) return parsed.data;
+    throw wrongValue(found, OPTIONS[name].must);
+  }
+
+  function readPath(name: "config" | "dataDir" | "kv"): string | undefined {
+    const path = read(name);
+    if (path === undefined || path === ":memory:" || (name === "kv" && isUrl(path))) return path;
+    const base = origins[name] === "settings file" ? dirs.config : host.cwd;
+    // Shells expand ~ only at the start of a word: not in --data-dir=~/x, and a file has no shell.
+    const inHome = /^~[/\\]/.test(path) && dirs.home !== undefined;
+    return inHome ? join(dirs.home ?? "", path.slice(2)) : resolve(base ?? host.cwd, path);
+  }
+
+  const dataDir = readPath("dataDir") ?? (platform.canWrite ? dataFolder(dirs) : undefined);
+  const options: Options = {
+    port: read("port"),
+    host: read("host"),
+    config: readPath("config"),
+    dataDir,
+    kv: readPath("kv") ?? (dataDir === undefined ? undefined : join(dataDir, "quartermaster.kv")),
+    logLevel: read("logLevel"),
+    logFormat: read("logFormat"),
+    logRetention: read("logRetention"),
+    stdio: read("stdio"),
+    standalone: read("standalone"),
+    enableOptimization: read("enableOptimization"),
+    publicUrl: read("publicUrl"),
+    maxBody: read("maxBody"),
+    development: read("development"),
+  };
+  return {
+    options,
+    origins,
+    command,
+    positionals,
+    flags: new Map([...given].filter(([name]) => host.commandFlags?.some((f) => f.flag === name))),
+    platform,
+    dirs,
+    problems: settings?.problems ?? [],
+  };
+}
+
+interface Found {
+  origin: OptionOrigin;
+  value: unknown;
+  label: string;
+  place?: { file: string; line: number; column: number };
+}
+
+function wrongValue({ value, label, place }: Found, must: string): Error {
+  const shown = typeof value === "string" ? value : JSON.stringify(value);
+  const cut = shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
+  const sentence = `Cannot use ${label} "${cut}": it must be ${must}`;
+  return new GatewayError("CONFIG_INVALID", {
+    message: place === undefined ? sentence : located(place, sentence),
+    recoveryAction: `Give ${label} ${must}, or leave it out`,
+  });
+}
+
+function dataFolder(dirs: PlatformDirs): string {
+  if (dirs.data !== undefined) return dirs.data;
+  throw configError("Cannot choose a data folder: HOME is not set", "Set HOME, or pass --data-dir");
+}

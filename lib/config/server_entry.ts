@@ -1,0 +1,290 @@
+import { isAbsolute, resolve, sep } from "node:path";
+import { parseEnv } from "node:util";
+import { findNodeAtLocation, type Node } from "jsonc-parser";
+import { GatewayError } from "../core/errors.ts";
+import type { ServerSource, ServerSpec } from "../core/server.ts";
+import { isBlockedPort } from "./blocked_ports.ts";
+import type { Platform } from "./deployment.ts";
+import { type EntryKey, entryValues } from "./entry_keys.ts";
+import { type Entry, parseEntry, placeOf } from "./entry_schema.ts";
+import { expand, type Scope } from "./expand.ts";
+import { pointsAtSelf, type Self } from "./loops.ts";
+import { secretsOf } from "./secrets.ts";
+import { findTextFile } from "./text_file.ts";
+
+/** A server as a configuration names it. */
+export interface ConfiguredServer {
+  name: string;
+  /** Where `problem` is set, it may be incomplete: show it, but do not start it. */
+  spec: ServerSpec;
+  source: ServerSource;
+  /** Texts that must not appear in any log. */
+  secrets: string[];
+  /** Why this one cannot be started. */
+  problem?: string;
+}
+
+export interface EntryContext {
+  scope: Scope;
+  source: ServerSource;
+  /** The folder the gateway was started in. */
+  cwd: string;
+  /** The folder a server runs in unless its entry says otherwise. */
+  defaultCwd: string | undefined;
+  self: Self;
+  platform: Platform;
+  report(severity: "warning" | "error", node: Node, message: string, fix: string): void;
+}
+
+const TYPES = new Map<string, ServerSpec["type"]>([
+  ["stdio", "stdio"],
+  ["local", "stdio"],
+  ["http", "http"],
+  ["streamablehttp", "http"],
+  ["remote", "http"],
+  ["sse", "sse"],
+  ["demo", "demo"],
+]);
+
+/** Reads one server's entry; undefined where nothing can be made of it, which was then reported. */
+export async function readServerEntry(
+  name: string,
+  node: Node,
+  context: EntryContext,
+): Promise<ConfiguredServer | undefined> {
+  return await new EntryReader(name, node, context).read();
+}
+
+class EntryReader {
+  readonly #name: string;
+  readonly #node: Node;
+  readonly #context: EntryContext;
+  #values: Map<EntryKey, Node> = new Map();
+  /** What the environment gave, which may be secret. */
+  #foreign: string[] = [];
+  #problems: string[] = [];
+
+  constructor(name: string, node: Node, context: EntryContext) {
+    this.#name = name;
+    this.#node = node;
+    this.#context = context;
+  }
+
+  async read(): Promise<ConfiguredServer | undefined> {
+    if (this.#node.type !== "object") {
+      return this.#fail(
+        this.#node,
+        "must be an object",
+        'Write { "command": "..." } or { "url": "..." }',
+      );
+    }
+    this.#values = entryValues(this.#node, this.#name, this.#warn);
+    const entry = parseEntry(this.#values, (...at) => this.#fail(...at));
+    const spec = entry && await this.#specOf(entry);
+    if (!entry || !spec) return undefined;
+    if (entry.disabled || entry.enabled === false) spec.disabled = true;
+    await this.#checkPlace(spec);
+    return {
+      name: this.#name,
+      spec,
+      source: this.#context.source,
+      secrets: secretsOf(spec, this.#foreign),
+      ...(this.#problems.length > 0 ? { problem: [...new Set(this.#problems)].join("; ") } : {}),
+    };
+  }
+
+  async #specOf(entry: Entry): Promise<ServerSpec | undefined> {
+    const { command, url } = entry;
+    const type = this.#typeOf(entry);
+    if (type === undefined) return undefined;
+    if (type === "demo") return { type };
+    if (command !== undefined && url !== undefined) {
+      return this.#fail(this.#node, 'has both "command" and "url"', "Keep one of them");
+    }
+    if (command === undefined && url === undefined) {
+      return this.#fail(
+        this.#node,
+        'has neither "command" nor "url"',
+        'Write "command" for a program to start, or "url" for a server elsewhere',
+      );
+    }
+    if (type === "stdio") {
+      if (command !== undefined) return await this.#stdioSpec(command, entry);
+      return this.#fail(
+        this.#at("type"),
+        'has the type "stdio" but no "command"',
+        'Write a "command", or the type "http"',
+      );
+    }
+    if (url !== undefined) return this.#remoteSpec(type, url, entry);
+    return this.#fail(
+      this.#at("type"),
+      `has the type "${type}" but no "url"`,
+      'Write a "url", or the type "stdio"',
+    );
+  }
+
+  #typeOf({ type, command }: Entry): ServerSpec["type"] | undefined {
+    // A URL without a type may be either; the connection finds out and falls back to SSE.
+    if (type === undefined) return command === undefined ? "http" : "stdio";
+    const known = TYPES.get(type.toLowerCase().replace(/[-_ ]/g, ""));
+    if (known !== undefined) return known;
+    return this.#fail(
+      this.#at("type"),
+      `has the type "${type}", which is not supported`,
+      'Use "stdio", "http" or "sse"',
+    );
+  }
+
+  async #stdioSpec(command: string, entry: Entry): Promise<ServerSpec> {
+    this.#warnUnused(["headers"], "a server that is started as a program");
+    const { workspaceFolder } = this.#context.scope;
+    const cwd = entry.cwd === undefined
+      ? this.#context.defaultCwd
+      : resolve(workspaceFolder, this.#fill(entry.cwd, "cwd"));
+    const program = this.#fill(command, "command");
+    const args = (entry.args ?? []).map((arg, index) => this.#fill(arg, "args", index));
+    const env = new Map(await this.#envFile(entry.envFile));
+    for (const [key, value] of Object.entries(entry.env ?? {})) {
+      if (value === null) env.delete(key);
+      else env.set(key, this.#fill(value, "env", key));
+    }
+    return {
+      type: "stdio",
+      command: this.#programPath(program, cwd ?? workspaceFolder),
+      args,
+      env: Object.fromEntries(env),
+      ...(cwd === undefined ? {} : { cwd }),
+    };
+  }
+
+  // Clients let a relative program start from the server's folder; the system would take ours.
+  #programPath(program: string, folder: string): string {
+    const isPath = program.includes("/") || program.includes(sep);
+    return isPath && !isAbsolute(program) && this.#problems.length === 0
+      ? resolve(folder, program)
+      : program;
+  }
+
+  async #envFile(path: string | undefined): Promise<[string, string][]> {
+    if (path === undefined) return [];
+    const file = resolve(this.#context.scope.workspaceFolder, this.#fill(path, "envFile"));
+    if (this.#problems.length > 0) return [];
+    try {
+      const text = await findTextFile(file);
+      if (text !== undefined) {
+        return Object.entries(parseEnv(text)).flatMap(([key, value]) =>
+          value === undefined ? [] : [[key, value]]
+        );
+      }
+      this.#hold("error", this.#at("envFile"), `there is no file ${file}`, 'Correct "envFile"');
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#hold("error", this.#at("envFile"), error.message, 'Correct "envFile"');
+    }
+    return [];
+  }
+
+  #remoteSpec(type: "http" | "sse", text: string, entry: Entry): ServerSpec | undefined {
+    this.#warnUnused(["args", "env", "envFile", "cwd"], "a server with a URL");
+    const url = this.#fill(text, "url");
+    const headers: Record<string, string> = {};
+    for (const [key, value] of Object.entries(entry.headers ?? {})) {
+      headers[key] = this.#fill(value, "headers", key);
+    }
+    const spec: ServerSpec = { type, url, headers };
+    if (this.#problems.length > 0) return spec;
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
+      const fix = "Write a whole address, such as https://example.com/mcp";
+      return this.#fail(this.#at("url"), 'has a "url" that is no http or https URL', fix);
+    }
+    if (isBlockedPort(parsed)) {
+      const message = `uses port ${parsed.port}, to which no web client connects`;
+      return this.#fail(this.#at("url"), message, "Let the server listen on another port");
+    }
+    for (const [key, value] of Object.entries(headers)) {
+      if (isHeader(key, value)) continue;
+      const message = `has a header "${key}" that cannot be sent`;
+      const fix = "Remove line breaks and characters beyond Latin-1 from its name and value";
+      return this.#fail(this.#at("headers", key), message, fix);
+    }
+    return spec;
+  }
+
+  /** Holds back what cannot run here, or would run this gateway. */
+  async #checkPlace(spec: ServerSpec): Promise<void> {
+    if (spec.type === "stdio" && !this.#context.platform.canSpawn) {
+      this.#hold(
+        "warning",
+        this.#at("command"),
+        "programs cannot be started on this platform",
+        "Use a server with a URL, or run the gateway on a machine of your own",
+      );
+    }
+    if (await pointsAtSelf(spec, this.#context.self, this.#context.cwd)) {
+      this.#hold(
+        "error",
+        this.#at(spec.type === "stdio" ? "command" : "url"),
+        "it points back at this gateway",
+        "Remove it: the gateway cannot be its own server",
+      );
+    }
+  }
+
+  #fill(text: string, key: EntryKey, ...rest: (string | number)[]): string {
+    const { text: filled, values, unset, malformed } = expand(text, this.#context.scope);
+    const node = this.#at(key, ...rest);
+    const place = placeOf(key, ...rest);
+    this.#foreign.push(...values);
+    for (const { what, fix } of unset) this.#hold("warning", node, `${what} (in ${place})`, fix);
+    for (const odd of new Set(malformed)) {
+      this.#warn(
+        node,
+        `server "${this.#name}": ${odd} in ${place} is no placeholder and stays as it is`,
+        "Write ${NAME} or ${NAME:-default}",
+      );
+    }
+    return filled;
+  }
+
+  #warnUnused(keys: readonly EntryKey[], kind: string): void {
+    for (const key of keys) {
+      const node = this.#values.get(key);
+      if (!node) continue;
+      this.#warn(node, `server "${this.#name}": "${key}" means nothing for ${kind}`, "Remove it");
+    }
+  }
+
+  /** Keeps the server in the list, but from being started. */
+  #hold(severity: "warning" | "error", node: Node, reason: string, fix: string): void {
+    this.#problems.push(reason);
+    this.#context.report(
+      severity,
+      node,
+      `server "${this.#name}" is not started: ${reason}`,
+      fix,
+    );
+  }
+
+  #fail(node: Node, message: string, fix: string): undefined {
+    this.#context.report("error", node, `server "${this.#name}" ${message}`, fix);
+  }
+
+  #warn = (node: Node, message: string, fix: string): void =>
+    this.#context.report("warning", node, message, fix);
+
+  #at(key: EntryKey, ...rest: (string | number)[]): Node {
+    const node = this.#values.get(key);
+    return (node && findNodeAtLocation(node, rest)) ?? node ?? this.#node;
+  }
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { crumbsOf } from "./crumbs.ts";
+
+Deno.test("crumbsOf() leads from the page in the rail to the thing shown", () => {
+  assert.deepEqual(crumbsOf("/"), [{ label: "Dashboard", isName: false }]);
+  assert.deepEqual(crumbsOf("/tools/weather/a%2Fb"), [
+    { label: "Tools", href: "/tools", isName: false },
+    { label: "weather", href: "/tools?server=weather", isName: true },
+    { label: "a/b", isName: true },
+  ]);
+});
+
+Deno.test("crumbsOf() knows what is no page", () => {
+  assert.equal(crumbsOf("/nope")[0]?.label, "Not found");
+  assert.equal(crumbsOf("/servers/%E0%A4%A")[0]?.label, "Not found");
+});

@@ -1,0 +1,13 @@
+import { createDefine } from "fresh";
+import type { Gateway } from "../compose.ts";
+
+/** What every request carries through the app. */
+export interface State {
+  gateway: Gateway;
+  /** Also in the log line of the request and on error pages. */
+  requestId: string;
+  /** The browser tab's title, without the product's name. */
+  title?: string;
+}
+
+export const define = createDefine<State>();

@@ -1,0 +1,33 @@
+import { HttpError } from "fresh";
+import { GatewayError } from "../core/errors.ts";
+
+/** What a reader gets to see of an error. */
+export interface ErrorPage {
+  status: number;
+  code: string;
+  title: string;
+  message: string;
+  steps: string[];
+  hint?: string;
+}
+
+/** Foreign errors keep their text to the log: only the id leads there. */
+export function errorPage(error: unknown): ErrorPage {
+  const known = error instanceof HttpError && error.status < 500
+    ? new GatewayError("NOT_FOUND")
+    : GatewayError.from(error);
+  const body = known.toBody();
+  return {
+    status: error instanceof HttpError ? error.status : known.httpStatus,
+    code: body.errorType,
+    title: known.httpStatus >= 500 ? "This page could not be shown" : "This did not work",
+    message: sentence(body.message),
+    steps: body.recoverySteps.map(sentence),
+    ...(body.hint === undefined ? {} : { hint: body.hint }),
+  };
+}
+
+/** The table's sentences have no full stop, so that they can stand inside others. */
+function sentence(text: string): string {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { HttpError } from "fresh";
+import { GatewayError } from "../core/errors.ts";
+import { errorPage } from "./error_page.ts";
+
+Deno.test("errorPage() tells what a known error says, and what to do", () => {
+  const page = errorPage(new GatewayError("STORAGE_FULL"));
+  assert.equal(page.status, 507);
+  assert.equal(page.code, "STORAGE_FULL");
+  assert.ok(page.message.endsWith("."));
+  assert.equal(page.steps.length, 1);
+});
+
+Deno.test("errorPage() keeps a foreign error's text to the log", () => {
+  const page = errorPage(new Error("secret path /home/me/token"));
+  assert.equal(page.status, 500);
+  assert.equal(page.code, "INTERNAL");
+  assert.ok(!JSON.stringify(page).includes("secret"));
+});
+
+Deno.test("errorPage() keeps the status of a refused request", () => {
+  assert.deepEqual(
+    [errorPage(new HttpError(404)).code, errorPage(new HttpError(405)).status],
+    ["NOT_FOUND", 405],
+  );
+});

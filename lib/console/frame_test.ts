@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { frameOf } from "./frame.ts";
+import { stubGateway } from "./testing/stub_gateway.ts";
+
+Deno.test("frameOf() names the port, or the host where there is none", () => {
+  assert.equal(frameOf(stubGateway()).place, ":3333");
+  const address = "https://tools.example.com";
+  assert.equal(frameOf({ ...stubGateway(), address }).place, "tools.example.com");
+});
+
+Deno.test("frameOf() tells whether optimization is on", () => {
+  assert.equal(frameOf(stubGateway()).isOptimizing, false);
+  assert.equal(frameOf(stubGateway({ options: { enableOptimization: true } })).isOptimizing, true);
+});

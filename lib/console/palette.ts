@@ -1,0 +1,12 @@
+import type { Gateway } from "../compose.ts";
+import type { PaletteIndex } from "./ui/palette_items.ts";
+
+/** What the palette can find besides pages: names only, so that thousands stay small. */
+export function paletteIndex(gateway: Pick<Gateway, "servers">): PaletteIndex {
+  const servers = gateway.servers.list().map(({ name, state }) => ({
+    name,
+    state,
+    tools: gateway.servers.tools(name).map((tool) => tool.name),
+  }));
+  return { servers };
+}

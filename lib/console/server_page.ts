@@ -1,0 +1,67 @@
+import type { Gateway } from "../compose.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { nearestNames } from "./nearest.ts";
+import { type Paged, paged } from "./paging.ts";
+import { compareText } from "./sorting.ts";
+import { toolSummary } from "./tool_text.ts";
+
+export interface ToolRow {
+  server: string;
+  name: string;
+  title?: string;
+  summary: string;
+}
+
+export interface ServerPage {
+  server: ServerStatus;
+  tools: Paged<ToolRow>;
+  /** The servers around this one, for the list beside it. */
+  neighbors: ServerStatus[];
+  total: number;
+  problems: Gateway["problems"];
+}
+
+export interface MissingName {
+  missing: string;
+  nearest: string[];
+}
+
+const NEIGHBORS = 100;
+
+/** Everything on one server's page, or the names that the reader may have meant. */
+export function serverPage(
+  gateway: Pick<Gateway, "servers" | "problems">,
+  name: string,
+  query: URLSearchParams,
+): ServerPage | MissingName {
+  const servers = gateway.servers.list().sort((a, b) => compareText(a.name, b.name));
+  const at = servers.findIndex((server) => server.name === name);
+  const server = servers[at];
+  if (server === undefined) {
+    return { missing: name, nearest: nearestNames(name, servers.map(({ name }) => name)) };
+  }
+  return {
+    server,
+    tools: paged(toolRows(gateway, name), query.get("page")),
+    neighbors: around(servers, at, NEIGHBORS),
+    total: servers.length,
+    problems: gateway.problems.filter((problem) => problem.server === name),
+  };
+}
+
+export function toolRows(gateway: Pick<Gateway, "servers">, server: string): ToolRow[] {
+  return gateway.servers.tools(server)
+    .map((tool) => ({
+      server,
+      name: tool.name,
+      ...(tool.title === undefined ? {} : { title: tool.title }),
+      summary: toolSummary(tool),
+    }))
+    .sort((a, b) => compareText(a.name, b.name));
+}
+
+/** A window of a long list with the given place in it. */
+export function around<T>(items: readonly T[], at: number, size: number): T[] {
+  const start = Math.max(0, Math.min(at - Math.floor(size / 2), items.length - size));
+  return items.slice(start, start + size);
+}

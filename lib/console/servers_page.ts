@@ -1,0 +1,106 @@
+import type { ServerSource, ServerState, ServerStatus } from "../core/server.ts";
+import type { Gateway } from "../compose.ts";
+import { type Paged, paged } from "./paging.ts";
+import { compareText, readSorting, type Sorting } from "./sorting.ts";
+import { matchesWords, searchWords } from "./tool_text.ts";
+
+export const SERVER_COLUMNS = [
+  "name",
+  "state",
+  "type",
+  "source",
+  "tools",
+  "since",
+  "latency",
+] as const;
+export type ServerColumn = typeof SERVER_COLUMNS[number];
+
+/** What needs a person first. */
+export const STATE_ORDER: readonly ServerState[] = [
+  "failed",
+  "needs_login",
+  "degraded",
+  "connecting",
+  "ready",
+  "disabled",
+];
+
+export interface StateCount {
+  state: ServerState;
+  count: number;
+}
+
+export interface ServersPage {
+  list: Paged<ServerStatus>;
+  /** How many there are in each state, before any filter. */
+  states: StateCount[];
+  total: number;
+  query: string;
+  state?: ServerState;
+  sorting: Sorting<ServerColumn>;
+}
+
+/** The list of servers as the address asks for it. */
+export function serversPage(
+  gateway: Pick<Gateway, "servers">,
+  query: URLSearchParams,
+): ServersPage {
+  const servers = gateway.servers.list();
+  const text = query.get("q")?.trim() ?? "";
+  const words = searchWords(text);
+  const state = STATE_ORDER.find((state) => state === query.get("state"));
+  const sorting = readSorting(query, SERVER_COLUMNS);
+  const shown = servers.filter((server) =>
+    (state === undefined || server.state === state) &&
+    matchesWords(words, server.name, server.type, server.reason, sourceLabel(server.source))
+  );
+  const sign = sorting.descending ? -1 : 1;
+  shown.sort((a, b) => sign * compareBy(sorting.column, a, b) || compareText(a.name, b.name));
+  return {
+    list: paged(shown, query.get("page")),
+    states: countStates(servers),
+    total: servers.length,
+    query: text,
+    ...(state === undefined ? {} : { state }),
+    sorting,
+  };
+}
+
+export function countStates(servers: readonly ServerStatus[]): StateCount[] {
+  return STATE_ORDER
+    .map((state) => ({ state, count: servers.filter((server) => server.state === state).length }))
+    .filter(({ count }) => count > 0);
+}
+
+/** Where a server's entry is kept, in a word or a path. */
+export function sourceLabel(source: ServerSource): string {
+  switch (source.kind) {
+    case "file":
+      return source.path;
+    case "store":
+      return "Added in the console";
+    case "demo":
+      return "Built in";
+  }
+}
+
+function compareBy(column: ServerColumn, a: ServerStatus, b: ServerStatus): number {
+  switch (column) {
+    case "name":
+      return compareText(a.name, b.name);
+    case "state":
+      return STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state);
+    case "type":
+      return compareText(a.type, b.type);
+    case "source":
+      return compareText(sourceLabel(a.source), sourceLabel(b.source));
+    case "tools":
+      return a.toolCount - b.toolCount;
+    case "since":
+      return a.since - b.since;
+    case "latency":
+      return (a.latencyMs ?? Infinity) === (b.latencyMs ?? Infinity)
+        ? 0
+        : (a.latencyMs ?? Infinity) - (b.latencyMs ?? Infinity);
+  }
+}

@@ -1,0 +1,49 @@
+import { App, csp, staticFiles } from "fresh";
+import { Builder } from "fresh/dev";
+import { fromFileUrl } from "@std/path";
+import type { Gateway } from "../../compose.ts";
+import { EventHub } from "../../http/event_hub.ts";
+import { CSP_DIRECTIVES, secureHeaders } from "../../http/security_headers.ts";
+import type { State } from "../define.ts";
+import type { ConsoleGateway } from "./stub_gateway.ts";
+
+export interface StubConsole extends AsyncDisposable {
+  url: string;
+  /** Says something on the live channel. */
+  publish(type: string, data: unknown): void;
+}
+
+/**
+ * The console's real pages, islands and styles in front of a gateway made for the test, for what
+ * the real one cannot show on demand: thousands of tools, hostile names, a page that fails.
+ */
+export async function startStubConsole(gateway: ConsoleGateway): Promise<StubConsole> {
+  const events = new EventHub();
+  const closing = new AbortController();
+  const requestLog = { error() {} };
+  const app = new App<State>()
+    .use(async (ctx) => {
+      ctx.state.gateway = { ...gateway, requestLog } as unknown as Gateway;
+      ctx.state.requestId = crypto.randomUUID();
+      return secureHeaders(await ctx.next(), false);
+    })
+    .use(csp({ useNonce: true, csp: CSP_DIRECTIVES }))
+    .use(staticFiles())
+    .get("/api/events", ({ req }) => {
+      const signal = AbortSignal.any([req.signal, closing.signal]);
+      return events.stream(req.headers.get("last-event-id"), signal, () => []);
+    })
+    .fsRoutes();
+  const root = fromFileUrl(new URL("../../../", import.meta.url));
+  const applyBuild = await new Builder({ root }).build({ snapshot: "memory" });
+  applyBuild(app);
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler());
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    publish: (type, data) => events.publish(type, data),
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await server.shutdown();
+    },
+  };
+}

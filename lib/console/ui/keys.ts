@@ -1,0 +1,51 @@
+/** What a shortcut needs to know of a keyboard event. */
+export interface KeyPress {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  isComposing: boolean;
+  target: unknown;
+}
+
+interface ElementLike {
+  tagName: string;
+  type?: string;
+  isContentEditable?: boolean;
+}
+
+const NOT_TYPED = new Set([
+  "button",
+  "checkbox",
+  "color",
+  "file",
+  "image",
+  "radio",
+  "reset",
+  "submit",
+]);
+
+/** Whether keys go into this element as text. */
+export function isTypingTarget(target: unknown): boolean {
+  if (!isElementLike(target)) return false;
+  if (target.isContentEditable === true) return true;
+  const tag = target.tagName.toUpperCase();
+  if (tag === "TEXTAREA" || tag === "SELECT") return true;
+  return tag === "INPUT" && !NOT_TYPED.has(target.type ?? "text");
+}
+
+/** Whether a key may act as a single-key shortcut: alone, and not while somebody types. */
+export function isShortcut(event: KeyPress): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+  return event.key.length === 1 && !isTypingTarget(event.target);
+}
+
+/** Ctrl+K or Command+K, also from inside a field. */
+export function isPaletteChord(event: KeyPress): boolean {
+  return (event.ctrlKey !== event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
+}
+
+function isElementLike(value: unknown): value is ElementLike {
+  return typeof value === "object" && value !== null && "tagName" in value &&
+    typeof value.tagName === "string";
+}

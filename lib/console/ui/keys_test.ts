@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { isPaletteChord, isShortcut, type KeyPress } from "./keys.ts";
+
+function press(change: Partial<KeyPress>): KeyPress {
+  return {
+    key: "s",
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    isComposing: false,
+    target: { tagName: "BODY" },
+    ...change,
+  };
+}
+
+Deno.test("isShortcut() never fires while somebody types", () => {
+  for (
+    const target of [
+      { tagName: "INPUT", type: "search" },
+      { tagName: "input" },
+      { tagName: "TEXTAREA" },
+      { tagName: "SELECT" },
+      { tagName: "DIV", isContentEditable: true },
+    ]
+  ) assert.equal(isShortcut(press({ target })), false, JSON.stringify(target));
+  assert.equal(isShortcut(press({ isComposing: true })), false);
+});
+
+Deno.test("isShortcut() takes single keys from anywhere else", () => {
+  for (
+    const target of [
+      { tagName: "BODY" },
+      { tagName: "A" },
+      { tagName: "INPUT", type: "checkbox" },
+      null,
+    ]
+  ) {
+    assert.equal(isShortcut(press({ target })), true, JSON.stringify(target));
+  }
+  assert.equal(isShortcut(press({ key: "?" })), true);
+  assert.equal(isShortcut(press({ key: "Enter" })), false);
+});
+
+Deno.test("isShortcut() leaves combinations to the browser", () => {
+  for (const change of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }]) {
+    assert.equal(isShortcut(press(change)), false);
+  }
+});
+
+Deno.test("isPaletteChord() is Ctrl+K or Command+K, also in a field", () => {
+  const target = { tagName: "INPUT", type: "text" };
+  assert.ok(isPaletteChord(press({ key: "k", ctrlKey: true, target })));
+  assert.ok(isPaletteChord(press({ key: "K", metaKey: true })));
+  assert.ok(!isPaletteChord(press({ key: "k" })));
+  assert.ok(!isPaletteChord(press({ key: "k", ctrlKey: true, altKey: true })));
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { LiveChannel, liveCounts, liveState } from "./live.ts";
+
+class FakeSource {
+  readyState = 0;
+  isClosed = false;
+  readonly #listeners = new Map<string, (event: MessageEvent<string>) => void>();
+
+  addEventListener(type: string, listener: (event: MessageEvent<string>) => void): void {
+    this.#listeners.set(type, listener);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  emit(type: string, data = ""): void {
+    this.#listeners.get(type)?.(new MessageEvent(type, { data }));
+  }
+}
+
+function channel() {
+  const sources: FakeSource[] = [];
+  const heard: string[] = [];
+  const live = new LiveChannel(
+    { onServer: (name) => heard.push(name), onReset: () => heard.push("reset") },
+    () => {
+      const source = new FakeSource();
+      sources.push(source);
+      return source;
+    },
+  );
+  live.start();
+  const last = () => {
+    const source = sources.at(-1);
+    assert.ok(source);
+    return source;
+  };
+  return { live, sources, heard, last };
+}
+
+Deno.test("LiveChannel tells counts, changed servers and gaps", () => {
+  const { live, last, heard } = channel();
+  last().emit("open");
+  assert.equal(liveState.value, "live");
+  last().emit("status", '{"servers":3,"ready":2,"tools":9,"attention":1}');
+  assert.deepEqual(liveCounts.value, { servers: 3, ready: 2, tools: 9, attention: 1 });
+  last().emit("status", '{"servers":"many"}');
+  assert.equal(liveCounts.value?.servers, 3);
+  last().emit("server", '{"name":"weather","state":"ready"}');
+  last().emit("reset", "{}");
+  assert.deepEqual(heard, ["weather", "reset"]);
+  live.stop();
+  assert.ok(last().isClosed);
+});
+
+Deno.test("LiveChannel says reconnecting while the browser does it, and asks for nothing twice", () => {
+  const { live, sources, last, heard } = channel();
+  last().emit("open");
+  last().emit("error");
+  assert.equal(liveState.value, "reconnecting");
+  last().emit("open");
+  assert.equal(liveState.value, "live");
+  assert.equal(sources.length, 1);
+  assert.deepEqual(heard, [], "the gateway replays what was missed");
+  live.stop();
+});
+
+Deno.test("LiveChannel opens a new stream where the browser gave up, and takes it for a gap", async () => {
+  const { live, sources, last, heard } = channel();
+  last().emit("open");
+  last().readyState = 2;
+  last().emit("error");
+  for (let tries = 0; sources.length < 2 && tries < 100; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(sources.length, 2);
+  last().emit("open");
+  assert.deepEqual(heard, ["reset"]);
+  live.stop();
+});
+
+Deno.test("LiveChannel.start() opens one stream, however often it is called", () => {
+  const { live, sources } = channel();
+  live.start();
+  live.start();
+  assert.equal(sources.length, 1);
+  live.stop();
+});

@@ -1,0 +1,9 @@
+/** Goes to another page of the console as if its link had been clicked. */
+export function navigate(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.hidden = true;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

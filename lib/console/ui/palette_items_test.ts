@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { paletteItems, rememberRecent, searchPalette } from "./palette_items.ts";
+
+const items = paletteItems({
+  servers: [
+    { name: "weather", state: "ready", tools: ["get_forecast", "get_radar"] },
+    { name: "github", state: "failed", tools: [] },
+  ],
+});
+
+function found(query: string, recent: string[] = []): string[] {
+  return searchPalette(items, query, recent).flatMap((group) =>
+    group.items.map(({ item }) => item.label)
+  );
+}
+
+Deno.test("searchPalette() finds pages, servers, tools and actions by a few letters", () => {
+  assert.equal(found("sett")[0], "Settings");
+  assert.equal(found("gith")[0], "github");
+  assert.equal(found("fore")[0], "get_forecast");
+  assert.equal(found("dark")[0], "Use the dark theme");
+  assert.deepEqual(found("qqqq"), []);
+});
+
+Deno.test("searchPalette() finds a tool by its server's name too", () => {
+  assert.ok(found("weather radar").includes("get_radar"));
+});
+
+Deno.test("searchPalette() shows what was used last first", () => {
+  const [group] = searchPalette(items, "", ["t:weather.get_radar", "t:gone.tool"]);
+  assert.equal(group?.title, "Recent");
+  assert.deepEqual(group?.items.map(({ item }) => item.label), ["get_radar"]);
+  assert.equal(found("get", ["t:weather.get_radar"])[0], "get_radar");
+});
+
+Deno.test("searchPalette() stays small and quick with thousands of tools", () => {
+  const tools = Array.from({ length: 5_000 }, (_, index) => `list_things_${index}`);
+  const many = paletteItems({ servers: [{ name: "big", state: "ready", tools }] });
+  const started = performance.now();
+  const groups = searchPalette(many, "lst", []);
+  assert.ok(performance.now() - started < 200);
+  assert.ok(groups.flatMap((group) => group.items).length < 50);
+});
+
+Deno.test("rememberRecent() moves to the front and forgets the oldest", () => {
+  assert.deepEqual(rememberRecent(["a", "b"], "b"), ["b", "a"]);
+  assert.equal(rememberRecent(Array.from({ length: 30 }, String), "x").length, 20);
+});

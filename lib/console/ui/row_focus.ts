@@ -1,0 +1,16 @@
+/** The links that open the rows of the page's tables, top to bottom. */
+const ROW_LINKS = "[data-row-link]";
+
+/** Moves the focus to the next or previous row; from elsewhere to the first or last in view. */
+export function moveRowFocus(step: 1 | -1): void {
+  const links = Array.from(document.querySelectorAll<HTMLElement>(ROW_LINKS))
+    .filter((link) => link.checkVisibility());
+  const active = document.activeElement;
+  const row = active?.closest("[data-row]");
+  const at = links.findIndex((link) => link === active || (row !== null && row?.contains(link)));
+  const next = at < 0
+    ? links.find((link) => link.closest("[data-current-row]") !== null) ?? links[0]
+    : links[Math.min(Math.max(0, at + step), links.length - 1)];
+  next?.focus({ preventScroll: true });
+  next?.closest("[data-row]")?.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,84 @@
+/** Where a value stands in its text: `text.slice(start, end)`. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * The places of an object's members, so that one can be replaced while the rest stays the text that
+ * came: parsing and printing again would lose digits of large numbers and the order of keys.
+ * The text must be valid JSON with an object at `start`.
+ */
+export function memberSpans(text: string, start = 0): Map<string, Span> {
+  const spans = new Map<string, Span>();
+  let at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACE) throw new SyntaxError("Not a JSON object");
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyEnd = skipString(text, at);
+    const key: string = JSON.parse(text.slice(at, keyEnd));
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const valueEnd = skipValue(text, valueStart);
+    spans.set(key, { start: valueStart, end: valueEnd });
+    at = skipSpace(text, valueEnd);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+    else if (text.charCodeAt(at) !== CLOSE_BRACE) throw new SyntaxError("Not valid JSON");
+  }
+  return spans;
+}
+
+/** The text with one span replaced. */
+export function replaceSpan(text: string, { start, end }: Span, replacement: string): string {
+  return text.slice(0, start) + replacement + text.slice(end);
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+function skipSpace(text: string, at: number): number {
+  for (;; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return at;
+  }
+}
+
+function skipString(text: string, at: number): number {
+  if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("Not valid JSON");
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  throw new SyntaxError("Not valid JSON");
+}
+
+function skipValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return skipString(text, at);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at);
+  let depth = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    at++;
+    if (depth === 0) return at;
+  }
+  throw new SyntaxError("Not valid JSON");
+}
+
+function skipScalar(text: string, at: number): number {
+  const start = at;
+  while (at < text.length && !/[\s,\]}]/.test(text.charAt(at))) at++;
+  if (at === start) throw new SyntaxError("Not valid JSON");
+  return at;
+}

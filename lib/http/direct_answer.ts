@@ -1,0 +1,28 @@
+import { type Readiness, readinessResponse } from "./health.ts";
+
+/** What answers without a page, and so without loading the console. */
+export interface DirectHost {
+  readiness(): Readiness;
+  liveEvents(request: Request): Response;
+  metrics: { render(): string };
+}
+
+type Answer = (host: DirectHost, request: Request) => Response;
+
+const ANSWERS: Record<string, Answer> = {
+  "/healthz": () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } }),
+  "/readyz": (host) => readinessResponse(host.readiness()),
+  "/metrics": (host) =>
+    new Response(host.metrics.render(), {
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    }),
+  "/api/events": (host, request) => host.liveEvents(request),
+};
+
+/** The answer to a request that needs no page, if this is one. */
+export function findDirectAnswer(request: Request): ((host: DirectHost) => Response) | undefined {
+  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+  const { pathname } = new URL(request.url);
+  const answer = Object.hasOwn(ANSWERS, pathname) ? ANSWERS[pathname] : undefined;
+  return answer && ((host) => answer(host, request));
+}

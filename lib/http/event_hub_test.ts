@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { EventHub } from "./event_hub.ts";
+
+/** Reads a stream's events until `count` have come. */
+async function take(
+  response: Response,
+  count: number,
+): Promise<{ id: string; event: string; data: unknown }[]> {
+  const events = [];
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+      const fields = Object.fromEntries(
+        text.slice(0, end).split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]),
+      );
+      text = text.slice(end + 2);
+      if (fields.event) {
+        events.push({ id: fields.id!, event: fields.event, data: JSON.parse(fields.data!) });
+      }
+      if (events.length === count) return events;
+    }
+  }
+  return events;
+}
+
+const none = () => [];
+
+Deno.test("EventHub.stream() sends the first picture, then what is new", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  const response = hub.stream(null, open.signal, () => [["status", { servers: 1 }]]);
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  queueMicrotask(() => hub.publish("server", { name: "weather" }));
+  const events = await take(response, 2);
+  assert.deepEqual(events.map(({ event, data }) => [event, data]), [
+    ["status", { servers: 1 }],
+    ["server", { name: "weather" }],
+  ]);
+  assert.equal(hub.listenerCount, 0);
+});
+
+Deno.test("EventHub.stream() replays what was missed, and resets where it cannot", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  hub.publish("server", 1);
+  const first = take(hub.stream(null, open.signal, () => [["status", 0]]), 1);
+  const [seen] = await first;
+  hub.publish("server", 2);
+  hub.publish("server", 3);
+  const missed = await take(hub.stream(seen!.id, open.signal, none), 2);
+  assert.deepEqual(missed.map(({ data }) => data), [2, 3]);
+  for (let count = 0; count < 2_000; count++) hub.publish("server", count);
+  assert.equal((await take(hub.stream(seen!.id, open.signal, none), 1))[0]?.event, "reset");
+  for (const foreign of ["other-1", "x", "-", `${seen!.id.split("-")[0]}-999999`]) {
+    assert.equal(
+      (await take(hub.stream(foreign, open.signal, none), 1))[0]?.event,
+      "reset",
+      foreign,
+    );
+  }
+});
+
+Deno.test("EventHub.stream() ends on abort and lets go of a client that stops reading", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  const response = hub.stream(null, open.signal, none);
+  const stalled = hub.stream(null, new AbortController().signal, none);
+  assert.equal(hub.listenerCount, 2);
+  for (let count = 0; count < 3_000; count++) hub.publish("server", count);
+  assert.equal(hub.listenerCount, 0);
+  await stalled.body!.cancel();
+  await response.body!.cancel();
+  const ended = hub.stream(null, open.signal, none);
+  open.abort();
+  assert.equal(await ended.text(), "retry: 1000\n\n");
+  assert.equal(hub.listenerCount, 0);
+});

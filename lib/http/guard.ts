@@ -1,0 +1,108 @@
+import { GatewayError } from "../core/errors.ts";
+
+export interface GuardOptions {
+  /** What the gateway is bound to. */
+  host: string;
+  port: number;
+  /** The address it is known by behind a proxy or on a platform. */
+  publicUrl?: string | undefined;
+  maxBody: number;
+}
+
+/**
+ * Refuses what a web page on another site could send to a local server: without this, a name that
+ * resolves to 127.0.0.1 (DNS rebinding) or a cross-site form would reach every tool of the user.
+ */
+export class Guard {
+  readonly #hosts = new Set<string>();
+  readonly #origins = new Set<string>();
+  readonly #port: number;
+  readonly #allowAddresses: boolean;
+  readonly #maxBody: number;
+
+  constructor({ host, port, publicUrl, maxBody }: GuardOptions) {
+    this.#port = port;
+    this.#maxBody = maxBody;
+    // Rebinding needs a name, so a literal address is as good as ours once we listen beyond loopback.
+    this.#allowAddresses = !isLoopback(host);
+    for (const name of new Set(["localhost", "127.0.0.1", "[::1]", bracketed(host)])) {
+      this.#allow(new URL(`http://${name}:${port}`));
+    }
+    if (publicUrl !== undefined) this.#allow(new URL(publicUrl));
+  }
+
+  /** Throws FOREIGN_HOST, FOREIGN_ORIGIN or PAYLOAD_TOO_LARGE. */
+  check(request: Request): void {
+    const host = request.headers.get("host");
+    if (host === null || !this.#allowsHost(host)) {
+      throw new GatewayError("FOREIGN_HOST", {
+        message: `Host ${quote(host)} is not this gateway`,
+      });
+    }
+    const origin = request.headers.get("origin");
+    if (origin !== null && !this.#allowsOrigin(origin)) {
+      throw new GatewayError("FOREIGN_ORIGIN", {
+        message: `Origin ${quote(origin)} may not use this gateway`,
+      });
+    }
+    const length = Number(request.headers.get("content-length") ?? 0);
+    if (!(length <= this.#maxBody)) throw tooLarge(this.#maxBody);
+  }
+
+  #allow(url: URL): void {
+    this.#hosts.add(url.host);
+    this.#origins.add(url.origin);
+  }
+
+  #allowsHost(host: string): boolean {
+    const normalized = host.toLowerCase();
+    return this.#hosts.has(normalized) ||
+      (this.#allowAddresses && isAddressWithPort(normalized, this.#port));
+  }
+
+  #allowsOrigin(origin: string): boolean {
+    if (this.#origins.has(origin)) return true;
+    if (!this.#allowAddresses || !origin.startsWith("http://")) return false;
+    return isAddressWithPort(origin.slice("http://".length), this.#port);
+  }
+}
+
+/** The whole body, or PAYLOAD_TOO_LARGE as soon as it passes the limit, whatever it had declared. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1
+    ? chunks[0]!
+    : new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function isAddressWithPort(host: string, port: number): boolean {
+  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  if (!url || url.host !== host || (url.port === "" ? 80 : Number(url.port)) !== port) return false;
+  return url.hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(url.hostname);
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+function quote(text: string | null): string {
+  return text === null ? "(none)" : JSON.stringify(text.slice(0, 200));
+}
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError("PAYLOAD_TOO_LARGE", {
+    message: `The request's body is over the limit of ${limit} bytes`,
+  });
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from "../core/errors.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { withSpan } from "../telemetry/spans.ts";
+import { errorResponse } from "./error_response.ts";
+import type { Guard } from "./guard.ts";
+import { secureHeaders } from "./security_headers.ts";
+
+/** What a request needs of the gateway before any route sees it. */
+export interface RequestHost {
+  guard: Guard;
+  requestLog: Logger;
+  countRequest(method: string, status: number, seconds: number): void;
+}
+
+/** Paths whose requests would only fill the log. */
+const QUIET = /^\/(healthz|readyz|metrics|_frsh\/|_fresh\/)|\.(css|js|map|svg|png|ico|woff2)$/;
+
+/** Gives a request its checks, span, log line and headers, whoever answers it. */
+export async function inRequestScope(
+  host: RequestHost,
+  req: Request,
+  requestId: string,
+  answer: () => Response | Promise<Response>,
+): Promise<Response> {
+  const started = performance.now();
+  const { pathname, protocol } = new URL(req.url);
+  const response = await withSpan(
+    "request",
+    { "http.request.method": req.method, "url.path": pathname },
+    async (span) => {
+      try {
+        host.guard.check(req);
+        const response = await answer();
+        span.setAttribute("http.response.status_code", response.status);
+        return response;
+      } catch (error) {
+        return explain(error, req, requestId, host.requestLog);
+      }
+    },
+  );
+  const duration = performance.now() - started;
+  host.countRequest(req.method, response.status, duration / 1000);
+  const level = response.status >= 500 ? "error" : QUIET.test(pathname) ? "debug" : "info";
+  host.requestLog[level]({
+    requestId,
+    correlationId: correlationId(req) ?? requestId,
+    method: req.method,
+    path: pathname,
+    status: response.status,
+    duration: Math.round(duration * 100) / 100,
+    userAgent: req.headers.get("user-agent"),
+  }, "Request");
+  response.headers.set("x-request-id", requestId);
+  return secureHeaders(response, protocol === "https:");
+}
+
+function explain(error: unknown, req: Request, requestId: string, log: Logger): Response {
+  const status = (error as { status?: unknown } | null)?.status;
+  if (status === 404 || status === 405) {
+    return errorResponse(
+      new GatewayError("NOT_FOUND", { message: `Nothing answers ${req.method} here` }),
+      requestId,
+    );
+  }
+  if (!(error instanceof GatewayError)) {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.error({ requestId, err: error, stack }, "Request failed");
+  }
+  return errorResponse(error, requestId);
+}
+
+/** The caller's own id for a chain of requests, if it is fit to be logged. */
+function correlationId(req: Request): string | undefined {
+  const given = req.headers.get("x-correlation-id") ?? req.headers.get("traceparent");
+  return given !== null && /^[\w.:-]{1,128}$/.test(given) ? given : undefined;
+}

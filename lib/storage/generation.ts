@@ -1,0 +1,198 @@
+import { basename, dirname } from "node:path";
+import type { Store } from "./store.ts";
+
+/** Behind a file-system watch or a KV watch, for the day it misses something. */
+const SLOW_POLL_MS = 2_000;
+/** A remote store's watch is reliable and its reads cost money. */
+const REMOTE_POLL_MS = 30_000;
+/** Where nothing can be watched, so that gateways still agree within half a second. */
+const FAST_POLL_MS = 250;
+/**
+ * When to look after the log was written to. Soon, and again: a commit can be read only once its
+ * log is on the disk, which is later than the write that was seen and gives no sign of its own.
+ */
+const LOOKS_MS = [5, 20, 50, 100, 200];
+const REWATCH_MS = 1_000;
+
+export interface FollowOptions {
+  signal: AbortSignal;
+  /** The generation that the caller has seen; a later one is reported at once. */
+  since?: bigint;
+}
+
+/**
+ * Calls back after announced changes, whichever process made them, until the signal aborts.
+ *
+ * Changes that come close together are one call, and calls never overlap.
+ */
+export async function followGeneration(
+  store: Store,
+  onChange: (generation: bigint) => void | Promise<void>,
+  { signal, since }: FollowOptions,
+): Promise<void> {
+  const bell = new Bell();
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  const unsubscribe = store.onCommit(() => bell.ring());
+  stopped.addEventListener("abort", () => bell.ring(), { once: true });
+  const watching = watchElsewhere(store, () => bell.ring(), stopped);
+
+  let seen = since;
+  try {
+    while (!stopped.aborted) {
+      try {
+        const generation = await store.generation();
+        seen ??= generation;
+        if (generation !== seen) {
+          await onChange(generation);
+          // Not before: what failed is tried again at the next ring or poll.
+          seen = generation;
+        }
+      } catch (error) {
+        if (!stopped.aborted) store.warn("Cannot follow the data store's changes", { error });
+      }
+      await bell.wait();
+    }
+  } finally {
+    unsubscribe();
+    stop.abort();
+    await watching;
+  }
+}
+
+/** Rings however often between two waits are one ring. */
+class Bell {
+  #next = Promise.withResolvers<void>();
+
+  ring(): void {
+    this.#next.resolve();
+  }
+
+  async wait(): Promise<void> {
+    await this.#next.promise;
+    this.#next = Promise.withResolvers();
+  }
+}
+
+async function watchElsewhere(
+  store: Store,
+  ring: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { location } = store;
+  if (location.kind === "memory") return;
+  let pollMs = location.kind === "file" ? SLOW_POLL_MS : REMOTE_POLL_MS;
+  let watching: Promise<void> | undefined;
+  if (location.kind === "file") {
+    try {
+      watching = watchFile(location.path, ring, signal).catch((error) => {
+        store.warn("The watch of the data file's folder broke off: asking every 2 s", { error });
+      });
+    } catch (error) {
+      store.warn("Cannot watch the data file's folder: asking every 250 ms instead", { error });
+      pollMs = FAST_POLL_MS;
+    }
+  } else {
+    watching = watchRemote(store, ring, signal);
+  }
+  const timer = setInterval(ring, pollMs);
+  try {
+    await aborted(signal);
+  } finally {
+    clearInterval(timer);
+    await watching;
+  }
+}
+
+/** Throws at once where the folder cannot be watched. */
+function watchFile(path: string, ring: () => void, signal: AbortSignal): Promise<void> {
+  // The folder, because the log beside the file is what changes, and it comes and goes.
+  const watcher = Deno.watchFs(dirname(path), { recursive: false });
+  signal.addEventListener("abort", () => watcher.close(), { once: true });
+  const names = new Set([basename(path), `${basename(path)}-wal`]);
+  const looks = new Looks(ring);
+  return (async () => {
+    try {
+      for await (const { kind, paths } of watcher) {
+        if (kind === "access") continue;
+        if (paths.some((changed) => names.has(basename(changed)))) looks.restart();
+      }
+    } finally {
+      looks.stop();
+    }
+  })();
+}
+
+/** A series of rings at growing distances. */
+class Looks {
+  readonly #ring: () => void;
+  #next = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ring: () => void) {
+    this.#ring = ring;
+  }
+
+  restart(): void {
+    // Its first ring is coming: steady writing must not put it off for ever.
+    if (this.#timer !== undefined && this.#next === 0) return;
+    this.stop();
+    this.#next = 0;
+    this.#schedule();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    const delay = LOOKS_MS[this.#next];
+    if (delay === undefined) return this.stop();
+    this.#timer = setTimeout(() => {
+      this.#next++;
+      this.#schedule();
+      this.#ring();
+    }, delay);
+  }
+}
+
+async function watchRemote(store: Store, ring: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const reader = store.watchGeneration().getReader();
+      const cancel = () => void reader.cancel().catch(() => {});
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        while (!(await reader.read()).done) ring();
+      } finally {
+        signal.removeEventListener("abort", cancel);
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        store.warn("The data store's watch broke off: starting it again", { error });
+      }
+    }
+    await pause(REWATCH_MS, signal);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

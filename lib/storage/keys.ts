@@ -1,0 +1,46 @@
+/** JSON can carry every key, so that a backup can too. */
+export type RecordKey = readonly (string | number)[];
+
+/** Every key of the store. What comes first in a key is its root, the family it belongs to. */
+export const keys = {
+  /** Says that the store is ours, and which version wrote it. */
+  schema: () => ["schema"],
+  /** A counter that every change other gateways must hear of adds to. */
+  generation: () => ["generation"],
+  /** Present while a backup is written into a store that cannot be swapped as a file. */
+  restoring: () => ["restoring"],
+
+  servers: () => ["servers"],
+  server: (name: string) => ["servers", name],
+
+  settings: () => ["settings"],
+  setting: (name: string) => ["settings", name],
+
+  leases: () => ["leases"],
+  lease: (id: string) => ["leases", id],
+
+  /** One piece of a value that is too large for one entry. */
+  part: (id: string, index: number) => ["parts", id, index],
+  /** Names the record that a set of parts was written for, so that abandoned sets are found. */
+  partOwners: () => ["part_owners"],
+  partOwner: (id: string) => ["part_owners", id],
+} satisfies Record<string, (...args: never[]) => RecordKey>;
+
+/** Roots that belong to one store and its processes: a backup leaves them out. */
+export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
+  "schema",
+  "generation",
+  "restoring",
+  "leases",
+  "parts",
+  "part_owners",
+]);
+
+/** How many bytes a key takes in the store. */
+export function keyBytes(key: RecordKey): number {
+  let bytes = 0;
+  for (const part of key) {
+    bytes += typeof part === "number" ? 9 : 2 + new TextEncoder().encode(part).length;
+  }
+  return bytes;
+}

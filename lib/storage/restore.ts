@@ -1,0 +1,213 @@
+import { dirname } from "node:path";
+import { GatewayError } from "../core/errors.ts";
+import { readBackup, verifyBackup } from "./backup_file.ts";
+import { removeLeftovers, swapFiles, swapNames } from "./file_swap.ts";
+import { inspectFile } from "./inspect_file.ts";
+import { keyBytes, keys } from "./keys.ts";
+import type { RecordKey } from "./keys.ts";
+import { KvClient, type WarningListener } from "./kv_client.ts";
+import { Lease } from "./leases_repository.ts";
+import { type Location, parseLocation } from "./location.ts";
+import { MIGRATIONS, newestVersion, readSchema, schemaEntry } from "./migrations.ts";
+import { encodeRecord } from "./record_codec.ts";
+import { listRecords } from "./record_reader.ts";
+import { COMMIT_BYTES, writeRecords } from "./record_writer.ts";
+import { foreign, unavailable } from "./storage_errors.ts";
+
+/** Well inside what one commit takes. */
+const BATCH = { records: 500, keyBytes: 40_000, bytes: COMMIT_BYTES / 2 };
+
+export interface RestoreOptions {
+  file: string;
+  location: string | undefined;
+  /** Replace what a remote store holds, or another program's file. */
+  force?: boolean;
+  now?: () => number;
+  onWarning?: WarningListener;
+}
+
+export interface RestoreResult {
+  entries: number;
+  /** When the backup was made. */
+  createdAt: string;
+  /** Where the data file that was there before is now. */
+  movedTo?: string;
+}
+
+/** Replaces a store's records by a backup's. No gateway may be running on the store. */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
+  const { file, force = false, now = Date.now, onWarning } = options;
+  const location = parseLocation(options.location);
+  const { header, entries } = await verifyBackup(file);
+  const newest = newestVersion(MIGRATIONS);
+  if (header.schemaVersion > newest) {
+    throw new GatewayError("STORAGE_NEWER", {
+      message: `The backup "${file}" has schema version ${header.schemaVersion}; ` +
+        `this Quartermaster knows versions up to ${newest}`,
+    });
+  }
+  const job = { file, schemaVersion: header.schemaVersion, force, now, onWarning };
+  const result = { entries, createdAt: header.createdAt };
+  switch (location.kind) {
+    case "memory":
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "Cannot restore into memory: it would be gone at once",
+        recoveryAction: "Name a file or a KV Connect URL with --kv",
+      });
+    case "file": {
+      const movedTo = await restoreFile(location, job);
+      return movedTo === undefined ? result : { ...result, movedTo };
+    }
+    default:
+      await restoreInPlace(location, job);
+      return result;
+  }
+}
+
+interface Job {
+  file: string;
+  schemaVersion: number;
+  force: boolean;
+  now: () => number;
+  onWarning: WarningListener | undefined;
+}
+
+async function restoreFile(
+  location: Location & { kind: "file" },
+  { file, schemaVersion, force, now, onWarning }: Job,
+): Promise<string | undefined> {
+  const { path } = location;
+  const found = await inspectFile(path);
+  if (found.state === "unusable") throw unavailable(location, found.why);
+  if (found.state === "foreign" && !force) throw foreign(location, found.why);
+  if (found.state === "damaged") {
+    onWarning?.("The data file is damaged: cannot tell whether a gateway is using it", { path });
+  }
+  const refuseIfInUse = async () => {
+    if (found.state !== "usable") return;
+    using client = await KvClient.open(location, { onWarning });
+    await refuseLiving(client, now());
+  };
+  await refuseIfInUse();
+
+  const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
+  const { building, ready } = swapNames(path, stamp);
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await removeLeftovers(path);
+  {
+    using client = await KvClient.open(parseLocation(building));
+    await fill(client, file, now);
+    await client.commit({ sets: [schemaEntry(schemaVersion)], increments: [keys.generation()] });
+  }
+  await settle(building);
+  await Deno.rename(building, ready);
+  await refuseIfInUse();
+  return await swapFiles(path, stamp);
+}
+
+/** A store that cannot be swapped as a file is marked, emptied and filled; a rerun starts over. */
+async function restoreInPlace(
+  location: Location,
+  { file, schemaVersion, force, now, onWarning }: Job,
+): Promise<void> {
+  using client = await KvClient.open(location, { onWarning });
+  const marked = (await client.get(keys.restoring())).versionstamp !== null;
+  if (!marked) {
+    const isEmpty = await readSchema(client) === undefined;
+    if (!isEmpty && !force && await hasRecords(client)) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot restore into ${location.label}: it is not empty`,
+        recoveryAction: "Back it up, then repeat the command with --force",
+      });
+    }
+  }
+  await client.commit({
+    sets: [{ key: keys.restoring(), value: encodeRecord({ at: now() }) }],
+  });
+  try {
+    // After the mark, which keeps a new gateway from taking a lease.
+    await refuseLiving(client, now());
+  } catch (error) {
+    if (!marked) await client.commit({ deletes: [keys.restoring()] });
+    throw error;
+  }
+  await empty(client);
+  await fill(client, file, now);
+  await client.commit({
+    sets: [schemaEntry(schemaVersion)],
+    deletes: [keys.restoring()],
+    increments: [keys.generation()],
+  });
+}
+
+async function refuseLiving(client: KvClient, now: number): Promise<void> {
+  for await (const { value } of listRecords(client, { prefix: keys.leases() })) {
+    const lease = Lease.safeParse(value).data;
+    if (lease === undefined || lease.expiresAt <= now) continue;
+    const seconds = Math.ceil((lease.expiresAt - now) / 1000);
+    throw new GatewayError("OPERATION_IN_PROGRESS", {
+      message: `Cannot restore into ${client.location.label}: ` +
+        `a gateway is using it (process ${lease.pid} on ${lease.host})`,
+      recoveryAction: `Stop it, then try again. If it has crashed, wait ${seconds} s`,
+    });
+  }
+}
+
+/** Whether there is anything a restore would destroy. */
+async function hasRecords(client: KvClient): Promise<boolean> {
+  for await (const { key } of client.list({ prefix: [] })) {
+    if (!KEPT_ROOTS.has(String(key[0]))) return true;
+  }
+  return false;
+}
+
+const KEPT_ROOTS = new Set(["schema", "generation", "restoring", "leases"]);
+
+async function empty(client: KvClient): Promise<void> {
+  let deletes: RecordKey[] = [];
+  const flush = async () => {
+    if (deletes.length > 0) await client.commit({ deletes });
+    deletes = [];
+  };
+  for await (const { key } of client.list({ prefix: [] })) {
+    // The counter goes on: whoever followed it must see it change.
+    if (key[0] === "restoring" || key[0] === "generation") continue;
+    deletes.push(key.map((part) => typeof part === "number" ? part : String(part)));
+    if (deletes.length === BATCH.records) await flush();
+  }
+  await flush();
+}
+
+async function fill(client: KvClient, file: string, now: () => number): Promise<void> {
+  let sets: { key: RecordKey; value: unknown }[] = [];
+  let size = { keyBytes: 0, bytes: 0 };
+  const flush = async () => {
+    if (sets.length > 0) await writeRecords(client, { sets }, now());
+    sets = [];
+    size = { keyBytes: 0, bytes: 0 };
+  };
+  for await (const { key, value } of readBackup(file)) {
+    sets.push({ key, value });
+    size.keyBytes += keyBytes(key);
+    size.bytes += encodeRecord(value).length;
+    const isFull = sets.length >= BATCH.records || size.bytes >= BATCH.bytes ||
+      size.keyBytes >= BATCH.keyBytes;
+    if (isFull) await flush();
+  }
+  await flush();
+}
+
+/** Waits until a database that was just closed is one file, and that file is on the disk. */
+async function settle(path: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const log = await Deno.stat(`${path}-wal`).catch(() => undefined);
+    if (log === undefined) {
+      using file = await Deno.open(path, { read: true, write: true });
+      return await file.sync();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new GatewayError("STORAGE_UNAVAILABLE", {
+    message: `Cannot finish the restored file "${path}": its log does not go away`,
+  });
+}

@@ -1,0 +1,100 @@
+import { GatewayError } from "../core/errors.ts";
+import { isLocked } from "./retry_locked.ts";
+import type { Location } from "./location.ts";
+
+/** The steps that lead out of a damaged store; `extra` are further files of the same database. */
+function recoverySteps(location: Location, suffix: string, extra: string[]): string[] {
+  const restore = "Restore a backup: deno task cli restore FILE";
+  if (location.kind !== "file") return [restore];
+  const moves = ["", ...extra].map((end) =>
+    `mv "${location.path}${end}" "${location.path}.${suffix}${end}"`
+  );
+  return [restore, `Or move the file away and start empty: ${moves.join(" && ")}`];
+}
+
+export function damaged(
+  location: Location,
+  why: string,
+  { cause, extra = [] }: { cause?: unknown; extra?: string[] } = {},
+): GatewayError {
+  return new GatewayError("STORAGE_CORRUPT", {
+    message: `The data store ${location.label} is damaged: ${why}`,
+    recoverySteps: recoverySteps(location, "damaged", extra),
+    cause,
+  });
+}
+
+export function foreign(location: Location, why: string): GatewayError {
+  const steps = location.kind === "file"
+    ? [
+      "Name another file with --kv, or another folder with --data-dir",
+      `Or move the file away: mv "${location.path}" "${location.path}.foreign"`,
+    ]
+    : ["Name another store with --kv"];
+  return new GatewayError("STORAGE_CORRUPT", {
+    message: `The data store ${location.label} is not Quartermaster's: ${why}`,
+    recoveryAction: "Use another place; nothing in this one was changed",
+    recoverySteps: steps,
+  });
+}
+
+export function unavailable(
+  location: Location,
+  why: string,
+  { cause, hint }: { cause?: unknown; hint?: string | undefined } = {},
+): GatewayError {
+  return new GatewayError("STORAGE_UNAVAILABLE", {
+    message: `Cannot use the data store ${location.label}: ${why}`,
+    ...(location.kind === "remote"
+      ? { recoveryAction: "Check --kv, DENO_KV_ACCESS_TOKEN, and that the KV server is running" }
+      : {}),
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
+}
+
+export function full(location: Location, cause: unknown): GatewayError {
+  return new GatewayError("STORAGE_FULL", {
+    message: `Cannot save to ${location.label}: the disk is full`,
+    cause,
+  });
+}
+
+export function busy(location: Location, what: string): GatewayError {
+  return new GatewayError("OPERATION_IN_PROGRESS", {
+    message: `Cannot ${what} ${location.label}: it is being changed all the time`,
+  });
+}
+
+/** Says in our words what Deno KV, SQLite or the file system said in theirs. */
+export function toStorageError(error: unknown, location: Location): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  if (isLocked(error)) {
+    return unavailable(location, "another process kept it locked for too long", { cause: error });
+  }
+  if (/disk is full|no space left|quota exceeded/i.test(text)) {
+    return full(location, error);
+  }
+  if (/not a database|malformed|value encoding .* is unknown/i.test(text)) {
+    return damaged(location, text, { cause: error });
+  }
+  if (/read-?only database/i.test(text)) {
+    return unavailable(location, "it is read-only", { cause: error });
+  }
+  if (/disk I\/O error|unable to open database/i.test(text)) {
+    return unavailable(location, text, { cause: error });
+  }
+  if (/database is closed/i.test(text) || error instanceof Deno.errors.BadResource) {
+    return unavailable(location, "it was closed", { cause: error });
+  }
+  if (
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable
+  ) {
+    return unavailable(location, "access is denied", { cause: error });
+  }
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return new GatewayError("INTERNAL", { cause: error });
+  }
+  return unavailable(location, text, { cause: error });
+}

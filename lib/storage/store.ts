@@ -1,0 +1,131 @@
+import { GatewayError } from "../core/errors.ts";
+import { keys } from "./keys.ts";
+import type { RecordKey } from "./keys.ts";
+import { KvClient, type StoreHealth, type WarningListener } from "./kv_client.ts";
+import { type Location, parseLocation } from "./location.ts";
+import { migrate, type Migration } from "./migrations.ts";
+import { listRecords, readRecord, type StoredRecord } from "./record_reader.ts";
+import { type Changes, sweepParts, writeRecords } from "./record_writer.ts";
+
+export interface StoreOptions {
+  /** A file, `:memory:` or a KV Connect URL; undefined is the app's own KV on Deno Deploy. */
+  location: string | undefined;
+  onWarning?: WarningListener | undefined;
+  /** How long a remote store may take to answer; 15 s unless told. */
+  remoteLimitMs?: number | undefined;
+  migrations?: readonly Migration[] | undefined;
+  now?: (() => number) | undefined;
+}
+
+export interface ListOptions {
+  limit?: number;
+  reverse?: boolean;
+  skipRoots?: ReadonlySet<unknown>;
+}
+
+export interface Commit extends Omit<Changes, "increments"> {
+  /** Whether other gateways must hear of it; they do unless this is false. */
+  announce?: boolean;
+}
+
+/** The gateway's truth: JSON records of any size in Deno KV, changed by compare-and-set. */
+export class Store implements AsyncDisposable {
+  /** The version of the records' layout. */
+  readonly schemaVersion: number;
+  readonly #client: KvClient;
+  readonly #now: () => number;
+  readonly #listeners = new Set<() => void>();
+  readonly #onWarning: WarningListener;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  private constructor(client: KvClient, schemaVersion: number, options: StoreOptions) {
+    this.#client = client;
+    this.schemaVersion = schemaVersion;
+    this.#now = options.now ?? Date.now;
+    this.#onWarning = options.onWarning ?? (() => {});
+  }
+
+  static async open(options: StoreOptions): Promise<Store> {
+    const client = await KvClient.open(parseLocation(options.location), options);
+    try {
+      const store = new Store(client, await migrate(client, options), options);
+      // Not waited for: a start does not depend on what an earlier process left behind.
+      store.#sweeping = store.#sweep();
+      return store;
+    } catch (error) {
+      client[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  get location(): Location {
+    return this.#client.location;
+  }
+
+  health(): StoreHealth {
+    return this.#client.health();
+  }
+
+  read(key: RecordKey): Promise<StoredRecord | undefined> {
+    return readRecord(this.#client, key);
+  }
+
+  list(selector: Deno.KvListSelector, options: ListOptions = {}): AsyncIterable<StoredRecord> {
+    return listRecords(this.#client, selector, options);
+  }
+
+  /** Makes all of the changes and answers the new versionstamp; a stale check is a CONFLICT. */
+  async commit(changes: Commit): Promise<string> {
+    const versionstamp = await this.tryCommit(changes);
+    if (versionstamp === undefined) throw new GatewayError("CONFLICT");
+    return versionstamp;
+  }
+
+  /** Like commit(), but answers undefined where a check is stale. */
+  async tryCommit({ announce = true, ...changes }: Commit): Promise<string | undefined> {
+    const increments = announce ? [keys.generation()] : [];
+    const versionstamp = await writeRecords(
+      this.#client,
+      { ...changes, increments },
+      this.#now(),
+    );
+    if (versionstamp !== undefined && announce) {
+      for (const listener of [...this.#listeners]) listener();
+    }
+    return versionstamp;
+  }
+
+  /** How many announced changes there have been. */
+  async generation(): Promise<bigint> {
+    const { value } = await this.#client.get(keys.generation());
+    return value instanceof Deno.KvU64 ? value.value : 0n;
+  }
+
+  /** Calls back after each announced change of this process; returns how to stop it. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends when the store is closed or the remote server ends it; silent across local processes. */
+  watchGeneration(): ReadableStream<unknown> {
+    return this.#client.watch(keys.generation());
+  }
+
+  warn(message: string, details?: Record<string, unknown>): void {
+    this.#onWarning(message, details);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sweeping;
+    this.#client[Symbol.dispose]();
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await sweepParts(this.#client, this.#now());
+    } catch (error) {
+      this.warn("Cannot clear away abandoned parts of large records", { error });
+    }
+  }
+}

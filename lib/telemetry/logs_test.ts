@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { Logs, type LogsOptions } from "./logs.ts";
+
+const quiet: LogsOptions = {
+  level: "info",
+  pretty: false,
+  development: false,
+  keepFiles: 3,
+};
+
+async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_logs_" });
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("Logs.open() names the run's file by ISO time and writes JSON to it", async () => {
+  await withFolder(async (folder) => {
+    const lines: string[] = [];
+    const logs = await Logs.open({ ...quiet, folder, console: (line) => lines.push(line) });
+    logs.room("http").info({ requestId: "r1", duration: 2 }, "Request");
+    logs.room("http").debug("not at this level");
+    const path = logs.filePath!;
+    await logs[Symbol.asyncDispose]();
+    assert.match(path, /quartermaster_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.log$/);
+    const written = (await Deno.readTextFile(path)).trim().split("\n").map((line) =>
+      JSON.parse(line)
+    );
+    assert.equal(written.length, 1);
+    const { time, ...rest } = written[0];
+    assert.ok(!Number.isNaN(Date.parse(time)));
+    assert.deepEqual(rest, {
+      level: "info",
+      room: "http",
+      requestId: "r1",
+      duration: 2,
+      msg: "Request",
+    });
+    assert.equal(lines.length, 1);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("Logs never writes a secret, wherever it was put", async () => {
+  await withFolder(async (folder) => {
+    const canaries = Array.from(
+      { length: 12 },
+      (_, index) => `canary-${index}-${crypto.randomUUID()}`,
+    );
+    const [a, b, c, d, e, f, g, h, i, j, k, l] = canaries as [string, ...string[]];
+    const lines: string[] = [];
+    const logs = await Logs.open({ ...quiet, folder, console: (line) => lines.push(line) });
+    logs.redactor.learn([a, b!, c!, d!]);
+    const log = logs.room("downstream");
+    log.info(`message with ${a}`);
+    log.info({ args: [`x${b}y`] }, "deep %s", c);
+    log.child({ bound: d }).info("child");
+    log.info({ headers: { Authorization: `Bearer ${e}`, "X-Api-Key": f } }, "headers");
+    log.info({ headers: new Headers({ cookie: g! }) }, "Headers object");
+    log.info({ env: { TOKEN: h, NAME: i } }, "env");
+    log.error({ err: new Error(`failed with Bearer ${j}`) }, "error");
+    log.warn({ url: `https://host/mcp?api_key=${k}` }, "url");
+    log.info({ config: { secret: { inner: l } } }, "secret object");
+    const path = logs.filePath!;
+    await logs[Symbol.asyncDispose]();
+    const all = lines.join("") + await Deno.readTextFile(path);
+    assert.equal(lines.length, 9);
+    for (const canary of canaries) assert.ok(!all.includes(canary), `${canary} in ${all}`);
+  });
+});
+
+Deno.test("Logs.level changes every room's logger at run time", async () => {
+  const lines: string[] = [];
+  await using logs = await Logs.open({ ...quiet, console: (line) => lines.push(line) });
+  const log = logs.room("search");
+  log.debug("unseen");
+  logs.level = "debug";
+  log.debug("seen");
+  assert.equal(lines.length, 1);
+});
+
+Deno.test("Logs.open() falls back to the console where no file can be written", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(join(folder, "file"), "");
+    const lines: string[] = [];
+    await using logs = await Logs.open({
+      ...quiet,
+      folder: join(folder, "file", "logs"),
+      console: (line) => lines.push(line),
+    });
+    logs.room("http").info("still here");
+    assert.equal(logs.filePath, undefined);
+    assert.match(lines[0]!, /Cannot write a log file/);
+    assert.match(lines[1]!, /still here/);
+  });
+});
+
+Deno.test("Logs prunes old files, follows a long one by a new one, and leaves others alone", async () => {
+  await withFolder(async (folder) => {
+    for (let day = 10; day < 20; day++) {
+      await Deno.writeTextFile(join(folder, `quartermaster_2025-01-${day}T00-00-00.log`), "");
+    }
+    await Deno.writeTextFile(join(folder, "notes.log"), "mine");
+    const logs = await Logs.open({ ...quiet, folder, maxFileBytes: 2_000, console: () => {} });
+    const first = logs.filePath;
+    for (let line = 0; line < 100; line++) {
+      logs.room("http").info("a line of some length to fill the file");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    assert.notEqual(logs.filePath, first);
+    await logs[Symbol.asyncDispose]();
+    const names = Array.from(Deno.readDirSync(folder), (entry) => entry.name).sort();
+    assert.ok(names.includes("notes.log"));
+    assert.ok(names.length <= 4, names.join(" "));
+  });
+});
+
+Deno.test("Logs in development tell the place in the source and the stack", async () => {
+  const lines: string[] = [];
+  await using logs = await Logs.open({
+    ...quiet,
+    development: true,
+    console: (line) => lines.push(line),
+  });
+  logs.room("http").error({ err: new Error("boom") }, "Failed");
+  const line = JSON.parse(lines[0]!);
+  assert.match(line.source, /^logs_test\.ts:\d+$/);
+  assert.match(line.err.stack, /boom/);
+});
+
+Deno.test("Logs.open() with pretty writes a line for a person", async () => {
+  const lines: string[] = [];
+  await using logs = await Logs.open({
+    ...quiet,
+    pretty: true,
+    console: (line) => lines.push(line),
+  });
+  logs.room("http").info("Listening");
+  assert.match(lines[0]!, /INFO.*http: Listening\n$/);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { Redactor } from "./redact.ts";
+
+Deno.test("Redactor.value() masks by name, and keeps names that only count", () => {
+  const value = new Redactor().value({
+    authorization: "Bearer abcdefgh",
+    Cookie: "a=b",
+    env: { API_URL: "http://x", MODE: "fast" },
+    headers: { "X-Custom": "hush", "content-type": "application/json" },
+    nested: [{ apiKey: "k", api_key: "k", password: "p", clientSecret: "s", access_token: "t" }],
+    maxTokens: 5,
+    progressToken: 7,
+    tokens_saved: 9,
+    toolName: "get_forecast",
+  });
+  assert.deepEqual(value, {
+    authorization: "[redacted]",
+    Cookie: "[redacted]",
+    env: { API_URL: "[redacted]", MODE: "[redacted]" },
+    headers: { "X-Custom": "[redacted]", "content-type": "application/json" },
+    nested: [{
+      apiKey: "[redacted]",
+      api_key: "[redacted]",
+      password: "[redacted]",
+      clientSecret: "[redacted]",
+      access_token: "[redacted]",
+    }],
+    maxTokens: 5,
+    progressToken: 7,
+    tokens_saved: 9,
+    toolName: "get_forecast",
+  });
+});
+
+Deno.test("Redactor.value() breaks cycles and cuts what is huge or deep", () => {
+  const cyclic: Record<string, unknown> = { name: "a" };
+  cyclic.self = cyclic;
+  cyclic.twice = [1, 1].map(() => ({ shared: true }));
+  const deep: Record<string, unknown> = {};
+  let at = deep;
+  for (let level = 0; level < 50; level++) at = at.next = {} as Record<string, unknown>;
+  const value = new Redactor().value({
+    cyclic,
+    deep,
+    text: "x".repeat(100_000),
+    list: Array(1_000).fill(1),
+    wide: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index])),
+    bytes: new Uint8Array(9),
+    big: 5n,
+    fn: () => {},
+    when: new Date(0),
+    bad: new Date(NaN),
+    map: new Map([["a", 1]]),
+  });
+  const text = JSON.stringify(value);
+  assert.ok(text.length < 10_000, `${text.length} characters`);
+  assert.match(text, /\[circular\]/);
+  assert.match(text, /\[too deep\]/);
+  assert.match(text, /\[\+95904 characters\]/);
+  assert.match(text, /\[9 bytes\]/);
+});
+
+Deno.test("Redactor.value() shows an error's cause, and its stack only when asked", () => {
+  const error = new Error("outer", { cause: new TypeError("inner") });
+  const plain = new Redactor().value({ err: error });
+  assert.deepEqual(plain, {
+    err: { type: "Error", message: "outer", cause: { type: "TypeError", message: "inner" } },
+  });
+  assert.match(
+    JSON.stringify(new Redactor().value({ err: error }, { stacks: true })),
+    /redact_test/,
+  );
+});
+
+Deno.test("Redactor.text() masks learned secrets in every form, and evident ones unlearned", () => {
+  const redactor = new Redactor();
+  redactor.learn(['pa"ss\\word', "a b&c=d!", "short", "(.*regex[chars)"]);
+  const line = JSON.stringify({
+    msg: `pa"ss\\word and ${encodeURIComponent("a b&c=d!")} and (.*regex[chars)`,
+    url: "https://user:hunter22@host/?access_token=abcdef&x=1&code=zzz",
+    auth: "Bearer eyJhbGciOi.abc.def",
+    other: "short",
+  });
+  const clean = redactor.text(line);
+  for (const secret of ["ss\\\\word", "hunter22", "abcdef", "zzz", "eyJhbGciOi", "regex[chars"]) {
+    assert.ok(!clean.includes(secret), `${secret} is still in ${clean}`);
+  }
+  assert.ok(!clean.includes(encodeURIComponent("a b&c=d!")));
+  assert.ok(clean.includes("short") && clean.includes("&x=1"));
+  JSON.parse(clean);
+});

@@ -1,0 +1,38 @@
+import { Partial } from "fresh/runtime";
+import { BottomBar, Rail } from "../../components/rail.tsx";
+import { TopBar } from "../../components/top_bar.tsx";
+import Clock from "../../islands/clock.tsx";
+import Copier from "../../islands/copier.tsx";
+import NavFeedback from "../../islands/nav_feedback.tsx";
+import Shortcuts from "../../islands/shortcuts.tsx";
+import Toaster from "../../islands/toaster.tsx";
+import { define } from "../../lib/console/define.ts";
+import { frameOf } from "../../lib/console/frame.ts";
+import { REFRESH_BUTTON_ID } from "../../lib/console/ui/refresh.ts";
+
+export default define.layout(function Layout({ Component, state, url }) {
+  const frame = frameOf(state.gateway);
+  return (
+    <>
+      <a class="skip" href="#main">Skip to content</a>
+      <NavFeedback />
+      <div class="frame">
+        <Rail frame={frame} pathname={url.pathname} />
+        <div class="stage">
+          <TopBar frame={frame} pathname={url.pathname} />
+          <main id="main" class="content" tabIndex={-1}>
+            <Partial name="page">
+              <Component />
+            </Partial>
+          </main>
+        </div>
+        <BottomBar frame={frame} pathname={url.pathname} />
+      </div>
+      <Toaster />
+      <Shortcuts />
+      <Copier />
+      <Clock />
+      <button type="button" id={REFRESH_BUTTON_ID} f-partial={url.pathname} hidden>Refresh</button>
+    </>
+  );
+});

@@ -1,0 +1,11 @@
+import { define } from "../../lib/console/define.ts";
+import { paletteIndex } from "../../lib/console/palette.ts";
+
+/** What the command palette fetches when it is first opened. */
+export const handler = define.handlers({
+  GET(ctx) {
+    return Response.json(paletteIndex(ctx.state.gateway), {
+      headers: { "cache-control": "no-store" },
+    });
+  },
+});

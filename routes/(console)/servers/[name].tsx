@@ -1,0 +1,35 @@
+import { page } from "fresh";
+import { Missing } from "../../../components/missing.tsx";
+import { ServerDetail } from "../../../components/server_detail.tsx";
+import { define } from "../../../lib/console/define.ts";
+import { serverPage } from "../../../lib/console/server_page.ts";
+import { pathParts, serverPath } from "../../../lib/console/ui/paths.ts";
+
+export const handler = define.handlers({
+  GET(ctx) {
+    const name = pathParts(ctx.url.pathname)?.[1] ?? "";
+    const found = serverPage(ctx.state.gateway, name, ctx.url.searchParams);
+    ctx.state.title = "missing" in found ? "Server not found" : name;
+    return page(found, { status: "missing" in found ? 404 : 200 });
+  },
+});
+
+export default define.page<typeof handler>(function ServerRoute({ data, state, url }) {
+  if ("missing" in data) {
+    return (
+      <Missing
+        what="server"
+        name={data.missing}
+        nearest={data.nearest.map((name) => ({ name, href: serverPath(name) }))}
+        code="SERVER_NOT_FOUND"
+        id={state.requestId}
+        listHref="/servers"
+      />
+    );
+  }
+  return (
+    <div data-live="servers">
+      <ServerDetail page={data} url={url} />
+    </div>
+  );
+});

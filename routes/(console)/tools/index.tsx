@@ -1,0 +1,19 @@
+import { page } from "fresh";
+import { Tools } from "../../../components/tools.tsx";
+import { define } from "../../../lib/console/define.ts";
+import { toolsPage } from "../../../lib/console/tools_page.ts";
+
+export const handler = define.handlers({
+  GET(ctx) {
+    ctx.state.title = "Tools";
+    return page(toolsPage(ctx.state.gateway, ctx.url.searchParams));
+  },
+});
+
+export default define.page<typeof handler>(function ToolsRoute({ data, url }) {
+  return (
+    <div class="stack" data-live="servers">
+      <Tools page={data} url={url} />
+    </div>
+  );
+});

@@ -1,0 +1,26 @@
+import { asset } from "fresh/runtime";
+import { define } from "../lib/console/define.ts";
+
+const STYLES = ["tokens", "base", "frame", "components", "pages"];
+
+export default define.page(function App({ Component, state }) {
+  const title = state.title === undefined ? "Quartermaster" : `${state.title} · Quartermaster`;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <link rel="icon" href={asset("/favicon.svg")} type="image/svg+xml" />
+        {STYLES.map((name) => (
+          <link key={name} rel="stylesheet" href={asset(`/css/${name}.css`)} />
+        ))}
+        <script src={asset("/boot.js")} />
+      </head>
+      <body f-client-nav>
+        <Component />
+      </body>
+    </html>
+  );
+});

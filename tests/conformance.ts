@@ -1,0 +1,76 @@
+import { fromFileUrl, join } from "@std/path";
+import { z } from "zod";
+
+export interface ScenarioResult {
+  scenario: string;
+  /** At least one check succeeded, and none failed or warned. */
+  passed: boolean;
+  /** One line a check that judged something: the same lines mean the same behavior. */
+  details: string;
+}
+
+export interface ConformanceOptions {
+  /** The spec revision whose scenarios are run. */
+  requirements?: "2025-11-25" | "2026-07-28";
+  /** For the whole run; the suite's own limit of a scenario is 30 s. */
+  timeoutMs?: number;
+}
+
+const Checks = z.array(z.looseObject({
+  id: z.string(),
+  status: z.enum(["SUCCESS", "FAILURE", "WARNING", "SKIPPED", "INFO"]),
+  errorMessage: z.string().optional(),
+}));
+
+const config = fromFileUrl(new URL("../deno.json", import.meta.url));
+
+/** Runs the official conformance suite against the MCP server at `url`. */
+export async function runConformance(
+  url: string,
+  { requirements = "2025-11-25", timeoutMs = 120_000 }: ConformanceOptions = {},
+): Promise<ScenarioResult[]> {
+  const folder = await Deno.makeTempDir({ prefix: "conformance_" });
+  try {
+    // Named as in deno.json and run with that file: so the frozen lock pins it and all it needs.
+    const run = ["run", "-A", "-q", "--config", config, "@modelcontextprotocol/conformance"];
+    const output = await new Deno.Command(Deno.execPath(), {
+      args: [...run, "server", "--url", url, "--requirements", requirements, "-o", folder],
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+      stdin: "null",
+      signal: AbortSignal.timeout(timeoutMs),
+    }).output();
+    const results = await readResults(folder);
+    // It exits with 1 when a scenario fails, so only an end without results is trouble of its own.
+    if (output.signal === null && results.length > 0) return results;
+    const why = output.signal === null ? `code ${output.code}` : `no end after ${timeoutMs} ms`;
+    const [stdout, stderr] = [output.stdout, output.stderr].map((b) => new TextDecoder().decode(b));
+    throw new Error(`The conformance suite did not run: ${why}\n${stdout}\n${stderr}`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function readResults(folder: string): Promise<ScenarioResult[]> {
+  const results: ScenarioResult[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    // server-SCENARIO-2026-01-31T10-20-30-400Z
+    const scenario = name.match(/^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/)?.[1];
+    if (scenario === undefined) continue;
+    const text = await Deno.readTextFile(join(folder, name, "checks.json"));
+    results.push(judge(scenario, Checks.parse(JSON.parse(text))));
+  }
+  return results.sort((a, b) => a.scenario < b.scenario ? -1 : 1);
+}
+
+function judge(scenario: string, checks: z.infer<typeof Checks>): ScenarioResult {
+  const judged = checks.filter(({ status }) => status !== "INFO");
+  return {
+    scenario,
+    passed: judged.some(({ status }) => status === "SUCCESS") &&
+      judged.every(({ status }) => status === "SUCCESS" || status === "SKIPPED"),
+    details: judged.map(({ status, id, errorMessage }) =>
+      `${status} ${id}${errorMessage === undefined ? "" : `: ${errorMessage}`}`
+    ).join("\n"),
+  };
+}

@@ -1,0 +1,517 @@
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { startStubConsole } from "../lib/console/testing/stub_console.ts";
+import { problem, stubGateway } from "../lib/console/testing/stub_gateway.ts";
+import { launchBrowser } from "./browser.ts";
+import { type RunningGateway, startGateway } from "./gateway.ts";
+
+const WIDE = { width: 1280, height: 820 };
+const NARROW = { width: 375, height: 740 };
+const PAGES = [
+  "/",
+  "/servers",
+  "/servers/weather",
+  "/servers/wether",
+  "/tools",
+  "/tools/weather/get_forecast",
+  "/toolsets",
+  "/optimization",
+  "/activity",
+  "/settings",
+  "/nothing-here",
+];
+const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
+
+let gateway: RunningGateway;
+let browser: Browser;
+
+Deno.test.beforeAll(async () => {
+  await Deno.mkdir(SCREENSHOTS, { recursive: true });
+  [gateway, browser] = await Promise.all([startGateway(), launchBrowser()]);
+});
+
+Deno.test.afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+/** Playwright keeps timers and sockets of its own. */
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+}
+
+interface OpenPage extends AsyncDisposable {
+  page: Page;
+  /** Console errors, uncaught exceptions and violations of the content security policy. */
+  complaints: string[];
+}
+
+async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // The browser reports a page's own status 404 as an error; violations of the policy too.
+    const isStatus = /server responded with a status of/.test(message.text());
+    if (message.type() === "error" && !isStatus) complaints.push(message.text());
+  });
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function goLive(page: Page, path: string, base = gateway.url): Promise<void> {
+  await page.goto(base + path);
+  await page.locator('.live[data-state="live"]').waitFor();
+}
+
+async function assertAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
+    .then(({ violations }) => violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
+  assert.deepEqual(found, [], where);
+}
+
+async function assertFits(page: Page, where: string): Promise<void> {
+  const overflow = await page.evaluate(() =>
+    document.documentElement.scrollWidth - document.documentElement.clientWidth
+  );
+  assert.equal(overflow, 0, `${where} scrolls sideways`);
+}
+
+async function screenshot(page: Page, name: string): Promise<void> {
+  const path = new URL(`${name}.png`, SCREENSHOTS).pathname;
+  await page.screenshot({ path });
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test(`console has no serious finding on any page, wide and narrow, in the ${theme} theme`, async () => {
+    await using open = await openPage({ colorScheme: theme });
+    const { page, complaints } = open;
+    for (const path of PAGES) {
+      await page.setViewportSize(WIDE);
+      await goLive(page, path);
+      const name = path.replaceAll("/", "-").slice(1) || "dashboard";
+      for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
+        const where = `${path} (${size}, ${theme})`;
+        await page.setViewportSize(viewport);
+        await assertFits(page, where);
+        await assertAccessible(page, where);
+        await screenshot(page, `${name}-${theme}-${size}`);
+      }
+      assert.deepEqual(complaints, [], path);
+    }
+  });
+}
+
+test("console overlays have no serious finding in either theme", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await using open = await openPage({ colorScheme });
+    const { page, complaints } = open;
+    await goLive(page, "/servers");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "weather", exact: true }).waitFor();
+    await assertAccessible(page, "palette");
+    await screenshot(page, `palette-${colorScheme}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await assertAccessible(page, "shortcuts");
+    await screenshot(page, `shortcuts-${colorScheme}`);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test("console navigation reaches every page and marks the one shown", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/");
+  const rail = page.getByRole("navigation", { name: "Main", exact: true });
+  for (
+    const label of [
+      "Servers",
+      "Tools",
+      "Toolsets",
+      "Optimization",
+      "Activity",
+      "Settings",
+      "Dashboard",
+    ]
+  ) {
+    await rail.getByRole("link", { name: new RegExp(`^${label}`) }).click();
+    await page.getByRole("heading", { level: 1, name: label }).waitFor();
+    const current = rail.locator('[aria-current="page"]');
+    assert.equal(await current.count(), 1);
+    assert.match(await current.innerText(), new RegExp(`^${label}`));
+    assert.equal(await page.title(), `${label} · Quartermaster`);
+  }
+  await page.goBack();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  const header = await page.getByRole("banner").innerText();
+  for (const part of ["1 server", `:${new URL(gateway.url).port}`, "Optimization off", "Live"]) {
+    assert.ok(header.includes(part), `the header lacks ${part}: ${header}`);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("console on a small screen has a bottom bar with everything", async () => {
+  await using open = await openPage({ viewport: NARROW });
+  const { page } = open;
+  await goLive(page, "/");
+  const bar = page.getByRole("navigation", { name: "Main, small screen" });
+  await bar.getByRole("link", { name: /^Servers/ }).click();
+  await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
+  await bar.getByRole("button", { name: "More" }).click();
+  await bar.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await bar.getByRole("link", { name: "Activity" }).waitFor({ state: "hidden" });
+});
+
+test("command palette opens by keyboard, finds, goes there and remembers", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/");
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Search" });
+  await field.waitFor();
+  assert.ok(await field.evaluate((element) => element === document.activeElement));
+  await page.keyboard.type("fore");
+  await page.getByRole("option", { name: /get_forecast/, selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "get_forecast" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/tools/weather/get_forecast");
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("group", { name: "Recent" }).getByRole("option", { name: /get_forecast/ })
+    .waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: /Dashboard/, selected: true }).waitFor();
+  for (let presses = 0; presses < 6; presses++) await page.keyboard.press("Tab");
+  assert.ok(
+    await page.evaluate(() =>
+      document.activeElement === document.body || document.activeElement?.closest("dialog") !== null
+    ),
+    "the focus left the palette",
+  );
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "hidden" });
+  assert.deepEqual(complaints, []);
+});
+
+test("single keys go to pages, but never while somebody types or with a modifier", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/");
+  for (
+    const [key, path] of [
+      ["s", "/servers"],
+      ["o", "/optimization"],
+      ["l", "/activity"],
+      [",", "/settings"],
+      ["i", "/"],
+      ["t", "/tools"],
+    ] as const
+  ) {
+    await page.keyboard.press(key);
+    await page.waitForURL(gateway.url + path);
+  }
+  await page.keyboard.press("/");
+  await page.keyboard.type("silo?");
+  await page.waitForURL(`${gateway.url}/tools?q=silo%3F`);
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.getByText("No tool matches").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+s");
+  await page.keyboard.press("Alt+o");
+  await page.waitForTimeout(200);
+  assert.equal(new URL(page.url()).pathname, "/tools");
+});
+
+test("tables are walked with j, k and Enter", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/tools");
+  for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "get_current");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "get_current" }).waitFor();
+});
+
+test("theme and width of the rail are remembered, and are there before the first paint", async () => {
+  await using open = await openPage({ colorScheme: "light" });
+  const { page } = open;
+  const background = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  await goLive(page, "/");
+  const light = await background();
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await page.getByRole("button", { name: "Collapse" }).click();
+  const dark = await background();
+  assert.notEqual(dark, light);
+  await page.route(
+    "**/*.js*",
+    (route) => route.request().url().includes("boot") ? route.continue() : route.abort(),
+  );
+  await page.reload({ waitUntil: "domcontentloaded" });
+  assert.equal(await background(), dark);
+  assert.equal(await page.locator("#rail").evaluate((rail) => rail.clientWidth < 70), true);
+  await page.unroute("**/*.js*");
+  await goLive(page, "/");
+  await page.getByRole("button", { name: "Follow the system's theme" }).click();
+  assert.equal(await background(), light);
+});
+
+test("copying says so, and errors stay until they are dismissed", async () => {
+  await using open = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = open;
+  await goLive(page, "/");
+  await page.getByRole("button", { name: "Copy console address" }).click();
+  await page.getByText("Copied to the clipboard").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), gateway.url);
+  await page.route("**/servers*", (route) => route.abort());
+  await page.keyboard.press("s");
+  const message = page.getByText("The page could not be loaded");
+  await message.waitFor();
+  await page.getByText("Copied to the clipboard").waitFor({ state: "hidden", timeout: 8_000 });
+  assert.ok(await message.isVisible());
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await message.waitFor({ state: "hidden" });
+});
+
+test("live indicator says reconnecting when the stream breaks, and recovers", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  const first = await startGateway();
+  const port = new URL(first.url).port;
+  await goLive(page, "/servers", first.url);
+  await first[Symbol.asyncDispose]();
+  await page.getByRole("status").filter({ hasText: "Reconnecting" }).waitFor();
+  await using _second = await startGateway(["--port", port]);
+  await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
+  // Refused connections are reported by the browser itself.
+  assert.deepEqual(complaints.filter((text) => !text.includes("ERR_")), []);
+});
+
+test("not-found pages show the id that the response and the log have", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  for (
+    const path of [
+      "/nothing-here",
+      "/servers/wether",
+      "/tools/weather/get_forcast",
+      "/servers/%E0%A4%A",
+    ]
+  ) {
+    const response = await page.goto(gateway.url + path);
+    assert.equal(response?.status(), 404, path);
+    const id = await page.locator("[data-error-id]").getAttribute("data-error-id");
+    assert.equal(id, await response.headerValue("x-request-id"));
+    assert.ok(gateway.log().includes(id ?? "missing"));
+  }
+  await page.goto(`${gateway.url}/servers/wether`);
+  await page.getByRole("link", { name: "weather", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "weather" }).waitFor();
+  const answer = await fetch(`${gateway.url}/nothing-here`, { method: "POST" });
+  assert.equal(answer.status, 404);
+  assert.equal((await answer.json()).error.errorType, "NOT_FOUND");
+});
+
+test("pages are readable without JavaScript", async () => {
+  await using open = await openPage({ javaScriptEnabled: false });
+  const { page } = open;
+  for (const path of PAGES) {
+    await page.goto(gateway.url + path);
+    assert.ok(await page.getByRole("heading", { level: 1 }).isVisible(), path);
+    assert.ok(await page.getByRole("link", { name: /^Settings/ }).first().isVisible(), path);
+    assert.equal(await page.locator(".needs-js").filter({ visible: true }).count(), 0, path);
+  }
+  await page.goto(`${gateway.url}/tools`);
+  await page.getByRole("searchbox").fill("radar");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\?q=radar/);
+  assert.equal(await page.locator("tbody tr").count(), 1);
+});
+
+test("a page's JavaScript stays below 120 KB compressed", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  const scripts = new Map<string, Uint8Array>();
+  page.on("response", async (response) => {
+    if (response.request().resourceType() === "script") {
+      scripts.set(response.url(), await response.body());
+    }
+  });
+  await goLive(page, "/tools");
+  await page.waitForTimeout(200);
+  let total = 0;
+  for (const body of scripts.values()) {
+    const zipped = new Blob([Uint8Array.from(body)]).stream().pipeThrough(
+      new CompressionStream("gzip"),
+    );
+    total += (await new Response(zipped).arrayBuffer()).byteLength;
+  }
+  assert.ok(scripts.size > 5, "no scripts were seen");
+  assert.ok(total < 120 * 1024, `${total} bytes`);
+});
+
+const HOSTILE = [
+  '<img src=x onerror="window.hacked=1">',
+  '"><script>window.hacked=1</script>',
+  "</script><script>window.hacked=1</script>",
+  "javascript:window.hacked=1",
+  "safe\u202Etxt.exe\u2066",
+  "../../settings",
+  "{{constructor.constructor('window.hacked=1')()}}",
+];
+
+test("hostile names and descriptions are shown inert", async () => {
+  await using stub = await startStubConsole(stubGateway({
+    servers: [
+      {
+        name: "evil",
+        reason: HOSTILE.join(" "),
+        state: "degraded",
+        tools: HOSTILE.map((text) => ({
+          name: text,
+          title: text,
+          description: text,
+          inputSchema: {
+            type: "object",
+            properties: { [text]: { type: text, description: text, default: text, enum: [text] } },
+          },
+        })),
+      },
+    ],
+    problems: [problem({ message: HOSTILE.join(" "), fix: HOSTILE.join(" ") })],
+  }));
+  await using open = await openPage();
+  const { page, complaints } = open;
+  const paths = HOSTILE.map((name) => `/tools/evil/${encodeURIComponent(name)}`);
+  for (
+    const path of [
+      "/",
+      "/servers",
+      "/servers/evil",
+      "/tools",
+      `/tools?q=${encodeURIComponent(HOSTILE[1] ?? "")}`,
+      ...paths,
+    ]
+  ) {
+    const response = await page.goto(stub.url + path);
+    assert.equal(response?.status(), 200, path);
+    assert.equal(await page.locator("main img, main script").count(), 0, path);
+    assert.equal(await page.locator('a[href^="javascript:"]').count(), 0, path);
+  }
+  await page.goto(`${stub.url}/tools`);
+  assert.ok(
+    await page.getByText("U+202E").first().isVisible(),
+    "a direction override is not shown",
+  );
+  await page.locator('.live[data-state="live"]').waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("script");
+  await page.getByRole("option").first().waitFor();
+  assert.equal(await page.locator("dialog img, dialog script").count(), 0);
+  assert.equal(await page.evaluate(() => "hacked" in globalThis), false);
+  assert.deepEqual(complaints, []);
+});
+
+test("a page that fails shows its error with the id, and nothing of its cause", async () => {
+  await using stub = await startStubConsole({
+    ...stubGateway({ servers: [{ name: "a" }] }),
+    readiness() {
+      throw new Error("a secret detail");
+    },
+  });
+  await using open = await openPage();
+  const { page, complaints } = open;
+  const response = await page.goto(stub.url);
+  assert.equal(response?.status(), 500);
+  assert.match(await response.headerValue("content-security-policy") ?? "", /nonce-/);
+  await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor();
+  assert.match(await page.locator("[data-error-id]").innerText(), /^[0-9a-f-]{36}$/);
+  const content = await page.content();
+  assert.ok(content.includes("INTERNAL") && !content.includes("secret"));
+  await assertAccessible(page, "error page");
+  await page.locator('.live[data-state="live"]').waitFor();
+  await page.keyboard.press("s");
+  await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("lists follow the live channel and keep what is being typed", async () => {
+  const live = stubGateway({ servers: [{ name: "one" }, { name: "two" }] });
+  await using stub = await startStubConsole(live);
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/servers", stub.url);
+  await page.keyboard.press("/");
+  await page.keyboard.type("o");
+  await page.waitForURL(/q=o$/);
+  const [first] = live.servers.list();
+  assert.ok(first);
+  Object.assign(first, { state: "failed", reason: "It fell over" });
+  stub.publish("server", first);
+  stub.publish("status", { servers: 2, ready: 1, tools: 0, attention: 1 });
+  await page.keyboard.type("n");
+  await page.getByText("It fell over").waitFor();
+  await page.waitForURL(/q=on$/);
+  assert.equal(await page.getByRole("searchbox").inputValue(), "on");
+  assert.ok(
+    await page.getByRole("searchbox").evaluate((field) => field === document.activeElement),
+  );
+  await page.getByRole("banner").getByText("1/2 ready").waitFor();
+  await page.locator(".rail .nav-dot").waitFor();
+});
+
+test("console stays usable with 400 servers and 5,200 tools", async () => {
+  const description = "Lists things that match a filter, newest first. ".repeat(12);
+  await using stub = await startStubConsole(stubGateway({
+    servers: Array.from({ length: 400 }, (_, index) => ({
+      name: `server-${index}`,
+      state: index % 7 === 0 ? "failed" as const : "ready" as const,
+      tools: Array.from(
+        { length: 13 },
+        (_, tool) => ({ name: `list_things_${tool}`, description }),
+      ),
+    })),
+  }));
+  await using open = await openPage();
+  const { page, complaints } = open;
+  for (
+    const path of [
+      "/",
+      "/servers",
+      "/servers/server-200",
+      "/tools",
+      "/tools?q=things+newest&page=30",
+      "/tools/server-3/list_things_4",
+    ]
+  ) {
+    const started = performance.now();
+    await goLive(page, path, stub.url);
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    assert.ok(nodes < 5_000, `${path} has ${nodes} elements`);
+    assert.ok(
+      performance.now() - started < 5_000,
+      `${path} took ${performance.now() - started} ms`,
+    );
+  }
+  await page.getByRole("link", { name: "list_things_5", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "list_things_5" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("server-399");
+  await page.getByRole("option", { name: "server-399", exact: true, selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "server-399" }).waitFor();
+  await page.setViewportSize(NARROW);
+  for (const path of ["/", "/servers", "/tools?page=52"]) {
+    await goLive(page, path, stub.url);
+    await assertFits(page, path);
+  }
+  assert.deepEqual(complaints, []);
+});
