@@ -31,8 +31,8 @@ export function PaletteList(props: PaletteListProps) {
   }, [active, query]);
   let place = 0;
   return (
-    <div class="palette-results" ref={list}>
-      <div id="palette-list" role="listbox" aria-label="Results">
+    <div class="palette-results">
+      <div id="palette-list" class="palette-list" role="listbox" aria-label="Results" ref={list}>
         {groups.map((group) => (
           <div key={group.title} role="group" aria-label={group.title}>
             <div class="palette-group" aria-hidden="true">{group.title}</div>

@@ -19,13 +19,14 @@ export function TopBar({ frame, pathname }: { frame: Frame; pathname: string }) 
         <Crumbs crumbs={crumbsOf(pathname)} />
       </Partial>
       <div class="top-tools">
+        {/* First, so that its changing width moves nothing else. */}
+        <LiveIndicator />
         <CommandPalette />
         <HeaderSummary
           counts={frame.counts}
           place={frame.place}
           isOptimizing={frame.isOptimizing}
         />
-        <LiveIndicator />
         <ThemeSwitch />
       </div>
     </header>

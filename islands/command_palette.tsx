@@ -118,15 +118,12 @@ function Trigger() {
     </>
   );
   if (!IS_BROWSER) {
-    return (
-      <a class="search-field" href="/tools" aria-current="false" aria-label="Search">{content}</a>
-    );
+    return <a class="search-field" href="/tools" aria-current="false">{content}</a>;
   }
   return (
     <button
       type="button"
       class="search-field"
-      aria-label="Search"
       aria-haspopup="dialog"
       aria-keyshortcuts="Control+K Meta+K"
       onClick={() => overlay.value = "palette"}

@@ -1,20 +1,22 @@
 import { fromFileUrl, join } from "@std/path";
 import { z } from "zod";
+import { Catalog } from "./catalog/catalog.ts";
 import { DEMO_SERVER } from "./config/demo.ts";
 import type { Env } from "./config/env.ts";
-import { loadServers } from "./config/mcp_file.ts";
+import { candidateFiles } from "./config/locate.ts";
+import { type LoadedServers, loadServers } from "./config/mcp_file.ts";
 import type { ReadOptions } from "./config/options.ts";
-import { formatProblem } from "./config/problem.ts";
+import { formatProblem, type Problem } from "./config/problem.ts";
+import { watchFiles } from "./config/watch_files.ts";
 import type { ServerStatus } from "./core/server.ts";
+import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
-import { type PooledServer, ServerPool } from "./downstream/server_pool.ts";
+import { composeDoors } from "./compose_doors.ts";
+import { composeServers } from "./compose_servers.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
 import { followGeneration } from "./storage/generation.ts";
-import { keepLease } from "./storage/lease_keeper.ts";
-import { LeasesRepository } from "./storage/leases_repository.ts";
-import { ServersRepository } from "./storage/servers_repository.ts";
 import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
 import { Store } from "./storage/store.ts";
 import { Logs } from "./telemetry/logs.ts";
@@ -30,6 +32,7 @@ export interface ComposeInput {
 
 /** Kept where the user has sent the demo server away. */
 const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean() };
+const MEMORY_EVERY_MS = 60_000;
 
 export type Gateway = Awaited<ReturnType<typeof compose>>;
 
@@ -52,75 +55,139 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     }),
   );
   const log = logs.room("gateway");
+  stack.defer(() => log.info("Stopped"));
+  const configLog = logs.room("config");
 
-  const configured = await loadServers({
-    ...(options.config === undefined ? {} : { path: options.config }),
-    cwd,
-    configDir: read.dirs.config,
-    env,
-    self: {
-      host: options.host,
-      port,
-      publicUrl: options.publicUrl,
-      mainModule: fromFileUrl(new URL("../main.ts", import.meta.url)),
-    },
-    platform,
-  });
-  for (const server of configured.servers) logs.redactor.learn(server.secrets);
-  const problems = [...read.problems, ...configured.problems];
-  for (const problem of problems) {
-    logs.room("config")[problem.severity === "error" ? "error" : "warn"](formatProblem(problem));
+  const self = {
+    host: options.host,
+    port,
+    publicUrl: options.publicUrl,
+    mainModule: fromFileUrl(new URL("../main.ts", import.meta.url)),
+  };
+  const location = { path: options.config, cwd, configDir: read.dirs.config };
+  async function readServers(): Promise<LoadedServers> {
+    const loaded = await loadServers({ ...location, env, self, platform });
+    for (const server of loaded.servers) logs.redactor.learn(server.secrets);
+    for (const problem of loaded.problems) {
+      configLog[problem.severity === "error" ? "error" : "warn"](formatProblem(problem));
+    }
+    return loaded;
   }
+  let configured = await readServers();
+  /** Why the file as it is now is not in use, if it is not. */
+  let configError: string | undefined;
+  for (const problem of read.problems) configLog.warn(formatProblem(problem));
 
   const storeLog = logs.room("storage");
   const onWarning = (message: string, details?: object) => storeLog.warn(details ?? {}, message);
   const store = stack.use(await Store.open({ location: options.kv, onWarning }));
   const settings = new SettingsRepository(store);
-  const added = new ServersRepository(store);
-
   const closing = new AbortController();
   stack.defer(() => closing.abort());
-  stack.use(await keepLease(new LeasesRepository(store), { address, startedAt, onWarning }));
 
-  const metrics = new Metrics();
+  const catalog = new Catalog();
   const events = new EventHub();
-  const servers = new ServerPool({
-    log: logs.room("downstream"),
-    onChange(status) {
-      if (status) events.publish("server", status);
-      events.publish("status", summary());
-    },
-  });
+  const metrics = new Metrics();
+  const generation = await store.generation();
 
-  async function wantedServers(): Promise<PooledServer[]> {
-    const fromStore = (await Array.fromAsync(added.list())).map(({ value }): PooledServer => ({
-      name: value.name,
-      spec: value.spec,
-      source: { kind: "store" },
-    }));
-    const names = new Set(configured.servers.map(({ name }) => name));
-    const all = [...configured.servers, ...fromStore.filter(({ name }) => !names.has(name))];
-    const isConfigured = all.length > 0 || configured.declared > 0;
-    if (isConfigured || (await settings.find(DEMO_REMOVED))?.value) return all;
-    return [DEMO_SERVER];
+  const { pool, admin, wanted } = await composeServers({
+    stack,
+    store,
+    catalog,
+    logs,
+    platform,
+    self,
+    cwd,
+    env,
+    address: localAddress,
+    startedAt,
+    signal: closing.signal,
+    onWarning,
+    onStatus(status) {
+      events.publish("server", status);
+      announce();
+    },
+    onRemoved: announce,
+    sync,
+    removeDemo: () => setDemoRemoved(true),
+  });
+  stack.use(pool);
+
+  /** Makes everything agree with the config file and the store. */
+  async function sync(): Promise<void> {
+    const servers = await wanted(configured);
+    const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
+      !(await settings.find(DEMO_REMOVED))?.value;
+    await pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
+  }
+
+  async function setDemoRemoved(removed: boolean): Promise<void> {
+    await settings.save(DEMO_REMOVED, removed);
+    await sync();
+  }
+
+  async function reload(): Promise<void> {
+    try {
+      configured = await readServers();
+      configError = undefined;
+      configLog.info(
+        { file: configured.file, servers: configured.servers.length },
+        "Configuration taken up",
+      );
+    } catch (error) {
+      configError = error instanceof Error ? error.message : String(error);
+      configLog.error(`The configuration stays as it was: ${configError}`);
+    }
+    await sync();
+    announce();
+  }
+
+  function announce(): void {
+    events.publish("status", summary());
   }
 
   function summary() {
-    const all = servers.list();
+    const all = pool.list();
     return {
       servers: all.length,
       ready: all.filter(({ state }) => state === "ready").length,
       tools: all.reduce((sum, { toolCount }) => sum + toolCount, 0),
       attention: all.filter(needsAttention).length +
-        problems.filter(({ severity, server }) => severity === "error" && !server).length,
+        problems().filter(({ severity, server }) => severity === "error" && !server).length,
     };
   }
 
-  await servers.sync(await wantedServers());
-  const following = followGeneration(store, async () => servers.sync(await wantedServers()), {
-    signal: closing.signal,
-  });
+  function problems(): Problem[] {
+    const broken = configError === undefined ? [] : [{
+      severity: "error" as const,
+      file: configured.file ?? candidateFiles(location)[0]!,
+      line: 1,
+      column: 1,
+      message: `The file is not in use as it is now: ${configError}`,
+      fix: "Correct it; the change is taken up by itself",
+    }];
+    return [...broken, ...read.problems, ...configured.problems];
+  }
+
+  await sync();
+  const following = followGeneration(store, sync, { signal: closing.signal, since: generation });
   stack.defer(() => following);
+  if (platform.canWrite) {
+    const watching = watchFiles(candidateFiles(location), reload, closing.signal);
+    stack.defer(() => watching);
+  }
+
+  const doors = composeDoors({
+    stack,
+    store,
+    pool,
+    catalog,
+    admin,
+    logs,
+    metrics,
+    maxBody: options.maxBody,
+    onWarning,
+  });
 
   const countRequest = metrics.counter("quartermaster_http_requests_total", "HTTP requests");
   const timeRequest = metrics.durations("quartermaster_http_request_seconds", "HTTP durations");
@@ -128,7 +195,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   metrics.gauge("quartermaster_live_clients", "Open live channels", () => events.listenerCount);
   metrics.gauge("quartermaster_memory_bytes", "Resident memory", () => Deno.memoryUsage().rss);
   metrics.gauge("quartermaster_servers", "Downstream servers by state", () => {
-    const counts = Map.groupBy(servers.list(), ({ state }) => state);
+    const counts = Map.groupBy(pool.list(), ({ state }) => state);
     return [...counts].map(([state, list]) => [{ state }, list.length]);
   });
   metrics.gauge("quartermaster_tools", "Tools of all servers", () => summary().tools);
@@ -138,8 +205,10 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   }
 
   const memoryLog = logs.room("memory");
-  const memoryTimer = setInterval(() => memoryLog.debug(Deno.memoryUsage(), "Memory"), 60_000);
-  Deno.unrefTimer(memoryTimer);
+  const memoryTimer = setInterval(
+    () => memoryLog.debug(Deno.memoryUsage(), "Memory"),
+    MEMORY_EVERY_MS,
+  );
   stack.defer(() => clearInterval(memoryTimer));
   log.info({ version: VERSION, store: store.location.label, config: configured.file }, "Started");
 
@@ -151,20 +220,28 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     options: { options, origins: read.origins },
     address,
     localAddress,
-    configFile: configured.file,
-    problems,
     logs,
     store,
-    servers,
     events,
     metrics,
-    guard: new Guard({
-      host: options.host,
-      port,
-      publicUrl: options.publicUrl,
-      maxBody: options.maxBody,
-    }),
+    admin,
+    doors,
+    guard: new Guard({ ...options, port }),
     requestLog: logs.room("http"),
+
+    get configFile(): string | undefined {
+      return configured.file;
+    },
+
+    get problems() {
+      return problems();
+    },
+
+    servers: {
+      list: (): ServerStatus[] => pool.list(),
+      tools: (name: string): ToolDefinition[] =>
+        catalog.of(name).tools.map(({ definition }) => definition),
+    },
 
     countRequest(method: string, status: number, seconds: number): void {
       countRequest({ method, status: String(status) });
@@ -180,11 +257,11 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     readiness(): Readiness {
       const storeHealth = store.health();
       const { servers: total, ready } = summary();
-      const degraded = servers.list().filter(needsAttention)
+      const degraded = pool.list().filter(needsAttention)
         .map(({ name, state }) => `Server ${name} is ${state.replace("_", " ")}`);
       if (storeHealth.state === "degraded") degraded.unshift("The data store is degraded");
-      for (const { severity, message } of problems) {
-        if (severity === "error") degraded.push(message);
+      if (configError !== undefined) {
+        degraded.unshift("The config file has an error and is not in use as it is now");
       }
       return {
         ready: !closing.signal.aborted,
@@ -196,21 +273,14 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
       };
     },
 
-    /** Sends the demo server away, or brings it back. */
-    async setDemoRemoved(removed: boolean): Promise<void> {
-      await settings.save(DEMO_REMOVED, removed);
-      await servers.sync(await wantedServers());
-    },
+    setDemoRemoved,
 
     /** Ends what would keep a drain waiting: open streams. */
     close(): void {
       closing.abort();
     },
 
-    async [Symbol.asyncDispose](): Promise<void> {
-      log.info("Stopped");
-      await parts.disposeAsync();
-    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 

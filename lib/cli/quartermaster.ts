@@ -1,7 +1,7 @@
 import { systemEnv } from "../config/env.ts";
 import { findInformationFlag } from "../config/command_line.ts";
 import { helpText } from "../config/help.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { type ReadOptions, readOptions } from "../config/options.ts";
 import { configError } from "../config/problem.ts";
 import { VERSION } from "../core/version.ts";

@@ -65,13 +65,11 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
 function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.ServeHandler {
   let app: Promise<BuiltApp> | undefined;
   return async (request, info) => {
-    const answer = findDirectAnswer(request);
-    if (!answer) {
-      app ??= loadApp();
-      return (await app).default.fetch(request, info);
-    }
     const gateway = await host.get();
-    return inRequestScope(gateway, request, crypto.randomUUID(), () => answer(gateway));
+    const answer = findDirectAnswer(gateway, request);
+    if (answer) return await inRequestScope(gateway, request, crypto.randomUUID(), answer);
+    app ??= loadApp();
+    return (await app).default.fetch(request, info);
   };
 }
 

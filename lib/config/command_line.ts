@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { optionRows } from "./option_table.ts";
 import { configError } from "./problem.ts";
 

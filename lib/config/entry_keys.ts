@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 import { members } from "./json_document.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 
 // What of a server's entry the gateway acts on.
 const ENTRY_KEYS = [
@@ -14,6 +14,9 @@ const ENTRY_KEYS = [
   "headers",
   "disabled",
   "enabled",
+  "timeout",
+  "timeoutMs",
+  "lazy",
 ] as const;
 export type EntryKey = (typeof ENTRY_KEYS)[number];
 
@@ -31,7 +34,7 @@ const ALIASES = new Map<string, EntryKey>([
 
 // These steer how a client behaves toward its user, or describe the server: nothing to do here.
 const CLIENT_ONLY = new Set([
-  ...["alwaysAllow", "autoApprove", "alwaysLoad", "trust", "timeout", "networkTimeout"],
+  ...["alwaysAllow", "autoApprove", "alwaysLoad", "trust", "networkTimeout"],
   ...["description", "name", "title", "icon", "note", "dev", "gallery", "version", "watchPaths"],
 ]);
 

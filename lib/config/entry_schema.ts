@@ -4,6 +4,9 @@ import { type EntryKey, isEntryKey } from "./entry_keys.ts";
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
+const MIN_TIMEOUT_MS = 100;
+const MAX_TIMEOUT_MS = 86_400_000;
+
 // VS Code lets a variable be a number, or null to leave it out.
 const EntryShape = z.object({
   type: z.string(),
@@ -16,6 +19,9 @@ const EntryShape = z.object({
   headers: z.record(z.string(), scalar),
   disabled: z.boolean(),
   enabled: z.boolean(),
+  timeout: z.number().positive().max(MAX_TIMEOUT_MS),
+  timeoutMs: z.int().min(MIN_TIMEOUT_MS).max(MAX_TIMEOUT_MS),
+  lazy: z.boolean(),
 }).partial();
 
 /** A server's entry with the right types, its placeholders not yet replaced. */
@@ -36,6 +42,9 @@ const MUST: Record<EntryKey, { whole: string; part?: string; example: string }> 
   },
   disabled: { whole: "true or false", example: '"disabled": true' },
   enabled: { whole: "true or false", example: '"enabled": false' },
+  timeout: { whole: "a number up to a day", example: '"timeout": 60000' },
+  timeoutMs: { whole: "a whole number from 100 to 86400000", example: '"timeoutMs": 60000' },
+  lazy: { whole: "true or false", example: '"lazy": true' },
 };
 
 /** Checks the types; `fail` hears of each value that is wrong, and then there is no entry. */
@@ -60,6 +69,13 @@ export function parseEntry(
     );
   }
   return undefined;
+}
+
+/** The time limit in ms. Claude Code writes ms, Cline seconds: nobody means less than a second. */
+export function timeoutOf({ timeout, timeoutMs }: Entry): number | undefined {
+  if (timeoutMs !== undefined || timeout === undefined) return timeoutMs;
+  const written = timeout < 1000 ? timeout * 1000 : timeout;
+  return Math.max(MIN_TIMEOUT_MS, Math.round(written));
 }
 
 /** `args[1]`, `env.TOKEN`: how messages name a place inside an entry. */

@@ -89,8 +89,8 @@ function offsetBeyond(text: string, limit: number): number | undefined {
   let depth = 0;
   for (;;) {
     scanner.scan();
-    if (scanner.getTokenLength() === 0) return undefined;
     const first = text[scanner.getTokenOffset()];
+    if (first === undefined) return undefined;
     if (first === "{" || first === "[") depth++;
     else if (first === "}" || first === "]") depth--;
     if (depth > limit) return scanner.getTokenOffset();

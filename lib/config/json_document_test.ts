@@ -18,6 +18,7 @@ const BROKEN: [name: string, text: string, place: string, message: RegExp][] = [
   ["a bare name", '{ "a": {1: 2} }', "1:9", /a name in double quotes was expected/],
   ["an open text", '{\n\t"a": "x\n}', "2:7", /the text is not closed/],
   ["a Windows path", '{ "a": "C:\\dir" }', "1:8", /write \\\\ for one backslash/],
+  ["a comment opened at the very end", "{/*", "1:2", /the comment is not closed/],
   ["an open comment", '{ "a": 1 /* x', "1:10", /the comment is not closed/],
   ["text after the end", '{ "a": 1 } }', "1:12", /more text after the end/],
   ["a raw tab", '{ "a": "\t" }', "1:8", /control character/],

@@ -26,7 +26,8 @@ function reachesSelf(url: URL, self: Self): boolean {
   if (self.publicUrl !== undefined && URL.canParse(self.publicUrl)) {
     const own = new URL(self.publicUrl);
     // A scheme's default port is "" on both: http redirects to https at the same place.
-    if (host === plainHost(own.hostname) && url.port === own.port) return true;
+    const samePort = url.port === own.port || portOf(url) === portOf(own);
+    if (host === plainHost(own.hostname) && samePort) return true;
   }
   if (portOf(url) !== self.port) return false;
   const own = plainHost(self.host);

@@ -7,7 +7,7 @@ import type { Scope } from "./expand.ts";
 import { type JsonDocument, type Member, members, parseJsonObject } from "./json_document.ts";
 import { type LocateInput, locateServersFile } from "./locate.ts";
 import type { Self } from "./loops.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { configError, located, type Problem } from "./problem.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";

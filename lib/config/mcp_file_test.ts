@@ -25,6 +25,7 @@ Deno.test("loadServers() reads Claude Code's .mcp.json", async () => {
       type: "http",
       url: "https://example.com/mcp",
       headers: { Authorization: "Bearer tok-123" },
+      timeoutMs: 1000,
     }],
     ["old", { type: "sse", url: "https://example.com/sse", headers: {} }],
   ]);

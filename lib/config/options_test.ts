@@ -9,7 +9,7 @@ import {
 } from "./option_table.ts";
 import { type Host, readOptions } from "./options.ts";
 
-const HOST: Host = { os: "linux", cwd: "/work dir" };
+const HOST: Host = { os: "linux", cwd: "/current dir" };
 
 function env(values: Record<string, string> = { HOME: "/home/ada" }) {
   return { get: (name: string) => values[name] };
@@ -73,7 +73,7 @@ Deno.test("readOptions() resolves paths against where they were written", async 
     const { options } = await readOptions([], env(variables), HOST);
     assert.equal(options.dataDir, join(home, "quartermaster", "data"));
     assert.equal(options.kv, join(home, "store.kv"));
-    assert.equal(options.config, "/work dir/a.json");
+    assert.equal(options.config, "/current dir/a.json");
     const flags = await readOptions(["--data-dir=~/d", "--config", "../b"], env(variables), HOST);
     assert.equal(flags.options.dataDir, "/home/ada/d");
     assert.equal(flags.options.config, "/b");
@@ -88,7 +88,7 @@ const VALUES: [args: string[], option: keyof typeof OPTIONS, value: unknown][] =
   [["--host", "127.1"], "host", "127.0.0.1"],
   [["--kv", ":memory:"], "kv", ":memory:"],
   [["--kv", "https://kv.example.com/x"], "kv", "https://kv.example.com/x"],
-  [["--kv", "store"], "kv", "/work dir/store"],
+  [["--kv", "store"], "kv", "/current dir/store"],
   [["--data-dir", "/d"], "kv", "/d/quartermaster.kv"],
   [["--log-level", "TRACE"], "logLevel", "trace"],
   [["--log-format", "json"], "logFormat", "json"],

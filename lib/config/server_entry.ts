@@ -6,7 +6,7 @@ import type { ServerSource, ServerSpec } from "../core/server.ts";
 import { isBlockedPort } from "./blocked_ports.ts";
 import type { Platform } from "./deployment.ts";
 import { type EntryKey, entryValues } from "./entry_keys.ts";
-import { type Entry, parseEntry, placeOf } from "./entry_schema.ts";
+import { type Entry, parseEntry, placeOf, timeoutOf } from "./entry_schema.ts";
 import { expand, type Scope } from "./expand.ts";
 import { pointsAtSelf, type Self } from "./loops.ts";
 import { secretsOf } from "./secrets.ts";
@@ -83,6 +83,8 @@ class EntryReader {
     const spec = entry && await this.#specOf(entry);
     if (!entry || !spec) return undefined;
     if (entry.disabled || entry.enabled === false) spec.disabled = true;
+    const timeoutMs = timeoutOf(entry);
+    if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
     await this.#checkPlace(spec);
     return {
       name: this.#name,
@@ -155,6 +157,7 @@ class EntryReader {
       args,
       env: Object.fromEntries(env),
       ...(cwd === undefined ? {} : { cwd }),
+      ...(entry.lazy === undefined ? {} : { lazy: entry.lazy }),
     };
   }
 
@@ -186,7 +189,7 @@ class EntryReader {
   }
 
   #remoteSpec(type: "http" | "sse", text: string, entry: Entry): ServerSpec | undefined {
-    this.#warnUnused(["args", "env", "envFile", "cwd"], "a server with a URL");
+    this.#warnUnused(["args", "env", "envFile", "cwd", "lazy"], "a server with a URL");
     const url = this.#fill(text, "url");
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(entry.headers ?? {})) {

@@ -181,6 +181,30 @@ for (const [name, entry, warning] of WARNED) {
   });
 }
 
+for (
+  const [written, timeoutMs] of [
+    [{ timeout: 600_000 }, 600_000],
+    [{ timeout: 60 }, 60_000],
+    [{ timeoutMs: 500 }, 500],
+    [{ timeout: 60, timeoutMs: 500 }, 500],
+    [{}, undefined],
+  ] as const
+) {
+  Deno.test(`loadServers() makes a limit of ${timeoutMs} ms of ${JSON.stringify(written)}`, async () => {
+    const { servers, lines } = await loadText({
+      a: { command: "x", ...written },
+      b: { url: "https://example.com", ...written },
+    });
+    assert.deepEqual(servers.map(({ spec }) => spec.timeoutMs), [timeoutMs, timeoutMs]);
+    assert.deepEqual(lines, []);
+  });
+}
+
+Deno.test("loadServers() keeps that a program is to be started late", async () => {
+  const { only } = await loadText({ x: { command: "a", lazy: true } });
+  assert.ok(only?.spec.type === "stdio" && only.spec.lazy);
+});
+
 Deno.test("loadServers() says nothing about keys that only concern a client", async () => {
   const { lines } = await loadText({
     x: { command: "a", alwaysAllow: [], autoApprove: [], description: "d", timeout: 1, dev: {} },
@@ -239,7 +263,10 @@ Deno.test("loadServers() gives valid servers and places inside the file, whateve
   );
   const keys = ["type", "command", "args", "env", "url", "headers", "cwd", "disabled", "serverUrl"];
   const entry = fc.dictionary(fc.constantFrom(...keys), value);
-  const file = fc.dictionary(fc.string({ unit: "binary", maxLength: 6 }), fc.oneof(entry, value));
+  const file = fc.dictionary(
+    fc.array(fc.nat(0xffff), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
+    fc.oneof(entry, value),
+  );
   await fc.assert(
     fc.asyncProperty(file, async (mcpServers) => {
       const text = JSON.stringify({ mcpServers }, null, 2);
@@ -252,6 +279,6 @@ Deno.test("loadServers() gives valid servers and places inside the file, whateve
       }
       assert.ok(servers.length <= declared);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });

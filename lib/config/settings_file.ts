@@ -1,6 +1,6 @@
 import { getNodeValue } from "jsonc-parser";
 import { members, parseJsonObject, type Position } from "./json_document.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { optionRows, settingsKeyOf } from "./option_table.ts";
 import type { Problem } from "./problem.ts";
 import { findTextFile } from "./text_file.ts";

@@ -9,7 +9,7 @@ import type { StatusCounts } from "./ui/live.ts";
 export interface DashboardPage {
   counts: StatusCounts;
   states: StateCount[];
-  /** The servers that need a person, with what their configuration has to do with it. */
+  /** The servers that need a person, with the place in their configuration that is the cause. */
   attention: { server: ServerStatus; problem?: Problem }[];
   moreAttention: number;
   /** What else there is to correct in the configuration, errors first. */
@@ -38,7 +38,9 @@ export function dashboardPage(
 ): DashboardPage {
   const servers = gateway.servers.list();
   const attention = servers.filter(needsAttention).map((server) => {
-    const problem = gateway.problems.find((problem) => problem.server === server.name);
+    const problem = gateway.problems.find((problem) =>
+      problem.server === server.name && problem.message.includes(server.reason)
+    );
     return { server, ...(problem === undefined ? {} : { problem }) };
   });
   const explained = new Set(attention.map(({ problem }) => problem));

@@ -15,11 +15,12 @@ Deno.test("dashboardPage() welcomes where only the demo is there", () => {
 });
 
 Deno.test("dashboardPage() tells a server's problem with the server, and only there", () => {
-  const mine = problem({ server: "b", message: "X is not set" });
+  const mine = problem({ server: "b", message: "server b is not started: X is not set" });
+  const other = problem({ server: "b", message: "unknown key" });
   const page = dashboardPage(stubGateway({
-    servers: [{ name: "a" }, { name: "b", state: "failed" }],
+    servers: [{ name: "a" }, { name: "b", state: "failed", reason: "X is not set" }],
     problems: [
-      problem({ message: "unknown key" }),
+      other,
       mine,
       problem({ severity: "error", message: "bad" }),
     ],

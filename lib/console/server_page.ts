@@ -1,6 +1,6 @@
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
-import { nearestNames } from "./nearest.ts";
+import { nearestNames } from "../core/nearest.ts";
 import { type Paged, paged } from "./paging.ts";
 import { compareText } from "./sorting.ts";
 import { toolSummary } from "./tool_text.ts";
@@ -43,7 +43,7 @@ export function serverPage(
   return {
     server,
     tools: paged(toolRows(gateway, name), query.get("page")),
-    neighbors: around(servers, at, NEIGHBORS),
+    neighbors: stretchAround(servers, at, NEIGHBORS),
     total: servers.length,
     problems: gateway.problems.filter((problem) => problem.server === name),
   };
@@ -60,8 +60,8 @@ export function toolRows(gateway: Pick<Gateway, "servers">, server: string): Too
     .sort((a, b) => compareText(a.name, b.name));
 }
 
-/** A window of a long list with the given place in it. */
-export function around<T>(items: readonly T[], at: number, size: number): T[] {
-  const start = Math.max(0, Math.min(at - Math.floor(size / 2), items.length - size));
+/** The stretch of a long list that a place is in; the same for its neighbors, so it stands still. */
+export function stretchAround<T>(items: readonly T[], at: number, size: number): T[] {
+  const start = Math.floor(at / size) * size;
   return items.slice(start, start + size);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { around, serverPage } from "./server_page.ts";
+import { serverPage, stretchAround } from "./server_page.ts";
 import { problem, stubGateway } from "./testing/stub_gateway.ts";
 
 const gateway = stubGateway({
@@ -29,10 +29,9 @@ Deno.test("serverPage() offers the nearest names for one that is not there", () 
   assert.deepEqual(page, { missing: "wether", nearest: ["weather"] });
 });
 
-Deno.test("around() keeps the place inside a window of the list", () => {
-  const items = Array.from({ length: 50 }, (_, index) => index);
-  assert.deepEqual(around(items, 0, 4), [0, 1, 2, 3]);
-  assert.deepEqual(around(items, 25, 4), [23, 24, 25, 26]);
-  assert.deepEqual(around(items, 49, 4), [46, 47, 48, 49]);
-  assert.deepEqual(around([1, 2], 1, 4), [1, 2]);
+Deno.test("stretchAround() is the same for every place in it", () => {
+  const items = Array.from({ length: 10 }, (_, index) => index);
+  assert.deepEqual(stretchAround(items, 4, 4), [4, 5, 6, 7]);
+  assert.deepEqual(stretchAround(items, 7, 4), [4, 5, 6, 7]);
+  assert.deepEqual(stretchAround(items, 9, 4), [8, 9]);
 });

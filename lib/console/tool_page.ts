@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { nearestNames } from "./nearest.ts";
+import { nearestNames } from "../core/nearest.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";
-import { around, type MissingName, type ToolRow, toolRows } from "./server_page.ts";
+import { type MissingName, stretchAround, type ToolRow, toolRows } from "./server_page.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({
@@ -57,7 +57,7 @@ export function toolPage(
       output: parametersOf(tool.outputSchema),
       outputJson: indented(tool.outputSchema),
     }),
-    neighbors: around(rows, rows.findIndex(({ name }) => name === toolName), NEIGHBORS),
+    neighbors: stretchAround(rows, rows.findIndex(({ name }) => name === toolName), NEIGHBORS),
     total: rows.length,
   };
 }

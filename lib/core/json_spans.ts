@@ -27,6 +27,22 @@ export function memberSpans(text: string, start = 0): Map<string, Span> {
   return spans;
 }
 
+/** The places of an array's elements. The text must be valid JSON with an array at `start`. */
+export function elementSpans(text: string, start = 0): Span[] {
+  const spans: Span[] = [];
+  let at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACKET) throw new SyntaxError("Not a JSON array");
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = skipValue(text, at);
+    spans.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+    else if (text.charCodeAt(at) !== CLOSE_BRACKET) throw new SyntaxError("Not valid JSON");
+  }
+  return spans;
+}
+
 /** The text with one span replaced. */
 export function replaceSpan(text: string, { start, end }: Span, replacement: string): string {
   return text.slice(0, start) + replacement + text.slice(end);

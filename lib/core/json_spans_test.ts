@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { memberSpans, replaceSpan } from "./json_spans.ts";
+import { elementSpans, memberSpans, replaceSpan } from "./json_spans.ts";
 
 Deno.test("memberSpans() finds every member of any object, however it is printed", () => {
   fc.assert(fc.property(
@@ -44,5 +44,18 @@ Deno.test("memberSpans() throws on what is no object, and ends on what is cut of
     ]
   ) {
     assert.throws(() => memberSpans(text), SyntaxError, text);
+  }
+});
+
+Deno.test("elementSpans() finds every element of any array", () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.constantFrom(undefined, 2), (array, indent) => {
+      const text = JSON.stringify(array, null, indent);
+      const values = elementSpans(text).map(({ start, end }) => JSON.parse(text.slice(start, end)));
+      assert.deepEqual(values, JSON.parse(text));
+    }),
+  );
+  for (const text of ["", "{}", "[1", "[1 2]"]) {
+    assert.throws(() => elementSpans(text), SyntaxError, text);
   }
 });

@@ -9,6 +9,8 @@ export type ServerName = z.infer<typeof ServerName>;
 const common = {
   /** Kept in the list, but not connected. */
   disabled: z.boolean().optional(),
+  /** How long a call may take, in ms; progress starts the time anew. */
+  timeoutMs: z.int().min(100).max(86_400_000).optional(),
 };
 
 export const StdioServer = z.strictObject({
@@ -17,6 +19,8 @@ export const StdioServer = z.strictObject({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
   cwd: z.string().optional(),
+  /** Started at the first call, and stopped when it has been idle for a while. */
+  lazy: z.boolean().optional(),
   ...common,
 });
 

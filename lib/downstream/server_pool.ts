@@ -1,97 +1,72 @@
-import type { ServerSource, ServerSpec, ServerState, ServerStatus } from "../core/server.ts";
-import { ToolDefinition } from "../core/tool.ts";
-import { z } from "zod";
-import type { Logger } from "../telemetry/logs.ts";
-import { WeatherServer } from "./demo/weather_server.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./managed_server.ts";
 
-export interface PooledServer {
-  name: string;
-  spec: ServerSpec;
-  source: ServerSource;
-  /** Why it cannot start, found while its entry was read. */
-  problem?: string;
-}
+export type ServerPoolOptions = Omit<ManagedServerOptions, "server"> & {
+  /** The server is no longer wanted; its tools are gone with it. */
+  onRemoved(name: string): void;
+};
 
-interface Entry {
-  status: ServerStatus;
-  tools: ToolDefinition[];
-}
+/** Every downstream server, each on its own: one that is slow or broken delays nobody. */
+export class ServerPool implements AsyncDisposable {
+  readonly #options: ServerPoolOptions;
+  readonly #servers = new Map<string, ManagedServer>();
 
-/** Every downstream server with its state and tools. */
-export class ServerPool {
-  readonly #entries = new Map<string, Entry>();
-  readonly #log: Logger;
-  readonly #onChange: (status: ServerStatus | undefined) => void;
-
-  constructor(options: { log: Logger; onChange: (status?: ServerStatus) => void }) {
-    this.#log = options.log;
-    this.#onChange = options.onChange;
-  }
-
-  /** Connects what is new and drops what is gone; one that is slow or broken delays nobody. */
-  async sync(servers: Iterable<PooledServer>): Promise<void> {
-    const wanted = new Map(Array.from(servers, (server) => [server.name, server]));
-    for (const name of this.#entries.keys()) {
-      if (!wanted.has(name)) this.#remove(name);
-    }
-    const added = [...wanted.values()].filter(({ name }) => !this.#entries.has(name));
-    await Promise.all(added.map((server) => this.#connect(server)));
+  constructor(options: ServerPoolOptions) {
+    this.#options = options;
   }
 
   list(): ServerStatus[] {
-    return Array.from(this.#entries.values(), (entry) => entry.status)
+    return Array.from(this.#servers.values(), (server) => server.status)
       .sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
-  tools(name: string): ToolDefinition[] {
-    return this.#entries.get(name)?.tools ?? [];
+  find(name: string): ManagedServer | undefined {
+    return this.#servers.get(name);
   }
 
-  async #connect(server: PooledServer): Promise<void> {
-    if (server.problem) return this.#set(server, "failed", server.problem);
-    if (server.spec.disabled) return this.#set(server, "disabled", "Switched off in its entry");
-    if (server.spec.type !== "demo") {
-      const reason =
-        `This version connects to the demo server only, not yet to ${server.spec.type}`;
-      return this.#set(server, "failed", reason);
+  resolve(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server) return server;
+    const near = nearestNames(name, this.#servers.keys(), 3);
+    throw new GatewayError("SERVER_NOT_FOUND", {
+      message: `There is no server "${name.slice(0, 100)}"`,
+      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      suggestedTools: ["list_servers"],
+    });
+  }
+
+  /** Makes the pool what is wanted: starts the new, replaces the changed, ends the gone, and leaves
+   * every other server's calls alone. */
+  async sync(servers: Iterable<PooledServer>): Promise<void> {
+    const wanted = new Map(Array.from(servers, (server) => [server.name, server]));
+    const ended: ManagedServer[] = [];
+    for (const [name, server] of this.#servers) {
+      const next = wanted.get(name);
+      if (next && isSame(next, server.server)) continue;
+      this.#servers.delete(name);
+      ended.push(server);
+      if (!next) this.#options.onRemoved(name);
     }
-    this.#set(server, "connecting", "Connecting");
-    await Promise.resolve();
-    const started = performance.now();
-    const demo = new WeatherServer();
-    const answer = demo.handle({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const { result } = z.object({ result: z.object({ tools: z.array(ToolDefinition) }) })
-      .parse(answer);
-    this.#set(server, "ready", "Connected", result.tools, performance.now() - started);
+    for (const [name, server] of wanted) {
+      if (this.#servers.has(name)) continue;
+      const managed = new ManagedServer({ ...this.#options, server });
+      this.#servers.set(name, managed);
+      managed.start();
+    }
+    // A changed server's calls in flight end with it; nobody waits for a stubborn one.
+    await Promise.all(ended.map((server) => server[Symbol.asyncDispose]()));
   }
 
-  #remove(name: string): void {
-    this.#entries.delete(name);
-    this.#log.info({ serverName: name }, "Server removed");
-    this.#onChange(undefined);
+  async [Symbol.asyncDispose](): Promise<void> {
+    const servers = [...this.#servers.values()];
+    this.#servers.clear();
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   }
+}
 
-  #set(
-    { name, spec, source }: PooledServer,
-    state: ServerState,
-    reason: string,
-    tools: ToolDefinition[] = [],
-    latencyMs?: number,
-  ): void {
-    const status: ServerStatus = {
-      name,
-      type: spec.type,
-      source,
-      state,
-      reason,
-      since: Date.now(),
-      toolCount: tools.length,
-      ...(latencyMs === undefined ? {} : { latencyMs }),
-      ...(state === "failed" ? { lastError: reason } : {}),
-    };
-    this.#entries.set(name, { status, tools });
-    const level = state === "failed" ? "warn" : "info";
-    this.#log[level]({ serverName: name, state, reason, tools: tools.length }, `Server ${state}`);
-    this.#onChange(status);
-  }
+function isSame(a: PooledServer, b: PooledServer): boolean {
+  return a.problem === b.problem &&
+    JSON.stringify([a.spec, a.source]) === JSON.stringify([b.spec, b.source]);
 }

@@ -5,6 +5,7 @@ export interface DirectHost {
   readiness(): Readiness;
   liveEvents(request: Request): Response;
   metrics: { render(): string };
+  doors: { find(request: Request): (() => Promise<Response>) | undefined };
 }
 
 type Answer = (host: DirectHost, request: Request) => Response;
@@ -20,9 +21,14 @@ const ANSWERS: Record<string, Answer> = {
 };
 
 /** The answer to a request that needs no page, if this is one. */
-export function findDirectAnswer(request: Request): ((host: DirectHost) => Response) | undefined {
+export function findDirectAnswer(
+  host: DirectHost,
+  request: Request,
+): (() => Response | Promise<Response>) | undefined {
+  const door = host.doors.find(request);
+  if (door) return door;
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname } = new URL(request.url);
   const answer = Object.hasOwn(ANSWERS, pathname) ? ANSWERS[pathname] : undefined;
-  return answer && ((host) => answer(host, request));
+  return answer && (() => answer(host, request));
 }

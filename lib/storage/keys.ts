@@ -13,6 +13,22 @@ export const keys = {
   servers: () => ["servers"],
   server: (name: string) => ["servers", name],
 
+  /** One tool an entry, under its server. */
+  canonicalTools: (server: string) => ["canonical_tools", server],
+  canonicalTool: (server: string, tool: string) => ["canonical_tools", server, tool],
+
+  /** Which tools of a server are enabled, where not all are. */
+  enabledTools: () => ["enabled_tools"],
+  enabledToolsOf: (server: string) => ["enabled_tools", server],
+
+  /** Process groups of stdio servers, so that those of a dead gateway can be ended. */
+  processes: () => ["processes"],
+  process: (id: string) => ["processes", id],
+
+  /** Clients' sessions, so that they survive a restart and a change of instance. */
+  sessions: () => ["sessions"],
+  session: (id: string) => ["sessions", id],
+
   settings: () => ["settings"],
   setting: (name: string) => ["settings", name],
 
@@ -32,6 +48,8 @@ export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
   "generation",
   "restoring",
   "leases",
+  "processes",
+  "sessions",
   "parts",
   "part_owners",
 ]);

@@ -12,7 +12,7 @@ export async function keepLease(
     startedAt: number;
     onWarning: WarningListener;
   },
-): Promise<AsyncDisposable> {
+): Promise<AsyncDisposable & { id: string }> {
   const id = crypto.randomUUID();
   const holder = { id, pid: Deno.pid, host: hostname(), startedAt, address };
   await leases.acquire(holder);
@@ -33,6 +33,7 @@ export async function keepLease(
   }
 
   return {
+    id,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await renewing;

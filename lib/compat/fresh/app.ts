@@ -18,11 +18,10 @@ import type {
   RouteConfig,
 } from "./types.ts";
 
-export type ListenOptions =
-  & globalThis.Partial<Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem>
-  & { remoteAddress?: string };
-
+export type ListenOptions = Partial<Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem>;
 export type Handler = (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
+
+type Verb<State, This> = (path: string, ...fns: MaybeLazy<Middleware<State>>[]) => This;
 
 const NO_CONNECTION: Deno.ServeHandlerInfo<Deno.NetAddr> = {
   remoteAddr: { transport: "tcp", hostname: "localhost", port: 1234 },
@@ -35,63 +34,30 @@ export class App<State> {
   #steps: Step<State>[] = [];
 
   constructor(config: FreshConfig = {}) {
-    this.config = {
-      root: ".",
-      basePath: config.basePath ?? "",
-      mode: config.mode ?? "production",
-      trustProxy: config.trustProxy ?? false,
-    };
+    const defaults = { root: ".", basePath: "", mode: "production", trustProxy: false } as const;
+    this.config = { ...defaults, ...config };
   }
 
   use(...middleware: MaybeLazyMiddleware<State>[]): this;
   use(path: string, ...middleware: MaybeLazyMiddleware<State>[]): this;
-  use(
-    first: string | MaybeLazyMiddleware<State>,
-    ...rest: MaybeLazyMiddleware<State>[]
-  ): this {
-    return typeof first === "string"
-      ? this.#add({ kind: "use", path: first, fns: rest })
-      : this.#add({ kind: "use", path: "*", fns: [first, ...rest] });
+  use(first: string | MaybeLazyMiddleware<State>, ...fns: MaybeLazyMiddleware<State>[]): this {
+    if (typeof first === "string") return this.#add({ kind: "use", path: first, fns });
+    return this.#add({ kind: "use", path: "*", fns: [first, ...fns] });
   }
 
-  get(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["GET"], path, fns);
-  }
-
-  post(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["POST"], path, fns);
-  }
-
-  put(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["PUT"], path, fns);
-  }
-
-  patch(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["PATCH"], path, fns);
-  }
-
-  delete(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["DELETE"], path, fns);
-  }
-
-  head(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(["HEAD"], path, fns);
-  }
-
-  all(path: string, ...fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#addMethod(METHODS, path, fns);
-  }
+  readonly get: Verb<State, this> = this.#on("GET");
+  readonly post: Verb<State, this> = this.#on("POST");
+  readonly put: Verb<State, this> = this.#on("PUT");
+  readonly patch: Verb<State, this> = this.#on("PATCH");
+  readonly delete: Verb<State, this> = this.#on("DELETE");
+  readonly head: Verb<State, this> = this.#on("HEAD");
+  readonly all: Verb<State, this> = this.#on(...METHODS);
 
   route(path: string, route: MaybeLazy<Route<State>>, config?: RouteConfig): this {
-    const own = typeof route === "function" ? config : route.config;
-    return this.#add({
-      kind: "route",
-      path,
-      pattern: own?.routeOverride ?? path,
-      route,
-      leaf: true,
-      ...(Array.isArray(config?.methods) ? { methods: config.methods } : {}),
-    });
+    const { routeOverride } = (typeof route === "function" ? config : route.config) ?? {};
+    const methods = Array.isArray(config?.methods) ? { methods: config.methods } : {};
+    const pattern = routeOverride ?? path;
+    return this.#add({ kind: "route", path, pattern, route, ...methods });
   }
 
   layout(path: string, component: RouteComponent<State>, config: LayoutConfig = {}): this {
@@ -102,12 +68,12 @@ export class App<State> {
     return this.#add({ kind: "app", component });
   }
 
-  notFound(routeOrMiddleware: Route<State> | Middleware<State>): this {
-    return this.#add({ kind: "notFound", route: asRoute(routeOrMiddleware) });
+  notFound(given: Route<State> | Middleware<State>): this {
+    return this.#add({ kind: "notFound", route: asRoute(given) });
   }
 
-  onError(path: string, routeOrMiddleware: Route<State> | Middleware<State>): this {
-    return this.#add({ kind: "error", path, route: asRoute(routeOrMiddleware) });
+  onError(path: string, given: Route<State> | Middleware<State>): this {
+    return this.#add({ kind: "error", path, route: asRoute(given) });
   }
 
   /** Inserts the routes/ folder here. Which files it has is known when the handler is made. */
@@ -120,7 +86,7 @@ export class App<State> {
     const { basePath } = app.config;
     for (const step of app.#steps) {
       if (!("path" in step)) {
-        this.#steps.push(step);
+        this.#add(step);
         continue;
       }
       // For a middleware `*` means the whole mounted app; for a route, all paths below.
@@ -129,49 +95,39 @@ export class App<State> {
         joinPath(path, basePath === "" ? inner : joinPath(basePath, inner, !isRoute), true);
       const moved = { ...step, path: at(step.path) };
       if (moved.kind === "route") moved.pattern = at(moved.pattern);
-      this.#steps.push(moved);
+      this.#add(moved);
     }
     return this;
   }
 
   handler(): Handler {
-    const build = buildOf(this);
     const { config } = this;
-    const { router, fallback } = compile<State>(
-      this.#steps,
-      config.basePath,
-      () => fileSteps(build.routes),
-    );
+    const build = buildOf(this);
+    const files = () => fileSteps<State>(build.routes);
+    const { router, fallback } = compile(this.#steps, config.basePath, files);
 
     return async (req, info = NO_CONNECTION) => {
       const url = requestUrl(req, config.trustProxy);
-      const method = req.method.toUpperCase() as Method;
+      const method = req.method as Method;
       const { pattern, params, item, allowed } = router.match(method, url);
-      const next = pattern === null || item !== undefined
-        ? fail(404)
-        : method === "OPTIONS"
-        ? () =>
-          Promise.resolve(
-            new Response(null, { status: 204, headers: { Allow: allowed.join(", ") } }),
-          )
-        : fail(405);
-
-      const ctx = new Context<State>({
-        req,
-        url,
-        info,
-        route: pattern,
-        params,
-        config,
-        next,
+      const next = () => {
+        if (pattern === null || item !== undefined) throw new HttpError(404);
+        if (method !== "OPTIONS") throw new HttpError(405);
+        const headers = { Allow: allowed.join(", ") };
+        return Promise.resolve(new Response(null, { status: 204, headers }));
+      };
+      const ctx = new Context<State>(
+        { req, url, info, route: pattern, params, config, next },
         build,
-      });
+      );
       try {
         const response = await (item ?? fallback)(ctx);
         if (!(response instanceof Response)) {
           throw new TypeError(`${method} ${url.pathname}: a handler returned no Response`);
         }
-        return method === "HEAD" ? withoutBody(response) : response;
+        if (method !== "HEAD" || response.body === null) return response;
+        await response.body.cancel();
+        return new Response(null, response);
       } catch (error) {
         return unhandled(error);
       }
@@ -187,75 +143,40 @@ export class App<State> {
     return this;
   }
 
-  #addMethod(methods: Method[], path: string, fns: MaybeLazy<Middleware<State>>[]): this {
-    return this.#add({
-      kind: "method",
-      methods,
-      path,
-      fns: fns as MaybeLazyMiddleware<State>[],
-    });
+  #on(...methods: Method[]): Verb<State, this> {
+    return (path, ...given) => {
+      const fns = given as MaybeLazyMiddleware<State>[];
+      return this.#add({ kind: "method", methods, path, fns });
+    };
   }
 }
 
-/** Serves until it is aborted. Without a port it takes the first free one from 8000 on. */
-export async function serve(
-  handler: Handler,
-  options: ListenOptions,
-  basePath: string,
-): Promise<void> {
-  const onListen = options.onListen ??
-    (({ hostname, port }) => log(`Listening on http://${hostname}:${port}${basePath}/`));
-  const open = (port: number) => Deno.serve({ ...options, port, onListen }, handler);
-  if (options.port !== undefined) return await open(options.port).finished;
-  for (let port = 8000;; port++) {
-    try {
-      return await open(port).finished;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse) || port === 8019) throw error;
-    }
-  }
+export function serve(handler: Handler, options: ListenOptions, basePath: string): Promise<void> {
+  const onListen = ({ hostname, port }: Deno.NetAddr) =>
+    log(`Listening on http://${hostname}:${port}${basePath}/`);
+  return Deno.serve({ onListen, ...options }, handler).finished;
 }
 
 function asRoute<State>(given: Route<State> | Middleware<State>): Route<State> {
   return typeof given === "function" ? { handler: given } : given;
 }
 
-function fail(status: 404 | 405): () => Promise<Response> {
-  return () => Promise.reject(new HttpError(status));
-}
-
 function requestUrl(req: Request, trustProxy: boolean): URL {
   const url = new URL(req.url);
   if (url.pathname.includes("//")) url.pathname = url.pathname.replace(/\/{2,}/g, "/");
   if (trustProxy) {
-    const proto = req.headers.get("x-forwarded-proto");
-    const host = req.headers.get("x-forwarded-host");
-    if (proto) url.protocol = `${proto}:`;
-    if (host) url.host = host;
+    const { protocol, host } = url;
+    url.protocol = req.headers.get("x-forwarded-proto") ?? protocol;
+    url.host = req.headers.get("x-forwarded-host") ?? host;
   }
   return url;
 }
 
-function withoutBody(response: Response): Response {
-  response.body?.cancel();
-  return new Response(null, response);
-}
-
-const TITLES: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-};
-
+/** No error page took it: the client learns the status, the log learns the rest. */
 function unhandled(error: unknown): Response {
-  if (error instanceof HttpError && error.status < 500) {
-    const title = error.message || TITLES[error.status] || `Error ${error.status}`;
-    return new Response(title, { status: error.status });
-  }
-  log(error instanceof Error ? error.stack ?? error.message : String(error));
-  const status = error instanceof HttpError ? error.status : 500;
-  const message = error instanceof HttpError && error.message || "Internal server error";
-  return new Response(message, { status });
+  const { status, message } = error instanceof HttpError ? error : { status: 500, message: "" };
+  if (status >= 500) log(error instanceof Error ? error.stack ?? error.message : String(error));
+  const titles: Record<number, string> = { 404: "Not Found", 405: "Method Not Allowed" };
+  const title = titles[status] ?? (status >= 500 ? "Internal server error" : `Error ${status}`);
+  return new Response(message || title, { status });
 }

@@ -4,17 +4,16 @@ import type { ResolvedFreshConfig } from "./types.ts";
 export interface StaticFile {
   hash: string;
   size: number;
-  contentType: string;
   /** Its URL changes with its content. */
-  immutable: boolean;
+  immutable?: boolean;
   open(): Promise<ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>>;
 }
 
+/** Where the browser gets an island: a module below the base path, and an export of it. */
 export interface Island {
   name: string;
-  exportName: string;
-  /** Where the browser gets it, below the base path. */
   chunk: string;
+  exportName: string;
 }
 
 export interface IslandFile {
@@ -37,8 +36,11 @@ export interface Build {
   runtime: string;
   islands: () => Promise<ReadonlyMap<unknown, Island>>;
   routes: RouteFile[];
-  find: (pathname: string) => StaticFile | undefined | Promise<StaticFile | undefined>;
+  find: (pathname: string) => StaticFile | undefined;
 }
+
+/** On the context by symbol, so that an app's code cannot come to depend on it. */
+export const BUILD: unique symbol = Symbol("build");
 
 export const NO_BUILD: Build = {
   id: "0",
@@ -57,8 +59,7 @@ export function applyBuild(
   build: Build,
   mode: ResolvedFreshConfig["mode"],
 ): void {
-  app.config.root = build.root;
-  app.config.mode = mode;
+  Object.assign(app.config, { root: build.root, mode });
   setBuildId(build.id);
   builds.set(app, build);
 }
@@ -69,21 +70,21 @@ export function buildOf(app: object): Build {
 
 /** Loads the islands once, at the first page that is rendered. */
 export function islandLoader(files: IslandFile[]): Build["islands"] {
-  let loading: Promise<Map<unknown, Island>> | undefined;
   const load = async () => {
-    const modules = await Promise.all(files.map((file) => file.load()));
     const islands = new Map<unknown, Island>();
-    const taken = new Set<string>();
-    files.forEach((file, index) => {
+    const names = new Set<string>();
+    const modules = await Promise.all(files.map((file) => file.load()));
+    for (const [index, { name: fileName, chunk }] of files.entries()) {
       for (const [exportName, value] of Object.entries(modules[index] ?? {})) {
         if (typeof value !== "function") continue;
-        const wanted = exportName === "default" ? file.name : exportName;
-        const name = taken.has(wanted) ? `${wanted}_${index}` : wanted;
-        taken.add(name);
-        islands.set(value, { name, exportName, chunk: file.chunk });
+        const wanted = exportName === "default" ? fileName : exportName;
+        const name = names.has(wanted) ? `${wanted}_${index}` : wanted;
+        names.add(name);
+        islands.set(value, { name, chunk, exportName });
       }
-    });
+    }
     return islands;
   };
+  let loading: ReturnType<typeof load> | undefined;
   return () => loading ??= load();
 }

@@ -1,68 +1,47 @@
 import { type FunctionComponent, isValidElement, type VNode } from "preact";
-import type { Build } from "./build.ts";
-import { BUILD, WRAPPING, type Wrapping } from "./context_slots.ts";
-import { renderResponse } from "./render.ts";
+import { BUILD, type Build } from "./build.ts";
+import { renderResponse, WRAPPING, type Wrapping } from "./render.ts";
 import type { LayoutConfig, ResolvedFreshConfig } from "./types.ts";
 
 export const PARTIAL_PARAM = "fresh-partial";
 
-export interface ContextInit {
-  req: Request;
-  url: URL;
-  info: Deno.ServeHandlerInfo;
-  route: string | null;
-  params: Record<string, string>;
-  config: ResolvedFreshConfig;
-  next: () => Promise<Response>;
-  build: Build;
-}
-
 type Chunks<T> = Iterable<T> | AsyncIterable<T>;
+type Given = Pick<
+  Context<unknown>,
+  "req" | "url" | "info" | "route" | "params" | "config" | "next"
+>;
 
 /** One request on its way through the chain. */
 export class Context<State> {
-  readonly config: ResolvedFreshConfig;
-  readonly url: URL;
-  req: Request;
+  declare readonly config: ResolvedFreshConfig;
+  declare readonly url: URL;
+  declare req: Request;
+  declare readonly info: Deno.ServeHandlerInfo;
   /** The matched pattern. */
-  readonly route: string | null;
-  readonly params: Record<string, string>;
+  declare readonly route: string | null;
+  declare readonly params: Record<string, string>;
+  declare next: () => Promise<Response>;
+  declare Component: FunctionComponent;
   readonly state: State = {} as State;
   data: unknown = undefined;
   error: unknown | null = null;
-  readonly info: Deno.ServeHandlerInfo;
   /** Whether only the page's partials are wanted. */
   readonly isPartial: boolean;
-  next: () => Promise<Response>;
-  Component!: FunctionComponent;
-
-  [WRAPPING]: Wrapping<State> = { app: null, layouts: [] };
   readonly [BUILD]: Build;
+  [WRAPPING]: Wrapping<State> = { app: null, layouts: [] };
 
-  constructor(init: ContextInit) {
-    this.req = init.req;
-    this.url = init.url;
-    this.info = init.info;
-    this.route = init.route;
-    this.params = init.params;
-    this.config = init.config;
-    this.next = init.next;
-    this.isPartial = init.url.searchParams.has(PARTIAL_PARAM);
-    this[BUILD] = init.build;
+  constructor(given: Given, build: Build) {
+    Object.assign(this, given);
+    this.isPartial = given.url.searchParams.has(PARTIAL_PARAM);
+    this[BUILD] = build;
   }
 
   redirect(pathOrUrl: string, status = 302): Response {
-    let location = pathOrUrl;
-    if (location.startsWith("/")) {
-      // Browsers read `//host` and `/\host` as another site.
-      const [, path = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(location) ?? [];
-      location = path.replace(/[/\\]{2,}/g, "/") + rest;
-    }
-    if (this.isPartial) {
-      const [, base = "", hash = ""] = /^([^#]*)(.*)$/s.exec(location) ?? [];
-      location = `${base}${base.includes("?") ? "&" : "?"}${PARTIAL_PARAM}=true${hash}`;
-    }
-    return new Response(null, { status, headers: { location } });
+    let [, path = "", search = "", hash = ""] = /^([^?#]*)([^#]*)(.*)$/s.exec(pathOrUrl) ?? [];
+    // Browsers read `//host` and `/\host` as another site.
+    if (path.startsWith("/")) path = path.replace(/[/\\]{2,}/g, "/");
+    if (this.isPartial) search += `${search === "" ? "?" : "&"}${PARTIAL_PARAM}=true`;
+    return new Response(null, { status, headers: { location: path + search + hash } });
   }
 
   /** Renders inside the inherited layouts and app wrapper. */
@@ -72,9 +51,7 @@ export class Context<State> {
     init: ResponseInit = {},
     config: LayoutConfig = {},
   ): Promise<Response> {
-    if (vnode !== null && !isValidElement(vnode)) {
-      throw new TypeError("ctx.render() takes JSX or null");
-    }
+    if (vnode !== null && !isValidElement(vnode)) throw new TypeError("ctx.render() takes JSX");
     return await renderResponse(this, vnode, init, config);
   }
 
@@ -98,14 +75,11 @@ export class Context<State> {
     init?: ResponseInit,
   ): Response {
     const encoder = new TextEncoder();
-    const bytes = ReadableStream.from(typeof stream === "function" ? stream() : stream)
-      .pipeThrough(
-        new TransformStream<U, Uint8Array>({
-          transform(chunk, controller) {
-            controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-          },
-        }),
-      );
-    return new Response(bytes, init);
+    const encode = new TransformStream<U, Uint8Array>({
+      transform: (chunk, controller) =>
+        controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk),
+    });
+    const chunks = typeof stream === "function" ? stream() : stream;
+    return new Response(ReadableStream.from(chunks).pipeThrough(encode), init);
   }
 }

@@ -3,7 +3,7 @@ import { basename, join, relative } from "node:path";
 export interface FoundRoute {
   id: string;
   path: string;
-  /** Whether the file has to be read before the first request. */
+  /** Whether the file has to be loaded before the first request. */
   eager: boolean;
 }
 
@@ -14,10 +14,9 @@ const SPECIAL = /^_(app|layout|middleware|error|404|500)$/;
 export async function findFiles(dir: string): Promise<string[]> {
   const found: string[] = [];
   try {
-    for await (const entry of Deno.readDir(dir)) {
-      const path = join(dir, entry.name);
-      if (entry.isDirectory) found.push(...await findFiles(path));
-      else if (entry.isFile) found.push(path);
+    for await (const { name, isDirectory, isFile } of Deno.readDir(dir)) {
+      if (isDirectory) found.push(...await findFiles(join(dir, name)));
+      else if (isFile) found.push(join(dir, name));
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -37,9 +36,8 @@ export async function crawl(
     const hidden = /\/\((_[^/]+)\)\//.exec(id)?.[1];
     if (hidden === "_islands") islands.push(path);
     if (hidden !== undefined) continue;
-    const eager = SPECIAL.test(basename(id)) ||
-      (await Deno.readTextFile(path)).includes("routeOverride");
-    routes.push({ id, path, eager });
+    const code = await Deno.readTextFile(path);
+    routes.push({ id, path, eager: SPECIAL.test(basename(id)) || code.includes("routeOverride") });
   }
   return { islands, routes };
 }

@@ -1,4 +1,4 @@
-import { nonces } from "./context_slots.ts";
+import { nonces } from "./render.ts";
 import type { Middleware } from "./types.ts";
 
 export interface CSPOptions {

@@ -1,1 +1,1 @@
-export { Builder, type BuildOptions, type ResolvedBuildConfig } from "./builder.ts";
+export { Builder, type BuildOptions } from "./builder.ts";

@@ -112,11 +112,11 @@ Deno.test("fsRoutes()", async (t) => {
   });
 
   await t.step("names the island and the prop that cannot be sent", async () => {
-    for (const [kind, what] of [["function", "functions"], ["class", "an instance of Custom"]]) {
+    for (const [kind, what] of [["function", "a function"], ["class", "a Custom"]]) {
       const { status, text } = await get(`/bad_props?kind=${kind}`);
       assert.equal(status, 500);
       const prop = "&quot;options.list[0]&quot; of island &quot;panel&quot;";
-      assert.ok(text.includes(`Cannot send the prop ${prop} to the browser: ${what}`), text);
+      assert.ok(text.includes(`Cannot send the prop ${prop} to the browser: it is ${what}`), text);
     }
   });
 

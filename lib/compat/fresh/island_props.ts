@@ -1,5 +1,4 @@
 import { DevalueError, stringify } from "devalue";
-import { isValidElement } from "preact";
 
 export interface IslandUse {
   island: string;
@@ -9,25 +8,27 @@ export interface IslandUse {
 /** All props in one text, so that a signal given to two islands stays one signal. */
 export function serializeProps(
   uses: IslandUse[],
-  slotId: (vnode: object) => number | undefined,
+  slotId: (value: unknown) => number | undefined,
 ): string {
+  // A falsy result means "not mine", hence the arrays.
+  const Slot = (value: unknown) => {
+    const id = slotId(value);
+    return id === undefined ? undefined : [id];
+  };
+  const Computed = (value: unknown) =>
+    isSignal(value) && isReadonly(value) ? [value.peek()] : undefined;
+  const Signal = (value: unknown) => isSignal(value) ? [value.peek()] : undefined;
   try {
-    return stringify(uses.map((use) => use.props), {
-      // A falsy result means "not mine", hence the arrays.
-      Slot: (value: unknown) => {
-        const id = isValidElement(value) ? slotId(value) : undefined;
-        return id === undefined ? undefined : [id];
-      },
-      Computed: (value: unknown) =>
-        isSignal(value) && isReadonly(value) ? [value.peek()] : undefined,
-      Signal: (value: unknown) => isSignal(value) ? [value.peek()] : undefined,
-    });
+    return stringify(uses.map((use) => use.props), { Slot, Computed, Signal });
   } catch (error) {
     if (!(error instanceof DevalueError)) throw error;
     const [, index, path] = /^\[(\d+)\]\.?(.*)$/s.exec(error.path) ?? [];
-    const island = uses[Number(index)]?.island;
+    const { island } = uses[Number(index)] ?? {};
+    const what = typeof error.value === "object"
+      ? error.value.constructor?.name
+      : typeof error.value;
     throw new TypeError(
-      `Cannot send the prop "${path}" of island "${island}" to the browser: ${nameOf(error.value)}`,
+      `Cannot send the prop "${path}" of island "${island}" to the browser: it is a ${what}`,
       { cause: error },
     );
   }
@@ -43,13 +44,5 @@ export function isSignal(value: unknown): value is SignalLike {
 }
 
 function isReadonly(value: SignalLike): boolean {
-  const property = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(value), "value");
-  return property?.set === undefined;
-}
-
-function nameOf(value: unknown): string {
-  if (typeof value === "function") return "functions cannot be serialized";
-  if (typeof value === "symbol") return "symbols cannot be serialized";
-  const name = typeof value === "object" ? value?.constructor?.name : typeof value;
-  return `an instance of ${name ?? "an unknown class"} cannot be serialized`;
+  return !Object.getOwnPropertyDescriptor(Object.getPrototypeOf(value), "value")?.set;
 }

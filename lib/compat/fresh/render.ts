@@ -1,47 +1,41 @@
 import { type ComponentChildren, type FunctionComponent, h } from "preact";
+import { BUILD } from "./build.ts";
 import type { Context } from "./context.ts";
-import { BUILD, nonces, WRAPPING } from "./context_slots.ts";
 import { PageRenderer } from "./page_renderer.ts";
 import type { AsyncComponent, LayoutConfig, PageProps, RouteComponent } from "./types.ts";
+
+/** What wraps the page at this point of the chain. */
+export interface Wrapping<State> {
+  app: RouteComponent<State> | null;
+  layouts: RouteComponent<State>[];
+}
+export const WRAPPING: unique symbol = Symbol("wrapping");
+
+/** The nonce of each rendered page, for csp(): as a header it would leak. */
+export const nonces: WeakMap<Response, string> = new WeakMap();
 
 export async function renderResponse<State>(
   ctx: Context<State>,
   content: ComponentChildren,
   init: ResponseInit,
-  config: LayoutConfig,
+  config: LayoutConfig = {},
 ): Promise<Response> {
   const { app, layouts } = ctx[WRAPPING];
   const around = config.skipInheritedLayouts ? [] : layouts.toReversed();
   if (app !== null && !config.skipAppWrapper) around.push(app);
-
-  let vnode: ComponentChildren = content;
   for (const component of around) {
-    const inner: ComponentChildren = vnode;
+    const inner = content;
     const result: ComponentChildren = await renderComponent(ctx, component, null, () => inner);
     if (result instanceof Response) return result;
-    vnode = result;
+    content = result;
   }
 
   const build = ctx[BUILD];
-  const page = new PageRenderer({
-    build,
-    islands: await build.islands(),
-    url: ctx.url,
-    basePath: ctx.config.basePath,
-    isPartial: ctx.isPartial,
-    isDevelopment: ctx.config.mode === "development",
-  });
-  const html = page.render(vnode);
-
+  const page = new PageRenderer(ctx, build, await build.islands());
+  const html = page.render(content);
   const headers = new Headers(init.headers);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  const preloads = page.preloads();
-  if (preloads.length > 0) {
-    headers.append(
-      "Link",
-      preloads.map((url) => `<${encodeURI(url)}>; rel="modulepreload"; as="script"`).join(", "),
-    );
-  }
+  for (const url of page.preloads()) headers.append("Link", `<${url}>; rel="modulepreload"`);
   const response = new Response(html, { ...init, headers });
   nonces.set(response, page.nonce);
   return response;
@@ -55,21 +49,9 @@ export async function renderComponent<State>(
   Component: FunctionComponent,
 ): Promise<ComponentChildren | Response> {
   const { config, error, info, isPartial, params, req, state, url, route } = ctx;
-  const props: PageProps<unknown, State> = {
-    Component,
-    config,
-    data,
-    error,
-    info,
-    isPartial,
-    params,
-    req,
-    state,
-    url,
-    route,
-  };
-  if (!isAsync(component)) return h(component, props);
-  return await component(props);
+  const shared = { config, error, info, isPartial, params, req, state, url, route };
+  const props: PageProps<unknown, State> = { ...shared, Component, data };
+  return isAsync(component) ? await component(props) : h(component, props);
 }
 
 function isAsync<State>(

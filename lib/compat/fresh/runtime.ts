@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment, h, type VNode } from "preact";
 import { CACHE_BUST_PARAM, getBuildId } from "./build_id.ts";
-import { BrowserHead } from "./client/browser_head.ts";
+import { BrowserHead } from "./client/head.ts";
 
 export { HttpError } from "./http_error.ts";
 
@@ -10,22 +10,20 @@ export const IS_BROWSER: boolean = typeof document !== "undefined";
 export function asset(path: string): string {
   if (!path.startsWith("/") || path.startsWith("//")) return path;
   const url = new URL(path, "http://localhost");
-  if (url.searchParams.has(CACHE_BUST_PARAM)) return path;
-  url.searchParams.set(CACHE_BUST_PARAM, getBuildId());
+  if (!url.searchParams.has(CACHE_BUST_PARAM)) url.searchParams.set(CACHE_BUST_PARAM, getBuildId());
   return url.pathname + url.search + url.hash;
 }
 
 /** `asset()` for each URL of a `srcset`. */
 export function assetSrcSet(srcset: string): string {
-  if (srcset.includes("(")) return srcset;
   return srcset.split(",").map((part) => part.replace(/\S+/, (url) => asset(url))).join(",");
 }
 
 export interface PartialProps {
-  children?: ComponentChildren;
   /** Unique on the page. */
   name: string;
   mode?: "replace" | "prepend" | "append";
+  children?: ComponentChildren;
 }
 
 /** A part of the page that responses can update in place. */
@@ -33,11 +31,7 @@ export function Partial(props: PartialProps): VNode {
   return h(Fragment, null, props.children);
 }
 
-export interface HeadProps {
-  children?: ComponentChildren;
-}
-
 /** Puts its children into the document's head. */
-export function Head(props: HeadProps): ComponentChildren {
+export function Head(props: { children?: ComponentChildren }): ComponentChildren {
   return IS_BROWSER ? h(BrowserHead, null, props.children) : props.children;
 }

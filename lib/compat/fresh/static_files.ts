@@ -1,63 +1,52 @@
-import type { StaticFile } from "./build.ts";
+import { BUILD, type StaticFile } from "./build.ts";
 import { CACHE_BUST_PARAM } from "./build_id.ts";
 import type { Context } from "./context.ts";
-import { BUILD } from "./context_slots.ts";
+import { mediaType } from "./media_types.ts";
 import type { Middleware } from "./types.ts";
 
 /** Serves the build's files: those of static/ and what the browser needs of the islands. */
 export function staticFiles<State>(): Middleware<State> {
   return async (ctx) => {
     const { basePath } = ctx.config;
-    let pathname = ctx.url.pathname;
-    if (basePath !== "" && pathname.startsWith(`${basePath}/`)) {
-      pathname = pathname.slice(basePath.length);
-    }
-    let decoded: string;
+    const { pathname } = ctx.url;
+    let path: string;
     try {
-      decoded = decodeURIComponent(pathname);
+      path = decodeURIComponent(
+        pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
+      );
     } catch {
       return await ctx.next();
     }
-
-    const file = await ctx[BUILD].find(decoded);
-    if (file === undefined) {
-      // Browsers ask for it unasked; that is not worth an error page.
-      if (decoded === "/favicon.ico") return new Response(null, { status: 404 });
-      return await ctx.next();
-    }
-    return await respond(ctx, file);
+    const file = ctx[BUILD].find(path);
+    if (file !== undefined) return await respond(ctx, path, file);
+    // Browsers ask for it unasked; that is not worth an error page.
+    return path === "/favicon.ico" ? new Response(null, { status: 404 }) : await ctx.next();
   };
 }
 
-async function respond<State>(ctx: Context<State>, file: StaticFile): Promise<Response> {
-  const { req, url, config } = ctx;
+async function respond<State>(
+  { req, url, config, [BUILD]: build }: Context<State>,
+  path: string,
+  file: StaticFile,
+): Promise<Response> {
   if (req.method !== "GET" && req.method !== "HEAD") {
-    return new Response("Method Not Allowed", { status: 405, headers: { allow: "GET, HEAD" } });
+    return new Response("Method Not Allowed", { status: 405 });
   }
-
   const version = url.searchParams.get(CACHE_BUST_PARAM);
-  if (version !== null && version !== ctx[BUILD].id) {
+  if (version !== null && version !== build.id) {
     // A page of another build asks: what it gets must not be cached under that build's name.
-    const plain = new URL(url);
-    plain.searchParams.delete(CACHE_BUST_PARAM);
-    return new Response(null, {
-      status: 307,
-      headers: { location: plain.pathname + plain.search },
-    });
+    url.searchParams.delete(CACHE_BUST_PARAM);
+    return new Response(null, { status: 307, headers: { location: url.pathname + url.search } });
   }
 
-  const headers = new Headers({ "Content-Type": file.contentType, vary: "If-None-Match" });
-  const isDevelopment = config.mode === "development";
-  const isImmutable = !isDevelopment && (version !== null || file.immutable);
-  headers.set(
-    "Cache-Control",
-    isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
-  );
-  if (!isDevelopment) {
-    const etag = `W/"${file.hash}"`;
-    headers.set("ETag", etag);
-    const known = req.headers.get("If-None-Match")?.split(",").map((tag) => tag.trim()) ?? [];
-    if (known.includes(etag) || known.includes(`"${file.hash}"`) || known.includes(file.hash)) {
+  const headers = new Headers({ "Content-Type": mediaType(path), vary: "If-None-Match" });
+  headers.set("Cache-Control", "no-cache");
+  if (config.mode === "production") {
+    if (version !== null || file.immutable) {
+      headers.set("Cache-Control", "public, max-age=31536000, immutable");
+    }
+    headers.set("ETag", `W/"${file.hash}"`);
+    if (req.headers.get("If-None-Match")?.includes(`"${file.hash}"`)) {
       return new Response(null, { status: 304, headers });
     }
   }

@@ -80,7 +80,6 @@ Deno.test("staticFiles() in development caches nothing", async () => {
   const file: StaticFile = {
     hash: "abc",
     size: 1,
-    contentType: "text/plain",
     immutable: true,
     open: () => Promise.resolve(new Uint8Array([65])),
   };

@@ -1,22 +1,17 @@
-import type { AnyComponent, ComponentChildren, RenderableProps, VNode } from "preact";
+import type { AnyComponent, ComponentChildren, RenderableProps } from "preact";
 import type { Context } from "./context.ts";
 
 export type Method = "HEAD" | "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS";
 
-export interface FreshConfig {
-  /** Serves everything below this path. */
-  basePath?: string;
-  mode?: "development" | "production";
-  /** Believes X-Forwarded-Proto and X-Forwarded-Host; only behind a proxy that sets them. */
-  trustProxy?: boolean;
-}
-
 export interface ResolvedFreshConfig {
   root: string;
+  /** Everything is served below this path. */
   basePath: string;
   mode: "development" | "production";
+  /** Believe X-Forwarded-Proto and X-Forwarded-Host; only behind a proxy that sets them. */
   trustProxy: boolean;
 }
+export type FreshConfig = Partial<Omit<ResolvedFreshConfig, "root">>;
 
 export interface LayoutConfig {
   skipInheritedLayouts?: boolean;
@@ -24,7 +19,7 @@ export interface LayoutConfig {
 }
 
 export interface RouteConfig extends LayoutConfig {
-  /** A URLPattern pathname in place of the one the file's path gives. */
+  /** A URLPattern pathname in place of the one that the file's path gives. */
   routeOverride?: string;
   csp?: boolean;
   /** Which methods a lazily loaded route answers. */
@@ -33,44 +28,29 @@ export interface RouteConfig extends LayoutConfig {
 
 export type Lazy<T> = () => Promise<T>;
 export type MaybeLazy<T> = T | Lazy<T>;
-
 export type Middleware<State> = (ctx: Context<State>) => Response | Promise<Response>;
-export type MiddlewareFn<State> = Middleware<State>;
 /** A middleware, or a function that loads one. */
 export type MaybeLazyMiddleware<State> = (
   ctx: Context<State>,
 ) => Response | Promise<Response | Middleware<State>>;
 
-export interface PageResponse<T> {
-  data: T;
+interface PageOptions {
   headers?: HeadersInit | undefined;
   status?: number | undefined;
 }
+export interface PageResponse<T> extends PageOptions {
+  data: T;
+}
 
 export interface HandlerFn<Data, State> {
-  (
-    ctx: Context<State>,
-  ): Response | PageResponse<Data> | Promise<Response | PageResponse<Data>>;
+  (ctx: Context<State>): Response | PageResponse<Data> | Promise<Response | PageResponse<Data>>;
 }
 export type HandlerByMethod<Data, State> = { [M in Method]?: HandlerFn<Data, State> };
 export type RouteHandler<Data, State> = HandlerFn<Data, State> | HandlerByMethod<Data, State>;
-export type RouteData<Handler extends RouteHandler<unknown, unknown>> = Handler extends
-  RouteHandler<infer Data, unknown> ? Data : never;
 
+type SharedProps = "config" | "url" | "req" | "params" | "info" | "state" | "isPartial";
 export type PageProps<Data = unknown, State = unknown> =
-  & Pick<
-    Context<State>,
-    | "config"
-    | "url"
-    | "req"
-    | "params"
-    | "info"
-    | "state"
-    | "isPartial"
-    | "Component"
-    | "error"
-    | "route"
-  >
+  & Pick<Context<State>, SharedProps | "Component" | "error" | "route">
   & { data: Data };
 
 // The parameters are those of Preact's own components, or TypeScript would not infer them.
@@ -78,8 +58,7 @@ export type AsyncComponent<Props> = (
   props: RenderableProps<Props>,
   // deno-lint-ignore no-explicit-any
   context?: any,
-) => Promise<VNode | Response | ComponentChildren>;
-
+) => Promise<ComponentChildren | Response>;
 export type RouteComponent<State> =
   | AnyComponent<PageProps<unknown, State>>
   | AsyncComponent<PageProps<unknown, State>>;
@@ -91,14 +70,8 @@ export interface Route<State> {
 }
 
 /** Returned from a handler: render the page's component with this data. */
-export function page<T>(
-  data: T,
-  options?: { headers?: HeadersInit; status?: number },
-): PageResponse<T>;
+export function page<T>(data: T, options?: PageOptions): PageResponse<T>;
 export function page(): PageResponse<undefined>;
-export function page(
-  data?: unknown,
-  options?: { headers?: HeadersInit; status?: number },
-): PageResponse<unknown> {
-  return { data, headers: options?.headers, status: options?.status };
+export function page(data?: unknown, options: PageOptions = {}): PageResponse<unknown> {
+  return { data, ...options };
 }

@@ -14,3 +14,8 @@ export function moveRowFocus(step: 1 | -1): void {
   next?.focus({ preventScroll: true });
   next?.closest("[data-row]")?.scrollIntoView({ block: "nearest" });
 }
+
+/** Scrolls the list beside a detail to the one shown. */
+export function revealCurrentRow(): void {
+  document.querySelector("[data-current-row]")?.scrollIntoView({ block: "nearest" });
+}

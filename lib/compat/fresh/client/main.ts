@@ -1,10 +1,8 @@
 import { options } from "preact";
 import { adjustAttributes } from "../attributes.ts";
-import { STATE_ID } from "../markers.ts";
-import { loadIslands, readState } from "./islands.ts";
-import { followProcess } from "./live_reload.ts";
-import { Navigation } from "./navigation.ts";
+import { startNavigation } from "./navigation.ts";
 import { Reviver } from "./revive.ts";
+import { loadIslands, readState } from "./state.ts";
 
 // This module is the browser's entry point: importing it is what starts the page.
 await start();
@@ -12,19 +10,20 @@ await start();
 async function start(): Promise<void> {
   const state = readState(document);
   if (state === undefined) return;
-  const nonce = document.querySelector<HTMLScriptElement>(`script#${STATE_ID}`)?.nonce ?? "";
-
   const before = options.vnode;
   options.vnode = (vnode) => {
-    if (typeof vnode.type === "string") {
-      const props: Record<string, unknown> = vnode.props;
-      Object.assign(props, adjustAttributes(vnode.type, props));
-    }
+    const { type, props } = vnode;
+    if (typeof type === "string") Object.assign(props, adjustAttributes(type, { ...props }));
     before?.(vnode);
   };
+  new Reviver(document, await loadIslands(state)).wake();
+  startNavigation();
+  if (state.alive !== undefined) reloadWithProcess(state.alive, state.build);
+}
 
-  const props = await loadIslands(state);
-  new Reviver(document, props, nonce).wake();
-  new Navigation(state.build, nonce).start();
-  if (state.alive !== undefined) followProcess(state.alive, state.build);
+/** Reloads the page when another process answers than the one that rendered it. */
+function reloadWithProcess(url: string, build: string): void {
+  const source = new EventSource(url);
+  source.onmessage = ({ data }) => data === build || location.reload();
+  addEventListener("pagehide", () => source.close());
 }

@@ -1,17 +1,12 @@
-import { linkAttributes, linkState } from "../links.ts";
+import { linkAttributes } from "../attributes.ts";
+import { getBuildId } from "../build_id.ts";
 import { STATE_ID } from "../markers.ts";
-import { findNamesake } from "./browser_head.ts";
-import { loadIslands, readState } from "./islands.ts";
+import { pageNonce, putInHead } from "./head.ts";
 import { partials } from "./partial_host.ts";
 import { Reviver } from "./revive.ts";
+import { loadIslands, readState } from "./state.ts";
 
 const PARTIAL_PARAM = "fresh-partial";
-
-interface PageEntry {
-  fClientNav: true;
-  scrollX: number;
-  scrollY: number;
-}
 
 interface Visit {
   /** What the address bar shows afterwards; absent when it stays. */
@@ -19,232 +14,162 @@ interface Visit {
   /** Where the content comes from. */
   source: URL;
   init?: RequestInit;
+  indicator?: { value: boolean } | undefined;
+  after?: () => void;
 }
 
-interface Indicator {
-  value: boolean;
-}
-
-/** The page cannot show this response: the browser has to load it itself. */
-class NotPartial extends Error {}
+/** How many times the address has changed; a response that comes after the next one is late. */
+let visits = 0;
 
 /** Client-side navigation: links, forms, buttons and the history, where f-client-nav is on. */
-export class Navigation {
-  #build: string;
-  #nonce: string;
-  #visit = 0;
+export function startNavigation(): void {
+  if (history.state === null) history.replaceState(entry(scrollX, scrollY), "");
+  document.addEventListener("click", onClick);
+  document.addEventListener("submit", onSubmit);
+  addEventListener("popstate", onPopState);
+}
 
-  constructor(build: string, nonce: string) {
-    this.#build = build;
-    this.#nonce = nonce;
+function onClick(event: MouseEvent): void {
+  if (!(event.target instanceof Element) || event.defaultPrevented || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const element = event.target.closest("a") ?? event.target.closest("button");
+  if (element === null || !isEnabled(element)) return;
+  const partial = element.getAttribute("f-partial");
+  const indicator = indicatorOf(element);
+
+  if (element instanceof HTMLButtonElement) {
+    if (partial === null || (element.type === "submit" && element.form !== null)) return;
+    return void go({ source: new URL(partial, location.href), indicator });
   }
+  if (!(element instanceof HTMLAnchorElement) || element.href === "") return;
+  if (element.origin !== location.origin || element.hasAttribute("download")) return;
+  if (!/^(_self)?$/.test(element.target) || element.getAttribute("href")?.startsWith("#")) return;
+  const url = new URL(element.href);
+  const page = (href: string) => href.split("#", 1)[0];
+  if (url.hash !== "" && page(url.href) === page(location.href)) return;
 
-  start(): void {
-    if (history.state === null) history.replaceState(entry(scrollX, scrollY), "");
-    document.addEventListener("click", (event) => this.#click(event));
-    document.addEventListener("submit", (event) => this.#submit(event));
-    addEventListener("popstate", (event) => this.#popstate(event));
+  event.preventDefault();
+  if (url.href !== location.href) {
+    history.replaceState(entry(scrollX, scrollY), "");
+    history.pushState(entry(0, 0), "", url);
   }
+  const after = () => {
+    const target = document.getElementById(decodeURIComponent(url.hash.slice(1)));
+    if (target === null) scrollTo({ top: 0, left: 0, behavior: "instant" });
+    else target.scrollIntoView({ behavior: "instant" });
+  };
+  void go({ url, source: new URL(partial ?? url, location.href), indicator, after });
+}
 
-  #click(event: MouseEvent): void {
-    if (!(event.target instanceof Element) || event.defaultPrevented || event.button !== 0) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+function onSubmit(event: SubmitEvent): void {
+  const { target: form, submitter } = event;
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented || !isEnabled(form)) return;
+  if (submitter !== null && !isEnabled(submitter)) return;
+  const method = (submitter?.getAttribute("formmethod") ?? form.method).toLowerCase();
+  // `form.action` cannot tell: it is the page's own address where none is set.
+  const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
+  const partial = submitter?.getAttribute("f-partial") ?? submitter?.getAttribute("formaction") ??
+    form.getAttribute("f-partial") ?? action;
+  if (partial === null || !/^(get|post)$/.test(method)) return;
+  const url = new URL(action ?? "", location.href);
+  const source = new URL(partial, location.href);
+  if (source.origin !== location.origin || url.origin !== location.origin) return;
 
-    const link = event.target.closest("a");
-    if (link !== null) return this.#follow(link, event);
+  event.preventDefault();
+  const body = new FormData(form, submitter);
+  const indicator = indicatorOf(submitter) ?? indicatorOf(form);
+  if (method === "post") return void go({ url, source, indicator, init: { method, body } });
+  for (const [name, value] of body) source.searchParams.append(name, String(value));
+  void go({ url, source, indicator });
+}
 
-    const button = event.target.closest("button");
-    if (button === null || (button.type === "submit" && button.form !== null)) return;
-    const source = button.getAttribute("f-partial");
-    if (source === null || !isEnabled(button)) return;
-    this.#go({ source: new URL(source, location.href) }, indicatorOf(button));
+function onPopState({ state }: PopStateEvent): void {
+  // No state: a jump within the page. Another state: somebody else's history.
+  if (state === null) history.scrollRestoration = "auto";
+  if (!state?.fClientNav) return;
+  if (document.querySelector("[f-client-nav]:not([f-client-nav=false])") === null) {
+    return location.reload();
   }
+  history.scrollRestoration = "manual";
+  const url = new URL(location.href);
+  const after = () => scrollTo({ left: state.scrollX, top: state.scrollY, behavior: "instant" });
+  void go({ url, source: url, after });
+}
 
-  #follow(link: HTMLAnchorElement | SVGAElement, event: MouseEvent): void {
-    if (!(link instanceof HTMLAnchorElement) || !isEnabled(link)) return;
-    if (link.href === "" || link.origin !== location.origin) return;
-    if ((link.target !== "" && link.target !== "_self") || link.hasAttribute("download")) return;
-    const url = new URL(link.href);
-    if (link.getAttribute("href")?.startsWith("#") || isJump(url)) return;
-
-    event.preventDefault();
-    if (url.href !== location.href) {
-      history.replaceState(entry(scrollX, scrollY), "");
-      history.pushState(entry(0, 0), "", url);
+async function go({ url, source, init, indicator, after }: Visit): Promise<void> {
+  const visit = url === undefined ? visits : ++visits;
+  const isLate = () => url !== undefined && visit !== visits;
+  if (indicator !== undefined) indicator.value = true;
+  try {
+    const from = new URL(source);
+    from.searchParams.set(PARTIAL_PARAM, "true");
+    const response = await fetch(from, init);
+    if (response.redirected && url !== undefined) {
+      url = new URL(response.url);
+      url.searchParams.delete(PARTIAL_PARAM);
     }
-    const source = new URL(link.getAttribute("f-partial") ?? url, location.href);
-    this.#go({ url, source }, indicatorOf(link), () => {
-      const target = url.hash === "" ? null : document.getElementById(decodeHash(url));
-      if (target === null) scrollTo({ left: 0, top: 0, behavior: "instant" });
-      else target.scrollIntoView({ behavior: "instant" });
-    });
-  }
-
-  #submit(event: SubmitEvent): void {
-    const { target: form, submitter } = event;
-    if (!(form instanceof HTMLFormElement) || event.defaultPrevented || !isEnabled(form)) return;
-    if (submitter !== null && !isEnabled(submitter)) return;
-    const method = (submitter?.getAttribute("formmethod") ?? form.method).toLowerCase();
-    if (method !== "get" && method !== "post") return;
-
-    // `form.action` cannot tell: it is the page's own address where none is set.
-    const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
-    const partial = submitter?.getAttribute("f-partial") ??
-      submitter?.getAttribute("formaction") ?? form.getAttribute("f-partial") ?? action;
-    if (partial === null) return;
-    const source = new URL(partial, location.href);
-    const url = new URL(action ?? location.href, location.href);
-    if (source.origin !== location.origin || url.origin !== location.origin) return;
-
-    event.preventDefault();
-    const data = new FormData(form, submitter);
-    const visit: Visit = { url, source };
-    if (method === "post") visit.init = { method, body: data };
-    else for (const [name, value] of data) source.searchParams.append(name, String(value));
-    this.#go(visit, indicatorOf(submitter) ?? indicatorOf(form));
-  }
-
-  #popstate(event: PopStateEvent): void {
-    // No state: a jump within the page. Another state: somebody else's history.
-    if (event.state === null) {
-      history.scrollRestoration = "auto";
-      return;
+    const update = await read(response);
+    if (isLate()) return;
+    update();
+    // Preact renders in a microtask; links and scrolling need what it rendered.
+    await Promise.resolve();
+    if (url !== undefined) {
+      if (url.href !== location.href) history.replaceState(history.state, "", url);
+      markLinks(url);
     }
-    if (!isEntry(event.state)) return;
-    const { scrollX: left, scrollY: top } = event.state;
-    if (document.querySelector("[f-client-nav]:not([f-client-nav=false])") === null) {
-      return location.reload();
-    }
-    history.scrollRestoration = "manual";
-    const url = new URL(location.href);
-    this.#go({ url, source: url }, undefined, () => scrollTo({ left, top, behavior: "instant" }));
-  }
-
-  async #go(visit: Visit, indicator?: Indicator, after?: () => void): Promise<void> {
-    const id = visit.url === undefined ? undefined : ++this.#visit;
-    const isCurrent = () => id === undefined || id === this.#visit;
-    if (indicator !== undefined) indicator.value = true;
-    try {
-      await this.#load(visit, isCurrent);
-      if (isCurrent()) after?.();
-    } catch {
-      // Whatever went wrong, a plain page load shows it as the browser does without us.
-      if (isCurrent()) loadPage(visit.url);
-    } finally {
-      if (indicator !== undefined) indicator.value = false;
-    }
-  }
-
-  async #load(visit: Visit, isCurrent: () => boolean): Promise<void> {
-    const source = new URL(visit.source);
-    source.searchParams.set(PARTIAL_PARAM, "true");
-    const response = await fetch(source, visit.init);
-    if (response.redirected && visit.url !== undefined) {
-      const target = new URL(response.url);
-      target.searchParams.delete(PARTIAL_PARAM);
-      visit.url = target;
-    }
-    if (new URL(response.url).origin !== location.origin) throw new NotPartial();
-    if (!response.headers.get("Content-Type")?.startsWith("text/html")) throw new NotPartial();
-
-    const html = this.#parse(await response.text());
-    const state = readState(html);
-    // Another build's islands would bring a second copy of everything.
-    if (state === undefined || state.build !== this.#build) throw new NotPartial();
-    const props = await loadIslands(state);
-    if (!isCurrent()) return;
-
-    const updates = [...new Reviver(html, props, this.#nonce).partials()];
-    if (updates.length === 0) throw new NotPartial();
-    if (html.title !== "") document.title = html.title;
-    this.#mergeHead(html.head);
-    for (const { name, mode, children } of updates) partials.get(name)?.update(mode, children);
-
-    if (visit.url === undefined) return;
-    if (visit.url.href !== location.href) history.replaceState(history.state, "", visit.url);
-    markLinks(visit.url);
-  }
-
-  /** The page's policy holds for what is parsed here too, so the response gets the page's nonce. */
-  #parse(text: string): Document {
-    const theirs = new RegExp(`id="${STATE_ID}" nonce="(\\w+)"`).exec(text)?.[1];
-    const html = theirs === undefined
-      ? text
-      : text.replaceAll(`nonce="${theirs}"`, `nonce="${this.#nonce}"`);
-    return new DOMParser().parseFromString(html, "text/html");
-  }
-
-  #mergeHead(head: HTMLHeadElement): void {
-    for (const element of [...head.children]) {
-      if (element instanceof HTMLMetaElement) {
-        if (element.hasAttribute("charset")) continue;
-        const existing = findNamesake(element);
-        if (existing === null) document.head.append(element);
-        else existing.setAttribute("content", element.content);
-      } else if (element instanceof HTMLLinkElement && element.rel === "stylesheet") {
-        const known = [...document.head.querySelectorAll("link")].some((link) =>
-          link.href === element.href
-        );
-        if (!known) document.head.append(element);
-      } else if (element instanceof HTMLStyleElement) {
-        const known = [...document.head.querySelectorAll("style")].some((style) =>
-          element.id === "" ? style.textContent === element.textContent : style.id === element.id
-        );
-        if (known) continue;
-        const style = document.createElement("style");
-        style.id = element.id;
-        style.nonce = this.#nonce;
-        style.textContent = element.textContent;
-        document.head.append(style);
-      }
-    }
+    after?.();
+  } catch {
+    // Whatever went wrong, a plain page load shows it as the browser does without us.
+    if (isLate()) return;
+    if (url === undefined || url.href === location.href) location.reload();
+    else location.assign(url);
+  } finally {
+    if (indicator !== undefined) indicator.value = false;
   }
 }
 
-function entry(left: number, top: number): PageEntry {
-  return { fClientNav: true, scrollX: left, scrollY: top };
+/** Prepares a response; throws when this page cannot show it. */
+async function read(response: Response): Promise<() => void> {
+  const isHtml = response.headers.get("Content-Type")?.startsWith("text/html");
+  if (new URL(response.url).origin !== location.origin || !isHtml) throw new Error("not a page");
+  const text = await response.text();
+  // The page's policy holds for what is parsed here too, so the response gets the page's nonce.
+  const theirs = new RegExp(`id="${STATE_ID}" (nonce="\\w+")`).exec(text)?.[1] ?? "nonce";
+  const ours = theirs === "nonce" ? theirs : `nonce="${pageNonce()}"`;
+  const html = new DOMParser().parseFromString(text.replaceAll(theirs, ours), "text/html");
+  const state = readState(html);
+  // Another build's islands would bring a second copy of everything.
+  if (state?.build !== getBuildId()) throw new Error("another build");
+  const updates = new Reviver(html, await loadIslands(state)).partials();
+  if (updates.length === 0) throw new Error("no partials");
+  return () => {
+    for (const element of html.head.children) {
+      if (element.localName !== "script") putInHead(element);
+    }
+    for (const update of updates) partials.get(update.name)?.update(update);
+  };
 }
 
-function isEntry(state: unknown): state is PageEntry {
-  return typeof state === "object" && state !== null && "fClientNav" in state;
+function entry(scrollX: number, scrollY: number) {
+  return { fClientNav: true, scrollX, scrollY };
 }
 
 function isEnabled(element: Element): boolean {
-  const setting = element.closest("[f-client-nav]");
-  return setting !== null && setting.getAttribute("f-client-nav") !== "false";
+  return element.closest("[f-client-nav]")?.matches("[f-client-nav=false]") === false;
 }
 
-/** Only the fragment differs: nothing to load. */
-function isJump(url: URL): boolean {
-  return url.hash !== "" && url.href.replace(/#.*$/, "") === location.href.replace(/#.*$/, "");
-}
-
-function decodeHash(url: URL): string {
-  try {
-    return decodeURIComponent(url.hash.slice(1));
-  } catch {
-    return url.hash.slice(1);
-  }
-}
-
-function indicatorOf(element: Element | null): Indicator | undefined {
+function indicatorOf(element: Element | null): Visit["indicator"] {
   return element === null ? undefined : Reflect.get(element, "_freshIndicator");
-}
-
-function loadPage(url: URL | undefined): void {
-  if (url === undefined || url.href === location.href) location.reload();
-  else location.assign(url);
 }
 
 function markLinks(page: URL): void {
   for (const link of document.querySelectorAll("a")) {
-    const ours = link.hasAttribute("data-current") || link.hasAttribute("data-ancestor");
-    if (!ours && link.hasAttribute("aria-current")) continue;
-    const state = linkState(link.href, page);
+    // Where only aria-current is set, the app has set it.
+    if (!link.matches("[data-current], [data-ancestor], :not([aria-current])")) continue;
+    const attributes = linkAttributes(link.href, page);
     for (const name of ["data-current", "data-ancestor", "aria-current"]) {
-      const value = state === undefined ? undefined : linkAttributes(state)[name];
-      if (value === undefined) link.removeAttribute(name);
-      else link.setAttribute(name, value);
+      if (name in attributes) link.setAttribute(name, attributes[name] ?? "");
+      else link.removeAttribute(name);
     }
   }
 }

@@ -1,25 +1,28 @@
-import { Component, type ComponentChild, type ComponentChildren, Fragment, h } from "preact";
-
-export type PartialMode = "replace" | "append" | "prepend";
+import { Component, type ComponentChildren, Fragment, h } from "preact";
 
 export interface PartialHostProps {
   name: string;
-  mode: PartialMode;
+  mode: string;
   children?: ComponentChildren;
 }
 
 /** The partials of the current page, by name. */
 export const partials: Map<string, PartialHost> = new Map();
 
-let appended = 0;
+let added = 0;
 
 /** A partial of the page. Preact diffs new content against the old, so that state survives. */
 export class PartialHost extends Component<PartialHostProps> {
-  #parts: ComponentChild[] = [base(this.props.children)];
+  #parts: ComponentChildren[] = [];
+
+  constructor(props: PartialHostProps) {
+    super(props);
+    this.#take({ ...props, mode: "replace" });
+  }
 
   /** Takes content from a response. */
-  update(mode: PartialMode, children: ComponentChildren): void {
-    this.#take(mode, children);
+  update(props: PartialHostProps): void {
+    this.#take(props);
     this.forceUpdate();
   }
 
@@ -29,14 +32,12 @@ export class PartialHost extends Component<PartialHostProps> {
 
   override componentWillReceiveProps(next: PartialHostProps): void {
     // An outer partial was updated; this one came along in its content.
-    if (next.children !== this.props.children) this.#take(next.mode, next.children);
+    if (next.children !== this.props.children) this.#take(next);
   }
 
   override componentDidUpdate(previous: PartialHostProps): void {
-    const { name } = this.props;
-    if (previous.name === name) return;
     if (partials.get(previous.name) === this) partials.delete(previous.name);
-    partials.set(name, this);
+    partials.set(this.props.name, this);
   }
 
   override componentWillUnmount(): void {
@@ -47,18 +48,11 @@ export class PartialHost extends Component<PartialHostProps> {
     return this.#parts;
   }
 
-  #take(mode: PartialMode, children: ComponentChildren): void {
-    if (mode === "replace") {
-      this.#parts = [base(children)];
-      return;
-    }
-    // Its own key each time: what is there must not be taken for what is added.
-    const added = h(Fragment, { key: `added-${appended++}` }, children);
-    this.#parts = mode === "append" ? [...this.#parts, added] : [added, ...this.#parts];
+  /** Each part has a key: what is there must not be taken for what is put before it. */
+  #take({ mode, children }: PartialHostProps): void {
+    const isAdded = mode === "append" || mode === "prepend";
+    const part = h(Fragment, { key: isAdded ? `added-${added++}` : "base" }, children);
+    const kept = isAdded ? this.#parts : [];
+    this.#parts = mode === "prepend" ? [part, ...kept] : [...kept, part];
   }
-}
-
-/** Keyed too, so that it stays itself when something is put before it. */
-function base(children: ComponentChildren): ComponentChild {
-  return h(Fragment, { key: "base" }, children);
 }

@@ -1,157 +1,117 @@
 import { type ComponentChild, Fragment, h, render } from "preact";
-import { isClosing, type Marker, parseMarker, slotTemplateId } from "../markers.ts";
-import { type IslandProps, islands, SlotRef } from "./islands.ts";
-import { PartialHost, type PartialMode } from "./partial_host.ts";
+import { type Marker, parseMarker, slotTemplateId } from "../markers.ts";
+import { pageNonce } from "./head.ts";
+import { PartialHost, type PartialHostProps } from "./partial_host.ts";
+import { type IslandProps, islands, SlotRef } from "./state.ts";
 
 /** The nodes between an opening and its closing marker. */
-interface Range {
-  marker: Marker;
+interface Range extends Marker {
   start: Comment;
   end: Comment;
 }
 
 /** Turns server-rendered DOM back into vnodes, with its islands and partials as components. */
 export class Reviver {
-  #props: IslandProps[];
-  #slots = new Map<string, Range>();
-  #root: Document;
-  #nonce: string;
+  #slots: Map<string | undefined, Range>;
 
-  /** `root` is the page itself or a parsed response; `nonce` is always the page's. */
-  constructor(root: Document, props: IslandProps[], nonce: string) {
-    this.#root = root;
-    this.#props = props;
-    this.#nonce = nonce;
-    for (const range of findRanges(root.body, "slot")) {
-      const id = range.marker.args[0] ?? "";
-      if (!this.#slots.has(id)) this.#slots.set(id, range);
-    }
+  /** `root` is the page itself or a parsed response. */
+  constructor(private root: Document, private props: IslandProps[]) {
+    const templates = [...root.querySelectorAll("template")].map((template) => template.content);
+    const slots = [root.body, ...templates].flatMap((node) => findRanges(node, ["slot"]));
+    this.#slots = new Map(slots.reverse().map((slot) => [slot.args[0], slot]));
   }
 
   /** Wakes every island and partial that no other one holds. */
   wake(): void {
-    for (const range of findRanges(this.#root.body, "island", "partial")) {
+    for (const range of findRanges(this.root.body, ["island", "partial"])) {
       const vnode = this.#component(range);
       if (vnode !== undefined) render(vnode, fragmentRoot(range));
     }
   }
 
-  /** The outermost partials, as name, mode and content. */
-  *partials(): Generator<{ name: string; mode: PartialMode; children: ComponentChild[] }> {
-    for (const { marker, start, end } of findRanges(this.#root.body, "partial")) {
-      const [name = "", mode] = marker.args;
-      yield { name, mode: modeOf(mode), children: this.#children(start.nextSibling, end) };
-    }
+  partials(): PartialHostProps[] {
+    return findRanges(this.root.body, ["partial"]).map((range) => this.#partial(range));
   }
 
-  #children(first: Node | null, end: Node | null): ComponentChild[] {
+  #partial({ args: [name = "", mode = ""], start, end }: Range): PartialHostProps {
+    return { name, mode, children: this.#children(start.nextSibling, end) };
+  }
+
+  #children(first: Node | null, end: Node | null = null): ComponentChild[] {
     const result: ComponentChild[] = [];
-    let node = first;
-    while (node !== null && node !== end) {
+    for (let node = first; node !== null && node !== end; node = node.nextSibling) {
       const range = rangeAt(node);
       if (range !== undefined) {
-        const vnode = this.#component(range);
-        result.push(vnode ?? this.#children(range.start.nextSibling, range.end));
+        result.push(this.#component(range) ?? this.#children(range.start.nextSibling, range.end));
         node = range.end;
-      } else if (node instanceof Text) {
-        result.push(node.data);
-      } else if (node instanceof Element) {
-        result.push(this.#element(node));
-      }
-      node = node.nextSibling;
+      } else if (node instanceof Text) result.push(node.data);
+      else if (node instanceof Element) result.push(this.#element(node));
     }
     return result;
   }
 
-  #component({ marker, start, end }: Range): ComponentChild | undefined {
-    const [first = "", second = "", third] = marker.args;
-    const key = (text: string | undefined) => text ? { key: text } : {};
-    switch (marker.kind) {
-      case "island": {
-        const component = islands.get(first);
-        if (component === undefined) return undefined;
-        const props = { ...this.#props[Number(second)] };
-        for (const [name, value] of Object.entries(props)) {
-          if (value instanceof SlotRef) props[name] = this.#slot(value.id);
-        }
-        return h(component, { ...props, ...key(third) });
-      }
-      case "partial": {
-        const props = { name: first, mode: modeOf(second), ...key(third) };
-        return h(PartialHost, props, this.#children(start.nextSibling, end));
-      }
-      case "key":
-        return h(Fragment, key(first), this.#children(start.nextSibling, end));
-      case "slot":
-        return undefined;
+  #component(range: Range): ComponentChild | undefined {
+    const { kind, args: [first = "", second, third], start, end } = range;
+    const keyed = (key: string | undefined) => key ? { key } : {};
+    if (kind === "partial") return h(PartialHost, { ...this.#partial(range), ...keyed(third) });
+    if (kind === "key") return h(Fragment, keyed(first), this.#children(start.nextSibling, end));
+    const component = kind === "island" ? islands.get(first) : undefined;
+    if (component === undefined) return undefined;
+    const props: IslandProps = { ...this.props[Number(second)], ...keyed(third) };
+    for (const [name, value] of Object.entries(props)) {
+      if (value instanceof SlotRef) props[name] = this.#slot(value.id);
     }
+    return h(component, props);
   }
 
   #slot(id: number): ComponentChild {
     const range = this.#slots.get(String(id));
-    if (range !== undefined) {
-      return h(Fragment, null, this.#children(range.start.nextSibling, range.end));
-    }
-    const template = this.#root.getElementById(slotTemplateId(id));
-    if (!(template instanceof HTMLTemplateElement)) return null;
-    return h(Fragment, null, this.#children(template.content.firstChild, null));
+    const template = this.root.getElementById(slotTemplateId(id));
+    const unused = template instanceof HTMLTemplateElement ? template.content.firstChild : null;
+    return h(Fragment, null, this.#children(range?.start.nextSibling ?? unused, range?.end));
   }
 
   #element(element: Element): ComponentChild {
     const tag = element.localName;
-    if (tag === "script" && !/json|template/.test(element.getAttribute("type") ?? "")) return null;
-    const props: Record<string, unknown> = {};
+    if (tag === "script" && !element.getAttribute("type")?.includes("json")) return null;
+    const props: Record<string, unknown> = tag === "style" ? { nonce: pageNonce() } : {};
     for (const { name, value } of element.attributes) {
-      if (name === "data-frsh-key") props.key = value;
       // Inline handlers are text here and would be taken for functions.
-      else if (!name.startsWith("on")) props[name] = isFlag(element, name) ? true : value;
+      if (name.startsWith("on") || name === "nonce") continue;
+      const isFlag = typeof Reflect.get(element, name) === "boolean";
+      props[name === "data-frsh-key" ? "key" : name] = isFlag ? true : value;
     }
-    if (tag === "style") props.nonce = this.#nonce;
     if (tag === "template" || tag === "noscript") {
-      return h(tag, { ...props, dangerouslySetInnerHTML: { __html: element.innerHTML } });
+      props.dangerouslySetInnerHTML = { __html: element.innerHTML };
     }
-    return h(tag, props, this.#children(element.firstChild, null));
+    return h(tag, props, this.#children(element.firstChild));
   }
 }
 
-function isFlag(element: Element, name: string): boolean {
-  return typeof Reflect.get(element, name) === "boolean";
-}
-
-function modeOf(text: string | undefined): PartialMode {
-  return text === "append" || text === "prepend" ? text : "replace";
-}
-
-/** All outermost ranges of these kinds below a node, in document order. */
-function findRanges(root: Node, ...kinds: Marker["kind"][]): Range[] {
+/** The ranges of these kinds below a node, without those that lie in one of another kind. */
+function findRanges(root: Node, kinds: string[]): Range[] {
   const found: Range[] = [];
-  const all = kinds.includes("slot");
-  let node = root.firstChild;
-  while (node !== null) {
+  for (let node = root.firstChild; node !== null; node = node.nextSibling) {
     const range = rangeAt(node);
-    if (range !== undefined && kinds.includes(range.marker.kind)) {
+    if (range !== undefined && kinds.includes(range.kind)) {
       found.push(range);
-      // Slots lie within each other; each has its own id and is looked up by it.
-      if (!all) node = range.end;
-    } else if (node instanceof HTMLTemplateElement && all) {
-      found.push(...findRanges(node.content, ...kinds));
+      // Slots lie within each other; each is looked up by its own id.
+      if (range.kind !== "slot") node = range.end;
     }
-    if (node.hasChildNodes()) found.push(...findRanges(node, ...kinds));
-    node = node.nextSibling;
+    found.push(...findRanges(node, kinds));
   }
   return found;
 }
 
 function rangeAt(node: Node): Range | undefined {
-  if (!(node instanceof Comment)) return undefined;
-  const marker = parseMarker(node.data);
-  if (marker === undefined) return undefined;
+  const marker = node instanceof Comment ? parseMarker(node.data) : undefined;
+  if (!(node instanceof Comment) || marker === undefined) return undefined;
   let depth = 0;
-  for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
-    if (!(next instanceof Comment)) continue;
-    if (parseMarker(next.data)?.kind === marker.kind) depth++;
-    else if (isClosing(next.data, marker.kind) && depth-- === 0) {
-      return { marker, start: node, end: next };
+  for (let end = node.nextSibling; end !== null; end = end.nextSibling) {
+    if (!(end instanceof Comment)) continue;
+    if (parseMarker(end.data)?.kind === marker.kind) depth++;
+    else if (end.data === `/frsh:${marker.kind}` && depth-- === 0) {
+      return { ...marker, start: node, end };
     }
   }
   return undefined;
@@ -161,18 +121,13 @@ function rangeAt(node: Node): Range | undefined {
 function fragmentRoot({ start, end }: Range): Element {
   const parent = start.parentNode;
   const nodes = () => {
-    const result: ChildNode[] = [];
-    for (let node = start.nextSibling; node !== null && node !== end; node = node.nextSibling) {
-      result.push(node);
-    }
-    return result;
+    const all = Array.from(parent?.childNodes ?? []);
+    return all.slice(all.indexOf(start) + 1, all.indexOf(end));
   };
   const root = {
     nodeType: Node.ELEMENT_NODE,
-    parentNode: parent,
     ownerDocument: document,
     namespaceURI: parent instanceof Element ? parent.namespaceURI : null,
-    nextSibling: null,
     get childNodes() {
       return nodes();
     },
@@ -180,7 +135,6 @@ function fragmentRoot({ start, end }: Range): Element {
       return nodes()[0] ?? null;
     },
     insertBefore: (node: Node, before: Node | null) => parent?.insertBefore(node, before ?? end),
-    appendChild: (node: Node) => parent?.insertBefore(node, end),
     removeChild: (node: Node) => parent?.removeChild(node),
     contains: (node: Node | null) => nodes().some((child) => child.contains(node)),
   };

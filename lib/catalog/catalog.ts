@@ -1,0 +1,110 @@
+import type { SeenTool } from "../storage/canonical_tools_repository.ts";
+import { type BrokenTool, type CatalogTool, isBroken, readTool } from "./catalog_tool.ts";
+
+/** One server's tools at one moment. */
+export interface ServerTools {
+  tools: readonly CatalogTool[];
+  broken: readonly BrokenTool[];
+}
+
+/** All tools of all servers at one moment; never changed, only replaced. */
+export interface CatalogSnapshot {
+  /** Counts up with each change. */
+  version: number;
+  servers: ReadonlyMap<string, ServerTools>;
+}
+
+/** What changed between two snapshots. */
+export interface CatalogChange {
+  snapshot: CatalogSnapshot;
+  /** The servers whose list of tools is another one now. */
+  servers: string[];
+}
+
+const EMPTY: ServerTools = { tools: [], broken: [] };
+
+/** The one place that knows every tool; requests read its snapshot. */
+export class Catalog {
+  readonly #listed = new Map<string, string[]>();
+  readonly #enabled = new Map<string, ReadonlySet<string>>();
+  readonly #listeners = new Set<(change: CatalogChange) => void>();
+  #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
+
+  get snapshot(): CatalogSnapshot {
+    return this.#snapshot;
+  }
+
+  of(server: string): ServerTools {
+    return this.#snapshot.servers.get(server) ?? EMPTY;
+  }
+
+  onChange(listener: (change: CatalogChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes a server's list as it came; returns what is worth keeping of it. */
+  setListed(server: string, texts: string[]): SeenTool[] {
+    const known = this.#listed.get(server);
+    const isSame = known?.length === texts.length &&
+      known.every((text, index) => text === texts[index]);
+    if (!isSame) {
+      this.#listed.set(server, texts);
+      this.#publish(server);
+    }
+    return this.of(server).tools.map(({ name, text, fingerprint }) => ({
+      name,
+      text,
+      fingerprint,
+    }));
+  }
+
+  /** Which tools of a server are on; undefined: all of them. */
+  setEnabled(server: string, tools: string[] | undefined): void {
+    const known = this.#enabled.get(server);
+    if (
+      tools === undefined
+        ? !known
+        : known && known.size === tools.length && tools.every((name) => known.has(name))
+    ) {
+      return;
+    }
+    if (tools === undefined) this.#enabled.delete(server);
+    else this.#enabled.set(server, new Set(tools));
+    if (this.#listed.has(server)) this.#publish(server);
+  }
+
+  enabledOf(server: string): string[] | null {
+    const enabled = this.#enabled.get(server);
+    return enabled ? [...enabled] : null;
+  }
+
+  remove(server: string): void {
+    this.#enabled.delete(server);
+    if (this.#listed.delete(server)) this.#publish(server);
+  }
+
+  #publish(server: string): void {
+    const servers = new Map(this.#snapshot.servers);
+    const texts = this.#listed.get(server);
+    if (texts) servers.set(server, this.#read(server, texts));
+    else servers.delete(server);
+    this.#snapshot = { version: this.#snapshot.version + 1, servers };
+    for (const listener of [...this.#listeners]) {
+      listener({ snapshot: this.#snapshot, servers: [server] });
+    }
+  }
+
+  #read(server: string, texts: string[]): ServerTools {
+    const enabled = this.#enabled.get(server);
+    const tools = new Map<string, CatalogTool>();
+    const broken: BrokenTool[] = [];
+    for (const [index, text] of texts.entries()) {
+      const tool = readTool(server, text, index);
+      if (isBroken(tool)) broken.push(tool);
+      else if (tools.has(tool.name)) broken.push({ ...tool, problem: "its name is listed twice" });
+      else tools.set(tool.name, { ...tool, enabled: enabled?.has(tool.name) ?? true });
+    }
+    return { tools: [...tools.values()], broken };
+  }
+}

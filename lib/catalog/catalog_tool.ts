@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { ToolDefinition } from "../core/tool.ts";
+
+/** One tool of one server, as the gateway knows it. */
+export interface CatalogTool {
+  server: string;
+  /** The server's own name for it. */
+  name: string;
+  definition: ToolDefinition;
+  /** The definition as the text that came. */
+  text: string;
+  fingerprint: string;
+  enabled: boolean;
+}
+
+/** A tool that cannot be listed, because it would break whole clients. */
+export interface BrokenTool {
+  server: string;
+  name: string;
+  text: string;
+  problem: string;
+}
+
+/** Reads a listed tool; one that is no valid MCP tool is kept and flagged. */
+export function readTool(server: string, text: string, index: number): CatalogTool | BrokenTool {
+  const value: unknown = JSON.parse(text);
+  const parsed = ToolDefinition.safeParse(value);
+  if (parsed.success) {
+    const definition = parsed.data;
+    return {
+      server,
+      name: definition.name,
+      definition,
+      text,
+      fingerprint: fingerprint(text),
+      enabled: true,
+    };
+  }
+  const { name } = (value ?? {}) as { name?: unknown };
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join(".") || "the tool";
+  return {
+    server,
+    name: typeof name === "string" && name !== "" ? name : `(tool ${index + 1} has no name)`,
+    text,
+    problem: `${place}: ${issue?.message ?? "not a tool"}`,
+  };
+}
+
+export function isBroken(tool: CatalogTool | BrokenTool): tool is BrokenTool {
+  return "problem" in tool;
+}
+
+/** The same for the same definition, whatever its order of keys and spaces. */
+export function fingerprint(text: string): string {
+  return createHash("sha256").update(canonical(JSON.parse(text))).digest("hex").slice(0, 32);
+}
+
+/** A tool's text under another name, all else as it came. */
+export function renamed(tool: CatalogTool, name: string): string {
+  if (name === tool.name) return tool.text;
+  const span = memberSpans(tool.text).get("name");
+  return span ? replaceSpan(tool.text, span, JSON.stringify(name)) : tool.text;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
+  return `{${members.join(",")}}`;
+}

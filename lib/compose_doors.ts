@@ -1,0 +1,93 @@
+import type { Catalog } from "./catalog/catalog.ts";
+import { notificationText } from "./core/rpc.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import { type Door, handleMcp } from "./http/mcp_door.ts";
+import { parseDoor } from "./http/door_path.ts";
+import { errorResponse } from "./http/error_response.ts";
+import { SessionManager } from "./sessions/session_manager.ts";
+import { SessionsRepository } from "./storage/sessions_repository.ts";
+import type { Store } from "./storage/store.ts";
+import { BuiltinSurface } from "./surfaces/builtin_surface.ts";
+import { ServerSurface } from "./surfaces/server_surface.ts";
+import type { ServersAdmin } from "./surfaces/servers_admin.ts";
+import { serverTools } from "./surfaces/server_tools.ts";
+import type { Logs } from "./telemetry/logs.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import { ChangeNotifier } from "./sessions/change_notifier.ts";
+
+export interface ComposeDoorsInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  pool: ServerPool;
+  catalog: Catalog;
+  admin: ServersAdmin;
+  logs: Logs;
+  metrics: Metrics;
+  maxBody: number;
+  onWarning(message: string, details?: object): void;
+}
+
+const INSTRUCTIONS =
+  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, and choose which of their tools are enabled.";
+
+/** The MCP doors: what answers at each path. */
+export function composeDoors(input: ComposeDoorsInput) {
+  const { stack, store, pool, catalog, admin, logs, metrics, maxBody, onWarning } = input;
+  const sessions = stack.use(
+    new SessionManager({ records: new SessionsRepository(store), onWarning }),
+  );
+  const gateway = new BuiltinSurface({
+    name: "quartermaster",
+    instructions: INSTRUCTIONS,
+    tools: serverTools(admin),
+  });
+  const countCall = metrics.counter("quartermaster_mcp_requests_total", "MCP requests by method");
+  const timeCall = metrics.durations("quartermaster_mcp_request_seconds", "MCP durations");
+  metrics.gauge("quartermaster_sessions", "Sessions of MCP clients", () => sessions.size);
+
+  const notifier = stack.use(
+    new ChangeNotifier((door) => {
+      const text = notificationText("notifications/tools/list_changed");
+      for (const session of sessions.list()) if (session.door.startsWith(door)) session.push(text);
+    }),
+  );
+  stack.defer(catalog.onChange(({ servers }) => {
+    for (const name of servers) notifier.changed(`servers/${name}?`);
+  }));
+
+  const host = {
+    sessions,
+    maxBody,
+    log: logs.room("http"),
+    onCall({ method, ms, isError }: { method: string; ms: number; isError: boolean }) {
+      countCall({ method, status: isError ? "error" : "ok" });
+      timeCall(ms / 1000);
+    },
+  };
+
+  function open(parsed: ReturnType<typeof parseDoor> & object): Door {
+    if (parsed.kind === "gateway") return { key: "gateway?", surface: gateway };
+    const server = pool.resolve(parsed.server);
+    return {
+      key: `servers/${parsed.server}?${parsed.naming}`,
+      surface: new ServerSurface(server, catalog, parsed.naming),
+    };
+  }
+
+  return {
+    /** Answers at an MCP door, or undefined where the path is none. */
+    find(request: Request): (() => Promise<Response>) | undefined {
+      const parsed = parseDoor(request.url);
+      if (!parsed) return undefined;
+      return async () => {
+        let door: Door;
+        try {
+          door = open(parsed);
+        } catch (error) {
+          return errorResponse(error, crypto.randomUUID());
+        }
+        return await handleMcp(host, door, request);
+      };
+    },
+  };
+}

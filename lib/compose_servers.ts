@@ -1,0 +1,183 @@
+import { hostname } from "node:os";
+import process from "node:process";
+import type { Catalog } from "./catalog/catalog.ts";
+import type { Platform } from "./config/deployment.ts";
+import type { Env } from "./config/env.ts";
+import { pointsAtSelf, type Self } from "./config/loops.ts";
+import type { LoadedServers } from "./config/mcp_file.ts";
+import { secretsOf } from "./config/secrets.ts";
+import type { ServerSpec, ServerStatus } from "./core/server.ts";
+import { WeatherServer } from "./downstream/demo/weather_server.ts";
+import { InProcessLink } from "./downstream/in_process_link.ts";
+import { type Link, LinkClosed, type LinkEvents } from "./downstream/link.ts";
+import type { PooledServer } from "./downstream/managed_server.ts";
+import { ServerPool } from "./downstream/server_pool.ts";
+import { reapOrphans } from "./downstream/stdio/orphans.ts";
+import { ProcessOwner } from "./downstream/stdio/process_owner.ts";
+import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
+import { EnabledToolsRepository } from "./storage/enabled_tools_repository.ts";
+import { keepLease } from "./storage/lease_keeper.ts";
+import { type Lease, LeasesRepository } from "./storage/leases_repository.ts";
+import { ProcessesRepository } from "./storage/processes_repository.ts";
+import { ServersRepository } from "./storage/servers_repository.ts";
+import type { Store } from "./storage/store.ts";
+import { ServersAdmin } from "./surfaces/servers_admin.ts";
+import type { Logs } from "./telemetry/logs.ts";
+
+const REAP_EVERY_MS = 30_000;
+
+export interface ComposeServersInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  catalog: Catalog;
+  logs: Logs;
+  platform: Platform;
+  self: Self;
+  cwd: string;
+  env: Env;
+  address: string;
+  startedAt: number;
+  signal: AbortSignal;
+  onWarning(message: string, details?: object): void;
+  onStatus(status: ServerStatus): void;
+  onRemoved(): void;
+  sync(): Promise<void>;
+  removeDemo(): Promise<void>;
+}
+
+/** The pool of downstream servers with all it stands on. */
+export async function composeServers(input: ComposeServersInput) {
+  const { stack, store, catalog, logs, platform, onWarning } = input;
+  const added = new ServersRepository(store);
+  const enabled = new EnabledToolsRepository(store);
+  const canonical = new CanonicalToolsRepository(store);
+  const records = new ProcessesRepository(store);
+  const leases = new LeasesRepository(store);
+  const host = hostname();
+  const log = logs.room("downstream");
+
+  const lease = stack.use(
+    await keepLease(leases, { address: input.address, startedAt: input.startedAt, onWarning }),
+  );
+  const owner = stack.use(new ProcessOwner({ leaseId: lease.id, host, records, onWarning }));
+
+  /** Ends what gateways that were killed left running, and forgets their leases. */
+  async function reap(): Promise<void> {
+    const alive = new Set(
+      (await leases.listAlive()).filter((lease) => !isDead(lease, host)).map(({ id }) => id),
+    );
+    for (
+      const { leaseId, commands, groupIds } of await reapOrphans({
+        records,
+        host,
+        isLeaseAlive: (id) => Promise.resolve(alive.has(id)),
+      })
+    ) {
+      if (groupIds.length > 0) {
+        log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
+      }
+    }
+    for (const { id } of await leases.listLapsed()) await leases.takeOver(id);
+  }
+  if (platform.canSpawn) {
+    const reapSafely = () =>
+      reap().catch((error) => onWarning("Cannot look for what a killed gateway left", { error }));
+    let reaping = reapSafely();
+    const timer = setInterval(() => reaping = reapSafely(), REAP_EVERY_MS);
+    stack.defer(async () => {
+      clearInterval(timer);
+      await reaping;
+    });
+  }
+
+  async function openLink({ name, spec }: PooledServer, events: LinkEvents): Promise<Link> {
+    switch (spec.type) {
+      case "demo":
+        return new InProcessLink(new WeatherServer());
+      case "stdio": {
+        if (!platform.canSpawn) {
+          throw new LinkClosed("refused", "programs cannot be started on this platform");
+        }
+        // Loaded when needed: a gateway without such servers should not carry them in memory.
+        const { StdioLink } = await import("./downstream/stdio/stdio_link.ts");
+        return await StdioLink.open({ ...spec, name, baseEnv: Deno.env.toObject(), owner }, events);
+      }
+      default: {
+        const { openRemote } = await import("./downstream/remote/open_remote.ts");
+        return openRemote({ ...spec, serverName: name }, events);
+      }
+    }
+  }
+
+  const pool = new ServerPool({
+    log,
+    openLink,
+    onStatus: input.onStatus,
+    onRemoved(name) {
+      catalog.remove(name);
+      log.info({ serverName: name }, "Server removed");
+      input.onRemoved();
+    },
+    async knownTools(name) {
+      const tools = await canonical.list(name);
+      return tools.filter(({ goneSince }) => goneSince === undefined).map(({ current }) =>
+        current.text
+      );
+    },
+    async onTools(name, texts) {
+      const seen = catalog.setListed(name, texts);
+      for (const { name: tool, problem } of catalog.of(name).broken) {
+        log.warn(
+          { serverName: name, toolName: tool, problem },
+          "A tool is not listed: it is no valid MCP tool",
+        );
+      }
+      const changed = await canonical.record(name, seen, Date.now());
+      const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
+      if (changes.length > 0) {
+        log.info({ serverName: name, tools: changes.slice(0, 50) }, "Tools have changed");
+      }
+    },
+  });
+
+  const admin = new ServersAdmin({
+    pool,
+    catalog,
+    added,
+    enabled,
+    canonical,
+    openLink,
+    sync: input.sync,
+    removeDemo: input.removeDemo,
+    refusal: (spec) => refusal(spec, input.self, input.cwd),
+  });
+
+  /** All servers there should be: the file's, and those added at run time under other names. */
+  async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
+    for await (const { value } of enabled.list()) catalog.setEnabled(value.server, value.tools);
+    const names = new Set(configured.servers.map(({ name }) => name));
+    const servers: PooledServer[] = [...configured.servers];
+    for await (const { value: { name, spec } } of added.list()) {
+      logs.redactor.learn(secretsOf(spec, []));
+      if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" } });
+    }
+    return servers;
+  }
+
+  return { pool, admin, wanted };
+}
+
+async function refusal(spec: ServerSpec, self: Self, cwd: string): Promise<string | undefined> {
+  return await pointsAtSelf(spec, self, cwd) ? "it points back at this gateway" : undefined;
+}
+
+/** A gateway on this machine whose process is gone need not lapse first. */
+function isDead(lease: Lease, host: string): boolean {
+  if (lease.host !== host) return false;
+  try {
+    process.kill(lease.pid, 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === "ESRCH";
+  }
+}

@@ -1,0 +1,57 @@
+import { basename, dirname } from "node:path";
+
+/** Editors write a file in several steps. */
+const SETTLE_MS = 100;
+/** For file systems that tell nothing, such as network folders. */
+const POLL_MS = 5_000;
+
+/** Calls back when one of the files was written, made or removed, until the signal aborts. */
+export async function watchFiles(
+  files: readonly string[],
+  onChange: () => void | Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let last = await stamp(files);
+  let checking: Promise<void> = Promise.resolve();
+  const check = () => {
+    checking = checking.then(async () => {
+      const now = await stamp(files);
+      if (now === last || signal.aborted) return;
+      last = now;
+      await onChange();
+    });
+  };
+  const watchers = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) => {
+    try {
+      return [Deno.watchFs(folder, { recursive: false })];
+    } catch {
+      return []; // The folder is not there; the poll will see if it comes.
+    }
+  });
+  const names = new Set(files.map((file) => basename(file)));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const watching = watchers.map(async (watcher) => {
+    for await (const { kind, paths } of watcher) {
+      if (kind === "access" || !paths.some((path) => names.has(basename(path)))) continue;
+      clearTimeout(timer);
+      timer = setTimeout(check, SETTLE_MS);
+    }
+  });
+  const poll = setInterval(check, POLL_MS);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  clearInterval(poll);
+  clearTimeout(timer);
+  for (const watcher of watchers) watcher.close();
+  await Promise.all(watching);
+  await checking;
+}
+
+async function stamp(files: readonly string[]): Promise<string> {
+  const infos = await Promise.all(files.map((file) => Deno.stat(file).catch(() => undefined)));
+  return infos.map((info) => info ? `${info.size} ${info.mtime?.getTime()} ${info.ino}` : "-").join(
+    "|",
+  );
+}

@@ -1,0 +1,161 @@
+import { isBlockedPort } from "../../config/blocked_ports.ts";
+import { LinkClosed } from "../link.ts";
+import { discard } from "./body_reader.ts";
+import { excerpt } from "./messages.ts";
+import { networkFailureWords } from "./network_failure.ts";
+
+/** Where a remote server is, and what it gets to see with every request. */
+export interface RemoteOptions {
+  url: string;
+  headers: Record<string, string>;
+  serverName: string;
+  fetch?: typeof fetch;
+}
+
+export type HeaderPair = [name: string, value: string];
+
+export interface EndpointRequest {
+  method: "POST" | "GET" | "DELETE";
+  headers: HeaderPair[];
+  body?: string;
+  signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 3;
+
+/** What the protocol says itself, and what belongs to one hop: an entry's headers cannot change it. */
+const PROTOCOL_HEADERS = new Set([
+  ...["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"],
+  ...["content-length", "transfer-encoding", "connection", "host"],
+]);
+
+/** A server's address, with the headers that go there and to no other origin. */
+export class Endpoint {
+  /** The address in words: no path and no query, which may hold a secret. */
+  readonly host: string;
+  readonly serverName: string;
+  /** The configured headers. */
+  readonly headers: HeaderPair[];
+  readonly #fetch: typeof fetch;
+  readonly #origin: string;
+  readonly #secrets: string[];
+  readonly #problem: LinkClosed | undefined;
+  #url: string;
+
+  constructor(options: RemoteOptions) {
+    const url = new URL(options.url);
+    this.#url = url.href;
+    this.#origin = url.origin;
+    this.host = url.host;
+    this.serverName = options.serverName;
+    this.#fetch = options.fetch ?? fetch;
+    this.headers = Object.entries(options.headers)
+      .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
+    this.#secrets = secretsOf(url, Object.values(options.headers));
+    this.#problem = this.#findProblem(url);
+  }
+
+  /** Resolves an address that the server gave, which must be its own. */
+  resolve(reference: string): string {
+    const url = URL.parse(reference, this.#url);
+    if (url?.origin === this.#origin) return url.href;
+    throw new LinkClosed(
+      "refused",
+      `${this.host} names an address of another origin for its messages (${
+        url?.origin ?? "none that can be read"
+      }), where our headers must not go`,
+    );
+  }
+
+  /** Sends one request and follows redirects that stay at this origin. */
+  async send(request: EndpointRequest, url = this.#url): Promise<Response> {
+    if (this.#problem) throw this.#problem;
+    for (let hops = 0;; hops++) {
+      const response = await this.#sendOnce(request, url);
+      if (response.status < 300 || response.status > 308) return response;
+      url = await this.#follow(response, url, hops);
+    }
+  }
+
+  /** What a failed request or a broken body means; the reason itself where we ended it. */
+  lost(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof LinkClosed) return error;
+    return new LinkClosed("lost", `Cannot reach ${this.host}: ${networkFailureWords(error)}`);
+  }
+
+  /** A text of the server's that people may read: short, and without what we sent in secret. */
+  quote(text: string): string {
+    // Hidden before it is cut, or the part of a secret that stays would not be recognized.
+    const start = this.#secrets.reduce(
+      (shown, secret) => shown.replaceAll(secret, "[hidden]"),
+      text.slice(0, 10_000),
+    );
+    return excerpt(start);
+  }
+
+  async #sendOnce(request: EndpointRequest, url: string): Promise<Response> {
+    const { method, headers, body = null, signal } = request;
+    const send = this.#fetch;
+    try {
+      return await send(url, { method, headers, body, signal, redirect: "manual" });
+    } catch (error) {
+      throw this.lost(error, signal);
+    }
+  }
+
+  /** Where a redirect leads. A POST stays one: what a browser would make of it is no MCP message. */
+  async #follow(response: Response, from: string, hops: number): Promise<string> {
+    const { status, headers } = response;
+    await discard(response);
+    const to = URL.parse(headers.get("location") ?? "", from);
+    if (!headers.has("location") || to === null || status === 303) {
+      throw new LinkClosed(
+        "refused",
+        `HTTP ${status} from ${this.host}, which is no answer in MCP`,
+      );
+    }
+    if (to.origin !== this.#origin) {
+      throw new LinkClosed(
+        "refused",
+        `${this.host} redirects to another origin, ${to.origin}, where our headers must not go. ` +
+          `If the server has moved there, change the url of "${this.serverName}"`,
+      );
+    }
+    if (hops === MAX_REDIRECTS) {
+      throw new LinkClosed("refused", `${this.host} redirects more than ${MAX_REDIRECTS} times`);
+    }
+    if ((status === 301 || status === 308) && from === this.#url) this.#url = to.href;
+    return to.href;
+  }
+
+  #findProblem(url: URL): LinkClosed | undefined {
+    if (isBlockedPort(url)) {
+      return new LinkClosed(
+        "lost",
+        `Cannot reach ${url.host}: port ${url.port} is one of those the web platform never ` +
+          "connects to. Let the server listen on another one",
+      );
+    }
+    for (const header of this.headers) {
+      try {
+        new Headers([header]);
+      } catch {
+        return new LinkClosed(
+          "refused",
+          `Cannot send the header ${JSON.stringify(header[0])} to ${url.host}: its name or value ` +
+            "has characters that HTTP does not allow",
+        );
+      }
+    }
+  }
+}
+
+/** The values that must not be shown, alone and without the scheme before them (`Bearer ...`). */
+function secretsOf(url: URL, headerValues: string[]): string[] {
+  const values = [...headerValues, ...url.searchParams.values(), url.password]
+    .flatMap((value) => [value, value.replace(/^\S+\s+/, "")])
+    // Shorter ones would hide letters in innocent words.
+    .filter((value) => value.length >= 4);
+  return [...new Set(values)].sort((a, b) => b.length - a.length);
+}

@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { type BodyReader, BodyTooLarge, discard, readText } from "./body_reader.ts";
+import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
+import { EventStream, hasType, isEventStream } from "./event_stream.ts";
+import { excerpt, isSurelyAnswer, MESSAGE_LIMIT, messagesIn, oneLine } from "./messages.ts";
+import { readRefusal, Refusal } from "./refusal.ts";
+import { EventTooLarge } from "./sse_parser.ts";
+
+const SEND_LIMIT_MS = 30_000;
+const GOODBYE_LIMIT_MS = 500;
+/** Tries to resume a cut stream with nothing coming. */
+const MAX_RESUMES = 5;
+/** Streams that have given their answer and are not at their end. */
+const MAX_ENDING = 8;
+const ENDING_BYTES = 64 * 1024;
+
+/** The wire to a server over MCP's streamable HTTP. Nothing is sent before the first request. */
+export class HttpLink implements Link {
+  readonly #endpoint: Endpoint;
+  readonly #events: LinkEvents;
+  /** What is under way, to be ended with the link. */
+  readonly #running = new Set<AbortController>();
+  readonly #ending = new Set<AbortController>();
+  #postHeaders: HeaderPair[];
+  #sessionId: string | undefined;
+  #protocolVersion: string | undefined;
+  #hasAnswered = false;
+  #listening: Promise<void> | undefined;
+  #ended: LinkClosed | undefined;
+  #disposal: Promise<void> | undefined;
+
+  private constructor(endpoint: Endpoint, events: LinkEvents) {
+    this.#endpoint = endpoint;
+    this.#events = events;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  static open(options: RemoteOptions, events: LinkEvents): HttpLink {
+    return new HttpLink(new Endpoint(options), events);
+  }
+
+  async request(id: number, text: string, exchange: Exchange): Promise<string> {
+    const controller = this.#begin();
+    const { signal } = controller;
+    const outer = exchange.signal;
+    const abort = () => controller.abort(outer?.reason);
+    if (outer) {
+      if (outer.aborted) abort();
+      outer.addEventListener("abort", abort);
+    }
+    try {
+      const response = await this.#post(text, signal);
+      if (response.status === 200 && !this.#hasAnswered) this.#adoptSession(response);
+      if (response.status === 200 && hasType(response, "application/json")) {
+        return this.#answerIn(await readText(response, MESSAGE_LIMIT), id, exchange);
+      }
+      if (isEventStream(response)) {
+        return await this.#streamedAnswer(response, id, exchange, controller);
+      }
+      return oneLine(await this.#readRefusal(response, signal, id));
+    } catch (error) {
+      throw this.#explain(error, signal);
+    } finally {
+      this.#running.delete(controller);
+      outer?.removeEventListener("abort", abort);
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    const controller = this.#begin();
+    const { signal } = controller;
+    const { host } = this.#endpoint;
+    const timer = setTimeout(() => {
+      const seconds = SEND_LIMIT_MS / 1000;
+      controller.abort(new LinkClosed("lost", `${host} took no message within ${seconds} s`));
+    }, SEND_LIMIT_MS);
+    try {
+      const response = await this.#post(text, signal);
+      if (!response.ok) await this.#readRefusal(response, signal);
+      await discard(response);
+    } catch (error) {
+      throw this.#explain(error, signal);
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(controller);
+    }
+    // The handshake is over when the server has taken the first message after it.
+    if (this.#protocolVersion !== undefined && !this.#ended) this.#listening ??= this.#listen();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#disposal ??= this.#dispose();
+  }
+
+  async #dispose(): Promise<void> {
+    const hasSession = this.#sessionId !== undefined && this.#ended === undefined;
+    const reason = new LinkClosed("closed", `The connection to ${this.#endpoint.host} was closed`);
+    this.#ended ??= reason;
+    for (const controller of [...this.#running, ...this.#ending]) controller.abort(reason);
+    await Promise.all([this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), GOODBYE_LIMIT_MS);
+    const headers = this.#makeHeaders([]);
+    try {
+      const { signal } = controller;
+      await discard(await this.#endpoint.send({ method: "DELETE", headers, signal }));
+    } catch {
+      // The server forgets us by itself.
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #begin(): AbortController {
+    if (this.#ended) throw this.#ended;
+    const controller = new AbortController();
+    this.#running.add(controller);
+    return controller;
+  }
+
+  #post(body: string, signal: AbortSignal): Promise<Response> {
+    return this.#endpoint.send({ method: "POST", headers: this.#postHeaders, body, signal });
+  }
+
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    if (lastEventId !== undefined) headers.push(["last-event-id", lastEventId]);
+    return this.#endpoint.send({ method: "GET", headers, signal });
+  }
+
+  #makePostHeaders(): HeaderPair[] {
+    return this.#makeHeaders([
+      ["accept", "application/json, text/event-stream"],
+      ["content-type", "application/json"],
+    ]);
+  }
+
+  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#endpoint.headers, ...own];
+    if (this.#sessionId !== undefined) headers.push(["mcp-session-id", this.#sessionId]);
+    if (this.#protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.#protocolVersion]);
+    }
+    return headers;
+  }
+
+  #adoptSession(response: Response): void {
+    this.#hasAnswered = true;
+    const id = response.headers.get("mcp-session-id");
+    if (id === null) return;
+    if (!/^[\x21-\x7e]+$/.test(id)) {
+      return this.#events.onLog("The server gave a session id that HTTP cannot carry", "warning");
+    }
+    this.#sessionId = id;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  #answerIn(text: string, id: number, exchange: Exchange): string {
+    const answer = this.#take(text, id, exchange.onMessage);
+    if (answer !== undefined) return answer;
+    const said = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
+    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${said}`);
+  }
+
+  /** Hands on what a text holds, and returns the answer to `id` if it is there. */
+  #take(text: string, id: number | undefined, onMessage: Exchange["onMessage"]) {
+    if (id !== undefined && isSurelyAnswer(text, id)) return oneLine(text);
+    let answer: string | undefined;
+    for (const { text: one, message } of messagesIn(text)) {
+      if (message?.kind === "response" && message.id === id) answer = one;
+      else if (message && message.kind !== "response") onMessage(one, message);
+      else this.#events.onLog(`No message that was waited for: ${excerpt(one)}`, "warning");
+    }
+    return answer;
+  }
+
+  async #streamedAnswer(
+    first: Response,
+    id: number,
+    exchange: Exchange,
+    controller: AbortController,
+  ): Promise<string> {
+    const { host } = this.#endpoint;
+    let answer: string | undefined;
+    const stream = new EventStream((text) => answer ??= this.#take(text, id, exchange.onMessage));
+    for (let response = first;; response = await this.#resume(stream, controller.signal)) {
+      try {
+        const rest = await stream.read(response, () => answer !== undefined);
+        if (answer !== undefined) {
+          if (rest) this.#letEnd(rest, controller);
+          return answer;
+        }
+      } catch (error) {
+        // A stream that breaks can be resumed like one that ends.
+        if (controller.signal.aborted || error instanceof EventTooLarge) throw error;
+      }
+      if (stream.lastEventId === undefined) {
+        throw new LinkClosed("lost", `${host} ended its stream before the answer`);
+      }
+    }
+  }
+
+  /** Opens a cut stream again, as often as there is hope. */
+  async #resume(stream: EventStream, signal: AbortSignal): Promise<Response> {
+    while (stream.failures < MAX_RESUMES) {
+      stream.failures++;
+      await sleep(stream.waitMs(), undefined, { signal });
+      const response = await this.#get(stream.lastEventId, signal).catch((error) => {
+        if (signal.aborted) throw error;
+      });
+      if (!response) continue;
+      if (isEventStream(response)) return response;
+      if (!isPassing(response.status)) await this.#readRefusal(response, signal);
+      await discard(response);
+    }
+    const { host } = this.#endpoint;
+    throw new LinkClosed(
+      "lost",
+      `${host} ended its stream before the answer, and ${MAX_RESUMES} tries to resume it failed`,
+    );
+  }
+
+  /** Reads on to the end of an answered stream, because its connection can then be used again. */
+  #letEnd(reader: BodyReader, controller: AbortController): void {
+    this.#ending.add(controller);
+    const [oldest] = this.#ending;
+    if (this.#ending.size > MAX_ENDING) oldest?.abort();
+    const limit = reader.bytes + ENDING_BYTES;
+    const readOn = async () => {
+      while (reader.bytes < limit && await reader.read() !== undefined);
+      await reader.cancel();
+    };
+    readOn().catch(() => {}).finally(() => this.#ending.delete(controller));
+  }
+
+  /** Hears what the server says on its own, for as long as it keeps a stream for that. */
+  async #listen(): Promise<void> {
+    const controller = this.#begin();
+    const { signal } = controller;
+    const stream = new EventStream((text) => {
+      this.#take(text, undefined, this.#events.onMessage);
+    });
+    let hasWorked = false;
+    while (hasWorked || stream.failures < MAX_RESUMES) {
+      try {
+        const response = await this.#get(stream.lastEventId, signal);
+        if (isEventStream(response)) {
+          hasWorked = true;
+          await stream.read(response, () => this.#ended !== undefined);
+        } else {
+          await discard(response);
+          if (hasWorked && response.status === 404 && this.#sessionId !== undefined) {
+            this.#loseSession();
+          }
+          if (!isPassing(response.status)) break;
+        }
+      } catch (error) {
+        if (error instanceof EventTooLarge) {
+          this.#events.onLog("A message over 16 MiB was not read", "warning");
+          // To resume would bring it again.
+          stream.lastEventId = undefined;
+        }
+      }
+      stream.failures++;
+      await sleep(Math.max(1000, stream.waitMs()), undefined, { signal }).catch(() => {});
+      if (signal.aborted) break;
+    }
+    this.#running.delete(controller);
+  }
+
+  #readRefusal(response: Response, signal: AbortSignal, id?: number): Promise<string> {
+    const hasSession = this.#sessionId !== undefined;
+    return readRefusal({
+      endpoint: this.#endpoint,
+      response,
+      signal,
+      hasSession,
+      ...(id === undefined ? {} : { id }),
+    });
+  }
+
+  #explain(error: unknown, signal: AbortSignal): unknown {
+    if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
+      return new LinkClosed("refused", `${this.#endpoint.host} sent a message of over 16 MiB`);
+    }
+    const explained = this.#endpoint.lost(error, signal);
+    if (explained instanceof LinkClosed && explained.kind === "session") this.#loseSession();
+    return explained;
+  }
+
+  /** Nothing can be said any more under a session that the server has forgotten. */
+  #loseSession(): void {
+    if (this.#ended) return;
+    this.#ended = new LinkClosed(
+      "session",
+      `${this.#endpoint.host} no longer knows our session (HTTP 404)`,
+    );
+    this.#events.onClose(this.#ended);
+  }
+}
+
+/** Whether a status may be another one after a while. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 409 || status === 425 || status === 429 ||
+    (status >= 500 && status !== 501);
+}

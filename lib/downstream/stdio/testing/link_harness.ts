@@ -1,0 +1,119 @@
+import { fromFileUrl } from "@std/path";
+import { memberText, requestText, type RpcMessage } from "../../../core/rpc.ts";
+import type { LinkClosed } from "../../link.ts";
+import { findMarked } from "../process_group.ts";
+import { ProcessOwner } from "../process_owner.ts";
+import { type Program, StdioLink } from "../stdio_link.ts";
+import { MemoryRecords } from "./memory_records.ts";
+
+export const HOST = "this-host";
+
+export function ownerOf(leaseId: string, records = new MemoryRecords()): ProcessOwner {
+  return new ProcessOwner({
+    leaseId,
+    host: HOST,
+    records,
+    onWarning: (message) => {
+      throw new Error(message);
+    },
+  });
+}
+
+/** A link with all it tells, to the fixture server unless another program is named. */
+export class LinkHarness implements AsyncDisposable {
+  readonly link: StdioLink;
+  readonly records: MemoryRecords;
+  readonly owner: ProcessOwner;
+  readonly messages: { text: string; message: RpcMessage }[];
+  readonly logs: { line: string; kind: "stderr" | "warning" }[];
+  readonly closed: Promise<LinkClosed>;
+  /** How often the link said that it ended. */
+  closeCount = 0;
+  #lastId = 0;
+
+  private constructor(parts: {
+    link: StdioLink;
+    records: MemoryRecords;
+    owner: ProcessOwner;
+    messages: LinkHarness["messages"];
+    logs: LinkHarness["logs"];
+    closed: Promise<LinkClosed>;
+  }) {
+    ({
+      link: this.link,
+      records: this.records,
+      owner: this.owner,
+      messages: this.messages,
+      logs: this.logs,
+      closed: this.closed,
+    } = parts);
+  }
+
+  static async open(
+    program: Partial<Program> = {},
+    leaseId: string = crypto.randomUUID(),
+  ): Promise<LinkHarness> {
+    const records = new MemoryRecords();
+    const owner = ownerOf(leaseId, records);
+    const [messages, logs]: [LinkHarness["messages"], LinkHarness["logs"]] = [[], []];
+    const { promise: closed, resolve } = Promise.withResolvers<LinkClosed>();
+    let onClose = resolve;
+    const link = await StdioLink.open({
+      name: "fixture",
+      ...fixtureCommand(),
+      env: {},
+      baseEnv: Deno.env.toObject(),
+      owner,
+      ...program,
+    }, {
+      onMessage: (text, message) => void messages.push({ text, message }),
+      onLog: (line, kind) => void logs.push({ line, kind }),
+      onClose: (reason) => onClose(reason),
+    });
+    const harness = new LinkHarness({ link, records, owner, messages, logs, closed });
+    onClose = (reason) => {
+      harness.closeCount++;
+      resolve(reason);
+    };
+    return harness;
+  }
+
+  get warnings(): string[] {
+    return this.logs.filter(({ kind }) => kind === "warning").map(({ line }) => line);
+  }
+
+  /** Resolves with the answer's result. */
+  async call(method: string, params: unknown = {}, signal?: AbortSignal): Promise<unknown> {
+    const id = ++this.#lastId;
+    const text = await this.link.request(id, requestText(id, method, JSON.stringify(params)), {
+      streams: false,
+      onMessage: () => {},
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return JSON.parse(memberText(text, "result") ?? "null");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.link[Symbol.asyncDispose]();
+    await this.closed;
+    if (this.closeCount !== 1) throw new Error(`The link ended ${this.closeCount} times`);
+    const left = await findMarked(this.owner.marker);
+    await this.owner[Symbol.asyncDispose]();
+    if (left.length > 0) throw new Error(`Processes were left behind: ${left}`);
+    if ((await this.records.list()).length > 0) throw new Error("A record was left behind");
+  }
+}
+
+export function fixtureCommand(...flags: string[]): { command: string; args: string[] } {
+  const path = fromFileUrl(import.meta.resolve("./fixture_server.ts"));
+  const run = ["run", "--quiet", "--no-lock", "--no-config", "--no-check", "--allow-all"];
+  return { command: Deno.execPath(), args: [...run, path, ...flags] };
+}
+
+export async function waitUntil(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!await isDone()) {
+    if (performance.now() > deadline) throw new Error("It did not happen within 5 s");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

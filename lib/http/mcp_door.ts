@@ -1,0 +1,299 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionManager } from "../sessions/session_manager.ts";
+import { parseEventId } from "../sessions/event_stream.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import { readBody } from "./guard.ts";
+import { rpcErrorText } from "./rpc_errors.ts";
+
+const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** From this revision on there are no sessions; clients that speak it fall back when refused. */
+const STATELESS_SINCE = "2026-07-28";
+/** How long a client whose stream broke off may take to come back before its call is cancelled. */
+const RESUME_MS = 400;
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+export interface Door {
+  /** Names the door and its view; a session belongs to one. */
+  key: string;
+  surface: Surface;
+}
+
+export interface DoorHost {
+  sessions: SessionManager;
+  maxBody: number;
+  log: Logger;
+  onCall?(
+    call: { door: string; method: string; name?: string; ms: number; isError: boolean },
+  ): void;
+}
+
+const Initialize = z.looseObject({
+  protocolVersion: z.string(),
+  capabilities: z.record(z.string(), z.unknown()).default({}),
+  clientInfo: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
+export async function handleMcp(host: DoorHost, door: Door, request: Request): Promise<Response> {
+  switch (request.method) {
+    case "POST":
+      return await handlePost(host, door, request);
+    case "GET":
+      return await handleGet(host, door, request);
+    case "DELETE": {
+      const session = await findSession(host, door, request);
+      if (session instanceof Response) return session;
+      await host.sessions.end(session);
+      return new Response(null, { status: 200 });
+    }
+    default:
+      return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
+  }
+}
+
+async function handlePost(host: DoorHost, door: Door, request: Request): Promise<Response> {
+  const type = request.headers.get("content-type");
+  if (type === null || !/^application\/json\b/i.test(type)) {
+    return refuse(415, -32000, "The content type must be application/json");
+  }
+  if (!accepts(request)) {
+    return refuse(406, -32000, "The client must accept application/json and text/event-stream");
+  }
+  const text = await readText(request, host.maxBody);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse(400, -32700, "The body is not valid JSON");
+  }
+  if (Array.isArray(value)) {
+    return refuse(400, -32600, "Batches are not supported: send one message at a time");
+  }
+  const message = classify(value);
+  if (!message) return refuse(400, -32600, "The body is not a JSON-RPC 2.0 message");
+  const version = request.headers.get("mcp-protocol-version");
+  if (message.kind === "request" && message.method === "server/discover") {
+    return refuse(400, -32601, "Method not found: server/discover", message.id);
+  }
+  if (version !== null && !isKnownVersion(version)) return unsupportedVersion(version, message);
+  if (message.kind === "request" && message.method === "initialize") {
+    return await initialize(host, door, message.id, message.params);
+  }
+  const session = await findSession(host, door, request, message);
+  if (session instanceof Response) return session;
+  session.touch();
+  switch (message.kind) {
+    case "response":
+      session.answer(message.id, text);
+      return new Response(null, { status: 202 });
+    case "notification":
+      notify(session, message.method, message.params, text);
+      return new Response(null, { status: 202 });
+    case "request":
+      return await answer(host, door, session, message, text, request.signal);
+  }
+}
+
+async function initialize(
+  host: DoorHost,
+  door: Door,
+  id: RpcId,
+  params: Record<string, unknown>,
+): Promise<Response> {
+  const parsed = Initialize.safeParse(params);
+  if (!parsed.success) {
+    return refuse(400, -32602, `initialize: ${z.prettifyError(parsed.error)}`, id);
+  }
+  const { protocolVersion: wanted, capabilities, clientInfo } = parsed.data;
+  const protocolVersion = PROTOCOL_VERSIONS.find((known) => known === wanted) ??
+    PROTOCOL_VERSIONS[0]!;
+  try {
+    const introduction = await door.surface.introduce();
+    const session = host.sessions.create(
+      door.key,
+      { protocolVersion, capabilities, clientInfo },
+      door.surface,
+    );
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id,
+      result: { protocolVersion, ...introduction },
+    });
+    return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
+  } catch (error) {
+    return new Response(rpcErrorText(id, "initialize", error), { headers: JSON_HEADERS });
+  }
+}
+
+/** Answers in JSON, unless something has to be said before the answer. */
+function answer(
+  host: DoorHost,
+  door: Door,
+  session: Session,
+  message: Extract<RpcMessage, { kind: "request" }>,
+  text: string,
+  disconnected: AbortSignal,
+): Promise<Response> {
+  const { id, method, params } = message;
+  const key = JSON.stringify(id);
+  if (session.inFlight.has(key)) {
+    return Promise.resolve(refuse(400, -32600, "A request with this id is in flight already", id));
+  }
+  const controller = new AbortController();
+  session.inFlight.set(key, controller);
+  const started = performance.now();
+  const response = Promise.withResolvers<Response>();
+  let stream: ReturnType<Session["openStream"]> | undefined;
+
+  const onDisconnect = () =>
+    controller.abort(new DOMException("The client has gone", "AbortError"));
+  disconnected.addEventListener("abort", onDisconnect);
+
+  function send(out: string): void {
+    if (controller.signal.aborted) return;
+    if (!stream) {
+      stream = session.openStream();
+      disconnected.removeEventListener("abort", onDisconnect);
+      stream.onDetach = () => {
+        setTimeout(() => {
+          if (!stream!.isAttached && !stream!.isFinished) onDisconnect();
+        }, RESUME_MS);
+      };
+      response.resolve(
+        new Response(stream.attach(), {
+          headers: {
+            "content-type": "text/event-stream",
+            "cache-control": "no-cache",
+            "mcp-session-id": session.id,
+          },
+        }),
+      );
+    }
+    stream.send(out);
+  }
+
+  void session.surface.request({ id, method, params, text, signal: controller.signal, send })
+    .catch((error: unknown) => {
+      if (controller.signal.aborted) return errorText(id, -32800, "The request was cancelled");
+      if (!(error instanceof GatewayError)) {
+        host.log.error({ err: error, method }, "A request failed");
+      }
+      return rpcErrorText(id, method, error);
+    })
+    .then((out) => {
+      disconnected.removeEventListener("abort", onDisconnect);
+      session.inFlight.delete(key);
+      session.touch();
+      if (stream) {
+        stream.send(out);
+        stream.finish();
+      } else {
+        response.resolve(new Response(out, { headers: JSON_HEADERS }));
+      }
+      host.onCall?.({
+        door: door.key,
+        method,
+        ...(typeof params.name === "string" ? { name: params.name } : {}),
+        ms: performance.now() - started,
+        isError: out.includes('"isError":true') || out.includes('"error":'),
+      });
+    });
+  return response.promise;
+}
+
+function notify(
+  session: Session,
+  method: string,
+  params: Record<string, unknown>,
+  text: string,
+): void {
+  if (method === "notifications/initialized") return;
+  if (method === "notifications/cancelled") {
+    const { requestId, reason } = params;
+    if (typeof requestId === "string" || typeof requestId === "number") {
+      session.cancel(requestId, typeof reason === "string" ? reason : "Cancelled by the client");
+    }
+    return;
+  }
+  session.surface.notify(method, params, text);
+}
+
+async function handleGet(host: DoorHost, door: Door, request: Request): Promise<Response> {
+  if (!/text\/event-stream|\*\/\*/.test(request.headers.get("accept") ?? "")) {
+    return refuse(406, -32000, "The client must accept text/event-stream");
+  }
+  const session = await findSession(host, door, request);
+  if (session instanceof Response) return session;
+  session.touch();
+  const lastEventId = request.headers.get("last-event-id");
+  const seen = lastEventId === null ? undefined : parseEventId(lastEventId);
+  if (lastEventId !== null && !seen) {
+    return refuse(400, -32000, "Last-Event-ID is not one of this session's");
+  }
+  const stream = seen ? session.findStream(seen.stream) : session.common;
+  if (!stream) return refuse(404, -32001, "What came after this event is no longer known");
+  return new Response(stream.attach(seen?.event), {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache",
+      "mcp-session-id": session.id,
+    },
+  });
+}
+
+async function findSession(
+  host: DoorHost,
+  door: Door,
+  request: Request,
+  message?: RpcMessage,
+): Promise<Session | Response> {
+  const id = request.headers.get("mcp-session-id");
+  const requestId = message && message.kind !== "notification" ? message.id : null;
+  if (id === null) {
+    return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
+  }
+  const known = host.sessions.peek(id);
+  if (known?.door === door.key) return known;
+  return await host.sessions.find(id, door.key, door.surface) ??
+    refuse(404, -32001, "There is no such session: initialize again", requestId);
+}
+
+async function readText(request: Request, maxBody: number): Promise<string> {
+  // A declared length was checked before; only what declares none has to be counted.
+  if (request.headers.has("content-length")) return await request.text();
+  return new TextDecoder().decode(await readBody(request, maxBody));
+}
+
+function accepts(request: Request): boolean {
+  const accept = request.headers.get("accept");
+  if (accept === null || accept.includes("*/*")) return true;
+  return accept.includes("application/json") && accept.includes("text/event-stream");
+}
+
+function isKnownVersion(version: string): boolean {
+  // Revisions in between, which we do not know by name, kept sessions as well.
+  return PROTOCOL_VERSIONS.includes(version) ||
+    (/^20\d\d-\d\d-\d\d$/.test(version) && version > "2024-11-05" && version < STATELESS_SINCE);
+}
+
+function unsupportedVersion(requested: string, message: RpcMessage): Response {
+  const id = message.kind === "notification" ? null : message.id;
+  const error = {
+    code: -32022,
+    message: `Protocol version ${requested.slice(0, 40)} is not supported`,
+    data: { supported: PROTOCOL_VERSIONS, requested: requested.slice(0, 40) },
+  };
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), {
+    status: 400,
+    headers: JSON_HEADERS,
+  });
+}
+
+function refuse(status: number, code: number, message: string, id: RpcId | null = null): Response {
+  return new Response(errorText(id, code, message), { status, headers: JSON_HEADERS });
+}

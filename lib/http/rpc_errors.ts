@@ -1,0 +1,24 @@
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
+import { errorText, resultText, type RpcId } from "../core/rpc.ts";
+
+/** What the caller's request got wrong as a request; everything else happened while it was served. */
+const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  "TOOL_NOT_FOUND",
+  "SERVER_NOT_FOUND",
+  "NOT_FOUND",
+]);
+
+/** An error as the answer to a request: a result the model can read where a tool was called. */
+export function rpcErrorText(id: RpcId, method: string, error: unknown): string {
+  const known = GatewayError.from(error);
+  const body = known.toBody();
+  const isToolCall = method === "tools/call" && !REQUEST_ERRORS.has(known.code);
+  if (!isToolCall) return errorText(id, known.rpcCode, known.message, body);
+  const steps = body.recoverySteps.map((step, index) => `${index + 1}. ${step}`).join("\n");
+  const hint = body.hint === undefined ? "" : `\n${body.hint}`;
+  const text = `${body.errorType}: ${body.message}\n\nWhat to do:\n${steps}${hint}`;
+  return resultText(
+    id,
+    JSON.stringify({ content: [{ type: "text", text }], structuredContent: body, isError: true }),
+  );
+}

@@ -1,0 +1,114 @@
+/** What a client that lost its stream can still get. */
+const KEPT_EVENTS = 500;
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
+
+interface KeptEvent {
+  number: number;
+  text: string;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * One server-sent event stream towards a client. It outlives the HTTP response that carries it: a
+ * client that comes back with the id of the last event it saw gets the rest.
+ */
+export class EventStream {
+  readonly id: number;
+  /** Whether an empty event with an id comes first, so that even an early loss can be mended. */
+  readonly #primes: boolean;
+  readonly #kept: KeptEvent[] = [];
+  #keptCharacters = 0;
+  #lastNumber = 0;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isFinished = false;
+  /** Called when the response that carried the stream was dropped by the client. */
+  onDetach: () => void = () => {};
+
+  constructor(id: number, options: { primes: boolean }) {
+    this.id = id;
+    this.#primes = options.primes;
+  }
+
+  get isAttached(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  send(text: string): void {
+    if (this.#isFinished) return;
+    const event = { number: ++this.#lastNumber, text };
+    this.#kept.push(event);
+    this.#keptCharacters += text.length;
+    while (
+      this.#kept.length > KEPT_EVENTS ||
+      (this.#kept.length > 1 && this.#keptCharacters > KEPT_CHARACTERS)
+    ) {
+      this.#keptCharacters -= this.#kept.shift()!.text.length;
+    }
+    this.#write(this.#format(event));
+  }
+
+  /** Nothing more will come. */
+  finish(): void {
+    this.#isFinished = true;
+    this.#close();
+  }
+
+  heartbeat(): void {
+    this.#write(": still here\n\n");
+  }
+
+  /** The stream as a response's body, from behind the event the client saw last. */
+  attach(lastSeen?: number): ReadableStream<Uint8Array> {
+    this.#close();
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+        if (lastSeen === undefined && this.#primes) {
+          this.#write(`id: ${this.id}-${this.#lastNumber}\nretry: 1000\ndata: \n\n`);
+        }
+        const missed = lastSeen === undefined
+          ? this.#kept.filter(({ number }) => number > this.#delivered)
+          : this.#kept.filter(({ number }) => number > lastSeen);
+        for (const event of missed) this.#write(this.#format(event));
+        if (this.#isFinished) this.#close();
+      },
+      cancel: () => {
+        this.#controller = undefined;
+        this.onDetach();
+      },
+    });
+  }
+
+  #delivered = 0;
+
+  #format({ number, text }: KeptEvent): string {
+    if (this.#controller) this.#delivered = number;
+    return `id: ${this.id}-${number}\nevent: message\ndata: ${text}\n\n`;
+  }
+
+  #write(text: string): void {
+    try {
+      this.#controller?.enqueue(encoder.encode(text));
+    } catch {
+      this.#controller = undefined;
+    }
+  }
+
+  #close(): void {
+    try {
+      this.#controller?.close();
+    } catch { /* the client was faster */ }
+    this.#controller = undefined;
+  }
+}
+
+/** The stream and the event a Last-Event-ID header names. */
+export function parseEventId(header: string): { stream: number; event: number } | undefined {
+  const match = /^(\d{1,9})-(\d{1,15})$/.exec(header);
+  return match ? { stream: Number(match[1]), event: Number(match[2]) } : undefined;
+}

@@ -1,0 +1,131 @@
+import { memberText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts";
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import type { Call, Connection } from "../downstream/connection.ts";
+import type { ManagedServer } from "../downstream/managed_server.ts";
+import type { ClientPort, RequestScope } from "./surface.ts";
+
+/** Capabilities with which a server may ask its client something. */
+const ASKING = ["sampling", "elicitation", "roots"];
+/** Methods whose effect stays with the connection they were sent on. */
+const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
+
+/**
+ * One client's way to one server. Where the server could ask the client something, or keeps state for
+ * it, the client has a connection of its own, so that nothing can reach anybody else; all others
+ * share one.
+ */
+export class Relay implements AsyncDisposable {
+  readonly #server: ManagedServer;
+  readonly #port: ClientPort;
+  readonly #scopes = new Set<RequestScope>();
+  #needsOwn: boolean;
+  #own: Promise<Connection> | undefined;
+
+  constructor(server: ManagedServer, port: ClientPort) {
+    this.#server = server;
+    this.#port = port;
+    this.#needsOwn = ASKING.some((name) => port.client.capabilities[name] !== undefined);
+  }
+
+  /** Whether this client hears the server itself, without the shared connection. */
+  get hasOwn(): boolean {
+    return this.#own !== undefined;
+  }
+
+  /** Relays a request and resolves with the answer under the client's id. */
+  async call(scope: RequestScope, method: string, params: string | undefined): Promise<string> {
+    if (STATEFUL.has(method)) this.#needsOwn = true;
+    const progressToken = progressTokenOf(scope.params);
+    const call: Call = {
+      method,
+      params,
+      progressToken,
+      timeoutMs: this.#server.timeoutMs,
+      streams: this.#needsOwn || progressToken !== undefined,
+      onMessage: (text, message) => this.#onMessage(text, message, scope),
+      signal: scope.signal,
+    };
+    if (!this.#needsOwn) {
+      const { id, text } = await this.#server.call(call);
+      return withId(text, id, scope.id);
+    }
+    this.#scopes.add(scope);
+    try {
+      const connection = await this.#ownConnection();
+      const { id, text } = await connection.call(call);
+      return withId(text, id, scope.id);
+    } finally {
+      this.#scopes.delete(scope);
+    }
+  }
+
+  /** Passes a notification on to the client's own connection; the shared one has no use for it. */
+  notify(method: string, text: string): void {
+    void this.#own?.then((own) => own.notify(method, memberText(text, "params"))).catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const own = await this.#own?.catch(() => undefined);
+    if (own) await this.#server.closeOwn(own);
+  }
+
+  #ownConnection(): Promise<Connection> {
+    const opening = this.#own ?? this.#server.openOwn({
+      capabilities: this.#port.client.capabilities,
+      ...(this.#port.client.clientInfo ? { clientInfo: this.#port.client.clientInfo } : {}),
+      protocolVersion: this.#port.client.protocolVersion,
+      events: {
+        onLog: () => {},
+        onMessage: (text, message) => this.#onMessage(text, message),
+        onClose: () => {
+          if (this.#own === opening) this.#own = undefined;
+        },
+      },
+    });
+    this.#own = opening;
+    opening.catch(() => {
+      if (this.#own === opening) this.#own = undefined;
+    });
+    return opening;
+  }
+
+  /** What the server says: to the request it belongs to, else to one in flight, else to the client. */
+  #onMessage(text: string, message: RpcMessage, scope?: RequestScope): void {
+    if (message.kind === "response") return;
+    if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
+      // The catalog's own notification follows when the new list can be read.
+      void this.#server.refreshTools();
+      return;
+    }
+    const target = scope ?? [...this.#scopes].at(-1);
+    const send = (out: string) => target ? target.send(out) : this.#port.push(out);
+    if (message.kind === "request") {
+      if (message.method === "ping") {
+        return this.#answer(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{}}`);
+      }
+      return send(this.#port.ask(text, message.id, (answer) => this.#answer(answer)));
+    }
+    if (message.method === "notifications/cancelled") {
+      return this.#withdraw(text, message.params.requestId, send);
+    }
+    send(text);
+  }
+
+  #answer(text: string): void {
+    void this.#own?.then((own) => own.answer(text)).catch(() => {});
+  }
+
+  #withdraw(text: string, id: unknown, send: (text: string) => void): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    const asked = this.#port.askedAs(id);
+    const params = memberSpans(text).get("params");
+    if (asked === undefined || !params) return;
+    const span = memberSpans(text, params.start).get("requestId");
+    if (span) send(replaceSpan(text, span, JSON.stringify(asked)));
+  }
+}
+
+function progressTokenOf(params: Record<string, unknown>): RpcId | undefined {
+  const token = (params._meta as { progressToken?: unknown } | undefined)?.progressToken;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}

@@ -1,0 +1,101 @@
+import type { Catalog, ServerTools } from "../catalog/catalog.ts";
+import { GatewayError } from "../core/errors.ts";
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { memberText, resultText } from "../core/rpc.ts";
+import type { ManagedServer } from "../downstream/managed_server.ts";
+import type { Naming } from "../routing/names.ts";
+import { ServerView } from "../routing/server_view.ts";
+import { Relay } from "./relay.ts";
+import type { ClientPort, RequestScope, Surface, SurfaceSession } from "./surface.ts";
+
+/** Views of lists that are gone go with them. */
+const views = new WeakMap<ServerTools, ServerView>();
+
+/** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
+export class ServerSurface implements Surface {
+  readonly #server: ManagedServer;
+  readonly #catalog: Catalog;
+  readonly #naming: Naming;
+
+  constructor(server: ManagedServer, catalog: Catalog, naming: Naming) {
+    this.#server = server;
+    this.#catalog = catalog;
+    this.#naming = naming;
+  }
+
+  async introduce(): Promise<Record<string, unknown>> {
+    const info = this.#server.info ?? (await this.#server.connection()).info;
+    const { protocolVersion: _, capabilities, ...rest } = info;
+    const tools = this.#catalog.of(this.#server.name).tools.length > 0 ||
+      capabilities.tools !== undefined;
+    return {
+      ...rest,
+      capabilities: { ...capabilities, ...(tools ? { tools: { listChanged: true } } : {}) },
+    };
+  }
+
+  open(port: ClientPort): SurfaceSession {
+    return new ServerSurfaceSession(this.#server, this.#catalog, this.#naming, port);
+  }
+}
+
+class ServerSurfaceSession implements SurfaceSession {
+  readonly #server: ManagedServer;
+  readonly #catalog: Catalog;
+  readonly #naming: Naming;
+  readonly #relay: Relay;
+  readonly #unsubscribe: () => void;
+
+  constructor(server: ManagedServer, catalog: Catalog, naming: Naming, port: ClientPort) {
+    this.#server = server;
+    this.#catalog = catalog;
+    this.#naming = naming;
+    this.#relay = new Relay(server, port);
+    this.#unsubscribe = server.onBroadcast((text) => {
+      if (!this.#relay.hasOwn) port.push(text);
+    });
+  }
+
+  request(scope: RequestScope): Promise<string> {
+    switch (scope.method) {
+      case "ping":
+        return Promise.resolve(resultText(scope.id, "{}"));
+      case "tools/list":
+        return Promise.resolve(resultText(scope.id, this.#view().listText(this.#naming)));
+      case "tools/call":
+        return this.#callTool(scope);
+      default:
+        return this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
+    }
+  }
+
+  notify(method: string, _params: Record<string, unknown>, text: string): void {
+    this.#relay.notify(method, text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    await this.#relay[Symbol.asyncDispose]();
+  }
+
+  #view(): ServerView {
+    const tools = this.#catalog.of(this.#server.name);
+    let view = views.get(tools);
+    if (!view) views.set(tools, view = new ServerView(this.#server.name, tools));
+    return view;
+  }
+
+  async #callTool(scope: RequestScope): Promise<string> {
+    const { name } = scope.params;
+    if (typeof name !== "string") {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "tools/call needs the name of a tool",
+      });
+    }
+    const tool = this.#view().resolve(name, this.#naming);
+    const params = memberText(scope.text, "params")!;
+    const span = memberSpans(params).get("name")!;
+    const own = name === tool.name ? params : replaceSpan(params, span, JSON.stringify(tool.name));
+    return await this.#relay.call(scope, "tools/call", own);
+  }
+}

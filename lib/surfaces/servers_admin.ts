@@ -1,0 +1,176 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ServerName, type ServerSpec, type ServerStatus } from "../core/server.ts";
+import { Connection } from "../downstream/connection.ts";
+import { type Link, LinkClosed, type LinkEvents } from "../downstream/link.ts";
+import type { PooledServer } from "../downstream/managed_server.ts";
+import type { ServerPool } from "../downstream/server_pool.ts";
+import { listToolTexts } from "../downstream/tool_listing.ts";
+import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
+import type { ServersRepository } from "../storage/servers_repository.ts";
+
+const CHECK_TIMEOUT_MS = 20_000;
+
+export interface ServersAdminOptions {
+  pool: ServerPool;
+  catalog: Catalog;
+  added: ServersRepository;
+  enabled: EnabledToolsRepository;
+  canonical: CanonicalToolsRepository;
+  openLink(server: PooledServer, events: LinkEvents): Link | Promise<Link>;
+  /** Makes pool and catalog agree with what is stored. */
+  sync(): Promise<void>;
+  /** Sends the demo server away. */
+  removeDemo(): Promise<void>;
+  /** Why an entry may not be used at all, such as one that points back at this gateway. */
+  refusal(spec: ServerSpec): Promise<string | undefined>;
+}
+
+/** What a person or a tool can do to the servers; the console, the CLI and MCP come through here. */
+export class ServersAdmin {
+  readonly #options: ServersAdminOptions;
+
+  constructor(options: ServersAdminOptions) {
+    this.#options = options;
+  }
+
+  list(): ServerStatus[] {
+    return this.#options.pool.list();
+  }
+
+  /** Adds a server after connecting to it once; one that asks for a login is kept until it has one. */
+  async add(name: string, spec: ServerSpec): Promise<ServerStatus> {
+    const parsed = ServerName.safeParse(name);
+    if (!parsed.success) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot add server "${name}": ${parsed.error.issues[0]?.message}`,
+      });
+    }
+    if (
+      this.#options.pool.find(name)?.server.source.kind === "file" ||
+      await this.#options.added.find(name)
+    ) {
+      throw new GatewayError("CONFLICT", {
+        message: `There is a server "${name}" already`,
+        recoverySteps: ["Choose another name", "Or change that one with update_server"],
+      });
+    }
+    await this.#check(name, spec);
+    await this.#options.added.save({ name, spec, addedAt: Date.now() }, null);
+    return await this.#settled(name);
+  }
+
+  async update(name: string, spec: ServerSpec): Promise<ServerStatus> {
+    const stored = await this.#resolveStored(name);
+    await this.#check(name, spec);
+    await this.#options.added.save({ ...stored.value, spec }, stored.versionstamp);
+    return await this.#settled(name);
+  }
+
+  async remove(name: string): Promise<void> {
+    const server = this.#options.pool.resolve(name);
+    if (server.server.source.kind === "demo") return await this.#options.removeDemo();
+    const stored = await this.#resolveStored(name);
+    await this.#options.added.delete(name, stored.versionstamp);
+    await this.#options.enabled.set(name, null);
+    await this.#options.canonical.removeServer(name);
+    await this.#options.sync();
+  }
+
+  async restart(name: string): Promise<ServerStatus> {
+    const server = this.#options.pool.resolve(name);
+    if (server.server.spec.disabled || server.server.problem) {
+      throw new GatewayError("SERVER_NOT_RUNNING", {
+        message: `Cannot restart server "${name}": ${server.status.reason}`,
+      });
+    }
+    await server.restart();
+    return server.status;
+  }
+
+  logs(name: string, lines: number): { time: number; line: string }[] {
+    return this.#options.pool.resolve(name).log.last(lines);
+  }
+
+  /** Null: all tools are on, and new ones will be. */
+  enabledTools(name: string): { enabled: string[] | null; all: string[] } {
+    this.#options.pool.resolve(name);
+    const all = this.#options.catalog.of(name).tools.map((tool) => tool.name);
+    return { enabled: this.#options.catalog.enabledOf(name), all };
+  }
+
+  async setEnabledTools(name: string, tools: string[] | null): Promise<void> {
+    this.#options.pool.resolve(name);
+    const known = new Set(this.#options.catalog.of(name).tools.map((tool) => tool.name));
+    const unknown = tools?.filter((tool) => !known.has(tool)) ?? [];
+    if (unknown.length > 0) {
+      throw new GatewayError("TOOL_NOT_FOUND", {
+        message: `Server "${name}" has no tool ${
+          unknown.slice(0, 5).map((tool) => `"${tool}"`).join(", ")
+        }`,
+        recoverySteps: ["Take names from get_enabled_tools, without the server's name before them"],
+      });
+    }
+    await this.#options.enabled.set(name, tools);
+    await this.#options.sync();
+  }
+
+  async #resolveStored(name: string) {
+    const { source } = this.#options.pool.resolve(name).server;
+    if (source.kind === "file") {
+      throw new GatewayError("ACCESS_DENIED", {
+        message: `Server "${name}" belongs to a file: change it there`,
+        recoverySteps: ["Edit the config file; the change is taken up by itself"],
+      });
+    }
+    if (source.kind === "demo") {
+      throw new GatewayError("ACCESS_DENIED", {
+        message: "The demo server cannot be changed, only removed",
+      });
+    }
+    return await this.#options.added.resolve(name);
+  }
+
+  /** Connects once and lists the tools, so that nothing is stored that cannot work. */
+  async #check(name: string, spec: ServerSpec): Promise<void> {
+    const refusal = await this.#options.refusal(spec);
+    if (refusal !== undefined) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot add server "${name}": ${refusal}`,
+      });
+    }
+    const stderr: string[] = [];
+    try {
+      await using connection = await Connection.open({
+        serverName: name,
+        openLink: (events) =>
+          this.#options.openLink({ name, spec, source: { kind: "store" } }, events),
+        capabilities: {},
+        connectTimeoutMs: CHECK_TIMEOUT_MS,
+        events: { onMessage: () => {}, onClose: () => {}, onLog: (line) => stderr.push(line) },
+      });
+      await listToolTexts(connection, name);
+    } catch (error) {
+      if (error instanceof LinkClosed && error.kind === "login") return;
+      const words = error instanceof Error ? error.message : String(error);
+      throw new GatewayError("SERVER_DISCONNECTED", {
+        message: `Cannot add server "${name}": ${words}`,
+        recoverySteps: [
+          "Check the address or the command and its arguments",
+          "Nothing was stored: add it again when it works",
+        ],
+        ...(stderr.length > 0 ? { hint: `It wrote: ${stderr.slice(-5).join("\n")}` } : {}),
+        cause: error,
+      });
+    }
+  }
+
+  /** The server's state once its first connection was made or failed. */
+  async #settled(name: string): Promise<ServerStatus> {
+    await this.#options.sync();
+    const server = this.#options.pool.resolve(name);
+    await server.connection().catch(() => {});
+    return server.status;
+  }
+}

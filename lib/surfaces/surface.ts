@@ -1,0 +1,49 @@
+import type { RpcId } from "../core/rpc.ts";
+
+/** A client as it introduced itself. */
+export interface ClientIdentity {
+  protocolVersion: string;
+  capabilities: Record<string, unknown>;
+  clientInfo?: Record<string, unknown> | undefined;
+}
+
+/** The way from a surface to its client. */
+export interface ClientPort {
+  readonly client: ClientIdentity;
+  /** Sends a notification outside of any request. */
+  push(text: string): void;
+  /**
+   * Makes a server's request known under an id of the session's; the client's answer comes back
+   * under the server's own id. Returns the text to send.
+   */
+  ask(text: string, id: RpcId, onAnswer: (text: string) => void): string;
+  /** The session's id of a request asked before, for a server that withdraws it. */
+  askedAs(id: RpcId): RpcId | undefined;
+}
+
+/** One request of a client's. */
+export interface RequestScope {
+  id: RpcId;
+  method: string;
+  params: Record<string, unknown>;
+  /** The whole message as it came. */
+  text: string;
+  /** Aborts when the client cancels or goes away. */
+  signal: AbortSignal;
+  /** Sends what belongs to this request, before its answer. */
+  send(text: string): void;
+}
+
+/** What one client has open at a surface. */
+export interface SurfaceSession extends AsyncDisposable {
+  /** Resolves with the whole answer, or throws what went wrong. */
+  request(scope: RequestScope): Promise<string>;
+  notify(method: string, params: Record<string, unknown>, text: string): void;
+}
+
+/** What a door shows. */
+export interface Surface {
+  /** The result of initialize but for the protocol version, which the session negotiates. */
+  introduce(): Promise<Record<string, unknown>>;
+  open(port: ClientPort): SurfaceSession;
+}
