@@ -21,6 +21,8 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
       ref={dialog}
       class="sheet"
       aria-label={title}
+      // Escape is told at once by the one, any other end later by the other.
+      onCancel={onClose}
       onClose={onClose}
       onClick={(event) => {
         if (event.target === event.currentTarget) onClose();

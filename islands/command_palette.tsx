@@ -48,6 +48,8 @@ export default function CommandPalette() {
         ref={dialog}
         class="palette"
         aria-label="Search pages, servers and tools"
+        // Escape is told at once by the one, any other end later by the other.
+        onCancel={close}
         onClose={close}
         onClick={(event) => {
           if (event.target === event.currentTarget) close();

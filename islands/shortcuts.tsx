@@ -33,7 +33,9 @@ export default function Shortcuts() {
     <Sheet
       title="Keyboard shortcuts"
       isOpen={overlay.value === "help"}
-      onClose={() => overlay.value = undefined}
+      onClose={() => {
+        if (overlay.value === "help") overlay.value = undefined;
+      }}
     >
       <div class="keys">
         <Keys title="Everywhere">

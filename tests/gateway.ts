@@ -79,6 +79,16 @@ export async function startGateway(
   };
 }
 
+/** Asks again and again until there is an answer, for at most ten seconds. */
+export async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("It did not come about within 10 s");
+}
+
 async function waitFor<T>(find: () => T | undefined, ended: Promise<unknown>): Promise<T> {
   let over = false;
   void ended.then(() => over = true);

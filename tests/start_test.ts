@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { startCommand, startGateway } from "./gateway.ts";
+import { startCommand, startGateway, until } from "./gateway.ts";
 
 async function runMain(args: string[], env: Record<string, string> = {}) {
   const cwd = await Deno.makeTempDir({ prefix: "quartermaster_" });
@@ -19,9 +19,12 @@ Deno.test("start answers health, readiness and metrics, and shows the demo serve
   const health = await fetch(`${gateway.url}/healthz`);
   assert.equal(health.status, 200);
   assert.deepEqual(await health.json(), { status: "ok" });
-  const ready = await fetch(`${gateway.url}/readyz`);
-  assert.equal(ready.status, 200);
-  const body = await ready.json();
+  const body = await until(async () => {
+    const ready = await fetch(`${gateway.url}/readyz`);
+    assert.equal(ready.status, 200);
+    const body = await ready.json();
+    return body.servers.ready === 1 ? body : undefined;
+  });
   assert.deepEqual(body.servers, { total: 1, ready: 1 });
   assert.deepEqual(body.store, { state: "ok" });
   assert.ok(!JSON.stringify(body).includes(gateway.dataDir), "a path is in /readyz");

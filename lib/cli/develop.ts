@@ -17,6 +17,7 @@ export async function develop(
       // SIGTERM is also how --watch asks for room for the next run, which an exit would prevent.
       if (signal === "SIGINT") Deno.exit(0);
     });
+    const stopped = new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
     await listen({
       hostname: options.host,
       port: options.port,
@@ -27,6 +28,7 @@ export async function develop(
         gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
       },
     });
+    await stopped;
     release();
   } catch (error) {
     await host[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts
 import type { Logger } from "../telemetry/logs.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session_manager.ts";
-import { parseEventId } from "../sessions/event_stream.ts";
+import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { readBody } from "./guard.ts";
 import { rpcErrorText } from "./rpc_errors.ts";
@@ -12,6 +12,8 @@ import { rpcErrorText } from "./rpc_errors.ts";
 const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /** From this revision on there are no sessions; clients that speak it fall back when refused. */
 const STATELESS_SINCE = "2026-07-28";
+/** An answer that takes longer comes on a stream, which a client that lost it can take up again. */
+const PATIENCE_MS = 50;
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
 
@@ -148,33 +150,28 @@ function answer(
   session.inFlight.set(key, controller);
   const started = performance.now();
   const response = Promise.withResolvers<Response>();
-  let stream: ReturnType<Session["openStream"]> | undefined;
+  let stream: EventStream | undefined;
 
   const onDisconnect = () =>
     controller.abort(new DOMException("The client has gone", "AbortError"));
   disconnected.addEventListener("abort", onDisconnect);
 
+  function openStream(): EventStream {
+    if (stream) return stream;
+    const opened = stream = session.openStream();
+    disconnected.removeEventListener("abort", onDisconnect);
+    opened.onDetach = () => {
+      setTimeout(() => {
+        if (!opened.isAttached && !opened.isFinished) onDisconnect();
+      }, RESUME_MS);
+    };
+    response.resolve(streamResponse(session, opened));
+    return opened;
+  }
+  const patience = setTimeout(openStream, PATIENCE_MS);
+
   function send(out: string): void {
-    if (controller.signal.aborted) return;
-    if (!stream) {
-      stream = session.openStream();
-      disconnected.removeEventListener("abort", onDisconnect);
-      stream.onDetach = () => {
-        setTimeout(() => {
-          if (!stream!.isAttached && !stream!.isFinished) onDisconnect();
-        }, RESUME_MS);
-      };
-      response.resolve(
-        new Response(stream.attach(), {
-          headers: {
-            "content-type": "text/event-stream",
-            "cache-control": "no-cache",
-            "mcp-session-id": session.id,
-          },
-        }),
-      );
-    }
-    stream.send(out);
+    if (!controller.signal.aborted) openStream().send(out);
   }
 
   void session.surface.request({ id, method, params, text, signal: controller.signal, send })
@@ -186,6 +183,7 @@ function answer(
       return rpcErrorText(id, method, error);
     })
     .then((out) => {
+      clearTimeout(patience);
       disconnected.removeEventListener("abort", onDisconnect);
       session.inFlight.delete(key);
       session.touch();
@@ -237,7 +235,11 @@ async function handleGet(host: DoorHost, door: Door, request: Request): Promise<
   }
   const stream = seen ? session.findStream(seen.stream) : session.common;
   if (!stream) return refuse(404, -32001, "What came after this event is no longer known");
-  return new Response(stream.attach(seen?.event), {
+  return streamResponse(session, stream, seen?.event);
+}
+
+function streamResponse(session: Session, stream: EventStream, lastSeen?: number): Response {
+  return new Response(stream.attach(lastSeen), {
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache",

@@ -15,6 +15,8 @@ export class Session implements ClientPort, AsyncDisposable {
   readonly door: string;
   readonly client: ClientIdentity;
   readonly surface: SurfaceSession;
+  /** When its record was written. */
+  saved: Promise<void> = Promise.resolve();
   /** Requests in flight, by their id as JSON, so that 1 and "1" differ. */
   readonly inFlight = new Map<string, AbortController>();
   readonly #streams = new Map<number, EventStream>();

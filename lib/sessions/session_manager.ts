@@ -50,7 +50,7 @@ export class SessionManager implements AsyncDisposable {
     const session = new Session(crypto.randomUUID(), door, client, surface);
     this.#sessions.set(session.id, session);
     // Not waited for: a client that moves on faster than this initializes anew.
-    this.#keep(this.#options.records.save({ id: session.id, door, client }));
+    session.saved = this.#keep(this.#options.records.save({ id: session.id, door, client }));
     return session;
   }
 
@@ -73,7 +73,8 @@ export class SessionManager implements AsyncDisposable {
 
   async end(session: Session): Promise<void> {
     this.#sessions.delete(session.id);
-    this.#keep(this.#options.records.delete(session.id));
+    await session.saved;
+    await this.#keep(this.#options.records.delete(session.id));
     await session[Symbol.asyncDispose]();
   }
 
@@ -100,11 +101,11 @@ export class SessionManager implements AsyncDisposable {
 
   #letGo(session: Session): void {
     this.#sessions.delete(session.id);
-    this.#keep(session[Symbol.asyncDispose]());
+    void this.#keep(session[Symbol.asyncDispose]());
   }
 
-  #keep(work: Promise<void>): void {
-    work.catch((error) =>
+  #keep(work: Promise<void>): Promise<void> {
+    return work.catch((error) =>
       this.#options.onWarning("A session's record could not be kept", { error })
     );
   }

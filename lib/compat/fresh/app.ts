@@ -134,8 +134,9 @@ export class App<State> {
     };
   }
 
-  async listen(options: ListenOptions = {}): Promise<void> {
-    await serve(this.handler(), options, this.config.basePath);
+  /** Resolves once the port is open, as on the real package. */
+  listen(options: ListenOptions = {}): Promise<void> {
+    return Promise.try(() => serve(this.handler(), options, this.config.basePath));
   }
 
   #add(step: Step<State>): this {
@@ -151,10 +152,11 @@ export class App<State> {
   }
 }
 
-export function serve(handler: Handler, options: ListenOptions, basePath: string): Promise<void> {
+/** Opens the port and returns; the options' signal closes it. */
+export function serve(handler: Handler, options: ListenOptions, basePath: string): void {
   const onListen = ({ hostname, port }: Deno.NetAddr) =>
     log(`Listening on http://${hostname}:${port}${basePath}/`);
-  return Deno.serve({ onListen, ...options }, handler).finished;
+  Deno.serve({ onListen, ...options }, handler);
 }
 
 function asRoute<State>(given: Route<State> | Middleware<State>): Route<State> {

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { Partial } from "./runtime.ts";
 import { App, csp, csrf, HttpError, page, type PageProps } from "./mod.ts";
+
+/** Made once and rendered for many requests. */
+const KEPT = <script>1</script>;
 
 interface State {
   trail: string;
@@ -285,6 +289,7 @@ Deno.test("csp() replaces 'unsafe-inline' by the page's nonce, a new one each ti
   const app = new App<State>()
     .use(csp({ useNonce: true, csp: ["img-src 'self'", "style-src-elem 'unsafe-inline'"] }))
     .get("/", (ctx) => ctx.render(<script>1</script>))
+    .get("/kept", (ctx) => ctx.render(KEPT))
     .get("/own", (ctx) => ctx.render(<script nonce="own">1</script>))
     .get("/text", (ctx) => ctx.text(""));
   const first = await get(app, "/");
@@ -296,6 +301,8 @@ Deno.test("csp() replaces 'unsafe-inline' by the page's nonce, a new one each ti
   assert.match(policy, /img-src 'self';/);
   assert.doesNotMatch(policy, /unsafe-inline|data:;\s*img/);
   assert.notEqual(/nonce="(\w+)"/.exec((await get(app, "/")).text)?.[1], nonce);
+  const kept = await Promise.all([get(app, "/kept"), get(app, "/kept")]);
+  assert.notEqual(kept[0]?.text, kept[1]?.text);
   assert.match((await get(app, "/own")).text, /<script nonce="own">/);
   const text = (await get(app, "/text")).response.headers.get("content-security-policy");
   assert.match(text ?? "", /script-src 'self' 'unsafe-inline'/);
@@ -335,4 +342,14 @@ Deno.test("csrf() refuses what another site sends", async () => {
   assert.equal(await status(app, { "sec-fetch-site": "cross-site" }, "GET"), 200);
   assert.equal(await status(listed, { origin: "https://a.example" }), 200);
   assert.equal(await status(listed, { origin: "http://localhost" }), 403);
+});
+
+Deno.test("<Partial> has a name of its own on the page", async () => {
+  const app = new App<State>()
+    .onError("*", (ctx) => ctx.text(String(ctx.error), { status: 500 }))
+    .get("/", (ctx) => ctx.render(<>{[1, 2].map((n) => <Partial key={n} name="same" />)}</>));
+  assert.deepEqual(pick(await get(app, "/")), [
+    500,
+    'Error: Cannot render two partials named "same" on one page',
+  ]);
 });

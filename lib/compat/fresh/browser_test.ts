@@ -159,6 +159,7 @@ Deno.test({
         assert.equal(await page.inputValue("#kept"), "typed");
         assert.equal(await page.getAttribute("#kept", "placeholder"), "for 2");
         assert.equal(await text("#kept-state"), "kept-state 1");
+        assert.equal(await text("#count"), "Count 2");
         assert.deepEqual(await page.locator("#rows li").allTextContents(), ["b ", "a "]);
         assert.equal(await page.inputValue(".row-a"), "row a");
         assert.equal(await isMarked(page), true);

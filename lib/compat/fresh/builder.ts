@@ -36,7 +36,7 @@ export class Builder<_State = unknown> {
       staticDir: [options.staticDir ?? "static"].flat().map((dir) => toPath(root, dir)),
       islandDir: toPath(root, options.islandDir ?? "islands"),
       routeDir: toPath(root, options.routeDir ?? "routes"),
-      ignore: options.ignore ?? [/[._]test\.(?:[tj]sx?|[mc][tj]s)$/],
+      ignore: options.ignore ?? [/[._]test\.[cm]?[jt]sx?$/],
     };
   }
 
@@ -53,7 +53,10 @@ export class Builder<_State = unknown> {
     return () => {};
   }
 
-  /** Serves for development. Each process has its own build, by which browsers notice a restart. */
+  /**
+   * Serves for development; resolves once the port is open, as on the real package. Each process
+   * has its own build, by which browsers notice a restart.
+   */
   async listen<State>(
     importApp: () => Promise<{ app: App<State> } | App<State>>,
     options: ListenOptions = {},
@@ -62,7 +65,7 @@ export class Builder<_State = unknown> {
     const app = imported instanceof App ? imported : imported.app;
     applyBuild(app, build, "development");
     const { basePath } = app.config;
-    await serve(withAlive(app.handler(), basePath + ALIVE_PATH, build.id), options, basePath);
+    serve(withAlive(app.handler(), basePath + ALIVE_PATH, build.id), options, basePath);
   }
 
   async #inMemory(mode: Mode): Promise<Build> {

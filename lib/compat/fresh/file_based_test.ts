@@ -134,7 +134,7 @@ Deno.test("fsRoutes()", async (t) => {
         text,
       );
       const scripts = text.match(/<script[\s>]/g)?.length;
-      assert.equal(scripts, suffix === "" ? 2 : 1);
+      assert.equal(scripts, suffix === "" ? 3 : 2);
     }
   });
 

@@ -1,25 +1,17 @@
-import { type ComponentChildren, Fragment, h, isValidElement, options, type VNode } from "preact";
+import { type ComponentChildren, Fragment, h, isValidElement, type VNode } from "preact";
 import { jsxTemplate } from "preact/jsx-runtime";
 import { renderToString } from "preact-render-to-string";
 import { adjustAttributes, linkAttributes } from "./attributes.ts";
 import type { Build, Island } from "./build.ts";
 import { type IslandUse, isSignal, serializeProps } from "./island_props.ts";
 import { type MarkerKind, markers, type PageState, slotTemplateId, STATE_ID } from "./markers.ts";
+import { type AnyVNode, observeRender, type RenderObserver } from "./render_hooks.ts";
 import { Head, Partial } from "./runtime.ts";
 import type { ResolvedFreshConfig } from "./types.ts";
 
 export const ALIVE_PATH = "/_frsh/alive";
 
 const HEAD_TAGS = /^(title|meta|link|script|style|base|noscript|template)$/;
-
-type Props = Record<string, unknown>;
-
-/** A vnode as the renderer's hooks see it. */
-interface AnyVNode {
-  type: unknown;
-  key: unknown;
-  props: Props;
-}
 
 /** Where in the tree the renderer is. */
 interface Zone {
@@ -38,28 +30,8 @@ interface SlotProps {
   slot: { content: ComponentChildren; rendered: boolean };
 }
 
-// Preact has one set of hooks per process. Rendering is synchronous: one page at a time.
-let rendering: PageRenderer | null = null;
-let hooked = false;
-
-function installHooks(): void {
-  if (hooked) return;
-  hooked = true;
-  // `__b` is what Preact 10 calls its hook that runs before a vnode is rendered.
-  const hooks: { __b?: (vnode: VNode) => void; diffed?: (vnode: VNode) => void } = options;
-  const { __b: before, diffed: after } = hooks;
-  hooks.__b = (vnode) => {
-    rendering?.enter(vnode as unknown as AnyVNode);
-    before?.(vnode);
-  };
-  hooks.diffed = (vnode) => {
-    rendering?.leave(vnode as unknown as AnyVNode);
-    after?.(vnode);
-  };
-}
-
 /** Renders one page: HTML, the islands' data, and the scripts that wake them. */
-export class PageRenderer {
+export class PageRenderer implements RenderObserver {
   readonly nonce: string = crypto.randomUUID().replaceAll("-", "");
   #zones: Zone[] = [{}];
   #undo: (() => void)[] = [];
@@ -81,28 +53,29 @@ export class PageRenderer {
   }
 
   render(content: ComponentChildren): string {
-    installHooks();
-    rendering = this;
     try {
-      let html = toHtml(content);
-      const scripts = this.#unusedSlots() + this.#scripts();
-      const head = this.#headHtml();
-      // Whatever of the document the app did not render is put around what it did.
-      if (!this.#seen.has("body")) html = `<body>${html}${this.#mark("body")}</body>`;
-      if (!this.#seen.has("head")) html = `<head>${CHARSET}${this.#mark("head")}</head>${html}`;
-      if (!this.#seen.has("html")) html = `<html>${html}</html>`;
-      html = html.replace(this.#mark("body"), () => scripts);
-      return `<!DOCTYPE html>${html.replace(this.#mark("head"), () => head)}`;
+      return observeRender(this, () => this.#document(content));
     } finally {
-      rendering = null;
       // A vnode kept in a constant is rendered again, for another request.
       for (const undo of this.#undo.reverse()) undo();
     }
   }
 
+  #document(content: ComponentChildren): string {
+    let html = toHtml(content);
+    const scripts = this.#unusedSlots() + this.#scripts();
+    const head = this.#headHtml();
+    // Whatever of the document the app did not render is put around what it did.
+    if (!this.#seen.has("body")) html = `<body>${html}${this.#mark("body")}</body>`;
+    if (!this.#seen.has("head")) html = `<head>${CHARSET}${this.#mark("head")}</head>${html}`;
+    if (!this.#seen.has("html")) html = `<html>${html}</html>`;
+    html = html.replace(this.#mark("body"), () => scripts);
+    return `<!DOCTYPE html>${html.replace(this.#mark("head"), () => head)}`;
+  }
+
   /** What the browser will fetch once it has read the page. */
   preloads(): string[] {
-    if (this.request.isPartial || !this.#needsClient) return [];
+    if (this.request.isPartial || !this.#needsClient || this.build.runtime === "") return [];
     const chunks = new Set(Array.from(this.#used, (island) => island.chunk));
     return [this.build.runtime, ...chunks].map((path) => this.#url(path));
   }
@@ -151,9 +124,9 @@ export class PageRenderer {
 
   #enterPartial(vnode: AnyVNode): void {
     const { name, mode = "replace", children } = vnode.props;
-    if (this.#zone.island) throw new Error("<Partial> components cannot be used inside islands.");
+    if (this.#zone.island) throw new Error(`Cannot use the partial "${name}" in an island`);
     if (this.#partials.has(name)) {
-      throw new Error(`Rendered response contains duplicate partial name: "${name}"`);
+      throw new Error(`Cannot render two partials named "${name}" on one page`);
     }
     this.#partials.add(name);
     this.#needsClient = true;
@@ -215,7 +188,7 @@ export class PageRenderer {
   }
 
   /** JSX that is passed to an island stays on the server; the island gets a slot for it. */
-  #takeSlots(props: Props): Props {
+  #takeSlots(props: AnyVNode["props"]): AnyVNode["props"] {
     return Object.fromEntries(
       Object.entries(props).map(([name, value]) => {
         const isNothing = value === null || value === undefined || typeof value === "function";
@@ -270,7 +243,7 @@ export class PageRenderer {
     this.#patch(vnode, Marked, { kind, args, children });
   }
 
-  #patch(vnode: AnyVNode, type: unknown, props: Props): void {
+  #patch(vnode: AnyVNode, type: unknown, props: AnyVNode["props"]): void {
     const { type: oldType, props: oldProps } = vnode;
     this.#undo.push(() => Object.assign(vnode, { type: oldType, props: oldProps }));
     Object.assign(vnode, { type, props });

@@ -15,6 +15,11 @@ export function hasType(response: Response, type: string): boolean {
   return actual !== null && (actual.startsWith(type) || actual.toLowerCase().startsWith(type));
 }
 
+/** Whether a status may be another one after a while. */
+export function isPassing(status: number): boolean {
+  return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501);
+}
+
 /** A stream of messages that may take several responses, each going on where the last was cut. */
 export class EventStream {
   /** Where to go on, if the server has told. */
@@ -51,11 +56,10 @@ export class EventStream {
     }
   }
 
-  /** How long to wait before the stream is opened again: as the server says, longer if that fails. */
+  /** How long to wait before it is opened again: as the server said, longer where that fails. */
   waitMs(): number {
-    const wait = this.#retryMs !== undefined && this.failures <= 1
-      ? this.#retryMs
-      : Math.max(this.#retryMs ?? 0, backoffMs(Math.max(1, this.failures)));
+    const tries = Math.max(1, this.failures);
+    const wait = this.#retryMs === undefined ? backoffMs(tries) : this.#retryMs * 2 ** (tries - 1);
     return Math.min(wait, LONGEST_WAIT_MS);
   }
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
 import { type BodyReader, BodyTooLarge, discard, readText } from "./body_reader.ts";
 import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
-import { EventStream, hasType, isEventStream } from "./event_stream.ts";
+import { EventStream, hasType, isEventStream, isPassing } from "./event_stream.ts";
+import { listen } from "./listening.ts";
 import { excerpt, isSurelyAnswer, MESSAGE_LIMIT, messagesIn, oneLine } from "./messages.ts";
 import { readRefusal, Refusal } from "./refusal.ts";
 import { EventTooLarge } from "./sse_parser.ts";
@@ -21,7 +22,7 @@ export class HttpLink implements Link {
   readonly #events: LinkEvents;
   /** What is under way, to be ended with the link. */
   readonly #running = new Set<AbortController>();
-  readonly #ending = new Set<AbortController>();
+  readonly #ending = new Map<AbortController, Promise<void>>();
   #postHeaders: HeaderPair[];
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
@@ -85,7 +86,7 @@ export class HttpLink implements Link {
       clearTimeout(timer);
       this.#running.delete(controller);
     }
-    // The handshake is over when the server has taken the first message after it.
+    // The server takes the first message after the handshake: now it may have things to say.
     if (this.#protocolVersion !== undefined && !this.#ended) this.#listening ??= this.#listen();
   }
 
@@ -102,8 +103,9 @@ export class HttpLink implements Link {
     const hasSession = this.#sessionId !== undefined && this.#ended === undefined;
     const reason = new LinkClosed("closed", `The connection to ${this.#endpoint.host} was closed`);
     this.#ended ??= reason;
-    for (const controller of [...this.#running, ...this.#ending]) controller.abort(reason);
-    await Promise.all([this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
+    const ending = [...this.#ending.values()];
+    for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
+    await Promise.all([...ending, this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
   }
 
   async #sayGoodbye(): Promise<void> {
@@ -231,49 +233,34 @@ export class HttpLink implements Link {
 
   /** Reads on to the end of an answered stream, because its connection can then be used again. */
   #letEnd(reader: BodyReader, controller: AbortController): void {
-    this.#ending.add(controller);
-    const [oldest] = this.#ending;
-    if (this.#ending.size > MAX_ENDING) oldest?.abort();
     const limit = reader.bytes + ENDING_BYTES;
     const readOn = async () => {
-      while (reader.bytes < limit && await reader.read() !== undefined);
-      await reader.cancel();
+      try {
+        while (reader.bytes < limit && await reader.read() !== undefined);
+        await reader.cancel();
+      } catch {
+        // It is over, if not well.
+      } finally {
+        this.#ending.delete(controller);
+      }
     };
-    readOn().catch(() => {}).finally(() => this.#ending.delete(controller));
+    const [oldest] = this.#ending.keys();
+    if (this.#ending.size >= MAX_ENDING) oldest?.abort();
+    this.#ending.set(controller, readOn());
   }
 
-  /** Hears what the server says on its own, for as long as it keeps a stream for that. */
+  /** Hears what the server says on its own. */
   async #listen(): Promise<void> {
     const controller = this.#begin();
-    const { signal } = controller;
-    const stream = new EventStream((text) => {
-      this.#take(text, undefined, this.#events.onMessage);
+    await listen({
+      open: (lastEventId) => this.#get(lastEventId, controller.signal),
+      onMessage: (text) => void this.#take(text, undefined, this.#events.onMessage),
+      onWarning: (line) => this.#events.onLog(line, "warning"),
+      onGone: () => {
+        if (this.#sessionId !== undefined) this.#loseSession();
+      },
+      signal: controller.signal,
     });
-    let hasWorked = false;
-    while (hasWorked || stream.failures < MAX_RESUMES) {
-      try {
-        const response = await this.#get(stream.lastEventId, signal);
-        if (isEventStream(response)) {
-          hasWorked = true;
-          await stream.read(response, () => this.#ended !== undefined);
-        } else {
-          await discard(response);
-          if (hasWorked && response.status === 404 && this.#sessionId !== undefined) {
-            this.#loseSession();
-          }
-          if (!isPassing(response.status)) break;
-        }
-      } catch (error) {
-        if (error instanceof EventTooLarge) {
-          this.#events.onLog("A message over 16 MiB was not read", "warning");
-          // To resume would bring it again.
-          stream.lastEventId = undefined;
-        }
-      }
-      stream.failures++;
-      await sleep(Math.max(1000, stream.waitMs()), undefined, { signal }).catch(() => {});
-      if (signal.aborted) break;
-    }
     this.#running.delete(controller);
   }
 
@@ -306,10 +293,4 @@ export class HttpLink implements Link {
     );
     this.#events.onClose(this.#ended);
   }
-}
-
-/** Whether a status may be another one after a while. */
-function isPassing(status: number): boolean {
-  return status === 408 || status === 409 || status === 425 || status === 429 ||
-    (status >= 500 && status !== 501);
 }

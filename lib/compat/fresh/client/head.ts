@@ -38,8 +38,14 @@ export function putInHead(element: Element): void {
   document.head.append(target);
 }
 
+/** The server's data block: the last of that name, as it is written after all content. */
+export function stateBlock(root: Document): HTMLElement | undefined {
+  return [...root.querySelectorAll<HTMLElement>(`script[type="application/json"]#${STATE_ID}`)]
+    .at(-1);
+}
+
 export function pageNonce(): string {
-  return document.getElementById(STATE_ID)?.nonce ?? "";
+  return stateBlock(document)?.nonce ?? "";
 }
 
 function identity(element: Element): string | null {

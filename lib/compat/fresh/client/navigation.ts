@@ -133,10 +133,12 @@ async function read(response: Response): Promise<() => void> {
   const isHtml = response.headers.get("Content-Type")?.startsWith("text/html");
   if (new URL(response.url).origin !== location.origin || !isHtml) throw new Error("not a page");
   const text = await response.text();
+  const before = `id="${STATE_ID}" nonce="`;
+  const at = text.lastIndexOf(before);
+  if (at === -1) throw new Error("not one of our pages");
+  const nonce = text.slice(at + before.length).split('"', 1)[0] ?? "";
   // The page's policy holds for what is parsed here too, so the response gets the page's nonce.
-  const theirs = new RegExp(`id="${STATE_ID}" (nonce="\\w+")`).exec(text)?.[1] ?? "nonce";
-  const ours = theirs === "nonce" ? theirs : `nonce="${pageNonce()}"`;
-  const html = new DOMParser().parseFromString(text.replaceAll(theirs, ours), "text/html");
+  const html = new DOMParser().parseFromString(text.replaceAll(nonce, pageNonce()), "text/html");
   const state = readState(html);
   // Another build's islands would bring a second copy of everything.
   if (state?.build !== getBuildId()) throw new Error("another build");
@@ -144,7 +146,7 @@ async function read(response: Response): Promise<() => void> {
   if (updates.length === 0) throw new Error("no partials");
   return () => {
     for (const element of html.head.children) {
-      if (element.localName !== "script") putInHead(element);
+      if (!element.matches("script, link:not([rel=stylesheet])")) putInHead(element);
     }
     for (const update of updates) partials.get(update.name)?.update(update);
   };

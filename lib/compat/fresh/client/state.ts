@@ -2,7 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { parse } from "devalue";
 import type { ComponentType } from "preact";
 import { setBuildId } from "../build_id.ts";
-import { type PageState, STATE_ID } from "../markers.ts";
+import type { PageState } from "../markers.ts";
+import { stateBlock } from "./head.ts";
 
 /** What the server sent for an island's prop that is JSX. */
 export class SlotRef {
@@ -15,9 +16,7 @@ export type IslandProps = Record<string, unknown>;
 export const islands: Map<string, ComponentType<IslandProps>> = new Map();
 
 export function readState(root: Document): PageState | undefined {
-  // The last one: the server writes it after all content of the page.
-  const blocks = root.querySelectorAll(`script[type="application/json"]#${STATE_ID}`);
-  const text = blocks[blocks.length - 1]?.textContent;
+  const text = stateBlock(root)?.textContent;
   return text ? JSON.parse(text) : undefined;
 }
 

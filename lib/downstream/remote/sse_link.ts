@@ -1,0 +1,180 @@
+import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { BodyReader, discard } from "./body_reader.ts";
+import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
+import { isEventStream } from "./event_stream.ts";
+import { excerpt, MESSAGE_LIMIT, messagesIn } from "./messages.ts";
+import { readRefusal } from "./refusal.ts";
+import { EventTooLarge, SseParser } from "./sse_parser.ts";
+
+const CONNECT_LIMIT_MS = 10_000;
+const SEND_LIMIT_MS = 30_000;
+
+/**
+ * The wire to a server over the older HTTP+SSE transport: one stream for all that the server says,
+ * and an address for what we say. When the stream ends, so does the link.
+ */
+export class SseLink implements Link {
+  readonly #endpoint: Endpoint;
+  readonly #events: LinkEvents;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  readonly #address = Promise.withResolvers<string>();
+  #connecting: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
+  #isOpen = false;
+  #protocolVersion: string | undefined;
+  #ended: LinkClosed | undefined;
+
+  private constructor(endpoint: Endpoint, events: LinkEvents) {
+    this.#endpoint = endpoint;
+    this.#events = events;
+    this.#address.promise.catch(() => {});
+  }
+
+  static open(options: RemoteOptions, events: LinkEvents): SseLink {
+    return new SseLink(new Endpoint(options), events);
+  }
+
+  /** Opens the stream and waits for the address; the first request does so too. */
+  connect(): Promise<void> {
+    return this.#connecting ??= this.#connect();
+  }
+
+  async request(id: number, text: string, exchange: Exchange): Promise<string> {
+    const { signal } = exchange;
+    signal?.throwIfAborted();
+    const answer = Promise.withResolvers<string>();
+    const abort = () => answer.reject(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    this.#waiting.set(id, answer);
+    try {
+      // The answer may overtake the response to the POST.
+      this.send(text).catch(answer.reject);
+      return await answer.promise;
+    } finally {
+      this.#waiting.delete(id);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    if (this.#ended) throw this.#ended;
+    await this.connect();
+    const url = await this.#address.promise;
+    const headers = this.#makeHeaders([["content-type", "application/json"]]);
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const words = `${this.#endpoint.host} took no message within ${SEND_LIMIT_MS / 1000} s`;
+      limit.abort(new LinkClosed("lost", words));
+    }, SEND_LIMIT_MS);
+    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
+    try {
+      const response = await this.#endpoint.send(
+        { method: "POST", headers, body: text, signal },
+        url,
+      );
+      if (!response.ok) await this.#readRefusal(response, signal);
+      await discard(response);
+    } catch (error) {
+      const explained = this.#endpoint.lost(error, signal);
+      if (explained instanceof LinkClosed && explained.kind === "session") this.#end(explained);
+      throw explained;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const words = `The connection to ${this.#endpoint.host} was closed`;
+    this.#isOpen = false;
+    this.#end(new LinkClosed("closed", words));
+    await this.#connecting?.catch(() => {});
+    await this.#reading;
+  }
+
+  async #connect(): Promise<void> {
+    const { host } = this.#endpoint;
+    const { signal } = this.#closing;
+    const timer = setTimeout(() => {
+      const seconds = CONNECT_LIMIT_MS / 1000;
+      this.#end(new LinkClosed("refused", `${host} opened no SSE stream within ${seconds} s`));
+    }, CONNECT_LIMIT_MS);
+    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    try {
+      const response = await this.#endpoint.send({ method: "GET", headers, signal });
+      if (!isEventStream(response)) await this.#readRefusal(response, signal);
+      this.#reading = this.#read(response);
+      await this.#address.promise;
+      this.#isOpen = true;
+    } catch (error) {
+      const reason = this.#endpoint.lost(error, signal);
+      if (reason instanceof LinkClosed) this.#end(reason);
+      throw reason;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #read(response: Response): Promise<void> {
+    const { host } = this.#endpoint;
+    const { signal } = this.#closing;
+    const reader = new BodyReader(response);
+    const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
+      if (name === "endpoint") this.#address.resolve(this.#endpoint.resolve(data));
+      else if (name === undefined || name === "message") this.#take(data);
+    });
+    try {
+      for (let text = await reader.read(); text !== undefined; text = await reader.read()) {
+        parser.push(text);
+      }
+      this.#end(new LinkClosed("lost", `${host} ended its stream`));
+    } catch (error) {
+      await reader.cancel();
+      const reason = error instanceof EventTooLarge
+        ? new LinkClosed("refused", `${host} sent a message of over 16 MiB`)
+        : this.#endpoint.lost(error, signal);
+      if (reason instanceof LinkClosed) this.#end(reason);
+    }
+  }
+
+  #take(data: string): void {
+    for (const { text, message } of messagesIn(data)) {
+      const waiting = message?.kind === "response" && typeof message.id === "number"
+        ? this.#waiting.get(message.id)
+        : undefined;
+      if (waiting) waiting.resolve(text);
+      else if (message && message.kind !== "response") this.#events.onMessage(text, message);
+      else this.#events.onLog(`No message that was waited for: ${excerpt(text)}`, "warning");
+    }
+  }
+
+  #end(reason: LinkClosed): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    this.#closing.abort(reason);
+    this.#address.reject(reason);
+    for (const waiting of this.#waiting.values()) waiting.reject(reason);
+    if (this.#isOpen) this.#events.onClose(reason);
+  }
+
+  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#endpoint.headers, ...own];
+    if (this.#protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.#protocolVersion]);
+    }
+    return headers;
+  }
+
+  #readRefusal(response: Response, signal: AbortSignal): Promise<string> {
+    return readRefusal({
+      endpoint: this.#endpoint,
+      response,
+      signal,
+      hasSession: this.#isOpen,
+    });
+  }
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { Client } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { connectChaos, exerciseChaos } from "./fixtures/exercise_chaos.ts";
+import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
+import { type RunningGateway, startGateway, until } from "./gateway.ts";
+
+/** A gateway in front of one chaos server over stdio and one over HTTP. */
+async function startBoth(flags: string[] = []) {
+  const http = await startHttpFixture("chaos_http");
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const mcpServers = {
+    stdio: fixtureCommand("chaos_server", flags),
+    http: { type: "http", url: http.url },
+  };
+  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
+  const gateway = await startGateway([], { cwd: folder });
+  await allReady(gateway, 2);
+  return {
+    gateway,
+    http,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await gateway.stop();
+      await http[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+function allReady(gateway: RunningGateway, count: number): Promise<true> {
+  return until(async () => {
+    const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
+    return servers.ready === count || undefined;
+  });
+}
+
+function transport(gateway: RunningGateway, path: string): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(path, gateway.url));
+}
+
+Deno.test("a server's door keeps every feature, over stdio and over HTTP", async (t) => {
+  await using both = await startBoth();
+  for (const server of ["stdio", "http"]) {
+    await t.step(server, async () => {
+      await using chaos = await connectChaos(
+        transport(both.gateway, `/servers/${server}/mcp?names=original`) as never,
+      );
+      await exerciseChaos(chaos);
+    });
+  }
+});
+
+Deno.test("a server's door relays results byte for byte", async (t) => {
+  await using both = await startBoth();
+  for (const server of ["stdio", "http"]) {
+    await t.step(server, async () => {
+      const call = await openRaw(both.gateway, `/s/${server}/mcp`);
+      const text = await call("tools/call", '{"name":"number","arguments":{}}');
+      assert.match(text, /12345678901234567890/);
+      const echoed = await call(
+        "tools/call",
+        '{"name":"echo","arguments":{"2":1,"1":98765432109876543210}}',
+      );
+      assert.match(echoed, /98765432109876543210/);
+    });
+  }
+});
+
+Deno.test("a server's door lists and accepts all three names", async () => {
+  await using gateway = await startGateway();
+  await allReady(gateway, 1);
+  const expected = {
+    "": "weather.get_current",
+    "?names=original": "get_current",
+    "?names=flat": "weather_get_current",
+  };
+  for (const [query, name] of Object.entries(expected)) {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(transport(gateway, `/servers/weather/mcp${query}`) as never);
+    const { tools } = await client.listTools();
+    assert.ok(
+      tools.some((tool) => tool.name === name),
+      JSON.stringify(tools.map((tool) => tool.name)),
+    );
+    for (const any of Object.values(expected)) {
+      const result = await client.callTool({ name: any, arguments: { location: "Oslo" } });
+      assert.equal(result.isError, undefined);
+    }
+    await client.close();
+  }
+});
+
+Deno.test("fifty clients at once: what a server asks reaches only the client whose call caused it", async (t) => {
+  await using both = await startBoth();
+  for (const server of ["stdio", "http"]) {
+    await t.step(server, async () => {
+      const clients = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          connectChaos(
+            transport(both.gateway, `/servers/${server}/mcp?names=original`) as never,
+            `client-${index}`,
+          )),
+      );
+      await Promise.all(clients.map(async ({ call }, index) => {
+        for (const kind of ["sampling", "elicitation", "roots"]) {
+          assert.match(await call("ask", { kind }), new RegExp(`client-${index}\\b`));
+        }
+      }));
+      await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+    });
+  }
+});
+
+Deno.test("a call that takes too long is cancelled downstream and says TIMEOUT", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  await Deno.writeTextFile(
+    join(folder, ".mcp.json"),
+    JSON.stringify({ mcpServers: { slow: { ...fixtureCommand("chaos_server"), timeoutMs: 300 } } }),
+  );
+  await using gateway = await startGateway([], { cwd: folder });
+  await allReady(gateway, 1);
+  const call = await openRaw(gateway, "/s/slow/mcp");
+  const answer = JSON.parse(await call("tools/call", '{"name":"sleep","arguments":{"ms":5000}}'));
+  assert.equal(answer.result.isError, true);
+  assert.equal(answer.result.structuredContent.errorType, "TIMEOUT");
+  const cancelled = await until(async () => {
+    const text = await call("tools/call", '{"name":"cancelled","arguments":{}}');
+    return /\d/.test(JSON.parse(text).result.content[0].text) || undefined;
+  });
+  assert.ok(cancelled);
+  await gateway.stop();
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a client that goes away cancels its call downstream", async (t) => {
+  await using both = await startBoth();
+  for (const server of ["stdio", "http"]) {
+    await t.step(server, async () => {
+      const call = await openRaw(both.gateway, `/s/${server}/mcp`);
+      const gone = new AbortController();
+      const calling = call("tools/call", '{"name":"sleep","arguments":{"ms":20000}}', gone.signal);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      gone.abort();
+      await assert.rejects(calling);
+      const started = performance.now();
+      await until(async () => {
+        const text = await call("tools/call", '{"name":"cancelled","arguments":{}}');
+        return /\d/.test(JSON.parse(text).result.content[0].text) || undefined;
+      });
+      assert.ok(performance.now() - started < 3_000);
+    });
+  }
+});
+
+/** A session by hand, so that the text of the answers can be looked at. */
+async function openRaw(gateway: RunningGateway, path: string) {
+  const url = new URL(path, gateway.url);
+  const headers = new Headers({
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+  let id = 0;
+  const post = async (method: string, params: string, signal?: AbortSignal) => {
+    const body = `{"jsonrpc":"2.0","id":${++id},"method":"${method}","params":${params}}`;
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body,
+      ...(signal ? { signal } : {}),
+    });
+    const session = response.headers.get("mcp-session-id");
+    if (session) headers.set("mcp-session-id", session);
+    const text = await response.text();
+    if (!response.headers.get("content-type")?.includes("event-stream")) return text;
+    return text.split("\n").findLast((line) => line.startsWith("data: {"))!.slice("data: ".length);
+  };
+  await post(
+    "initialize",
+    '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}',
+  );
+  return post;
+}
