@@ -1,11 +1,14 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all of them. */
+import { benchGateway } from "./gateway.ts";
 import { benchStart } from "./start.ts";
 
 const BENCHMARKS: Record<string, () => Promise<void>> = {
   start: benchStart,
+  gateway: benchGateway,
 };
 
-const names = Deno.args.length > 0 ? Deno.args : Object.keys(BENCHMARKS);
+const named = Deno.args.filter((arg) => !arg.startsWith("--"));
+const names = named.length > 0 ? named : Object.keys(BENCHMARKS);
 for (const name of names) {
   const run = BENCHMARKS[name];
   if (!run) {

@@ -4,6 +4,7 @@ import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { ProblemRows } from "./attention_list.tsx";
 import { Card } from "./card.tsx";
+import { DemoForm } from "./demo_form.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { InertText } from "./inert_text.tsx";
@@ -44,6 +45,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
               <InertText text={server.name} />
             </span>
           }
+          {...(server.source.kind === "demo" ? { action: <DemoForm action="remove" /> } : {})}
         />
         <Card>
           <Facts>

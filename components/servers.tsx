@@ -3,6 +3,7 @@ import { withQuery } from "../lib/console/paging.ts";
 import type { ServersPage } from "../lib/console/servers_page.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
+import { DemoForm } from "./demo_form.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { Pager } from "./pager.tsx";
@@ -45,9 +46,13 @@ export function Servers({ page, url }: { page: ServersPage; url: URL }) {
           </EmptyState>
         )
         : (
-          <EmptyState icon="servers" title="No servers yet">
+          <EmptyState
+            icon="servers"
+            title="No servers yet"
+            actions={<DemoForm action="restore" />}
+          >
             Name your servers in <code>.mcp.json</code>{" "}
-            in the folder where you start Quartermaster, then start it again.
+            in the folder where you start Quartermaster: they are connected as soon as it is saved.
           </EmptyState>
         )}
     </>

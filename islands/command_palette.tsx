@@ -4,6 +4,7 @@ import { IS_BROWSER } from "fresh/runtime";
 import { Icon } from "../components/icon.tsx";
 import { Key } from "../components/key.tsx";
 import { PaletteList, paletteOptionId } from "../components/palette_list.tsx";
+import { modifierName } from "../lib/console/ui/modifier.ts";
 import { overlay } from "../lib/console/ui/overlay.ts";
 import { paletteItems, searchPalette } from "../lib/console/ui/palette_items.ts";
 import { loadIndex, paletteIndex, recentItems, runItem } from "../lib/console/ui/palette_state.ts";
@@ -114,7 +115,7 @@ function Trigger() {
       <Icon name="search" size={14} />
       <span class="search-word">Search…</span>
       <span class="search-keys needs-js" aria-hidden="true">
-        <Key name="Ctrl" />
+        <Key name={modifierName()} />
         <Key name="K" />
       </span>
     </>

@@ -5,6 +5,7 @@ import { Key } from "../components/key.tsx";
 import { Sheet } from "../components/sheet.tsx";
 import { keep, readKept } from "../lib/console/ui/kept.ts";
 import { isPaletteChord, isShortcut } from "../lib/console/ui/keys.ts";
+import { modifierName } from "../lib/console/ui/modifier.ts";
 import { navigate } from "../lib/console/ui/navigate.ts";
 import { overlay } from "../lib/console/ui/overlay.ts";
 import { PAGES } from "../lib/console/ui/pages.ts";
@@ -39,7 +40,7 @@ export default function Shortcuts() {
     >
       <div class="keys">
         <Keys title="Everywhere">
-          <KeyRow keys={["Ctrl", "K"]} meaning="Search pages, servers and tools" />
+          <KeyRow keys={[modifierName(), "K"]} meaning="Search pages, servers and tools" />
           <KeyRow keys={["?"]} meaning="Show this sheet" />
           <KeyRow keys={["Esc"]} meaning="Close what is open" />
         </Keys>

@@ -13,6 +13,7 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeServers } from "./compose_servers.ts";
+import { errorResponse } from "./http/error_response.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
@@ -189,6 +190,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     onWarning,
   });
 
+  const guard = new Guard({ ...options, port });
   const countRequest = metrics.counter("quartermaster_http_requests_total", "HTTP requests");
   const timeRequest = metrics.durations("quartermaster_http_request_seconds", "HTTP durations");
   metrics.gauge("quartermaster_uptime_seconds", "Time since the start", uptime);
@@ -226,7 +228,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     metrics,
     admin,
     doors,
-    guard: new Guard({ ...options, port }),
+    guard,
     requestLog: logs.room("http"),
 
     get configFile(): string | undefined {
@@ -246,6 +248,16 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     countRequest(method: string, status: number, seconds: number): void {
       countRequest({ method, status: String(status) });
       timeRequest(seconds);
+    },
+
+    /** Answers at an MCP door after the checks that every request has to pass. */
+    async atDoor(request: Request, answer: () => Promise<Response>): Promise<Response> {
+      try {
+        guard.check(request);
+        return await answer();
+      } catch (error) {
+        return errorResponse(error, crypto.randomUUID());
+      }
     },
 
     liveEvents(request: Request): Response {

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import process from "node:process";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Env } from "./config/env.ts";
@@ -13,11 +12,12 @@ import { type Link, LinkClosed, type LinkEvents } from "./downstream/link.ts";
 import type { PooledServer } from "./downstream/managed_server.ts";
 import { ServerPool } from "./downstream/server_pool.ts";
 import { reapOrphans } from "./downstream/stdio/orphans.ts";
+import { startTimeOf } from "./downstream/stdio/process_group.ts";
 import { ProcessOwner } from "./downstream/stdio/process_owner.ts";
 import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
 import { EnabledToolsRepository } from "./storage/enabled_tools_repository.ts";
 import { keepLease } from "./storage/lease_keeper.ts";
-import { type Lease, LeasesRepository } from "./storage/leases_repository.ts";
+import { LeasesRepository } from "./storage/leases_repository.ts";
 import { ProcessesRepository } from "./storage/processes_repository.ts";
 import { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -61,23 +61,25 @@ export async function composeServers(input: ComposeServersInput) {
   );
   const owner = stack.use(new ProcessOwner({ leaseId: lease.id, host, records, onWarning }));
 
+  /** Asked anew each time: a sibling may have started a moment ago. */
+  async function isLeaseAlive(id: string): Promise<boolean> {
+    // Our own may have lapsed while the machine slept; we are alive all the same.
+    if (id === lease.id) return true;
+    const found = await leases.find(id);
+    if (!found || found.expiresAt <= Date.now()) return false;
+    // A gateway on this machine whose process is gone need not lapse first.
+    return found.host !== host || await startTimeOf(found.pid) !== undefined;
+  }
+
   /** Ends what gateways that were killed left running, and forgets their leases. */
   async function reap(): Promise<void> {
-    const alive = new Set(
-      (await leases.listAlive()).filter((lease) => !isDead(lease, host)).map(({ id }) => id),
-    );
     for (
-      const { leaseId, commands, groupIds } of await reapOrphans({
-        records,
-        host,
-        isLeaseAlive: (id) => Promise.resolve(alive.has(id)),
-      })
+      const { leaseId, commands, groupIds } of await reapOrphans({ records, host, isLeaseAlive })
     ) {
-      if (groupIds.length > 0) {
-        log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
-      }
+      if (groupIds.length === 0) continue;
+      log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
     }
-    for (const { id } of await leases.listLapsed()) await leases.takeOver(id);
+    for (const { id } of await leases.listLapsed()) if (id !== lease.id) await leases.takeOver(id);
   }
   if (platform.canSpawn) {
     const reapSafely = () =>
@@ -169,15 +171,4 @@ export async function composeServers(input: ComposeServersInput) {
 
 async function refusal(spec: ServerSpec, self: Self, cwd: string): Promise<string | undefined> {
   return await pointsAtSelf(spec, self, cwd) ? "it points back at this gateway" : undefined;
-}
-
-/** A gateway on this machine whose process is gone need not lapse first. */
-function isDead(lease: Lease, host: string): boolean {
-  if (lease.host !== host) return false;
-  try {
-    process.kill(lease.pid, 0);
-    return false;
-  } catch (error) {
-    return (error as { code?: string }).code === "ESRCH";
-  }
 }

@@ -1,7 +1,16 @@
 import { asset } from "fresh/runtime";
 import { define } from "../lib/console/define.ts";
 
-const STYLES = ["tokens", "base", "frame", "components", "pages"];
+const STYLES = [
+  "tokens",
+  "base",
+  "frame",
+  "overlays",
+  "controls",
+  "content",
+  "tables",
+  "pages",
+];
 
 export default define.page(function App({ Component, state }) {
   const title = state.title === undefined ? "Quartermaster" : `${state.title} · Quartermaster`;

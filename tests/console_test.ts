@@ -522,3 +522,17 @@ test("console stays usable with 400 servers and 5,200 tools", async () => {
   }
   assert.deepEqual(complaints, []);
 });
+
+test("console removes the demo server and puts it back, with and without scripts", async () => {
+  await using own = await startGateway();
+  for (const javaScriptEnabled of [true, false]) {
+    await using open = await openPage({ javaScriptEnabled });
+    const { page } = open;
+    await page.goto(`${own.url}/servers/weather`);
+    await page.getByRole("button", { name: "Remove demo server" }).click();
+    await page.getByRole("heading", { name: "No servers yet" }).waitFor();
+    assert.equal((await fetch(`${own.url}/servers/weather`)).status, 404);
+    await page.getByRole("button", { name: "Put the demo server back" }).click();
+    await page.getByRole("link", { name: "weather" }).first().waitFor();
+  }
+});

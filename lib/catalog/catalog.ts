@@ -87,7 +87,7 @@ export class Catalog {
   #publish(server: string): void {
     const servers = new Map(this.#snapshot.servers);
     const texts = this.#listed.get(server);
-    if (texts) servers.set(server, this.#read(server, texts));
+    if (texts) servers.set(server, this.read(server, texts));
     else servers.delete(server);
     this.#snapshot = { version: this.#snapshot.version + 1, servers };
     for (const listener of [...this.#listeners]) {
@@ -95,7 +95,8 @@ export class Catalog {
     }
   }
 
-  #read(server: string, texts: string[]): ServerTools {
+  /** What a list of tools amounts to under the rules for its server. */
+  read(server: string, texts: string[]): ServerTools {
     const enabled = this.#enabled.get(server);
     const tools = new Map<string, CatalogTool>();
     const broken: BrokenTool[] = [];

@@ -1,38 +1,25 @@
-import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
-  isObject,
   memberText,
   notificationText,
   requestText,
   type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
-import { VERSION } from "../core/version.ts";
-import type { Exchange, Link, LinkEvents, MessageListener } from "./link.ts";
+import { type Introduction, type ServerInfo, shakeHands } from "./handshake.ts";
+import { type Exchange, type Link, LinkClosed, type LinkEvents, type MessageListener } from "./link.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
-export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-
-/** What a server says of itself in the handshake. */
-const InitializeResult = z.looseObject({
-  protocolVersion: z.string(),
-  capabilities: z.record(z.string(), z.unknown()).default({}),
-  serverInfo: z.looseObject({ name: z.string(), version: z.string().optional() }),
-  instructions: z.string().optional(),
-});
-export type ServerInfo = z.infer<typeof InitializeResult>;
-
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Introduction {
   serverName: string;
   openLink: (events: LinkEvents) => Link | Promise<Link>;
-  /** The capabilities of the client behind this connection; none for a shared one. */
-  capabilities: Record<string, unknown>;
-  /** The client as it introduced itself; the gateway for a shared connection. */
-  clientInfo?: Record<string, unknown>;
-  protocolVersion?: string;
   connectTimeoutMs: number;
+  /** Ends the opening; of no meaning once the connection is open. */
+  signal?: AbortSignal;
   events: ConnectionEvents;
+  /** What a caller is told in place of a link's failure. */
+  explain?: (error: LinkClosed) => Error;
 }
 
 export interface ConnectionEvents {
@@ -67,38 +54,47 @@ interface Pending {
 export class Connection implements AsyncDisposable {
   readonly info: ServerInfo;
   readonly #link: Link;
-  readonly #serverName: string;
+  readonly #options: ConnectionOptions;
   readonly #pending: Map<number, Pending>;
-  #nextId: number;
+  #onIdle: (() => void)[] = [];
+  #nextId = 1;
 
   private constructor(
     link: Link,
     info: ServerInfo,
-    serverName: string,
+    options: ConnectionOptions,
     pending: Map<number, Pending>,
-    nextId: number,
   ) {
     this.#link = link;
     this.info = info;
-    this.#serverName = serverName;
+    this.#options = options;
     this.#pending = pending;
-    this.#nextId = nextId;
   }
 
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const { serverName, events } = options;
+    const { serverName, events, connectTimeoutMs, signal } = options;
+    signal?.throwIfAborted();
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const message = `Server "${serverName}" did not shake hands within ${inWords(connectTimeoutMs)}`;
+      limit.abort(new GatewayError("TIMEOUT", { message }));
+    }, connectTimeoutMs);
+    const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     const pending = new Map<number, Pending>();
-    const link = await options.openLink({
-      onClose: events.onClose,
-      onLog: events.onLog,
-      onMessage: (text, message) => deliver(pending, events.onMessage, text, message),
-    });
+    let link: Link | undefined;
     try {
-      const info = await shakeHands(link, options);
-      return new Connection(link, info, serverName, pending, 1);
+      link = await options.openLink({
+        onClose: events.onClose,
+        onLog: events.onLog,
+        onMessage: (text, message) => deliver(pending, events.onMessage, text, message),
+      });
+      const info = await unlessAborted(shakeHands(link, serverName, options), ended);
+      return new Connection(link, info, options, pending);
     } catch (error) {
-      await link[Symbol.asyncDispose]();
+      await link?.[Symbol.asyncDispose]();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -110,52 +106,58 @@ export class Connection implements AsyncDisposable {
     return this.#pending.size;
   }
 
+  /** Waits until no call is in flight, but no longer than this. */
+  async settle(limitMs: number): Promise<void> {
+    if (this.#pending.size === 0 || limitMs <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limitMs);
+    this.#onIdle.push(resolve);
+    await promise;
+    clearTimeout(timer);
+  }
+
   /** Relays a call and resolves with the text of its answer, whose id is `id` of the result. */
   async call(call: Call): Promise<{ id: number; text: string }> {
+    call.signal?.throwIfAborted();
+    const { serverName, explain } = this.#options;
     const id = this.#nextId++;
     const params = call.progressToken === undefined
       ? call.params
       : withProgressToken(call.params!, id);
-    const text = requestText(id, call.method, params);
-    const ended = Promise.withResolvers<never>();
+    const wait = new AbortController();
+    const end = (words: string, reason: unknown) => {
+      const params = JSON.stringify({ requestId: id, reason: words });
+      void this.notify("notifications/cancelled", params).catch(() => {});
+      wait.abort(reason);
+    };
+    const expire = () => {
+      const message =
+        `Server "${serverName}" did not answer ${call.method} within ${inWords(call.timeoutMs)}`;
+      end("Timed out", new GatewayError("TIMEOUT", { message }));
+    };
     let timer = setTimeout(expire, call.timeoutMs);
     const touch = () => {
       clearTimeout(timer);
       timer = setTimeout(expire, call.timeoutMs);
     };
-    const cancel = (reason: string) => {
-      void this.notify("notifications/cancelled", JSON.stringify({ requestId: id, reason })).catch(
-        () => {},
-      );
-    };
-    const serverName = this.#serverName;
-    function expire() {
-      const message =
-        `Server "${serverName}" did not answer ${call.method} within ${call.timeoutMs} ms`;
-      cancel("Timed out");
-      ended.reject(new GatewayError("TIMEOUT", { message }));
-    }
-    const abort = () => {
-      cancel("Cancelled by the client");
-      ended.reject(call.signal?.reason);
-    };
+    const abort = () => end("Cancelled by the client", call.signal?.reason);
     call.signal?.addEventListener("abort", abort);
     this.#pending.set(id, { call, touch });
     const exchange: Exchange = {
       streams: call.streams,
-      onMessage: (text, message) => deliver(this.#pending, call.onMessage, text, message),
+      signal: wait.signal,
+      onMessage: (text, message) => this.#onExchanged(call, text, message),
     };
     try {
-      const answer = this.#link.request(id, text, exchange);
-      // Whichever loses the race is told, and its late rejection is nobody's news.
-      answer.catch(() => {});
-      ended.promise.catch(() => {});
-      if (call.signal?.aborted) abort();
-      return { id, text: await Promise.race([answer, ended.promise]) };
+      const text = requestText(id, call.method, params);
+      return { id, text: await this.#link.request(id, text, exchange) };
+    } catch (error) {
+      throw explain && error instanceof LinkClosed ? explain(error) : error;
     } finally {
       clearTimeout(timer);
       call.signal?.removeEventListener("abort", abort);
       this.#pending.delete(id);
+      if (this.#pending.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }
 
@@ -171,47 +173,17 @@ export class Connection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#link[Symbol.asyncDispose]();
   }
-}
 
-async function shakeHands(link: Link, options: ConnectionOptions): Promise<ServerInfo> {
-  const params = JSON.stringify({
-    protocolVersion: options.protocolVersion ?? PROTOCOL_VERSIONS[0],
-    capabilities: options.capabilities,
-    clientInfo: options.clientInfo ??
-      { name: "quartermaster", title: "Quartermaster", version: VERSION },
-  });
-  const limit = Promise.withResolvers<never>();
-  limit.promise.catch(() => {});
-  const timer = setTimeout(() => {
-    limit.reject(
-      new GatewayError("TIMEOUT", {
-        message:
-          `Server "${options.serverName}" did not shake hands within ${options.connectTimeoutMs} ms`,
-      }),
-    );
-  }, options.connectTimeoutMs);
-  try {
-    const exchange: Exchange = { streams: false, onMessage: () => {} };
-    const answer = link.request(0, requestText(0, "initialize", params), exchange);
-    answer.catch(() => {});
-    const text = await Promise.race([answer, limit.promise]);
-    const result = InitializeResult.safeParse(JSON.parse(memberText(text, "result") ?? "null"));
-    if (!result.success) {
-      throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Server "${options.serverName}" refused the handshake: ${refusal(text)}`,
-      });
-    }
-    link.setProtocolVersion(result.data.protocolVersion);
-    await link.send(notificationText("notifications/initialized"));
-    return result.data;
-  } finally {
-    clearTimeout(timer);
+  /** That a list has changed is everybody's news, on whichever call's stream it comes. */
+  #onExchanged(call: Call, text: string, message: RpcMessage): void {
+    const isForAll = message.kind === "notification" && message.method.endsWith("/list_changed");
+    const listener = isForAll ? this.#options.events.onMessage : call.onMessage;
+    deliver(this.#pending, listener, text, message);
   }
 }
 
-function refusal(text: string): string {
-  const { error } = JSON.parse(text);
-  return isObject(error) ? String(error.message) : "its answer is not one to initialize";
+function inWords(ms: number): string {
+  return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
 /** Hands progress to the call it belongs to, and everything else to `otherwise`. */

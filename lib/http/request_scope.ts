@@ -12,8 +12,9 @@ export interface RequestHost {
   countRequest(method: string, status: number, seconds: number): void;
 }
 
-/** Paths whose requests would only fill the log. */
-const QUIET = /^\/(healthz|readyz|metrics|_frsh\/|_fresh\/)|\.(css|js|map|svg|png|ico|woff2)$/;
+/** Paths whose requests would only fill the log; a door's calls are counted and kept elsewhere. */
+const QUIET =
+  /^\/(healthz|readyz|metrics|_frsh\/|_fresh\/)|\/mcp$|\.(css|js|map|svg|png|ico|woff2)$/;
 
 /** Gives a request its checks, span, log line and headers, whoever answers it. */
 export async function inRequestScope(

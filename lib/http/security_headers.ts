@@ -17,7 +17,8 @@ const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
 export function secureHeaders(response: Response, isHttps: boolean): Response {
   const { headers } = response;
   headers.set("x-content-type-options", "nosniff");
-  headers.set("referrer-policy", "no-referrer");
+  // Not no-referrer: browsers then send `Origin: null` with our own forms, which the guard refuses.
+  headers.set("referrer-policy", "same-origin");
   headers.set("cross-origin-opener-policy", "same-origin");
   headers.set("cross-origin-resource-policy", "same-origin");
   headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");

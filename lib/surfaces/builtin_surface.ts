@@ -90,7 +90,7 @@ export class BuiltinSurface implements Surface {
         recoverySteps: [`Correct the arguments of ${tool.name} and call it again`],
       });
     }
-    const canAsk = port.client.capabilities.elicitation !== undefined;
+    const canAsk = canFillForms(port.client.capabilities.elicitation);
     const { text, data } = await tool.run(input.data, {
       signal: scope.signal,
       confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
@@ -115,6 +115,11 @@ export class BuiltinSurface implements Surface {
 function describe({ name, title, description, input, annotations }: BuiltinTool) {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return { name, title, description, inputSchema, annotations: { title, ...annotations } };
+}
+
+/** Clients from before there were two modes name none. */
+function canFillForms(elicitation: unknown): boolean {
+  return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
 /** Asks by elicitation; anything but a clear yes is a no. */

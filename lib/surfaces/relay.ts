@@ -2,6 +2,7 @@ import { memberText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts"
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
+import { listToolTexts } from "../downstream/tool_listing.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** Capabilities with which a server may ask its client something. */
@@ -17,13 +18,16 @@ const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/
 export class Relay implements AsyncDisposable {
   readonly #server: ManagedServer;
   readonly #port: ClientPort;
+  /** Called when the server has changed its tools for this client, which may be for it alone. */
+  readonly #onOwnTools: (tools: string[]) => void;
   readonly #scopes = new Set<RequestScope>();
   #needsOwn: boolean;
   #own: Promise<Connection> | undefined;
 
-  constructor(server: ManagedServer, port: ClientPort) {
+  constructor(server: ManagedServer, port: ClientPort, onOwnTools: (tools: string[]) => void) {
     this.#server = server;
     this.#port = port;
+    this.#onOwnTools = onOwnTools;
     this.#needsOwn = ASKING.some((name) => port.client.capabilities[name] !== undefined);
   }
 
@@ -93,8 +97,7 @@ export class Relay implements AsyncDisposable {
   #onMessage(text: string, message: RpcMessage, scope?: RequestScope): void {
     if (message.kind === "response") return;
     if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
-      // The catalog's own notification follows when the new list can be read.
-      void this.#server.refreshTools();
+      void this.#listOwnTools();
       return;
     }
     const target = scope ?? [...this.#scopes].at(-1);
@@ -109,6 +112,14 @@ export class Relay implements AsyncDisposable {
       return this.#withdraw(text, message.params.requestId, send);
     }
     send(text);
+  }
+
+  async #listOwnTools(): Promise<void> {
+    const own = await this.#own?.catch(() => undefined);
+    if (!own) return;
+    try {
+      this.#onOwnTools(await listToolTexts(own, this.#server.name));
+    } catch { /* the client keeps the list it has */ }
   }
 
   #answer(text: string): void {

@@ -1,7 +1,7 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { memberText, resultText } from "../core/rpc.ts";
+import { memberText, notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { Naming } from "../routing/names.ts";
 import { ServerView } from "../routing/server_view.ts";
@@ -44,13 +44,18 @@ class ServerSurfaceSession implements SurfaceSession {
   readonly #catalog: Catalog;
   readonly #naming: Naming;
   readonly #relay: Relay;
+  /** The list of this client's own connection, once the server has changed it there. */
+  #ownTools: ServerTools | undefined;
   readonly #unsubscribe: () => void;
 
   constructor(server: ManagedServer, catalog: Catalog, naming: Naming, port: ClientPort) {
     this.#server = server;
     this.#catalog = catalog;
     this.#naming = naming;
-    this.#relay = new Relay(server, port);
+    this.#relay = new Relay(server, port, (texts) => {
+      this.#ownTools = catalog.read(server.name, texts);
+      port.push(notificationText("notifications/tools/list_changed"));
+    });
     this.#unsubscribe = server.onBroadcast((text) => {
       if (!this.#relay.hasOwn) port.push(text);
     });
@@ -79,7 +84,7 @@ class ServerSurfaceSession implements SurfaceSession {
   }
 
   #view(): ServerView {
-    const tools = this.#catalog.of(this.#server.name);
+    const tools = this.#relay.hasOwn && this.#ownTools || this.#catalog.of(this.#server.name);
     let view = views.get(tools);
     if (!view) views.set(tools, view = new ServerView(this.#server.name, tools));
     return view;

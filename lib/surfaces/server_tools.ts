@@ -2,6 +2,7 @@ import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "./builtin_surface.ts";
+import { MASK } from "./masked_spec.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 const server = z.string().describe("The server's name");
@@ -38,6 +39,8 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       input: z.strictObject({ name: server, ...spec }),
       async run({ name, ...rest }, context) {
         const wanted = readSpec(rest);
+        // Before the question: a name that cannot be used must not become part of it.
+        await admin.checkFree(name);
         await consent(`Quartermaster is asked to add the server "${name}"`, wanted, context);
         const status = await admin.add(name, wanted);
         return answer(`Added. ${describe(status)}`, { server: status });
@@ -51,6 +54,7 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       input: z.strictObject({ name: server, ...spec }),
       async run({ name, ...rest }, context) {
         const wanted = readSpec(rest);
+        await admin.checkChangeable(name);
         await consent(`Quartermaster is asked to change the server "${name}"`, wanted, context);
         const status = await admin.update(name, wanted);
         return answer(`Changed. ${describe(status)}`, { server: status });
@@ -101,11 +105,10 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       annotations: { readOnlyHint: true },
       run({ server }) {
         const { enabled, all } = admin.enabledTools(server);
+        const off = all.filter((tool) => enabled !== null && !enabled.includes(tool));
         const text = enabled === null
           ? `All ${all.length} tools of ${server} are enabled: ${all.join(", ")}`
-          : `${enabled.length} of ${all.length} tools of ${server} are enabled: ${
-            enabled.join(", ")
-          }`;
+          : `Enabled tools of ${server}: ${list(enabled)}. Not enabled: ${list(off)}.`;
         return answer(text, { server, enabled, all });
       },
     }),
@@ -125,6 +128,10 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       },
     }),
   ];
+}
+
+function list(names: string[]): string {
+  return names.length > 0 ? names.join(", ") : "none";
 }
 
 function answer(text: string, data: Record<string, unknown>) {
@@ -153,14 +160,19 @@ function readSpec(
   };
 }
 
+/** Variables whose values are nobody's business; the others can decide what is run. */
+const SECRET_VARIABLE = /key|token|secret|passw|pwd|auth|credential/i;
+
 /** A program is only ever run where a person has seen the whole command line and agreed. */
 async function consent(what: string, spec: ServerSpec, { confirm }: ToolContext): Promise<void> {
   if (spec.type !== "stdio") return;
   const argv = JSON.stringify([spec.command, ...spec.args]);
-  const variables = Object.keys(spec.env);
+  const variables = Object.entries(spec.env).map(([name, value]) =>
+    JSON.stringify(`${name}=${SECRET_VARIABLE.test(name) ? MASK : value}`)
+  );
   const details = [
     `It will run this program on your machine: ${argv}`,
-    ...(spec.cwd === undefined ? [] : [`In the folder ${spec.cwd}`]),
+    ...(spec.cwd === undefined ? [] : [`In the folder ${JSON.stringify(spec.cwd)}`]),
     ...(variables.length > 0 ? [`With the variables ${variables.join(", ")}`] : []),
   ].join("\n");
   if (await confirm?.(`${what}.\n${details}`)) return;

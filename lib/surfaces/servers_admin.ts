@@ -9,6 +9,7 @@ import { listToolTexts } from "../downstream/tool_listing.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
 import type { ServersRepository } from "../storage/servers_repository.ts";
+import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
 
 const CHECK_TIMEOUT_MS = 20_000;
 
@@ -39,12 +40,18 @@ export class ServersAdmin {
     return this.#options.pool.list();
   }
 
-  /** Adds a server after connecting to it once; one that asks for a login is kept until it has one. */
-  async add(name: string, spec: ServerSpec): Promise<ServerStatus> {
+  /** One server with its entry, secrets masked. */
+  describe(name: string): { server: ServerStatus; spec: ServerSpec } {
+    const { status, server } = this.#options.pool.resolve(name);
+    return { server: status, spec: maskSpec(server.spec) };
+  }
+
+  /** Throws where no server can be added under this name. */
+  async checkFree(name: string): Promise<void> {
     const parsed = ServerName.safeParse(name);
     if (!parsed.success) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot add server "${name}": ${parsed.error.issues[0]?.message}`,
+        message: `Cannot add server "${name.slice(0, 100)}": ${parsed.error.issues[0]?.message}`,
       });
     }
     if (
@@ -53,17 +60,29 @@ export class ServersAdmin {
     ) {
       throw new GatewayError("CONFLICT", {
         message: `There is a server "${name}" already`,
-        recoverySteps: ["Choose another name", "Or change that one with update_server"],
+        recoverySteps: ["Choose another name", "Or change that one"],
       });
     }
-    await this.#check(name, spec);
+  }
+
+  /** Throws where there is no such server, or it is not one that can be changed here. */
+  async checkChangeable(name: string): Promise<void> {
+    await this.#resolveStored(name);
+  }
+
+  /** Adds a server after connecting to it once; one that asks for a login is kept until it has one. */
+  async add(name: string, spec: ServerSpec): Promise<ServerStatus> {
+    await this.checkFree(name);
+    await this.#check("add", name, spec);
     await this.#options.added.save({ name, spec, addedAt: Date.now() }, null);
     return await this.#settled(name);
   }
 
-  async update(name: string, spec: ServerSpec): Promise<ServerStatus> {
+  /** Replaces an entry after connecting once; values that are still masked stay as they are. */
+  async update(name: string, wanted: ServerSpec): Promise<ServerStatus> {
     const stored = await this.#resolveStored(name);
-    await this.#check(name, spec);
+    const spec = unmaskSpec(wanted, stored.value.spec);
+    await this.#check("change", name, spec);
     await this.#options.added.save({ ...stored.value, spec }, stored.versionstamp);
     return await this.#settled(name);
   }
@@ -90,7 +109,9 @@ export class ServersAdmin {
   }
 
   logs(name: string, lines: number): { time: number; line: string }[] {
-    return this.#options.pool.resolve(name).log.last(lines);
+    const { log, server } = this.#options.pool.resolve(name);
+    const mask = textMasker(server.spec);
+    return log.last(lines).map(({ time, line }) => ({ time, line: mask(line) }));
   }
 
   /** Null: all tools are on, and new ones will be. */
@@ -102,17 +123,22 @@ export class ServersAdmin {
 
   async setEnabledTools(name: string, tools: string[] | null): Promise<void> {
     this.#options.pool.resolve(name);
-    const known = new Set(this.#options.catalog.of(name).tools.map((tool) => tool.name));
+    const known = new Set([
+      ...this.#options.catalog.of(name).tools.map((tool) => tool.name),
+      // One that its server has withdrawn may stay in the selection.
+      ...this.#options.catalog.enabledOf(name) ?? [],
+    ]);
     const unknown = tools?.filter((tool) => !known.has(tool)) ?? [];
     if (unknown.length > 0) {
       throw new GatewayError("TOOL_NOT_FOUND", {
         message: `Server "${name}" has no tool ${
           unknown.slice(0, 5).map((tool) => `"${tool}"`).join(", ")
         }`,
-        recoverySteps: ["Take names from get_enabled_tools, without the server's name before them"],
+        recoverySteps: ["Take names from the server's own list, without its name before them"],
       });
     }
     await this.#options.enabled.set(name, tools);
+    this.#options.catalog.setEnabled(name, tools ?? undefined);
     await this.#options.sync();
   }
 
@@ -133,11 +159,11 @@ export class ServersAdmin {
   }
 
   /** Connects once and lists the tools, so that nothing is stored that cannot work. */
-  async #check(name: string, spec: ServerSpec): Promise<void> {
+  async #check(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
     const refusal = await this.#options.refusal(spec);
     if (refusal !== undefined) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot add server "${name}": ${refusal}`,
+        message: `Cannot ${verb} server "${name}": ${refusal}`,
       });
     }
     const stderr: string[] = [];
@@ -153,14 +179,17 @@ export class ServersAdmin {
       await listToolTexts(connection, name);
     } catch (error) {
       if (error instanceof LinkClosed && error.kind === "login") return;
-      const words = error instanceof Error ? error.message : String(error);
+      const mask = textMasker(spec);
+      const words = mask(error instanceof Error ? error.message : String(error))
+        .replace(/^Cannot start server "[^"]*": /, "");
+      const wrote = mask(stderr.slice(-5).join("\n"));
       throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Cannot add server "${name}": ${words}`,
+        message: `Cannot ${verb} server "${name}": ${words}`,
         recoverySteps: [
           "Check the address or the command and its arguments",
-          "Nothing was stored: add it again when it works",
+          `Nothing was stored: ${verb} it again when it works`,
         ],
-        ...(stderr.length > 0 ? { hint: `It wrote: ${stderr.slice(-5).join("\n")}` } : {}),
+        ...(wrote === "" ? {} : { hint: `It wrote: ${wrote}` }),
         cause: error,
       });
     }

@@ -10,7 +10,8 @@ export class BodyTooLarge extends Error {
  * and cost twice as much.
  */
 export class BodyReader {
-  readonly #stream: ReadableStream<Uint8Array> | null;
+  /** Kept because the platform forgets a fetch's signal once its response is garbage. */
+  readonly response: Response;
   readonly #decoder = new TextDecoder();
   #byob: ReadableStreamBYOBReader | undefined;
   #plain: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -19,13 +20,13 @@ export class BodyReader {
   bytes = 0;
 
   constructor(response: Response) {
-    this.#stream = response.body;
-    if (this.#stream === null) return;
+    this.response = response;
+    if (response.body === null) return;
     try {
-      this.#byob = this.#stream.getReader({ mode: "byob" });
+      this.#byob = response.body.getReader({ mode: "byob" });
     } catch {
       // A fetch that was handed in may answer with a stream that is not made of bytes.
-      this.#plain = this.#stream.getReader();
+      this.#plain = response.body.getReader();
     }
   }
 

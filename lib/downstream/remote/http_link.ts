@@ -167,19 +167,19 @@ export class HttpLink implements Link {
   }
 
   #answerIn(text: string, id: number, exchange: Exchange): string {
-    const answer = this.#take(text, id, exchange.onMessage);
+    const answer = this.#take(text, id, exchange);
     if (answer !== undefined) return answer;
     const said = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
     throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${said}`);
   }
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
-  #take(text: string, id: number | undefined, onMessage: Exchange["onMessage"]) {
+  #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
     if (id !== undefined && isSurelyAnswer(text, id)) return oneLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;
-      else if (message && message.kind !== "response") onMessage(one, message);
+      else if (message && message.kind !== "response") hearer.onMessage(one, message);
       else this.#events.onLog(`No message that was waited for: ${excerpt(one)}`, "warning");
     }
     return answer;
@@ -193,7 +193,7 @@ export class HttpLink implements Link {
   ): Promise<string> {
     const { host } = this.#endpoint;
     let answer: string | undefined;
-    const stream = new EventStream((text) => answer ??= this.#take(text, id, exchange.onMessage));
+    const stream = new EventStream((text) => answer ??= this.#take(text, id, exchange));
     for (let response = first;; response = await this.#resume(stream, controller.signal)) {
       try {
         const rest = await stream.read(response, () => answer !== undefined);
@@ -254,7 +254,7 @@ export class HttpLink implements Link {
     const controller = this.#begin();
     await listen({
       open: (lastEventId) => this.#get(lastEventId, controller.signal),
-      onMessage: (text) => void this.#take(text, undefined, this.#events.onMessage),
+      onMessage: (text) => void this.#take(text, undefined, this.#events),
       onWarning: (line) => this.#events.onLog(line, "warning"),
       onGone: () => {
         if (this.#sessionId !== undefined) this.#loseSession();

@@ -11,6 +11,7 @@ import {
   request,
   result,
   streamed,
+  STRICT,
   until,
 } from "./testing/loopback.ts";
 
@@ -18,65 +19,77 @@ function open(url: string, headers: Record<string, string> = {}, events = new Ke
   return HttpLink.open({ url, headers, serverName: "weather" }, events);
 }
 
-Deno.test("HttpLink.request() sends the protocol's headers, and the entry's where they do not clash", async () => {
-  await using server = new Loopback(({ id }) =>
-    json(result(id), { headers: { "mcp-session-id": "s-1" } })
-  );
-  await using link = open(server.url, {
-    Authorization: "Bearer secret",
-    "Content-Type": "text/plain",
-    ACCEPT: "text/html",
-    "MCP-Session-Id": "mine",
-  });
-  await link.request(0, request(0, "initialize"), keptExchange());
-  link.setProtocolVersion("2025-11-25");
-  await link.request(1, request(1), keptExchange());
-  const [first, second] = server.received;
-  assert.equal(first?.headers.get("accept"), "application/json, text/event-stream");
-  assert.equal(first?.headers.get("content-type"), "application/json");
-  assert.equal(first?.headers.get("authorization"), "Bearer secret");
-  assert.equal(first?.headers.get("mcp-session-id"), null);
-  assert.equal(first?.headers.get("mcp-protocol-version"), null);
-  assert.equal(second?.headers.get("mcp-session-id"), "s-1");
-  assert.equal(second?.headers.get("mcp-protocol-version"), "2025-11-25");
-  assert.equal(second?.body, request(1));
-});
+Deno.test(
+  "HttpLink.request() sends the protocol's headers, and the entry's where they do not clash",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ id }) =>
+      json(result(id), { headers: { "mcp-session-id": "s-1" } })
+    );
+    await using link = open(server.url, {
+      Authorization: "Bearer secret",
+      "Content-Type": "text/plain",
+      ACCEPT: "text/html",
+      "MCP-Session-Id": "mine",
+    });
+    await link.request(0, request(0, "initialize"), keptExchange());
+    link.setProtocolVersion("2025-11-25");
+    await link.request(1, request(1), keptExchange());
+    const [first, second] = server.received;
+    assert.equal(first?.headers.get("accept"), "application/json, text/event-stream");
+    assert.equal(first?.headers.get("content-type"), "application/json");
+    assert.equal(first?.headers.get("authorization"), "Bearer secret");
+    assert.equal(first?.headers.get("mcp-session-id"), null);
+    assert.equal(first?.headers.get("mcp-protocol-version"), null);
+    assert.equal(second?.headers.get("mcp-session-id"), "s-1");
+    assert.equal(second?.headers.get("mcp-protocol-version"), "2025-11-25");
+    assert.equal(second?.body, request(1));
+  },
+);
 
-Deno.test("HttpLink.request() gives a JSON answer as the text that came, on one line", async () => {
-  const texts = [
-    '{"jsonrpc":"2.0","id":1,"result":{"n":12345678901234567890,"2":1,"1":2}}',
-    '{"result":{"id":7},"jsonrpc":"2.0","id":2}',
-    '{\n  "id": 3,\n  "result": "\\n",\n  "jsonrpc": "2.0"\n}\n',
-  ];
-  await using server = new Loopback(({ id = 1 }) => json(texts[id - 1] ?? ""));
-  await using link = open(server.url);
-  assert.equal(await link.request(1, request(1), keptExchange()), texts[0]);
-  assert.equal(await link.request(2, request(2), keptExchange()), texts[1]);
-  const third = await link.request(3, request(3), keptExchange());
-  assert.ok(!third.includes("\n"));
-  assert.equal(JSON.parse(third).result, "\n");
-});
+Deno.test(
+  "HttpLink.request() gives a JSON answer as the text that came, on one line",
+  STRICT,
+  async () => {
+    const texts = [
+      '{"jsonrpc":"2.0","id":1,"result":{"n":12345678901234567890,"2":1,"1":2}}',
+      '{"result":{"id":7},"jsonrpc":"2.0","id":2}',
+      '{\n  "id": 3,\n  "result": "\\n",\n  "jsonrpc": "2.0"\n}\n',
+    ];
+    await using server = new Loopback(({ id = 1 }) => json(texts[id - 1] ?? ""));
+    await using link = open(server.url);
+    assert.equal(await link.request(1, request(1), keptExchange()), texts[0]);
+    assert.equal(await link.request(2, request(2), keptExchange()), texts[1]);
+    const third = await link.request(3, request(3), keptExchange());
+    assert.ok(!third.includes("\n"));
+    assert.equal(JSON.parse(third).result, "\n");
+  },
+);
 
-Deno.test("HttpLink.request() delivers what an SSE answer brings before it, in order", async () => {
-  await using server = new Loopback(({ id }) =>
-    streamed([
-      ": beat\n\nevent: ping\ndata: x\n\n",
-      event(note("a")) + event(note("b")),
-      event(note("c")) + event(result(id)) + event(note("late")),
-    ])
-  );
-  const events = new KeptEvents();
-  await using link = open(server.url, {}, events);
-  for (const streams of [false, true]) {
-    const exchange = keptExchange({ streams });
-    assert.equal(await link.request(1, request(1), exchange), result(1));
-    assert.deepEqual(exchange.messages, [note("a"), note("b"), note("c")]);
-  }
-  assert.deepEqual(events.messages, []);
-  assert.deepEqual(events.log, []);
-});
+Deno.test(
+  "HttpLink.request() delivers what an SSE answer brings before it, in order",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ id }) =>
+      streamed([
+        ": beat\n\nevent: ping\ndata: x\n\n",
+        event(note("a")) + event(note("b")),
+        event(note("c")) + event(result(id)) + event(note("late")),
+      ])
+    );
+    const events = new KeptEvents();
+    await using link = open(server.url, {}, events);
+    for (const streams of [false, true]) {
+      const exchange = keptExchange({ streams });
+      assert.equal(await link.request(1, request(1), exchange), result(1));
+      assert.deepEqual(exchange.messages, [note("a"), note("b"), note("c")]);
+    }
+    assert.deepEqual(events.messages, []);
+    assert.deepEqual(events.log, []);
+  },
+);
 
-Deno.test("HttpLink.request() takes the messages of a batch apart", async () => {
+Deno.test("HttpLink.request() takes the messages of a batch apart", STRICT, async () => {
   await using server = new Loopback(({ id }) => json(`[${note("a")}, ${result(id)}]`));
   await using link = open(server.url);
   const exchange = keptExchange();
@@ -84,214 +97,252 @@ Deno.test("HttpLink.request() takes the messages of a batch apart", async () => 
   assert.deepEqual(exchange.messages, [note("a")]);
 });
 
-Deno.test("HttpLink.request() puts together what a slow server drips byte by byte", async () => {
-  const answer = result(1, "gr\u{fc}\u{df}e \u{1F326} ");
-  async function* drip(text: string) {
-    for (const byte of new TextEncoder().encode(text)) {
-      yield Uint8Array.of(byte);
-      await Promise.resolve();
+Deno.test(
+  "HttpLink.request() puts together what a slow server drips byte by byte",
+  STRICT,
+  async () => {
+    const answer = result(1, "gr\u{fc}\u{df}e \u{1F326} ");
+    async function* drip(text: string) {
+      for (const byte of new TextEncoder().encode(text)) {
+        yield Uint8Array.of(byte);
+        await Promise.resolve();
+      }
     }
-  }
-  await using server = new Loopback(({ path }) =>
-    path.endsWith("json")
-      ? streamed(drip(answer), { "content-type": "application/json; charset=utf-8" })
-      : streamed(drip(event(note("ä")) + event(answer)))
-  );
-  for (const kind of ["json", "sse"]) {
-    await using link = open(`${server.origin}/${kind}`);
-    const exchange = keptExchange();
-    assert.equal(await link.request(1, request(1), exchange), answer);
-    assert.deepEqual(exchange.messages, kind === "sse" ? [note("ä")] : []);
-  }
-});
-
-Deno.test("HttpLink.request() lets a server ask in mid-call, and send() carries the reply", async () => {
-  const reply = Promise.withResolvers<string>();
-  const question = '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}';
-  await using server = new Loopback(({ id, body }) => {
-    if (!body.includes("tools/call")) {
-      reply.resolve(body);
-      return new Response(null, { status: 202 });
-    }
-    return streamed(async function* () {
-      yield event(question);
-      yield event(result(id, JSON.parse(await reply.promise).result));
-    }());
-  });
-  await using link = open(server.url);
-  const answer = await link.request(1, request(1), {
-    streams: true,
-    onMessage: (text) => {
-      assert.equal(text, question);
-      void link.send('{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}');
-    },
-  });
-  assert.deepEqual(JSON.parse(answer).result, { action: "accept" });
-});
-
-Deno.test("HttpLink.request() does not wait for the end of a stream that has given the answer", async () => {
-  let open = 0;
-  await using server = new Loopback(({ id }) => {
-    open++;
-    return streamed(
-      async function* () {
-        yield event(result(id));
-        await new Promise(() => {});
-      }(),
-      {},
-      () => open--,
+    await using server = new Loopback(({ path }) =>
+      path.endsWith("json")
+        ? streamed(drip(answer), { "content-type": "application/json; charset=utf-8" })
+        : streamed(drip(event(note("ä")) + event(answer)))
     );
-  });
-  {
-    await using link = HttpLink.open(
-      { url: server.url, headers: {}, serverName: "weather" },
-      new KeptEvents(),
-    );
-    for (let id = 0; id < 12; id++) await link.request(id, request(id), keptExchange());
-    await until(() => open <= 8, "old streams are closed");
-  }
-  await until(() => open === 0, "all streams are closed with the link");
-});
-
-Deno.test("HttpLink.request() uses one connection again and again, for JSON and for SSE", async () => {
-  await using server = new Loopback(({ id, path }) =>
-    path === "/json" ? json(result(id)) : streamed([event(result(id))])
-  );
-  for (const path of ["/json", "/sse"]) {
-    await using link = open(server.origin + path);
-    for (let id = 0; id < 5; id++) {
-      await link.request(id, request(id), keptExchange());
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const kind of ["json", "sse"]) {
+      await using link = open(`${server.origin}/${kind}`);
+      const exchange = keptExchange();
+      assert.equal(await link.request(1, request(1), exchange), answer);
+      assert.deepEqual(exchange.messages, kind === "sse" ? [note("ä")] : []);
     }
-    const ports = server.received.filter((received) => received.path === path)
-      .map(({ port }) => port);
-    assert.equal(new Set(ports).size, 1, `${path}: ${ports}`);
-  }
-});
+  },
+);
 
-Deno.test("HttpLink.request() ends with its signal, before and in the middle of the answer", async () => {
-  let gone = 0;
-  await using server = new Loopback(({ path, request: { signal } }) => {
-    signal.addEventListener("abort", () => gone++);
-    if (path === "/silent") return new Promise<Response>(() => {});
-    return streamed(
-      async function* () {
-        for (;;) {
-          yield ": beat\n\n";
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-      }(),
-      path === "/json" ? { "content-type": "application/json" } : {},
-    );
-  });
-  for (const path of ["/silent", "/sse", "/json"]) {
-    await using link = open(server.origin + path);
-    const controller = new AbortController();
-    const answer = link.request(1, request(1), keptExchange({ signal: controller.signal }));
-    const reason = new Error("enough");
-    setTimeout(() => controller.abort(reason), 50);
-    await assert.rejects(answer, (error) => error === reason);
-    await assert.rejects(
-      link.request(2, request(2), keptExchange({ signal: controller.signal })),
-      (error) => error === reason,
-    );
-  }
-  await until(() => gone === 3, "the server sees each of them go");
-  assert.equal(server.received.length, 3);
-});
+Deno.test(
+  "HttpLink.request() lets a server ask in mid-call, and send() carries the reply",
+  STRICT,
+  async () => {
+    const reply = Promise.withResolvers<string>();
+    const question = '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}';
+    await using server = new Loopback(({ id, body }) => {
+      if (!body.includes("tools/call")) {
+        reply.resolve(body);
+        return new Response(null, { status: 202 });
+      }
+      return streamed(async function* () {
+        yield event(question);
+        yield event(result(id, JSON.parse(await reply.promise).result));
+      }());
+    });
+    await using link = open(server.url);
+    const answer = await link.request(1, request(1), {
+      streams: true,
+      onMessage: (text) => {
+        assert.equal(text, question);
+        void link.send('{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}');
+      },
+    });
+    assert.deepEqual(JSON.parse(answer).result, { action: "accept" });
+  },
+);
 
-Deno.test("HttpLink.send() resolves when the server has taken the message, and tells if it has not", async () => {
-  await using server = new Loopback(({ body }) => {
-    if (body.includes("refused")) return new Response("no", { status: 400 });
-    return body.includes("200") ? json("{}") : new Response(null, { status: 202 });
-  });
-  await using link = open(server.url);
-  await link.send(note("202"));
-  await link.send(note("200"));
-  await rejects(link.send(note("refused")), "refused", /^HTTP 400 from 127\.0\.0\.1:\d+: no$/);
-});
-
-Deno.test("HttpLink hears the server's own stream after the handshake, and reopens it where it was cut", async () => {
-  const events = new KeptEvents();
-  await using server = new Loopback(({ method, id, headers }) => {
-    if (method === "POST") {
-      return id === undefined
-        ? new Response(null, { status: 202 })
-        : json(result(id), { headers: { "mcp-session-id": "s" } });
+Deno.test(
+  "HttpLink.request() does not wait for the end of a stream that has given the answer",
+  STRICT,
+  async () => {
+    let open = 0;
+    await using server = new Loopback(({ id }) => {
+      open++;
+      return streamed(
+        async function* () {
+          yield event(result(id));
+          await new Promise(() => {});
+        }(),
+        {},
+        () => open--,
+      );
+    });
+    {
+      await using link = HttpLink.open(
+        { url: server.url, headers: {}, serverName: "weather" },
+        new KeptEvents(),
+      );
+      for (let id = 0; id < 12; id++) await link.request(id, request(id), keptExchange());
+      await until(() => open <= 8, "old streams are closed");
     }
-    if (method === "DELETE") return new Response(null, { status: 204 });
-    const from = headers.get("last-event-id");
-    if (from === null) return streamed([event(note("one"), "id: 1\nretry: 1\n")]);
-    return from === "1"
-      ? streamed([event(note("two"), "id: 2\n")])
-      : json('{"jsonrpc":"2.0","error":{"code":-32001,"message":"?"},"id":null}', { status: 404 });
-  });
-  await using link = open(server.url, {}, events);
-  await link.request(0, request(0, "initialize"), keptExchange());
-  link.setProtocolVersion("2025-11-25");
-  assert.equal(server.byMethod("GET").length, 0);
-  await link.send(note("notifications/initialized"));
-  await until(() => events.closed.length > 0, "the loss of the session is noticed");
-  assert.deepEqual(events.messages, [note("one"), note("two")]);
-  assert.deepEqual(events.closed.map(({ kind }) => kind), ["session"]);
-  const get = server.byMethod("GET")[0];
-  assert.equal(get?.headers.get("accept"), "text/event-stream");
-  assert.equal(get?.headers.get("mcp-session-id"), "s");
-  assert.equal(get?.headers.get("mcp-protocol-version"), "2025-11-25");
-});
+    await until(() => open === 0, "all streams are closed with the link");
+  },
+);
 
-Deno.test("HttpLink asks once for the server's own stream where there is none", async () => {
-  const events = new KeptEvents();
-  await using server = new Loopback(({ method, id }) => {
-    if (method === "GET") return new Response("Method Not Allowed", { status: 405 });
-    return id === undefined ? new Response(null, { status: 202 }) : json(result(id));
-  });
-  await using link = open(server.url, {}, events);
-  await link.request(0, request(0, "initialize"), keptExchange());
-  link.setProtocolVersion("2025-11-25");
-  await link.send(note("notifications/initialized"));
-  await link.send(note("x"));
-  await until(() => server.byMethod("GET").length === 1, "it asks");
-  await link.request(1, request(1), keptExchange());
-  assert.equal(server.byMethod("GET").length, 1);
-  assert.deepEqual(events.closed, []);
-});
-
-Deno.test("HttpLink ends with dispose: what waits, its streams and its session", async () => {
-  const events = new KeptEvents();
-  await using server = new Loopback(({ method, id, path }) => {
-    if (method === "DELETE") {
-      return path === "/stuck" ? new Promise(() => {}) : new Response(null, { status: 204 });
+Deno.test(
+  "HttpLink.request() uses one connection again and again, for JSON and for SSE",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ id, path }) =>
+      path === "/json" ? json(result(id)) : streamed([event(result(id))])
+    );
+    for (const path of ["/json", "/sse"]) {
+      await using link = open(server.origin + path);
+      for (let id = 0; id < 5; id++) {
+        await link.request(id, request(id), keptExchange());
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      const ports = server.received.filter((received) => received.path === path)
+        .map(({ port }) => port);
+      assert.equal(new Set(ports).size, 1, `${path}: ${ports}`);
     }
-    if (id === 0) return json(result(id), { headers: { "mcp-session-id": "s-1" } });
-    if (id === 1) return new Promise(() => {});
-    if (id === undefined && method === "POST") return new Response(null, { status: 202 });
-    return streamed(async function* () {
-      yield event(note("hello"));
-      await new Promise(() => {});
-    }());
-  });
-  for (const path of ["/mcp", "/stuck"]) {
-    const link = open(server.origin + path, { "x-key": "k" }, events);
+  },
+);
+
+Deno.test(
+  "HttpLink.request() ends with its signal, before and in the middle of the answer",
+  STRICT,
+  async () => {
+    let gone = 0;
+    await using server = new Loopback(({ path, request: { signal } }) => {
+      signal.addEventListener("abort", () => gone++);
+      if (path === "/silent") return new Promise<Response>(() => {});
+      return streamed(
+        async function* () {
+          for (;;) {
+            yield ": beat\n\n";
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        }(),
+        path === "/json" ? { "content-type": "application/json" } : {},
+      );
+    });
+    for (const path of ["/silent", "/sse", "/json"]) {
+      await using link = open(server.origin + path);
+      const controller = new AbortController();
+      const answer = link.request(1, request(1), keptExchange({ signal: controller.signal }));
+      const reason = new Error("enough");
+      setTimeout(() => controller.abort(reason), 50);
+      await assert.rejects(answer, (error) => error === reason);
+      await assert.rejects(
+        link.request(2, request(2), keptExchange({ signal: controller.signal })),
+        (error) => error === reason,
+      );
+    }
+    await until(() => gone === 3, "the server sees each of them go");
+    assert.equal(server.received.length, 3);
+  },
+);
+
+Deno.test(
+  "HttpLink.send() resolves when the server has taken the message, and tells if it has not",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ body }) => {
+      if (body.includes("refused")) return new Response("no", { status: 400 });
+      return body.includes("200") ? json("{}") : new Response(null, { status: 202 });
+    });
+    await using link = open(server.url);
+    await link.send(note("202"));
+    await link.send(note("200"));
+    await rejects(link.send(note("refused")), "refused", /^HTTP 400 from 127\.0\.0\.1:\d+: no$/);
+  },
+);
+
+Deno.test(
+  "HttpLink hears the server's own stream after the handshake, and reopens it where it was cut",
+  STRICT,
+  async () => {
+    const events = new KeptEvents();
+    await using server = new Loopback(({ method, id, headers }) => {
+      if (method === "POST") {
+        return id === undefined
+          ? new Response(null, { status: 202 })
+          : json(result(id), { headers: { "mcp-session-id": "s" } });
+      }
+      if (method === "DELETE") return new Response(null, { status: 204 });
+      const from = headers.get("last-event-id");
+      if (from === null) return streamed([event(note("one"), "id: 1\nretry: 1\n")]);
+      return from === "1"
+        ? streamed([event(note("two"), "id: 2\n")])
+        : json('{"jsonrpc":"2.0","error":{"code":-32001,"message":"?"},"id":null}', {
+          status: 404,
+        });
+    });
+    await using link = open(server.url, {}, events);
     await link.request(0, request(0, "initialize"), keptExchange());
-    link.setProtocolVersion("2025-06-18");
+    link.setProtocolVersion("2025-11-25");
+    assert.equal(server.byMethod("GET").length, 0);
     await link.send(note("notifications/initialized"));
-    const waiting = [
-      rejects(link.request(1, request(1), keptExchange()), "closed"),
-      rejects(link.request(2, request(2), keptExchange({ streams: true })), "closed"),
-    ];
-    await until(() => events.messages.length > 0, "the server's own stream is open");
-    events.messages.length = 0;
-    const started = performance.now();
-    await Promise.all([link[Symbol.asyncDispose](), link[Symbol.asyncDispose]()]);
-    assert.ok(performance.now() - started < 1500);
-    await Promise.all(waiting);
-    await rejects(link.request(3, request(3), keptExchange()), "closed");
-    await rejects(link.send(note("x")), "closed");
-  }
-  const goodbyes = server.byMethod("DELETE");
-  assert.equal(goodbyes.length, 2);
-  assert.equal(goodbyes[0]?.headers.get("mcp-session-id"), "s-1");
-  assert.equal(goodbyes[0]?.headers.get("x-key"), "k");
-  assert.deepEqual(events.closed, []);
-});
+    await until(() => events.closed.length > 0, "the loss of the session is noticed");
+    assert.deepEqual(events.messages, [note("one"), note("two")]);
+    assert.deepEqual(events.closed.map(({ kind }) => kind), ["session"]);
+    const get = server.byMethod("GET")[0];
+    assert.equal(get?.headers.get("accept"), "text/event-stream");
+    assert.equal(get?.headers.get("mcp-session-id"), "s");
+    assert.equal(get?.headers.get("mcp-protocol-version"), "2025-11-25");
+  },
+);
+
+Deno.test(
+  "HttpLink asks once for the server's own stream where there is none",
+  STRICT,
+  async () => {
+    const events = new KeptEvents();
+    await using server = new Loopback(({ method, id }) => {
+      if (method === "GET") return new Response("Method Not Allowed", { status: 405 });
+      return id === undefined ? new Response(null, { status: 202 }) : json(result(id));
+    });
+    await using link = open(server.url, {}, events);
+    await link.request(0, request(0, "initialize"), keptExchange());
+    link.setProtocolVersion("2025-11-25");
+    await link.send(note("notifications/initialized"));
+    await link.send(note("x"));
+    await until(() => server.byMethod("GET").length === 1, "it asks");
+    await link.request(1, request(1), keptExchange());
+    assert.equal(server.byMethod("GET").length, 1);
+    assert.deepEqual(events.closed, []);
+  },
+);
+
+Deno.test(
+  "HttpLink ends with dispose: what waits, its streams and its session",
+  STRICT,
+  async () => {
+    const events = new KeptEvents();
+    await using server = new Loopback(({ method, id, path }) => {
+      if (method === "DELETE") {
+        return path === "/stuck" ? new Promise(() => {}) : new Response(null, { status: 204 });
+      }
+      if (id === 0) return json(result(id), { headers: { "mcp-session-id": "s-1" } });
+      if (id === 1) return new Promise(() => {});
+      if (id === undefined && method === "POST") return new Response(null, { status: 202 });
+      return streamed(async function* () {
+        yield event(note("hello"));
+        await new Promise(() => {});
+      }());
+    });
+    for (const path of ["/mcp", "/stuck"]) {
+      const link = open(server.origin + path, { "x-key": "k" }, events);
+      await link.request(0, request(0, "initialize"), keptExchange());
+      link.setProtocolVersion("2025-06-18");
+      await link.send(note("notifications/initialized"));
+      const waiting = [
+        rejects(link.request(1, request(1), keptExchange()), "closed"),
+        rejects(link.request(2, request(2), keptExchange({ streams: true })), "closed"),
+      ];
+      await until(() => events.messages.length > 0, "the server's own stream is open");
+      events.messages.length = 0;
+      const started = performance.now();
+      await Promise.all([link[Symbol.asyncDispose](), link[Symbol.asyncDispose]()]);
+      assert.ok(performance.now() - started < 1500);
+      await Promise.all(waiting);
+      await rejects(link.request(3, request(3), keptExchange()), "closed");
+      await rejects(link.send(note("x")), "closed");
+    }
+    const goodbyes = server.byMethod("DELETE");
+    assert.equal(goodbyes.length, 2);
+    assert.equal(goodbyes[0]?.headers.get("mcp-session-id"), "s-1");
+    assert.equal(goodbyes[0]?.headers.get("x-key"), "k");
+    assert.deepEqual(events.closed, []);
+  },
+);

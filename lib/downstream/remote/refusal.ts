@@ -56,7 +56,7 @@ function refusalWords({ endpoint, response, hasSession }: Refused, body: string)
   const isReadable = /^(text\/|no )|json|xml/.test(type);
   const said = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
   if (status < 300) {
-    return `${endpoint.host} answered with ${type}, not as an MCP server does${said}`;
+    return `HTTP ${status} from ${endpoint.host} with ${type}, which is no answer in MCP${said}`;
   }
   const hint = (status === 404 || status === 405) && !hasSession
     ? ` (is the url of "${endpoint.serverName}" right?)`

@@ -112,3 +112,25 @@ Deno.test("reapOrphans() finds a program that wiped its environment by its start
   assert.deepEqual(reaped?.groupIds, [orphan.child.pid]);
   assert.ok(!await isGroupAlive(orphan.child.pid));
 });
+
+Deno.test("reapOrphans() spares its own process, which an orphan may have started", async () => {
+  const leaseId = `lapsed-${crypto.randomUUID()}`;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "--no-lock",
+      "--no-check",
+      "--allow-all",
+      fromFileUrl(import.meta.resolve("./testing/reap_self.ts")),
+      leaseId,
+    ],
+    env: ownerOf(leaseId).markerEnv,
+    // Its own group, or this one would be spared in its place.
+    detached: true,
+    stderr: "inherit",
+  }).output();
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), [
+    { leaseId, commands: ["any"], groupIds: [], survivors: [] },
+  ]);
+});

@@ -78,8 +78,7 @@ Deno.test("StdioLink drops a line of 20 MiB and serves on", async () => {
   assert.deepEqual(harness.warnings, [
     `Skipped a message of ${20 * mib} bytes: at most ${16 * mib} are taken`,
   ]);
-  const large = { text: "y".repeat(15 * mib) };
-  assert.deepEqual(await harness.call("echo", large), large);
+  assert.equal(await harness.call("repeat", { text: "y", times: 15 * mib }), "y".repeat(15 * mib));
 });
 
 Deno.test("StdioLink takes a line of 300 MB without growing by it", async () => {
@@ -144,9 +143,28 @@ Deno.test("StdioLink delivers an answer that was written right before the end", 
 });
 
 Deno.test("StdioLink gives up on a program that closed its output", async () => {
-  await using harness = await LinkHarness.open();
-  const { message } = await closedBy(harness.call("closeOutput"));
+  const args = ["-c", "exec 1>&-; exec sleep 60"];
+  await using harness = await LinkHarness.open({ command: "sh", args });
+  const { message } = await closedBy(harness.call("any"));
   assert.equal(message, 'Server "fixture" closed its output and cannot be talked to');
+});
+
+Deno.test("StdioLink gives up on a program that closed its input", async () => {
+  const args = ["-c", "exec 0<&-; echo >&2; exec sleep 60"];
+  await using harness = await LinkHarness.open({ command: "sh", args });
+  await waitUntil(() => harness.logs.length > 0);
+  assert.equal((await closedBy(harness.link.send("{}"))).kind, "lost");
+  assert.match((await harness.closed).message, /^Server "fixture" closed its input and cannot/);
+});
+
+Deno.test("StdioLink does not wait for a stray process that holds its pipes", async () => {
+  const args = ["-c", "setsid sleep 60 & exit 4"];
+  const harness = await LinkHarness.open({ command: "sh", args });
+  const started = performance.now();
+  assert.match((await harness.closed).message, /ended with exit code 4$/);
+  assert.ok(performance.now() - started < 1_000);
+  await harness.owner[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
 });
 
 Deno.test("StdioLink ends what a crashed program had started", async () => {
@@ -207,7 +225,7 @@ Deno.test("StdioLink[Symbol.asyncDispose]() does not wait for a program that doe
 
 Deno.test("ProcessOwner[Symbol.asyncDispose]() ends what left its group and outlived its link", async () => {
   const harness = await LinkHarness.open();
-  await harness.call("run", { script: "sleep 60", leaveGroup: true });
+  await harness.call("run", { script: "exec sleep 60", leaveGroup: true });
   await harness.link[Symbol.asyncDispose]();
   assert.equal((await findMarked(harness.owner.marker)).length, 1);
   await harness.owner[Symbol.asyncDispose]();

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import type { RpcMessage } from "../../../core/rpc.ts";
 import { type Exchange, LinkClosed, type LinkEvents } from "../../link.ts";
 
+/** Deno checks for leaks only where it is told to. */
+export const STRICT = { sanitizeOps: true, sanitizeResources: true } as const;
+
 const encoder = new TextEncoder();
 
 /** One request as a test's server got it. */

@@ -26,7 +26,7 @@ const jobs: Record<string, (id: string | number, params: Record<string, unknown>
     answer(id, "last");
     Deno.exit(0);
   },
-  closeOutput: () => Deno.stdout.close(),
+  repeat: (id, { text, times }) => answer(id, String(text).repeat(Number(times))),
   print: (id, { text, times, end }) => {
     write(String(text).repeat(Number(times ?? 1)) + (end ?? ""));
     answer(id, "printed");
@@ -48,6 +48,7 @@ const jobs: Record<string, (id: string | number, params: Record<string, unknown>
       stdout: "null",
       stderr: "null",
     }).spawn();
+    child.unref();
     answer(id, child.pid);
   },
 };

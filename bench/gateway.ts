@@ -1,0 +1,116 @@
+/** What the gateway costs: calls through it against direct HTTP calls to the same server. */
+import { fromFileUrl, join } from "@std/path";
+import { startGateway, until } from "../tests/gateway.ts";
+import { BenchClient, callMany } from "./mcp_client.ts";
+import { startServer, usageOf } from "./processes.ts";
+import { median, printTable } from "./report.ts";
+
+const ROUNDS = 7;
+const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
+const ways = ["direct", "http", "stdio"] as const;
+type Way = (typeof ways)[number];
+type Samples = Record<string, Record<Way, number[]>>;
+
+export async function benchGateway(): Promise<void> {
+  const quick = Deno.args.includes("--quick");
+  await using few = await startServer(["run", "-A", "-q", server, "--http", "--tools=200"]);
+  await using many = await startServer(["run", "-A", "-q", server, "--http", "--tools=2000"]);
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
+  const stdio = (tools: number) => ({
+    command: Deno.execPath(),
+    args: ["run", "-A", "-q", server, "--stdio", `--tools=${tools}`],
+  });
+  await Deno.writeTextFile(
+    join(folder, ".mcp.json"),
+    JSON.stringify({
+      mcpServers: {
+        http: { type: "http", url: few.url },
+        http2000: { type: "http", url: many.url },
+        stdio: stdio(200),
+        stdio2000: stdio(2000),
+      },
+    }),
+  );
+  await using gateway = await startGateway([], { cwd: folder });
+  await until(async () => {
+    const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
+    return servers.ready === 4 || undefined;
+  });
+  const idle = await usageOf(gateway.pid);
+  const door = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
+  const open = async (way: Way, tools: "" | "2000", count: number) => {
+    const url = way === "direct" ? (tools ? many.url : few.url) : door(way + tools);
+    return await Promise.all(Array.from({ length: count }, () => new BenchClient(url).connect()));
+  };
+  const call = (client: BenchClient) =>
+    client.request("tools/call", {
+      name: "list_issues",
+      arguments: { query: "open bugs", limit: 5 },
+    });
+  const list = (client: BenchClient) => client.request("tools/list", {});
+
+  const clients = {
+    "": Object.fromEntries(
+      await Promise.all(ways.map(async (way) => [way, await open(way, "", 16)])),
+    ),
+    2000: Object.fromEntries(
+      await Promise.all(ways.map(async (way) => [way, await open(way, "2000", 1)])),
+    ),
+  } as Record<"" | "2000", Record<Way, BenchClient[]>>;
+
+  const samples: Samples = {};
+  const add = (name: string, way: Way, value: number) => {
+    (samples[name] ??= { direct: [], http: [], stdio: [] })[way].push(value);
+  };
+  const rounds = quick ? 3 : ROUNDS;
+  for (let round = -1; round < rounds; round++) {
+    for (const way of ways) {
+      const few = clients[""][way];
+      const pid = way === "direct" ? undefined : gateway.pid;
+      const one = await callMany(few, quick ? 200 : 500, 1, call);
+      const before = pid === undefined ? undefined : await usageOf(pid);
+      const total = quick ? 1_000 : 4_000;
+      const sixteen = await callMany(few, total, 16, call);
+      const after = pid === undefined ? undefined : await usageOf(pid);
+      const sixtyFour = await callMany(few, total / 2, 64, call);
+      const short = await callMany(few, 40, 1, list);
+      const long = await callMany(clients[2000][way], 20, 1, list);
+      if (round < 0) continue; // The first round warms everything up.
+      add("p50 of a call, ms", way, median(one.durations));
+      add("calls/s at 16", way, sixteen.durations.length / sixteen.seconds);
+      add("calls/s at 64", way, sixtyFour.durations.length / sixtyFour.seconds);
+      add("p50 of list of 200, ms", way, median(short.durations));
+      add("p50 of list of 2,000, ms", way, median(long.durations));
+      if (before && after) {
+        add("CPU ms a call at 16", way, (after.cpuSeconds - before.cpuSeconds) * 1000 / total);
+      }
+    }
+  }
+  const halves: number[] = [];
+  const calls = quick ? 5_000 : 50_000;
+  for (let step = 0; step < 10; step++) {
+    await callMany(clients[""].http, calls / 20, 16, call);
+    await callMany(clients[""].stdio, calls / 20, 16, call);
+    halves.push((await usageOf(gateway.pid)).rssMb);
+  }
+  const rows = Object.entries(samples).map(([name, { direct, http, stdio }]) => {
+    const show = (values: number[]) => values.length === 0 ? "" : median(values).toFixed(3);
+    const ratio = (values: number[]) =>
+      direct.length === 0
+        ? ""
+        : `${median(values.map((value, index) => value / direct[index]!)).toFixed(2)}x`;
+    return [name, show(direct), show(http), ratio(http), show(stdio), ratio(stdio)];
+  });
+  printTable(
+    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round`,
+    [
+      ["", "direct", "http", "ratio", "stdio", "ratio"],
+      ...rows,
+    ],
+  );
+  printTable("gateway: memory, MB", [
+    ["idle, 4,400 tools", `${idle.rssMb.toFixed(0)}`],
+    ...halves.map((mb, index) => [`after ${(index + 1) * calls / 10} calls`, mb.toFixed(0)]),
+  ]);
+  await Deno.remove(folder, { recursive: true });
+}

@@ -1,0 +1,79 @@
+import { secretsOf } from "../config/secrets.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ServerSpec } from "../core/server.ts";
+
+/** Stands for a value that is not shown. */
+export const MASK = "***";
+
+/** An entry as it may be shown: all headers and variables masked, and secrets in other places. */
+export function maskSpec(spec: ServerSpec): ServerSpec {
+  const mask = textMasker(spec);
+  switch (spec.type) {
+    case "demo":
+      return spec;
+    case "stdio":
+      return {
+        ...spec,
+        args: spec.args.map(mask),
+        env: maskValues(spec.env),
+      };
+    default:
+      return { ...spec, url: mask(spec.url), headers: maskValues(spec.headers) };
+  }
+}
+
+/** Takes an entry's secrets out of what its server or its connection said. */
+export function textMasker(spec: ServerSpec): (text: string) => string {
+  const secrets = secretsOf(spec, []).sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, MASK), text);
+}
+
+/**
+ * An entry that was read masked, changed and sent back: what is still masked gets its stored value.
+ * Only towards the place it went to before, or whoever may change an entry could read its secrets.
+ */
+export function unmaskSpec(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
+  const shown = maskSpec(stored);
+  if (wanted.type === "demo") return wanted;
+  if (wanted.type === "stdio") {
+    const isSame = stored.type === "stdio" && shown.type === "stdio" &&
+      argvText(shown) === argvText(wanted);
+    const args = isSame ? stored.args : wanted.args;
+    if (!isSame && args.some((arg) => arg.includes(MASK))) throw stillMasked("argument");
+    return { ...wanted, args, env: unmaskValues(wanted.env, isSame ? stored.env : {}) };
+  }
+  const known = stored.type === "http" || stored.type === "sse" ? stored : undefined;
+  const url = known && "url" in shown && shown.url === wanted.url ? known.url : wanted.url;
+  if (url === wanted.url && url.includes(MASK)) throw stillMasked("address");
+  const isSame = known !== undefined && new URL(known.url).origin === new URL(url).origin;
+  return { ...wanted, url, headers: unmaskValues(wanted.headers, isSame ? known.headers : {}) };
+}
+
+function argvText({ command, args, cwd }: Extract<ServerSpec, { type: "stdio" }>): string {
+  return JSON.stringify([command, args, cwd]);
+}
+
+function maskValues(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
+}
+
+function unmaskValues(
+  values: Record<string, string>,
+  stored: Record<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (value !== MASK) return [name, value];
+      const kept = Object.hasOwn(stored, name) ? stored[name] : undefined;
+      if (kept === undefined) throw stillMasked(name);
+      return [name, kept];
+    }),
+  );
+}
+
+function stillMasked(what: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", {
+    message: `The value of ${what} is masked, and none is kept for where it would go now`,
+    recoverySteps: [`Give the value of ${what}`],
+  });
+}
