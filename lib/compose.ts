@@ -7,7 +7,7 @@ import { candidateFiles } from "./config/locate.ts";
 import { type LoadedServers, loadServers } from "./config/mcp_file.ts";
 import type { ReadOptions } from "./config/options.ts";
 import { formatProblem, type Problem } from "./config/problem.ts";
-import { watchFiles } from "./config/watch_files.ts";
+import { stampFiles, watchFiles } from "./config/watch_files.ts";
 import type { ServerStatus } from "./core/server.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
@@ -74,6 +74,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     }
     return loaded;
   }
+  const stamp = await stampFiles(candidateFiles(location));
   let configured = await readServers();
   /** Why the file as it is now is not in use, if it is not. */
   let configError: string | undefined;
@@ -114,12 +115,20 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   });
   stack.use(pool);
 
+  // One after the other, or what was read earlier could be applied later.
+  let syncing: Promise<void> = Promise.resolve();
   /** Makes everything agree with the config file and the store. */
-  async function sync(): Promise<void> {
+  function sync(): Promise<void> {
+    const synced = syncing.then(applyWanted);
+    syncing = synced.catch(() => {});
+    return synced;
+  }
+
+  async function applyWanted(): Promise<void> {
     const servers = await wanted(configured);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
-    await pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
+    pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
   }
 
   async function setDemoRemoved(removed: boolean): Promise<void> {
@@ -174,7 +183,11 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   const following = followGeneration(store, sync, { signal: closing.signal, since: generation });
   stack.defer(() => following);
   if (platform.canWrite) {
-    const watching = watchFiles(candidateFiles(location), reload, closing.signal);
+    const watching = watchFiles(candidateFiles(location), reload, {
+      since: stamp,
+      signal: closing.signal,
+      onError: (error) => configLog.error({ error }, "Cannot take up the configuration"),
+    });
     stack.defer(() => watching);
   }
 

@@ -1,5 +1,6 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import { notificationText } from "./core/rpc.ts";
+import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { type Door, handleMcp } from "./http/mcp_door.ts";
 import { parseDoor } from "./http/door_path.ts";
@@ -27,6 +28,23 @@ export interface ComposeDoorsInput {
   onWarning(message: string, details?: object): void;
 }
 
+/** An answer that takes longer comes on a stream, which a client that lost it can take up again. */
+const PATIENCE_MS = 50;
+/** Those counted by name: a client may send any text as a method. */
+const METHODS = new Set([
+  "completion/complete",
+  "logging/setLevel",
+  "ping",
+  "prompts/get",
+  "prompts/list",
+  "resources/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/templates/list",
+  "resources/unsubscribe",
+  "tools/call",
+  "tools/list",
+]);
 const INSTRUCTIONS =
   "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, and choose which of their tools are enabled.";
 
@@ -52,15 +70,30 @@ export function composeDoors(input: ComposeDoorsInput) {
     }),
   );
   stack.defer(catalog.onChange(({ servers }) => {
-    for (const name of servers) notifier.changed(`servers/${name}?`);
+    for (const name of servers) {
+      if (pool.find(name)) notifier.changed(`servers/${name}?`);
+      else endSessions(`servers/${name}?`);
+    }
   }));
+
+  /** Their clients initialize again, should the server come back under its name. */
+  function endSessions(door: string): void {
+    for (const session of sessions.list()) {
+      if (!session.door.startsWith(door)) continue;
+      sessions.end(session).catch((error) => onWarning("A session did not end well", { error }));
+    }
+  }
 
   const host = {
     sessions,
     maxBody,
     log: logs.room("http"),
+    patience: new TimeoutQueue(PATIENCE_MS),
     onCall({ method, ms, isError }: { method: string; ms: number; isError: boolean }) {
-      countCall({ method, status: isError ? "error" : "ok" });
+      countCall({
+        method: METHODS.has(method) ? method : "other",
+        status: isError ? "error" : "ok",
+      });
       timeCall(ms / 1000);
     },
   };

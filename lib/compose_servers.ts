@@ -134,11 +134,17 @@ export async function composeServers(input: ComposeServersInput) {
           "A tool is not listed: it is no valid MCP tool",
         );
       }
-      const changed = await canonical.record(name, seen, Date.now());
-      const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
-      if (changes.length > 0) {
-        log.info({ serverName: name, tools: changes.slice(0, 50) }, "Tools have changed");
+      try {
+        const changed = await canonical.record(name, seen, Date.now());
+        const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
+        if (changes.length > 0) {
+          log.info({ serverName: name, tools: changes.slice(0, 50) }, "Tools have changed");
+        }
+      } catch (err) {
+        // A full disk is no reason not to serve what works.
+        log.warn({ serverName: name, err }, "Cannot keep the server's tools in the data store");
       }
+      return seen.length;
     },
   });
 
@@ -156,7 +162,8 @@ export async function composeServers(input: ComposeServersInput) {
 
   /** All servers there should be: the file's, and those added at run time under other names. */
   async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
-    for await (const { value } of enabled.list()) catalog.setEnabled(value.server, value.tools);
+    const selections = await Array.fromAsync(enabled.list());
+    catalog.setSelections(new Map(selections.map(({ value }) => [value.server, value.tools])));
     const names = new Set(configured.servers.map(({ name }) => name));
     const servers: PooledServer[] = [...configured.servers];
     for await (const { value: { name, spec } } of added.list()) {

@@ -74,6 +74,14 @@ export class Catalog {
     if (this.#listed.has(server)) this.#publish(server);
   }
 
+  /** All selections there are; a server without one has all its tools on. */
+  setSelections(selections: ReadonlyMap<string, string[]>): void {
+    for (const server of [...this.#enabled.keys()]) {
+      if (!selections.has(server)) this.setEnabled(server, undefined);
+    }
+    for (const [server, tools] of selections) this.setEnabled(server, tools);
+  }
+
   enabledOf(server: string): string[] | null {
     const enabled = this.#enabled.get(server);
     return enabled ? [...enabled] : null;

@@ -1,10 +1,26 @@
-import type { CommandFlag } from "../config/command_line.ts";
+import type { CommandFlag, CommandLine } from "../config/command_line.ts";
+import type { Env } from "../config/env.ts";
 import type { ReadOptions } from "../config/options.ts";
+
+/** What a command gets; its own name is taken off the positionals. */
+export interface CommandInput extends ReadOptions {
+  env: Env;
+  /** Every value of a flag that was given more than once. */
+  values: CommandLine["values"];
+  /** What followed a lone `--`; the last of the positionals. */
+  afterDashes: string[];
+}
 
 /** One command of the CLI. */
 export interface Command {
+  /** How it is written, its own name first. */
   usage: string;
   meaning: string;
+  /** Further lines of its own help. */
+  details?: string[];
   flags?: CommandFlag[];
-  run(input: ReadOptions): Promise<void>;
+  /** Answers the exit code where that is not 0. */
+  run(input: CommandInput): Promise<void | number>;
 }
+
+export const JSON_FLAG: CommandFlag = { flag: "json", meaning: "Print JSON" };

@@ -1,45 +1,118 @@
+import { type CommandLine, findInformationFlag, parseCommandLine } from "../config/command_line.ts";
 import { systemEnv } from "../config/env.ts";
-import { findInformationFlag } from "../config/command_line.ts";
-import { helpText } from "../config/help.ts";
-import { nearest } from "../core/nearest.ts";
-import { type ReadOptions, readOptions } from "../config/options.ts";
+import { readOptions } from "../config/options.ts";
 import { configError } from "../config/problem.ts";
+import { nearest } from "../core/nearest.ts";
 import { VERSION } from "../core/version.ts";
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { commandHelp, commandsHelp } from "./help.ts";
 import { restore } from "./restore.ts";
-import { exitWith, print } from "./terminal.ts";
+import { serverAdd } from "./server_add.ts";
+import { serverList } from "./server_list.ts";
+import { serverLogs } from "./server_logs.ts";
+import { serverRemove } from "./server_remove.ts";
+import { serverRestart } from "./server_restart.ts";
+import { serverTools } from "./server_tools.ts";
+import { status } from "./status.ts";
+import { exitCommandWith, print } from "./terminal.ts";
 
-const COMMANDS: Record<string, Command> = { backup, restore };
+/** By name; those of one family share its first word. */
+const COMMANDS: Record<string, Command> = {
+  status,
+  "server list": serverList,
+  "server add": serverAdd,
+  "server remove": serverRemove,
+  "server restart": serverRestart,
+  "server logs": serverLogs,
+  "server tools": serverTools,
+  backup,
+  restore,
+};
 
-/** Runs `quartermaster COMMAND ...`. */
-export async function runCli(args: readonly string[]): Promise<void> {
-  const commandFlags = Object.values(COMMANDS).flatMap((command) => command.flags ?? []);
-  const information = findInformationFlag(args);
-  if (information === "help" || args.length === 0) {
-    return print(helpText({ commands: Object.values(COMMANDS), commandFlags }));
+const COMMAND_FLAGS = Object.values(COMMANDS).flatMap((command) => command.flags ?? []);
+
+/** Runs `COMMAND ...` and answers the exit code. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  // `deno task cli -- status`: a habit from npm.
+  const words = args[0] === "--" ? args.slice(1) : args;
+  const information = findInformationFlag(words);
+  if (information === "version") {
+    print(`quartermaster ${VERSION}\n`);
+    return 0;
   }
-  if (information === "version") return print(`quartermaster ${VERSION}\n`);
-  const input = await readOptions(args, systemEnv(), {
+  if (information === "help" || words.length === 0) {
+    print(helpFor(words));
+    return 0;
+  }
+  const env = systemEnv();
+  const line = parseCommandLine(words, COMMAND_FLAGS);
+  const { name, command } = resolveCommand(line);
+  checkFlags(name, command, line);
+  const read = await readOptions(words, env, {
     os: Deno.build.os,
     cwd: Deno.cwd(),
-    commandFlags,
+    commandFlags: COMMAND_FLAGS,
   });
-  const name = input.command;
-  if (name === undefined) throw configError("No command was given", "See --help for all commands");
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command) return await command.run(input);
-  const guess = nearest(name, Object.keys(COMMANDS));
+  const positionals = read.positionals.slice(name.split(" ").length - 1);
+  const { values, afterDashes } = line;
+  return await command.run({ ...read, positionals, env, values, afterDashes }) ?? 0;
+}
+
+function resolveCommand({ command: first, positionals }: CommandLine) {
+  if (first === undefined) throw configError("No command was given", "See --help for all commands");
+  for (const name of [`${first} ${positionals[0]}`, first]) {
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command) return { name, command };
+  }
+  const family = familyOf(first);
+  if (family.length === 0) {
+    const guess = nearest(first, Object.keys(COMMANDS).map((name) => name.split(" ")[0]!));
+    throw configError(
+      `Unknown command "${first}"`,
+      guess === undefined ? "See --help for all commands" : `Did you mean ${guess}?`,
+    );
+  }
+  const [second] = positionals;
+  if (second === undefined) {
+    throw configError(`${first} needs to know what to do`, `See ${first} --help`);
+  }
+  const guess = nearest(second, family.map((name) => name.slice(first.length + 1)));
   throw configError(
-    `Unknown command "${name}"`,
-    guess ? `Did you mean ${guess}?` : "See --help for all commands",
+    `Unknown command "${first} ${second}"`,
+    guess === undefined ? `See ${first} --help` : `Did you mean ${first} ${guess}?`,
   );
+}
+
+function familyOf(first: string): string[] {
+  return Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+}
+
+/** A flag of another command would be ignored, and its user would not know. */
+function checkFlags(name: string, { flags = [] }: Command, { given }: CommandLine): void {
+  for (const { flag } of COMMAND_FLAGS) {
+    if (!given.has(flag) || flags.some((own) => own.flag === flag)) continue;
+    throw configError(`${name} does not take --${flag}`, `See ${name} --help`);
+  }
+}
+
+/** As exact as the words before `--help` allow. */
+function helpFor(words: readonly string[]): string {
+  const all = Object.values(COMMANDS);
+  try {
+    const line = parseCommandLine(words, COMMAND_FLAGS);
+    const family = familyOf(line.command ?? "").flatMap((name) => COMMANDS[name] ?? []);
+    if (family.length > 0 && line.positionals.length === 0) return commandsHelp(family);
+    return commandHelp(resolveCommand(line).command);
+  } catch {
+    return commandsHelp(all);
+  }
 }
 
 if (import.meta.main) {
   try {
-    await runCli(Deno.args);
+    Deno.exit(await runCli(Deno.args));
   } catch (error) {
-    exitWith(error);
+    exitCommandWith(error, Deno.args.includes("--json"));
   }
 }

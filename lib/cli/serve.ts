@@ -66,6 +66,10 @@ function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.Se
   let app: Promise<BuiltApp> | undefined;
   return async (request, info) => {
     const gateway = await host.get();
+    // The doors keep their own account of calls: a line and a dozen headers for each would cost as
+    // much as the relaying.
+    const door = gateway.doors.find(request);
+    if (door) return await gateway.atDoor(request, door);
     const answer = findDirectAnswer(gateway, request);
     if (answer) return await inRequestScope(gateway, request, crypto.randomUUID(), answer);
     app ??= loadApp();

@@ -1,23 +1,84 @@
-import { GatewayError } from "../core/errors.ts";
+import { stripVTControlCharacters, styleText } from "node:util";
+import { type Env, nonEmpty } from "../config/env.ts";
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
 
 const encoder = new TextEncoder();
 
+/** Codes for what was written wrongly; every other error is a failure of what was asked. */
+const USAGE: ReadonlySet<ErrorCode> = new Set(["CONFIG_INVALID", "INVALID_ARGUMENTS"]);
+
+export type Color = "green" | "yellow" | "red" | "gray";
+
 export function print(text: string): void {
-  Deno.stdout.writeSync(encoder.encode(text));
+  const bytes = encoder.encode(text);
+  try {
+    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  } catch (error) {
+    // Whoever read this has enough, as `head` does.
+    if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+    throw error;
+  }
 }
 
 export function printError(text: string): void {
   Deno.stderr.writeSync(encoder.encode(text));
 }
 
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Asks the person at the terminal; where there is none the answer is no. */
+export function ask(question: string): boolean {
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && confirm(inert(question));
+}
+
+/** Colors a text where a terminal will show it and the user has not asked for none. */
+export function painter(env: Env): (color: Color, text: string) => string {
+  const isColored = Deno.stdout.isTerminal() && nonEmpty(env, "NO_COLOR") === undefined;
+  return (color, text) => isColored ? styleText(color, text, { validateStream: false }) : text;
+}
+
+/** A foreign text without what would steer the terminal. */
+export function inert(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
+}
+
+/** Rows in columns that line up, colored or not. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const width = (cell: string) => stripVTControlCharacters(cell).length;
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => width(row[column] ?? "")))
+  );
+  return rows.map((row) => {
+    const cells = row.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - width(cell)));
+    return `${cells.join("  ").trimEnd()}\n`;
+  }).join("");
+}
+
 /** Says in one sentence what went wrong: 2 for what the user can correct, 1 for what is our fault. */
 export function exitWith(error: unknown): never {
   if (error instanceof GatewayError && error.code !== "INTERNAL") {
-    printError(`quartermaster: ${error.message}\n`);
-    const { recoverySteps } = error.details;
-    if (recoverySteps) printError(recoverySteps.map((step) => `  ${step}\n`).join(""));
+    printFailure(error);
     Deno.exit(2);
   }
   printError(`quartermaster: ${error instanceof Error ? error.stack ?? error.message : error}\n`);
   Deno.exit(1);
+}
+
+/** How a command ends that could not do its work: 2 where it was used wrongly, else 1. */
+export function exitCommandWith(error: unknown, asJson: boolean): never {
+  if (!(error instanceof GatewayError) || error.code === "INTERNAL") exitWith(error);
+  if (asJson) printError(`${JSON.stringify({ error: error.toBody() })}\n`);
+  else printFailure(error);
+  Deno.exit(USAGE.has(error.code) ? 2 : 1);
+}
+
+function printFailure(error: GatewayError): void {
+  const { recoverySteps = [], hint } = error.details;
+  const lines = hint === undefined ? recoverySteps : [...recoverySteps, ...hint.split("\n")];
+  printError(
+    inert(`quartermaster: ${error.message}\n${lines.map((line) => `  ${line}\n`).join("")}`),
+  );
 }

@@ -13,8 +13,12 @@ export interface CommandFlag {
 export interface CommandLine {
   command: string | undefined;
   positionals: string[];
+  /** What followed a lone `--`: the last of the positionals, never read as flags. */
+  afterDashes: string[];
   /** What was given for each flag, by its name without dashes; the last one counts. */
   given: Map<string, string | boolean>;
+  /** Every value of each flag that takes one, in the order given. */
+  values: Map<string, string[]>;
 }
 
 type Flags = ReadonlyMap<string, { flag: string; placeholder?: string }>;
@@ -38,12 +42,14 @@ export function parseCommandLine(
   const flags = flagTable(commandFlags);
   const rest = withoutTaskDashes(args, flags);
   const given = new Map<string, string | boolean>();
+  const values = new Map<string, string[]>();
   const words: string[] = [];
+  const afterDashes: string[] = [];
 
   for (let index = 0; index < rest.length; index++) {
     const arg = rest[index] ?? "";
     if (arg === "--") {
-      words.push(...rest.slice(index + 1));
+      afterDashes.push(...rest.slice(index + 1));
       break;
     }
     if (INFORMATION.has(arg)) continue;
@@ -69,10 +75,11 @@ export function parseCommandLine(
         );
       }
       given.set(name, value);
+      values.set(name, [...values.get(name) ?? [], value]);
     }
   }
-  const [command, ...positionals] = words;
-  return { command, positionals, given };
+  const [command, ...positionals] = [...words, ...afterDashes];
+  return { command, positionals, afterDashes, given, values };
 }
 
 function split(arg: string): [name: string, value: string | undefined] {

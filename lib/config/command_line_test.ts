@@ -34,11 +34,22 @@ for (const [args, [command, ...positionals], given] of LINES) {
   Deno.test(`parseCommandLine() reads: ${args.join(" ")}`, () => {
     const line = parseCommandLine(args, COMMAND_FLAGS);
     assert.deepEqual(
-      { ...line, given: Object.fromEntries(line.given) },
-      { command, positionals, given },
+      [line.command, line.positionals, Object.fromEntries(line.given)],
+      [command, positionals, given],
     );
   });
 }
+
+Deno.test("parseCommandLine() keeps every value of a flag, and what followed the dashes", () => {
+  const line = parseCommandLine(
+    ["add", "--out", "a=1", "--json", "--out=b", "name", "--", "npx", "--out", "c", "--", "-y"],
+    COMMAND_FLAGS,
+  );
+  assert.deepEqual(Object.fromEntries(line.values), { out: ["a=1", "b"] });
+  assert.equal(line.given.get("out"), "b");
+  assert.deepEqual(line.afterDashes, ["npx", "--out", "c", "--", "-y"]);
+  assert.deepEqual(line.positionals, ["name", ...line.afterDashes]);
+});
 
 const REFUSED: [args: string[], message: string][] = [
   [["--prot", "1"], "Unknown option --prot. Did you mean --port?"],

@@ -5,21 +5,30 @@ const SETTLE_MS = 100;
 /** For file systems that tell nothing, such as network folders. */
 const POLL_MS = 5_000;
 
+export interface WatchOptions {
+  /** The stamp from before the files were read, so that what changed since then is not missed. */
+  since: string;
+  signal: AbortSignal;
+  /** A callback that fails is called again at the next look. */
+  onError(error: unknown): void;
+  pollMs?: number;
+}
+
 /** Calls back when one of the files was written, made or removed, until the signal aborts. */
 export async function watchFiles(
   files: readonly string[],
   onChange: () => void | Promise<void>,
-  signal: AbortSignal,
+  { since, signal, onError, pollMs = POLL_MS }: WatchOptions,
 ): Promise<void> {
-  let last = await stamp(files);
+  let last = since;
   let checking: Promise<void> = Promise.resolve();
   const check = () => {
     checking = checking.then(async () => {
-      const now = await stamp(files);
+      const now = await stampFiles(files);
       if (now === last || signal.aborted) return;
-      last = now;
       await onChange();
-    });
+      last = now;
+    }).catch(onError);
   };
   const watchers = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) => {
     try {
@@ -37,7 +46,8 @@ export async function watchFiles(
       timer = setTimeout(check, SETTLE_MS);
     }
   });
-  const poll = setInterval(check, POLL_MS);
+  const poll = setInterval(check, pollMs);
+  check();
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -49,7 +59,8 @@ export async function watchFiles(
   await checking;
 }
 
-async function stamp(files: readonly string[]): Promise<string> {
+/** Differs whenever one of the files is another one than before. */
+export async function stampFiles(files: readonly string[]): Promise<string> {
   const infos = await Promise.all(files.map((file) => Deno.stat(file).catch(() => undefined)));
   return infos.map((info) => info ? `${info.size} ${info.mtime?.getTime()} ${info.ino}` : "-").join(
     "|",

@@ -8,7 +8,13 @@ import {
   type RpcMessage,
 } from "../core/rpc.ts";
 import { type Introduction, type ServerInfo, shakeHands } from "./handshake.ts";
-import { type Exchange, type Link, LinkClosed, type LinkEvents, type MessageListener } from "./link.ts";
+import {
+  type Exchange,
+  type Link,
+  LinkClosed,
+  type LinkEvents,
+  type MessageListener,
+} from "./link.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 export interface ConnectionOptions extends Introduction {
@@ -50,25 +56,31 @@ interface Pending {
   touch(): void;
 }
 
+/** What is under way on a connection; it is there before the connection, for what comes early. */
+interface Traffic {
+  pending: Map<number, Pending>;
+  heardAt: number;
+}
+
 /** An MCP session with one server: shakes hands, counts ids, keeps time, maps progress tokens. */
 export class Connection implements AsyncDisposable {
   readonly info: ServerInfo;
   readonly #link: Link;
   readonly #options: ConnectionOptions;
-  readonly #pending: Map<number, Pending>;
-  #onIdle: (() => void)[] = [];
+  readonly #traffic: Traffic;
+  readonly #onIdle: (() => void)[] = [];
   #nextId = 1;
 
   private constructor(
     link: Link,
     info: ServerInfo,
     options: ConnectionOptions,
-    pending: Map<number, Pending>,
+    traffic: Traffic,
   ) {
     this.#link = link;
     this.info = info;
     this.#options = options;
-    this.#pending = pending;
+    this.#traffic = traffic;
   }
 
   static async open(options: ConnectionOptions): Promise<Connection> {
@@ -76,20 +88,22 @@ export class Connection implements AsyncDisposable {
     signal?.throwIfAborted();
     const limit = new AbortController();
     const timer = setTimeout(() => {
-      const message = `Server "${serverName}" did not shake hands within ${inWords(connectTimeoutMs)}`;
+      const message = `Server "${serverName}" did not shake hands within ${
+        inWords(connectTimeoutMs)
+      }`;
       limit.abort(new GatewayError("TIMEOUT", { message }));
     }, connectTimeoutMs);
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-    const pending = new Map<number, Pending>();
+    const traffic: Traffic = { pending: new Map(), heardAt: Date.now() };
     let link: Link | undefined;
     try {
       link = await options.openLink({
         onClose: events.onClose,
         onLog: events.onLog,
-        onMessage: (text, message) => deliver(pending, events.onMessage, text, message),
+        onMessage: (text, message) => deliver(traffic, events.onMessage, text, message),
       });
       const info = await unlessAborted(shakeHands(link, serverName, options), ended);
-      return new Connection(link, info, options, pending);
+      return new Connection(link, info, options, traffic);
     } catch (error) {
       await link?.[Symbol.asyncDispose]();
       throw error;
@@ -103,12 +117,17 @@ export class Connection implements AsyncDisposable {
   }
 
   get inFlight(): number {
-    return this.#pending.size;
+    return this.#traffic.pending.size;
+  }
+
+  /** When anything last came from the server, in ms since the epoch. */
+  get heardAt(): number {
+    return this.#traffic.heardAt;
   }
 
   /** Waits until no call is in flight, but no longer than this. */
   async settle(limitMs: number): Promise<void> {
-    if (this.#pending.size === 0 || limitMs <= 0) return;
+    if (this.inFlight === 0 || limitMs <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, limitMs);
     this.#onIdle.push(resolve);
@@ -131,8 +150,9 @@ export class Connection implements AsyncDisposable {
       wait.abort(reason);
     };
     const expire = () => {
-      const message =
-        `Server "${serverName}" did not answer ${call.method} within ${inWords(call.timeoutMs)}`;
+      const message = `Server "${serverName}" did not answer ${call.method} within ${
+        inWords(call.timeoutMs)
+      }`;
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
     let timer = setTimeout(expire, call.timeoutMs);
@@ -142,7 +162,7 @@ export class Connection implements AsyncDisposable {
     };
     const abort = () => end("Cancelled by the client", call.signal?.reason);
     call.signal?.addEventListener("abort", abort);
-    this.#pending.set(id, { call, touch });
+    this.#traffic.pending.set(id, { call, touch });
     const exchange: Exchange = {
       streams: call.streams,
       signal: wait.signal,
@@ -150,14 +170,16 @@ export class Connection implements AsyncDisposable {
     };
     try {
       const text = requestText(id, call.method, params);
-      return { id, text: await this.#link.request(id, text, exchange) };
+      const answer = await this.#link.request(id, text, exchange);
+      this.#traffic.heardAt = Date.now();
+      return { id, text: answer };
     } catch (error) {
       throw explain && error instanceof LinkClosed ? explain(error) : error;
     } finally {
       clearTimeout(timer);
       call.signal?.removeEventListener("abort", abort);
-      this.#pending.delete(id);
-      if (this.#pending.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+      this.#traffic.pending.delete(id);
+      if (this.inFlight === 0) { for (const resolve of this.#onIdle.splice(0)) resolve(); }
     }
   }
 
@@ -178,7 +200,7 @@ export class Connection implements AsyncDisposable {
   #onExchanged(call: Call, text: string, message: RpcMessage): void {
     const isForAll = message.kind === "notification" && message.method.endsWith("/list_changed");
     const listener = isForAll ? this.#options.events.onMessage : call.onMessage;
-    deliver(this.#pending, listener, text, message);
+    deliver(this.#traffic, listener, text, message);
   }
 }
 
@@ -188,16 +210,17 @@ function inWords(ms: number): string {
 
 /** Hands progress to the call it belongs to, and everything else to `otherwise`. */
 function deliver(
-  pending: Map<number, Pending>,
+  traffic: Traffic,
   otherwise: MessageListener | undefined,
   text: string,
   message: RpcMessage,
 ): void {
+  traffic.heardAt = Date.now();
   if (message.kind !== "notification" || message.method !== "notifications/progress") {
     otherwise?.(text, message);
     return;
   }
-  const entry = pending.get(Number(message.params.progressToken));
+  const entry = traffic.pending.get(Number(message.params.progressToken));
   // Late or invented: nobody waits for it.
   if (!entry || entry.call.progressToken === undefined) return;
   entry.touch();

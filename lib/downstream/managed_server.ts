@@ -1,22 +1,20 @@
 import { GatewayError } from "../core/errors.ts";
-import type { ServerSource, ServerSpec, ServerState, ServerStatus } from "../core/server.ts";
 import type { RpcMessage } from "../core/rpc.ts";
+import type { ServerSource, ServerSpec, ServerStatus } from "../core/server.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { backoffMs } from "./backoff.ts";
-import { type Call, Connection, type ConnectionOptions, type ServerInfo } from "./connection.ts";
-import { type Link, LinkClosed, type LinkEvents } from "./link.ts";
+import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
+import type { ServerInfo } from "./handshake.ts";
 import { LineLog } from "./line_log.ts";
-import { listToolTexts } from "./tool_listing.ts";
+import { type Link, LinkClosed, type LinkEvents } from "./link.ts";
+import { ListedTools } from "./listed_tools.ts";
+import { OwnConnections } from "./own_connections.ts";
+import { isLoginWanted, lostInCall, notConnected } from "./server_trouble.ts";
+import { SharedConnection } from "./shared_connection.ts";
+import { StatusBoard } from "./status_board.ts";
+import { TIMINGS, type Timings } from "./timings.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
-const CONNECT_TIMEOUT_MS = 30_000;
-const PING_EVERY_MS = 30_000;
-const PING_TIMEOUT_MS = 10_000;
-/** A connection that held this long was a good one: the next try starts without a wait. */
-const STEADY_MS = 30_000;
-const LAZY_IDLE_MS = 5 * 60_000;
 const ASLEEP = "Asleep: starts with the next call";
-/** Connections of single sessions, besides the shared one. */
-const MAX_OWN_CONNECTIONS = 100;
 
 export interface PooledServer {
   name: string;
@@ -33,8 +31,9 @@ export interface ManagedServerOptions {
   onStatus(status: ServerStatus): void;
   /** The tools it listed when it was last connected, by whichever gateway. */
   knownTools(name: string): Promise<string[]>;
-  /** All tools as the texts that came, after each connect and change. */
-  onTools(name: string, tools: string[]): Promise<void>;
+  /** All tools as the texts that came, after each connect and change; gives how many can be used. */
+  onTools(name: string, tools: string[]): Promise<number>;
+  timings?: Partial<Timings>;
 }
 
 /** The client a connection of its own is opened for. */
@@ -43,48 +42,74 @@ export type OwnClient = Pick<
   "capabilities" | "clientInfo" | "protocolVersion" | "events"
 >;
 
-/** One downstream server: keeps a shared connection alive, and opens others where they are needed. */
+/** One downstream server: a shared connection, others where they are needed, its tools and log. */
 export class ManagedServer implements AsyncDisposable {
   readonly log = new LineLog();
   readonly #options: ManagedServerOptions;
-  readonly #own = new Set<Connection>();
+  readonly #timings: Timings;
+  readonly #status: StatusBoard;
+  readonly #shared: SharedConnection;
+  readonly #own: OwnConnections;
+  readonly #reach: Pick<ConnectionOptions, "serverName" | "connectTimeoutMs" | "openLink">;
+  readonly #tools: ListedTools;
   readonly #broadcastListeners = new Set<(text: string) => void>();
   readonly #closing = new AbortController();
-  #status: ServerStatus;
-  #shared: Connection | undefined;
-  #connecting: Promise<Connection> | undefined;
+  #server: PooledServer;
   #info: ServerInfo | undefined;
-  #attempt = 0;
-  #connectedAt = 0;
-  #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  #pingTimer: ReturnType<typeof setInterval> | undefined;
   #lastUse = 0;
-  #toolRefresh: Promise<void> = Promise.resolve();
+  #isAsleep = false;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #restarting: Promise<void> | undefined;
 
   constructor(options: ManagedServerOptions) {
-    this.#options = options;
     const { name, spec, source } = options.server;
-    this.#status = {
-      name,
-      type: spec.type,
-      source,
-      state: "connecting",
-      reason: "Not connected yet",
-      since: Date.now(),
-      toolCount: 0,
+    this.#options = options;
+    this.#server = options.server;
+    this.#timings = { ...TIMINGS, ...options.timings };
+    this.#status = new StatusBoard({ name, type: spec.type, source }, options.log, (status) => {
+      if (!this.#closing.signal.aborted) options.onStatus(status);
+    });
+    this.#reach = {
+      serverName: name,
+      connectTimeoutMs: this.#timings.connect,
+      openLink: (events) => options.openLink(this.#server, events),
     };
+    this.#own = new OwnConnections(name);
+    this.#tools = new ListedTools({
+      ...options,
+      serverName: name,
+      status: this.#status,
+      current: () => this.#shared.current,
+      signal: this.#closing.signal,
+    });
+    this.#shared = new SharedConnection({
+      ...this.#reach,
+      timings: this.#timings,
+      status: this.#status,
+      log: this.log,
+      onLog: (line, kind) => this.#logLine(line, kind),
+      prepare: (connection, signal) => this.#tools.load(connection, signal),
+      onReady: (connection) => this.#onReady(connection),
+      onFailed: async (signal) => {
+        if (this.status.toolCount === 0) await this.#tools.recall(signal);
+      },
+      patienceMs: () => Math.max(this.timeoutMs, this.#timings.pingEvery),
+      onMessage: (text, message) => this.#onMessage(text, message),
+      onEndFailed: (err) =>
+        options.log.warn({ serverName: name, err }, "A connection did not end well"),
+    });
   }
 
   get name(): string {
-    return this.#options.server.name;
+    return this.#server.name;
   }
 
   get server(): PooledServer {
-    return this.#options.server;
+    return this.#server;
   }
 
   get status(): ServerStatus {
-    return this.#status;
+    return this.#status.current;
   }
 
   /** What the server said of itself when it was last connected. */
@@ -93,93 +118,108 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   get timeoutMs(): number {
-    return this.server.spec.timeoutMs ?? 60_000;
+    return this.#server.spec.timeoutMs ?? 60_000;
   }
 
   get #isLazy(): boolean {
-    const { spec } = this.server;
+    const { spec } = this.#server;
     return spec.type === "stdio" && spec.lazy === true;
   }
 
   /** Begins to connect; does not wait for it, and never throws. */
   start(): void {
-    const { problem, spec } = this.server;
-    if (problem !== undefined) return this.#setState("failed", problem, problem);
-    if (spec.disabled) return this.#setState("disabled", "Switched off in its entry");
-    void (this.#isLazy ? this.#sleep() : this.#connect()).catch(() => {});
+    const { problem, spec } = this.#server;
+    if (problem !== undefined) return this.#status.set("failed", problem, problem);
+    if (spec.disabled) return this.#status.set("disabled", "Switched off in its entry");
+    this.#status.set("connecting", "Connecting");
+    void (this.#isLazy ? this.#sleepOrConnect() : this.#shared.connect()).catch(() => {});
   }
 
-  /** A lazy server whose tools are known need not run to be listed. */
-  async #sleep(): Promise<void> {
-    if (await this.#recallTools()) this.#setState("ready", ASLEEP);
-    else await this.#connect();
-  }
-
-  async #recallTools(): Promise<boolean> {
-    const tools = await this.#options.knownTools(this.name);
-    if (tools.length === 0) return false;
-    await this.#options.onTools(this.name, tools);
-    this.#status = { ...this.#status, toolCount: tools.length };
-    return true;
+  /** Takes a changed entry: calls in flight go on for a while, new ones get the new connection. */
+  update(server: PooledServer): void {
+    this.#server = server;
+    this.#status.note({ type: server.spec.type, source: server.source });
+    this.#stayAwake();
+    void this.#shared.disconnect("its entry has changed", this.#timings.settle);
+    void this.#own.closeAll(this.#timings.settle);
+    this.start();
   }
 
   /** The shared connection: waits for one that is being made, and fails fast where there is none. */
-  async connection(): Promise<Connection> {
+  async connection(signal?: AbortSignal): Promise<Connection> {
     this.#lastUse = Date.now();
-    if (this.#shared) return this.#shared;
-    if (this.#connecting) return await this.#connecting;
-    if (this.#isLazy && this.#status.state === "ready") return await this.#connect();
-    throw this.#notConnected();
+    if (!this.#isAsleep) return this.#shared.current ?? await this.#shared.acquire(signal);
+    this.#isAsleep = false;
+    return await unlessAborted(this.#shared.connect(), signal);
   }
 
   /** Calls on the shared connection; once more where the server has forgotten our session. */
   async call(call: Call): Promise<{ id: number; text: string }> {
-    const connection = this.#shared ?? await this.connection();
+    const connection = this.#shared.current ?? await this.connection(call.signal);
+    try {
+      return await this.#callOn(connection, call);
+    } catch (error) {
+      if (!(error instanceof LinkClosed) || error.kind !== "session") throw this.#explain(error);
+    }
+    const next = await this.connection(call.signal);
+    try {
+      return await this.#callOn(next, call);
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  async #callOn(connection: Connection, call: Call): Promise<{ id: number; text: string }> {
     this.#lastUse = Date.now();
     try {
-      return await connection.call(call);
+      const answer = await connection.call(call);
+      this.#shared.forgive(connection);
+      return answer;
     } catch (error) {
-      if (!(error instanceof LinkClosed)) throw error;
-      if (error.kind !== "session" && error.kind !== "login") throw this.#explain(error);
-      this.#drop(connection, error);
-      if (error.kind === "login") throw this.#notConnected();
-      return await (await this.#connect()).call(call);
+      const isOver = error instanceof LinkClosed &&
+        (error.kind === "session" || error.kind === "login");
+      const isDoubtful = error instanceof LinkClosed ||
+        (error instanceof GatewayError && error.code === "TIMEOUT");
+      if (isOver) this.#shared.drop(connection, error);
+      else if (isDoubtful) this.#shared.doubt(connection);
+      throw error;
     }
   }
 
   /** A connection for one client alone, so that what the server asks can only reach that client. */
-  async openOwn(client: OwnClient): Promise<Connection> {
-    if (this.#own.size >= MAX_OWN_CONNECTIONS) {
-      throw new GatewayError("LIMIT_EXCEEDED", {
-        message:
-          `Server "${this.name}" has ${MAX_OWN_CONNECTIONS} clients with connections of their own`,
-      });
-    }
-    await this.connection();
-    let opened: Connection | undefined;
-    const connection = await Connection.open({
-      serverName: this.name,
-      openLink: (events) => this.#options.openLink(this.server, events),
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      ...client,
-      events: {
-        ...client.events,
-        onLog: (line, kind) => this.#logLine(line, kind),
-        onClose: (reason) => {
-          if (opened) this.#own.delete(opened);
-          client.events.onClose(reason);
-        },
-      },
-    }).catch((error) => {
-      throw error instanceof LinkClosed ? this.#explain(error) : error;
+  openOwn(client: OwnClient): Promise<Connection> {
+    return this.#own.open(async (signal, release) => {
+      // Asleep, it need not wake for all where one client alone wants it.
+      if (!this.#isAsleep) await this.connection(signal);
+      let isOver = false;
+      const onClose = (reason: Error) => {
+        if (isOver) return;
+        isOver = true;
+        release();
+        client.events.onClose(reason);
+      };
+      const explain = (error: LinkClosed) => {
+        // A program fails its calls before the last of its processes is gone; the client's next call
+        // shall not find it again.
+        if (this.#server.spec.type === "stdio") onClose(error);
+        return this.#explain(error);
+      };
+      const onLog: LinkEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
+      try {
+        return await Connection.open({
+          ...client,
+          ...this.#reach,
+          signal,
+          explain,
+          events: { ...client.events, onLog, onClose },
+        });
+      } catch (error) {
+        throw this.#explain(error);
+      }
     });
-    opened = connection;
-    this.#own.add(connection);
-    return connection;
   }
 
   async closeOwn(connection: Connection): Promise<void> {
-    this.#own.delete(connection);
     await connection[Symbol.asyncDispose]();
   }
 
@@ -189,221 +229,89 @@ export class ManagedServer implements AsyncDisposable {
     return () => this.#broadcastListeners.delete(listener);
   }
 
-  /** Ends the connection and makes a new one at once. */
-  async restart(): Promise<void> {
-    clearTimeout(this.#retryTimer);
-    this.#attempt = 0;
-    const old = this.#shared;
-    this.#shared = undefined;
-    await this.#closeAll(old);
-    await this.#connect();
+  /** Ends the connection, or the try to make one, and makes a new one at once. */
+  restart(): Promise<void> {
+    return this.#restarting ??= this.#restart().finally(() => this.#restarting = undefined);
+  }
+
+  async #restart(): Promise<void> {
+    this.#stayAwake();
+    this.#status.set("connecting", "Restarting");
+    await Promise.all([this.#shared.disconnect("it is being restarted"), this.#own.closeAll()]);
+    await this.#shared.connect();
   }
 
   /** Asks for the tools anew; calls close together are one. */
   refreshTools(): Promise<void> {
-    const connection = this.#shared;
-    if (!connection) return Promise.resolve();
-    this.#toolRefresh = this.#toolRefresh.then(() => this.#loadTools(connection)).catch((error) => {
-      this.#options.log.warn(
-        { serverName: this.name, err: error },
-        "Cannot list the server's tools",
-      );
-    });
-    return this.#toolRefresh;
+    return this.#tools.refresh();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    clearTimeout(this.#retryTimer);
-    clearInterval(this.#pingTimer);
-    const shared = this.#shared;
-    this.#shared = undefined;
-    await this.#connecting?.catch(() => {});
-    await this.#closeAll(shared, this.#shared);
+    this.#stayAwake();
+    await Promise.all([this.#shared[Symbol.asyncDispose](), this.#own.closeAll()]);
   }
 
-  #connect(): Promise<Connection> {
-    this.#connecting ??= this.#open().finally(() => this.#connecting = undefined);
-    return this.#connecting;
+  #onReady(connection: Connection): void {
+    this.#info = connection.info;
+    this.#lastUse = Date.now();
+    this.#tools.loaded();
+    clearTimeout(this.#idleTimer);
+    if (this.#isLazy) this.#sleepWhenIdle(this.#timings.lazyIdle);
   }
 
-  async #open(): Promise<Connection> {
-    clearTimeout(this.#retryTimer);
-    const started = performance.now();
-    if (this.#status.state !== "connecting" && !(this.#isLazy && this.#status.state === "ready")) {
-      this.#setState("connecting", "Connecting");
-    }
-    let opened: Connection | undefined;
-    try {
-      const connection = await Connection.open({
-        serverName: this.name,
-        openLink: (events) => this.#options.openLink(this.server, events),
-        capabilities: {},
-        connectTimeoutMs: CONNECT_TIMEOUT_MS,
-        events: {
-          onLog: (line, kind) => this.#logLine(line, kind),
-          onMessage: (text, message) => this.#onMessage(text, message),
-          onClose: (reason) => this.#drop(opened, reason),
-        },
-      });
-      opened = connection;
-      if (this.#closing.signal.aborted) {
-        await connection[Symbol.asyncDispose]();
-        throw new GatewayError("SERVER_DISCONNECTED");
+  /** A lazy server whose tools are known need not run to be listed. */
+  async #sleepOrConnect(): Promise<void> {
+    const server = this.#server;
+    this.#isAsleep = true;
+    const isKnown = await this.#tools.recall(this.#closing.signal);
+    // Somebody may have needed it meanwhile.
+    if (!this.#isAsleep || this.#server !== server) return;
+    if (isKnown) return this.#status.set("ready", ASLEEP);
+    this.#isAsleep = false;
+    await this.#shared.connect();
+  }
+
+  #sleepWhenIdle(afterMs: number): void {
+    this.#idleTimer = setTimeout(() => {
+      const left = this.#lastUse + this.#timings.lazyIdle - Date.now();
+      if (left > 0 || (this.#shared.current?.inFlight ?? 0) > 0) {
+        return this.#sleepWhenIdle(Math.max(left, this.#timings.lazyIdle / 10));
       }
-      this.#info = connection.info;
-      await this.#loadTools(connection);
-      this.#shared = connection;
-      this.#connectedAt = Date.now();
-      this.#status = { ...this.#status, latencyMs: performance.now() - started };
-      this.#setState("ready", "Connected");
-      this.#keepAlive();
-      return connection;
-    } catch (error) {
-      await opened?.[Symbol.asyncDispose]();
-      if (this.#status.toolCount === 0) await this.#recallTools().catch(() => {});
-      this.#failed(error);
-      throw this.#notConnected();
-    }
+      // One that was lost meanwhile goes to sleep when it is connected again.
+      if (!this.#shared.current) return;
+      void this.#shared.disconnect("it is idle");
+      this.#isAsleep = true;
+      this.#status.set("ready", ASLEEP);
+    }, afterMs);
+    this.#idleTimer.unref();
   }
 
-  async #loadTools(connection: Connection): Promise<void> {
-    const tools = await listToolTexts(connection, this.name);
-    await this.#options.onTools(this.name, tools);
-    if (tools.length !== this.#status.toolCount) {
-      this.#status = { ...this.#status, toolCount: tools.length };
-      if (this.#shared) this.#options.onStatus(this.#status);
-    }
-  }
-
-  #failed(error: unknown): void {
-    if (this.#closing.signal.aborted) return;
-    const words = error instanceof Error ? error.message : String(error);
-    if (error instanceof LinkClosed && error.kind === "login") {
-      return this.#setState("needs_login", `The server asks for a login: ${words}`, words);
-    }
-    this.#retryLater("failed", words);
-  }
-
-  #retryLater(state: ServerState, words: string): void {
-    this.#attempt++;
-    const wait = backoffMs(this.#attempt);
-    const seconds = Math.max(1, Math.round(wait / 1000));
-    this.#setState(state, `${words}; trying again in ${seconds} s`, words);
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.#connect().catch(() => {}), wait);
-  }
-
-  /** The connection is of no more use; another one is made, sooner if this one was a good one. */
-  #drop(connection: Connection | undefined, reason: Error): void {
-    if (!connection || this.#shared !== connection || this.#closing.signal.aborted) return;
-    this.#shared = undefined;
-    clearInterval(this.#pingTimer);
-    void connection[Symbol.asyncDispose]();
-    if (reason instanceof LinkClosed && reason.kind === "login") return this.#failed(reason);
-    if (Date.now() - this.#connectedAt > STEADY_MS) this.#attempt = 0;
-    this.#retryLater("degraded", reason.message);
-  }
-
-  #keepAlive(): void {
-    clearInterval(this.#pingTimer);
-    this.#pingTimer = setInterval(() => void this.#check(), PING_EVERY_MS);
-    Deno.unrefTimer(this.#pingTimer as unknown as number);
-  }
-
-  async #check(): Promise<void> {
-    const connection = this.#shared;
-    if (!connection) return;
-    if (this.#isLazy && connection.inFlight === 0 && Date.now() - this.#lastUse > LAZY_IDLE_MS) {
-      this.#shared = undefined;
-      clearInterval(this.#pingTimer);
-      await connection[Symbol.asyncDispose]();
-      return this.#setState("ready", ASLEEP);
-    }
-    const started = performance.now();
-    try {
-      await connection.call({ method: "ping", timeoutMs: PING_TIMEOUT_MS, streams: false });
-      this.#status = { ...this.#status, latencyMs: performance.now() - started };
-    } catch (error) {
-      this.#drop(connection, error instanceof Error ? error : new Error(String(error)));
-    }
+  #stayAwake(): void {
+    clearTimeout(this.#idleTimer);
+    this.#isAsleep = false;
   }
 
   #onMessage(text: string, message: RpcMessage): void {
-    if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
-      void this.refreshTools();
-      return;
+    if (message.kind !== "notification") return;
+    if (message.method === "notifications/tools/list_changed") {
+      return this.#tools.changed();
     }
-    if (message.kind === "request") return this.#answerOwn(message.id, message.method);
     // Log lines may speak of any client's call; a change of a list concerns all alike.
-    if (message.kind === "notification" && message.method.endsWith("/list_changed")) {
+    if (message.method.endsWith("/list_changed")) {
       for (const listener of this.#broadcastListeners) listener(text);
     }
   }
 
-  /** The shared connection offers no client features: a ping is all a server may ask of it. */
-  #answerOwn(id: string | number, method: string): void {
-    const answer = method === "ping"
-      ? { result: {} }
-      : { error: { code: -32601, message: "Method not found" } };
-    void this.#shared?.answer(JSON.stringify({ jsonrpc: "2.0", id, ...answer })).catch(() => {});
+  #explain(error: unknown): Error {
+    if (isLoginWanted(error)) return notConnected(this.status);
+    if (error instanceof LinkClosed) return lostInCall(this.name, error);
+    return error instanceof Error ? error : new GatewayError("INTERNAL", { cause: error });
   }
 
   #logLine(line: string, kind: "stderr" | "warning"): void {
     this.log.add(line);
     if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
     else this.#options.log.debug({ serverName: this.name, line }, "stderr");
-  }
-
-  #setState(state: ServerState, reason: string, lastError?: string): void {
-    const changed = state !== this.#status.state;
-    this.#status = {
-      ...this.#status,
-      state,
-      reason,
-      since: changed ? Date.now() : this.#status.since,
-      ...(lastError === undefined ? {} : { lastError }),
-    };
-    const level = state === "failed" || state === "degraded" || state === "needs_login"
-      ? "warn"
-      : "info";
-    this.#options.log[level](
-      { serverName: this.name, state, reason, tools: this.#status.toolCount },
-      `Server ${state.replace("_", " ")}`,
-    );
-    this.#options.onStatus(this.#status);
-  }
-
-  #notConnected(): GatewayError {
-    const { state, reason } = this.#status;
-    return new GatewayError("SERVER_DISCONNECTED", {
-      message: `Server "${this.name}" is ${state.replace("_", " ")}: ${reason}`,
-      recoverySteps: state === "needs_login"
-        ? ["Log in to the server in the console, then try again"]
-        : [
-          "Wait a moment: the gateway tries to reconnect by itself",
-          `Look at the server's log (\`deno task cli server logs ${this.name}\`, or its page in the console)`,
-          `Restart it (\`deno task cli server restart ${this.name}\`)`,
-        ],
-      suggestedTools: ["list_servers", "restart_server"],
-    });
-  }
-
-  #explain(error: LinkClosed): GatewayError {
-    return new GatewayError("SERVER_DISCONNECTED", {
-      message: `Server "${this.name}": ${error.message}`,
-      recoverySteps: [
-        "Try again: the gateway reconnects by itself",
-        `If it happens again, restart "${this.name}"`,
-      ],
-      suggestedTools: ["list_servers", "restart_server"],
-      cause: error,
-    });
-  }
-
-  async #closeAll(...shared: (Connection | undefined)[]): Promise<void> {
-    const own = [...this.#own];
-    this.#own.clear();
-    await Promise.all([...shared, ...own].map((connection) => connection?.[Symbol.asyncDispose]()));
   }
 }

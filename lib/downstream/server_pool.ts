@@ -12,6 +12,7 @@ export type ServerPoolOptions = Omit<ManagedServerOptions, "server"> & {
 export class ServerPool implements AsyncDisposable {
   readonly #options: ServerPoolOptions;
   readonly #servers = new Map<string, ManagedServer>();
+  readonly #ending = new Set<Promise<void>>();
 
   constructor(options: ServerPoolOptions) {
     this.#options = options;
@@ -37,32 +38,40 @@ export class ServerPool implements AsyncDisposable {
     });
   }
 
-  /** Makes the pool what is wanted: starts the new, replaces the changed, ends the gone, and leaves
-   * every other server's calls alone. */
-  async sync(servers: Iterable<PooledServer>): Promise<void> {
+  /**
+   * Makes the pool what is wanted: starts the new, changes the changed, ends the gone, and leaves
+   * every other server's calls alone. Nobody waits for one that is slow to start or to end.
+   */
+  sync(servers: Iterable<PooledServer>): void {
     const wanted = new Map(Array.from(servers, (server) => [server.name, server]));
-    const ended: ManagedServer[] = [];
     for (const [name, server] of this.#servers) {
-      const next = wanted.get(name);
-      if (next && isSame(next, server.server)) continue;
+      if (wanted.has(name)) continue;
       this.#servers.delete(name);
-      ended.push(server);
-      if (!next) this.#options.onRemoved(name);
+      this.#end(server);
+      this.#options.onRemoved(name);
     }
     for (const [name, server] of wanted) {
-      if (this.#servers.has(name)) continue;
+      const known = this.#servers.get(name);
+      // The same object: sessions hold on to it, and are to have the new connection.
+      if (known) {
+        if (!isSame(known.server, server)) known.update(server);
+        continue;
+      }
       const managed = new ManagedServer({ ...this.#options, server });
       this.#servers.set(name, managed);
       managed.start();
     }
-    // A changed server's calls in flight end with it; nobody waits for a stubborn one.
-    await Promise.all(ended.map((server) => server[Symbol.asyncDispose]()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const servers = [...this.#servers.values()];
+    for (const server of this.#servers.values()) this.#end(server);
     this.#servers.clear();
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    await Promise.all(this.#ending);
+  }
+
+  #end(server: ManagedServer): void {
+    const ended = server[Symbol.asyncDispose]().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
   }
 }
 

@@ -6,23 +6,34 @@ import type { Connection } from "./connection.ts";
 /** A server that lists forever is stopped here; real ones have at most a few thousand tools. */
 const MAX_TOOLS = 20_000;
 const MAX_PAGES = 2_000;
-const LIST_TIMEOUT_MS = 30_000;
+const MAX_CHARS = 64 * 1024 * 1024;
+const PAGE_TIMEOUT_MS = 30_000;
+/** For all pages together, or a slow server could take hours. */
+const LIST_TIMEOUT_MS = 60_000;
 
 /** Every tool of a server as the text it came in, all pages. */
-export async function listToolTexts(connection: Connection, serverName: string): Promise<string[]> {
+export async function listToolTexts(
+  connection: Pick<Connection, "has" | "call">,
+  serverName: string,
+  timeoutMs = LIST_TIMEOUT_MS,
+): Promise<string[]> {
   if (!connection.has("tools")) return [];
+  const deadline = Date.now() + timeoutMs;
   const tools: string[] = [];
   const seen = new Set<string>();
+  let chars = 0;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
+    const left = deadline - Date.now();
+    if (left <= 0) break;
     const { text } = await connection.call({
       method: "tools/list",
       params: cursor === undefined ? undefined : JSON.stringify({ cursor }),
-      timeoutMs: LIST_TIMEOUT_MS,
+      timeoutMs: Math.min(PAGE_TIMEOUT_MS, left),
       streams: false,
     });
     const result = memberText(text, "result");
-    const list = result === undefined ? undefined : memberText(result, "tools");
+    const list = result?.startsWith("{") ? memberText(result, "tools") : undefined;
     if (result === undefined || !list?.startsWith("[")) {
       throw new GatewayError("SERVER_DISCONNECTED", {
         message: `Server "${serverName}" does not list its tools: ${errorMessage(text)}`,
@@ -31,7 +42,8 @@ export async function listToolTexts(connection: Connection, serverName: string):
     for (const { start, end } of elementSpans(list)) tools.push(list.slice(start, end));
     const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
     if (typeof next !== "string" || next === "") return tools;
-    if (tools.length > MAX_TOOLS || seen.has(next)) break;
+    chars += list.length;
+    if (tools.length > MAX_TOOLS || chars > MAX_CHARS || seen.has(next)) break;
     seen.add(next);
     cursor = next;
   }

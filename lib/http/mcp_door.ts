@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import type { TimeoutQueue } from "../core/timeout_queue.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session_manager.ts";
 import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
+import { withSpan } from "../telemetry/spans.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { readBody } from "./guard.ts";
 import { rpcErrorText } from "./rpc_errors.ts";
@@ -12,8 +14,6 @@ import { rpcErrorText } from "./rpc_errors.ts";
 const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /** From this revision on there are no sessions; clients that speak it fall back when refused. */
 const STATELESS_SINCE = "2026-07-28";
-/** An answer that takes longer comes on a stream, which a client that lost it can take up again. */
-const PATIENCE_MS = 50;
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
 
@@ -29,6 +29,8 @@ export interface DoorHost {
   sessions: SessionManager;
   maxBody: number;
   log: Logger;
+  /** How long an answer may take before it comes on a stream. */
+  patience: TimeoutQueue;
   onCall?(
     call: { door: string; method: string; name?: string; ms: number; isError: boolean },
   ): void;
@@ -168,13 +170,15 @@ function answer(
     response.resolve(streamResponse(session, opened));
     return opened;
   }
-  const patience = setTimeout(openStream, PATIENCE_MS);
+  const patience = host.patience.add(openStream);
 
   function send(out: string): void {
     if (!controller.signal.aborted) openStream().send(out);
   }
 
-  void session.surface.request({ id, method, params, text, signal: controller.signal, send })
+  const scope = { id, method, params, text, signal: controller.signal, send };
+  const attributes = { "mcp.door": door.key, "mcp.method": method };
+  void withSpan("mcp request", attributes, () => session.surface.request(scope))
     .catch((error: unknown) => {
       if (controller.signal.aborted) return errorText(id, -32800, "The request was cancelled");
       if (!(error instanceof GatewayError)) {
@@ -183,7 +187,7 @@ function answer(
       return rpcErrorText(id, method, error);
     })
     .then((out) => {
-      clearTimeout(patience);
+      host.patience.delete(patience);
       disconnected.removeEventListener("abort", onDisconnect);
       session.inFlight.delete(key);
       session.touch();
@@ -198,7 +202,7 @@ function answer(
         method,
         ...(typeof params.name === "string" ? { name: params.name } : {}),
         ms: performance.now() - started,
-        isError: out.includes('"isError":true') || out.includes('"error":'),
+        isError: looksFailed(out),
       });
     });
   return response.promise;
@@ -298,4 +302,10 @@ function unsupportedVersion(requested: string, message: RpcMessage): Response {
 
 function refuse(status: number, code: number, message: string, id: RpcId | null = null): Response {
   return new Response(errorText(id, code, message), { status, headers: JSON_HEADERS });
+}
+
+/** For the count of failures only: a large answer is not searched, and is hardly ever a failure. */
+function looksFailed(answer: string): boolean {
+  return answer.length < 16_384 &&
+    (answer.includes('"isError":true') || answer.includes('"error":'));
 }

@@ -32,7 +32,7 @@ export async function inRequestScope(
       try {
         host.guard.check(req);
         const response = await answer();
-        span.setAttribute("http.response.status_code", response.status);
+        span?.setAttribute("http.response.status_code", response.status);
         return response;
       } catch (error) {
         return explain(error, req, requestId, host.requestLog);

@@ -1,4 +1,5 @@
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
+import { toolErrorResult } from "../core/tool_error.ts";
 import { errorText, resultText, type RpcId } from "../core/rpc.ts";
 
 /** What the caller's request got wrong as a request; everything else happened while it was served. */
@@ -11,14 +12,7 @@ const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
 /** An error as the answer to a request: a result the model can read where a tool was called. */
 export function rpcErrorText(id: RpcId, method: string, error: unknown): string {
   const known = GatewayError.from(error);
-  const body = known.toBody();
   const isToolCall = method === "tools/call" && !REQUEST_ERRORS.has(known.code);
-  if (!isToolCall) return errorText(id, known.rpcCode, known.message, body);
-  const steps = body.recoverySteps.map((step, index) => `${index + 1}. ${step}`).join("\n");
-  const hint = body.hint === undefined ? "" : `\n${body.hint}`;
-  const text = `${body.errorType}: ${body.message}\n\nWhat to do:\n${steps}${hint}`;
-  return resultText(
-    id,
-    JSON.stringify({ content: [{ type: "text", text }], structuredContent: body, isError: true }),
-  );
+  if (isToolCall) return resultText(id, JSON.stringify(toolErrorResult(known)));
+  return errorText(id, known.rpcCode, known.message, known.toBody());
 }

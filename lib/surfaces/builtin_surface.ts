@@ -2,6 +2,7 @@ import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { errorText, isObject, requestText, resultText } from "../core/rpc.ts";
+import { toolErrorResult } from "../core/tool_error.ts";
 import { VERSION } from "../core/version.ts";
 import { flatten } from "../routing/names.ts";
 import type { ClientPort, RequestScope, Surface, SurfaceSession } from "./surface.ts";
@@ -91,11 +92,17 @@ export class BuiltinSurface implements Surface {
       });
     }
     const canAsk = canFillForms(port.client.capabilities.elicitation);
-    const { text, data } = await tool.run(input.data, {
-      signal: scope.signal,
-      confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
-    });
-    return { content: [{ type: "text", text }], structuredContent: data };
+    try {
+      const { text, data } = await tool.run(input.data, {
+        signal: scope.signal,
+        confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
+      });
+      return { content: [{ type: "text", text }], structuredContent: data };
+    } catch (error) {
+      // Even a name that is not found: the tool was found, and it is the model that can mend this.
+      if (error instanceof GatewayError) return toolErrorResult(error);
+      throw error;
+    }
   }
 
   #find(name: string): BuiltinTool {

@@ -3,6 +3,8 @@ import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
+import { ToolRefresher } from "../downstream/tool_refresher.ts";
+import { withSpan } from "../telemetry/spans.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** Capabilities with which a server may ask its client something. */
@@ -18,8 +20,10 @@ const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/
 export class Relay implements AsyncDisposable {
   readonly #server: ManagedServer;
   readonly #port: ClientPort;
-  /** Called when the server has changed its tools for this client, which may be for it alone. */
+  /** Called with the tools that the server lists for this client, which may be for it alone. */
   readonly #onOwnTools: (tools: string[]) => void;
+  readonly #closing = new AbortController();
+  readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #scopes = new Set<RequestScope>();
   #needsOwn: boolean;
   #own: Promise<Connection> | undefined;
@@ -38,7 +42,8 @@ export class Relay implements AsyncDisposable {
 
   /** Relays a request and resolves with the answer under the client's id. */
   async call(scope: RequestScope, method: string, params: string | undefined): Promise<string> {
-    if (STATEFUL.has(method)) this.#needsOwn = true;
+    // A task outlives its call, and whoever shares the connection could list and cancel it.
+    if (STATEFUL.has(method) || scope.params.task !== undefined) this.#needsOwn = true;
     const progressToken = progressTokenOf(scope.params);
     const call: Call = {
       method,
@@ -49,15 +54,19 @@ export class Relay implements AsyncDisposable {
       onMessage: (text, message) => this.#onMessage(text, message, scope),
       signal: scope.signal,
     };
-    if (!this.#needsOwn) {
-      const { id, text } = await this.#server.call(call);
+    const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
+    return await withSpan("downstream call", attributes, async () => {
+      const { id, text } = this.#needsOwn
+        ? await this.#callOnOwn(scope, call)
+        : await this.#server.call(call);
       return withId(text, id, scope.id);
-    }
+    });
+  }
+
+  async #callOnOwn(scope: RequestScope, call: Call): Promise<{ id: number; text: string }> {
     this.#scopes.add(scope);
     try {
-      const connection = await this.#ownConnection();
-      const { id, text } = await connection.call(call);
-      return withId(text, id, scope.id);
+      return await (await this.#ownConnection()).call(call);
     } finally {
       this.#scopes.delete(scope);
     }
@@ -69,12 +78,14 @@ export class Relay implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
     const own = await this.#own?.catch(() => undefined);
     if (own) await this.#server.closeOwn(own);
   }
 
   #ownConnection(): Promise<Connection> {
-    const opening = this.#own ?? this.#server.openOwn({
+    if (this.#own) return this.#own;
+    const opening = this.#server.openOwn({
       capabilities: this.#port.client.capabilities,
       ...(this.#port.client.clientInfo ? { clientInfo: this.#port.client.clientInfo } : {}),
       protocolVersion: this.#port.client.protocolVersion,
@@ -87,7 +98,8 @@ export class Relay implements AsyncDisposable {
       },
     });
     this.#own = opening;
-    opening.catch(() => {
+    // A server may list other tools for a client that it can ask, and need not say so.
+    void opening.then(() => this.#refresher.request(), () => {
       if (this.#own === opening) this.#own = undefined;
     });
     return opening;
@@ -97,7 +109,7 @@ export class Relay implements AsyncDisposable {
   #onMessage(text: string, message: RpcMessage, scope?: RequestScope): void {
     if (message.kind === "response") return;
     if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
-      void this.#listOwnTools();
+      void this.#refresher.request();
       return;
     }
     const target = scope ?? [...this.#scopes].at(-1);

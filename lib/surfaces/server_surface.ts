@@ -44,8 +44,8 @@ class ServerSurfaceSession implements SurfaceSession {
   readonly #catalog: Catalog;
   readonly #naming: Naming;
   readonly #relay: Relay;
-  /** The list of this client's own connection, once the server has changed it there. */
-  #ownTools: ServerTools | undefined;
+  /** What the server lists for this client, where that is not what it lists for all. */
+  #own: { texts: string[]; shared: ServerTools; tools: ServerTools } | undefined;
   readonly #unsubscribe: () => void;
 
   constructor(server: ManagedServer, catalog: Catalog, naming: Naming, port: ClientPort) {
@@ -53,7 +53,11 @@ class ServerSurfaceSession implements SurfaceSession {
     this.#catalog = catalog;
     this.#naming = naming;
     this.#relay = new Relay(server, port, (texts) => {
-      this.#ownTools = catalog.read(server.name, texts);
+      const before = this.#tools();
+      const shared = catalog.of(server.name);
+      this.#own = isListOf(shared, texts) ? undefined : this.#read(texts, shared);
+      const after = this.#tools();
+      if (isListOf(before, after.tools.map(({ text }) => text))) return;
       port.push(notificationText("notifications/tools/list_changed"));
     });
     this.#unsubscribe = server.onBroadcast((text) => {
@@ -83,8 +87,20 @@ class ServerSurfaceSession implements SurfaceSession {
     await this.#relay[Symbol.asyncDispose]();
   }
 
+  #tools(): ServerTools {
+    const shared = this.#catalog.of(this.#server.name);
+    if (!this.#own || !this.#relay.hasOwn) return shared;
+    // Which tools are enabled may have changed since it was read; then the shared list is new.
+    if (this.#own.shared !== shared) this.#own = this.#read(this.#own.texts, shared);
+    return this.#own.tools;
+  }
+
+  #read(texts: string[], shared: ServerTools) {
+    return { texts, shared, tools: this.#catalog.read(this.#server.name, texts) };
+  }
+
   #view(): ServerView {
-    const tools = this.#relay.hasOwn && this.#ownTools || this.#catalog.of(this.#server.name);
+    const tools = this.#tools();
     let view = views.get(tools);
     if (!view) views.set(tools, view = new ServerView(this.#server.name, tools));
     return view;
@@ -103,4 +119,8 @@ class ServerSurfaceSession implements SurfaceSession {
     const own = name === tool.name ? params : replaceSpan(params, span, JSON.stringify(tool.name));
     return await this.#relay.call(scope, "tools/call", own);
   }
+}
+
+function isListOf({ tools }: ServerTools, texts: string[]): boolean {
+  return tools.length === texts.length && tools.every(({ text }, index) => text === texts[index]);
 }

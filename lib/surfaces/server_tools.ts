@@ -182,9 +182,8 @@ async function consent(what: string, spec: ServerSpec, { confirm }: ToolContext)
       : `Running ${argv} needs the user's consent, and this client cannot ask for it`,
     recoveryAction: "Ask the user to add the server on the machine itself",
     recoverySteps: [
-      "Ask the user to add it in the console",
-      "Or with `deno task cli server add NAME -- COMMAND ARGS`",
-      "Or in the config file",
+      "Ask the user to run `deno task cli server add NAME -- COMMAND ARGS`",
+      "Or to name it in the config file",
     ],
   });
 }

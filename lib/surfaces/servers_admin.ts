@@ -185,6 +185,7 @@ export class ServersAdmin {
       const wrote = mask(stderr.slice(-5).join("\n"));
       throw new GatewayError("SERVER_DISCONNECTED", {
         message: `Cannot ${verb} server "${name}": ${words}`,
+        recoveryAction: "Check the address, or the command and its arguments",
         recoverySteps: [
           "Check the address or the command and its arguments",
           `Nothing was stored: ${verb} it again when it works`,

@@ -15,15 +15,14 @@ export class Metrics {
   readonly #families = new Map<string, Family>();
 
   counter(name: string, help: string): (labels?: Labels, by?: number) => void {
-    const series = new Series();
+    const series = new Series<{ count: number }>(() => ({ count: 0 }));
     this.#add(name, {
       help,
       type: "counter",
-      render: (name) => series.render((key, value) => [`${name}${key} ${value}`]),
+      render: (name) => series.render((key, { count }) => [`${name}${key} ${count}`]),
     });
     return (labels = {}, by = 1) => {
-      const key = series.key(labels);
-      series.values.set(key, (series.values.get(key) ?? 0) + by);
+      series.of(labels).count += by;
     };
   }
 
@@ -42,33 +41,28 @@ export class Metrics {
 
   /** A histogram of durations in seconds. */
   durations(name: string, help: string): (seconds: number, labels?: Labels) => void {
-    const counts = new Map<string, { labels: Labels; buckets: number[]; sum: number }>();
-    const series = new Series();
+    const series = new Series(() => ({
+      buckets: Array<number>(DURATION_BUCKETS.length + 1).fill(0),
+      sum: 0,
+    }));
     this.#add(name, {
       help,
       type: "histogram",
-      render(name) {
-        return [...counts.values()].flatMap(({ labels, buckets, sum }) => {
+      render: (name) =>
+        series.render((key, { buckets, sum }) => {
           let total = 0;
           const lines = buckets.map((count, index) => {
             total += count;
-            const le = String(DURATION_BUCKETS[index] ?? "+Inf");
-            return `${name}_bucket${formatLabels({ ...labels, le })} ${total}`;
+            const le = `le="${DURATION_BUCKETS[index] ?? "+Inf"}"`;
+            return `${name}_bucket${
+              key === "" ? `{${le}}` : `${key.slice(0, -1)},${le}}`
+            } ${total}`;
           });
-          const key = formatLabels(labels);
           return [...lines, `${name}_sum${key} ${sum}`, `${name}_count${key} ${total}`];
-        });
-      },
+        }),
     });
     return (seconds, labels = {}) => {
-      const key = series.key(labels);
-      series.values.set(key, 0);
-      let entry = counts.get(key);
-      if (!entry) {
-        const kept = key === OTHER ? { series: "other" } : labels;
-        entry = { labels: kept, buckets: Array(DURATION_BUCKETS.length + 1).fill(0), sum: 0 };
-        counts.set(key, entry);
-      }
+      const entry = series.of(labels);
       const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
       const index = found === -1 ? DURATION_BUCKETS.length : found;
       entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
@@ -92,23 +86,37 @@ export class Metrics {
 
 const OTHER = `{series="other"}`;
 
-class Series {
-  readonly values = new Map<string, number>();
+class Series<T> {
+  readonly #create: () => T;
+  readonly #values = new Map<string, T>();
 
-  key(labels: Labels): string {
-    const key = formatLabels(labels);
-    return this.values.has(key) || this.values.size < MAX_SERIES ? key : OTHER;
+  constructor(create: () => T) {
+    this.#create = create;
   }
 
-  render(line: (key: string, value: number) => string[]): string[] {
-    return [...this.values].flatMap(([key, value]) => line(key, value));
+  of(labels: Labels): T {
+    const wanted = formatLabels(labels);
+    const found = this.#values.get(wanted);
+    if (found !== undefined) return found;
+    const key = this.#values.size < MAX_SERIES ? wanted : OTHER;
+    const value = this.#values.get(key) ?? this.#create();
+    this.#values.set(key, value);
+    return value;
+  }
+
+  render(lines: (key: string, value: T) => string[]): string[] {
+    return [...this.#values].flatMap(([key, value]) => lines(key, value));
   }
 }
 
 function formatLabels(labels: Labels): string {
-  const entries = Object.entries(labels);
-  if (entries.length === 0) return "";
-  const escape = (value: string) =>
-    value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-  return `{${entries.map(([name, value]) => `${name}="${escape(value)}"`).join(",")}}`;
+  let text = "";
+  for (const name in labels) {
+    const value = labels[name]!;
+    const plain = /[\\"\n]/.test(value)
+      ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+      : value;
+    text += `${text === "" ? "" : ","}${name}="${plain}"`;
+  }
+  return text === "" ? "" : `{${text}}`;
 }

@@ -1,11 +1,31 @@
-import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  isSpanContextValid,
+  type Span,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 
-/** Runs `work` inside a span; exported only where OTEL_DENO is set, and free of cost elsewhere. */
+/** Whether this process exports spans; asked once, because it cannot change while it runs. */
+let isTracing: boolean | undefined;
+
+function tracing(): boolean {
+  if (isTracing === undefined) {
+    const probe = trace.getTracer("quartermaster").startSpan("start");
+    isTracing = isSpanContextValid(probe.spanContext());
+    probe.end();
+  }
+  return isTracing;
+}
+
+/** Runs `work` inside a span where OTEL_DENO is set, and by itself elsewhere. */
 export function withSpan<T>(
   name: string,
   attributes: Attributes,
-  work: (span: Span) => Promise<T>,
+  work: (span?: Span) => Promise<T>,
 ): Promise<T> {
+  // Even a span that goes nowhere makes a context, which is a good part of a relayed call.
+  if (!tracing()) return work();
   return trace.getTracer("quartermaster").startActiveSpan(name, { attributes }, async (span) => {
     try {
       return await work(span);

@@ -345,13 +345,17 @@ Deno.test(
     }
     const starts: Record<string, string> = {
       "/json": "{",
+      "/length": "{",
       "/sse": event(note("a")),
       "/answered": event(result(1)),
     };
     await using server = new Loopback(({ path }) => {
       unfinished++;
-      const type = path === "/json" ? "application/json" : "text/event-stream";
-      return streamed(silent(starts[path] ?? ""), { "content-type": type }, () => unfinished--);
+      const headers = {
+        "content-type": starts[path] === "{" ? "application/json" : "text/event-stream",
+        ...(path === "/length" ? { "content-length": "100" } : {}),
+      };
+      return streamed(silent(starts[path] ?? ""), headers, () => unfinished--);
     });
     for (const path of Object.keys(starts)) {
       const link = open(server.origin + path);

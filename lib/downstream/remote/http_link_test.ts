@@ -204,16 +204,16 @@ Deno.test(
   async () => {
     let gone = 0;
     await using server = new Loopback(({ path, request: { signal } }) => {
-      signal.addEventListener("abort", () => gone++);
-      if (path === "/silent") return new Promise<Response>(() => {});
+      if (path === "/silent") {
+        signal.addEventListener("abort", () => gone++);
+        return new Promise<Response>(() => {});
+      }
       return streamed(
-        async function* () {
-          for (;;) {
-            yield ": beat\n\n";
-            await new Promise((resolve) => setTimeout(resolve, 5));
-          }
+        function* () {
+          for (;;) yield ": beat\n\n";
         }(),
         path === "/json" ? { "content-type": "application/json" } : {},
+        () => gone++,
       );
     });
     for (const path of ["/silent", "/sse", "/json"]) {

@@ -1,3 +1,4 @@
+import { GatewayError } from "../../core/errors.ts";
 import { readMessage } from "../../core/rpc.ts";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
 import { childEnv } from "./child_env.ts";
@@ -83,10 +84,7 @@ export class StdioLink implements Link {
       maxBytes: MESSAGE_BYTES,
       headBytes: SHOWN_BYTES,
       onLine: (line) => this.#onLine(line),
-      onLongLine: (_, bytes) =>
-        this.#tooLong.report(
-          `Skipped a message of ${bytes} bytes: at most ${MESSAGE_BYTES} are taken`,
-        ),
+      onLongLine: (head, bytes) => this.#onTooLong(head, bytes),
     });
     this.#errors = pumpLines(child.stderr, {
       maxBytes: STDERR_BYTES,
@@ -173,6 +171,20 @@ export class StdioLink implements Link {
     if (text.trim() === "") return;
     const shown = text.length > SHOWN_BYTES ? `${text.slice(0, SHOWN_BYTES)}...` : text;
     this.#garbage.report(`Skipped a line that is no JSON-RPC message: ${shown}`);
+  }
+
+  #onTooLong(head: string, bytes: number): void {
+    const limit = `at most ${MESSAGE_BYTES} are taken`;
+    this.#tooLong.report(`Skipped a message of ${bytes} bytes: ${limit}`);
+    // Where the id comes first, whoever waits for this answer can be told.
+    const id = Number(/^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)":/.exec(head)?.[1]);
+    const waiter = this.#waiters.get(id);
+    if (waiter === undefined) return;
+    this.#waiters.delete(id);
+    const message = `Server "${this.#name}" answered with ${bytes} bytes: ${limit}`;
+    waiter.reject(
+      new GatewayError("LIMIT_EXCEEDED", { message, recoveryAction: "Ask for less at once" }),
+    );
   }
 
   #onStderr(line: string): void {

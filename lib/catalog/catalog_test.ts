@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { Catalog } from "./catalog.ts";
+import { fingerprint, renamed } from "./catalog_tool.ts";
+
+const tool = (name: string, more = "") =>
+  `{"name":"${name}","inputSchema":{"type":"object"}${more}}`;
+
+Deno.test("Catalog.setListed() keeps valid tools and flags the others", () => {
+  const catalog = new Catalog();
+  const seen = catalog.setListed("a", [
+    tool("one"),
+    '{"name":"broken","inputSchema":{"type":"array"}}',
+    '{"inputSchema":{"type":"object"}}',
+    tool("one"),
+    "null",
+  ]);
+  assert.deepEqual(seen.map(({ name }) => name), ["one"]);
+  const { tools, broken } = catalog.of("a");
+  assert.equal(tools.length, 1);
+  assert.deepEqual(broken.map(({ name }) => name), [
+    "broken",
+    "(tool 3 has no name)",
+    "one",
+    "(tool 5 has no name)",
+  ]);
+  assert.match(broken[0]!.problem, /inputSchema/);
+  assert.match(broken[2]!.problem, /twice/);
+});
+
+Deno.test("Catalog publishes a new snapshot for a change, and none for the same list", () => {
+  const catalog = new Catalog();
+  const changes: string[][] = [];
+  catalog.onChange(({ servers }) => changes.push(servers));
+  catalog.setListed("a", [tool("one")]);
+  const before = catalog.snapshot;
+  catalog.setListed("a", [tool("one")]);
+  assert.equal(catalog.snapshot, before);
+  catalog.setListed("b", [tool("two")]);
+  assert.equal(catalog.snapshot.servers.get("a"), before.servers.get("a"));
+  catalog.remove("a");
+  assert.deepEqual(changes, [["a"], ["b"], ["a"]]);
+  assert.equal(before.servers.size, 1);
+});
+
+Deno.test("Catalog.setEnabled() leaves new tools of a partly enabled server off", () => {
+  const catalog = new Catalog();
+  catalog.setListed("a", [tool("one"), tool("two")]);
+  catalog.setEnabled("a", ["one"]);
+  catalog.setListed("a", [tool("one"), tool("two"), tool("three")]);
+  const enabled = () =>
+    catalog.of("a").tools.filter((tool) => tool.enabled).map(({ name }) => name);
+  assert.deepEqual(enabled(), ["one"]);
+  catalog.setEnabled("a", undefined);
+  assert.deepEqual(enabled(), ["one", "two", "three"]);
+});
+
+Deno.test("Catalog.setSelections() turns everything on where a selection is gone", () => {
+  const catalog = new Catalog();
+  catalog.setListed("a", [tool("one"), tool("two")]);
+  catalog.setSelections(new Map([["a", ["one"]]]));
+  assert.deepEqual(catalog.enabledOf("a"), ["one"]);
+  catalog.setSelections(new Map());
+  assert.equal(catalog.enabledOf("a"), null);
+  assert.ok(catalog.of("a").tools.every((tool) => tool.enabled));
+});
+
+Deno.test("fingerprint() sees every change, but not the order of keys", () => {
+  assert.equal(
+    fingerprint('{"a":1,"b":[1,{"c":2,"d":3}]}'),
+    fingerprint('{ "b":[1,{"d":3,"c":2}], "a":1 }'),
+  );
+  assert.notEqual(fingerprint('{"a":[1,2]}'), fingerprint('{"a":[2,1]}'));
+  assert.notEqual(fingerprint('{"a":1}'), fingerprint('{"a":"1"}'));
+});
+
+Deno.test("renamed() changes the name and no other byte", () => {
+  const catalog = new Catalog();
+  catalog.setListed("a", [
+    '{ "x":12345678901234567890, "inputSchema":{"type":"object","name":"no"},"name" : "one" }',
+  ]);
+  const [one] = catalog.of("a").tools;
+  assert.equal(
+    renamed(one!, "a.one"),
+    '{ "x":12345678901234567890, "inputSchema":{"type":"object","name":"no"},"name" : "a.one" }',
+  );
+});

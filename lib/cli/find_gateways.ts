@@ -1,0 +1,25 @@
+import { LeasesRepository } from "../storage/leases_repository.ts";
+import type { Store } from "../storage/store.ts";
+import { GatewayClient, type GatewayStatus } from "./gateway_client.ts";
+
+export interface FoundGateway {
+  client: GatewayClient;
+  status: GatewayStatus;
+}
+
+/** The gateways that run on a store and can be reached from here, the oldest first. */
+export async function findGateways(store: Store): Promise<FoundGateway[]> {
+  const leases = await new LeasesRepository(store).listAlive();
+  const found = await Promise.all(
+    leases.toSorted((a, b) => a.startedAt - b.startedAt).map(async (lease) => {
+      if (!lease.address) return undefined;
+      const client = new GatewayClient(lease.address);
+      if (!await client.isHealthy()) return undefined;
+      const status = await client.status().catch(() => undefined);
+      // A lease outlives a killed gateway for a while, and another one may have its port by then.
+      const isOwner = status?.pid === lease.pid && status.startedAt === lease.startedAt;
+      return status && isOwner ? { client, status } : undefined;
+    }),
+  );
+  return found.filter((gateway) => gateway !== undefined);
+}

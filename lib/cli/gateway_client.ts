@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import type { ServerSpec } from "../core/server.ts";
+import type { ServersAccess } from "./servers_access.ts";
+
+/** Adding and restarting wait for a server to connect, which may be a download away. */
+const SLOW_MS = 90_000;
+const QUICK_MS = 10_000;
+
+const ErrorAnswer = z.object({
+  error: z.object({
+    errorType: z.enum(ERROR_CODES),
+    message: z.string(),
+    recoveryAction: z.string(),
+    recoverySteps: z.array(z.string()),
+    hint: z.string().optional(),
+  }),
+});
+
+/** Who answers at an address. */
+export const GatewayStatus = z.looseObject({
+  version: z.string(),
+  pid: z.int(),
+  startedAt: z.number(),
+  address: z.string(),
+  servers: z.record(z.string(), z.number()),
+});
+export type GatewayStatus = z.infer<typeof GatewayStatus>;
+
+const ServerRow = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  state: z.string(),
+  reason: z.string(),
+  toolCount: z.int(),
+});
+const OneServer = z.looseObject({ server: ServerRow });
+const LogLines = z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) });
+const Tools = z.object({
+  server: z.string(),
+  enabled: z.array(z.string()).nullable(),
+  all: z.array(z.string()),
+});
+
+/** A running gateway, spoken to over its API. */
+export class GatewayClient implements ServersAccess {
+  readonly isRunning = true;
+  readonly #address: string;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  async isHealthy(): Promise<boolean> {
+    try {
+      const response = await this.#fetch("GET", "/healthz", undefined, QUICK_MS);
+      await response.body?.cancel();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  status(): Promise<GatewayStatus> {
+    return this.#ask(GatewayStatus, "GET", "/api/status");
+  }
+
+  async list() {
+    const answer = await this.#ask(
+      z.object({ servers: z.array(ServerRow) }),
+      "GET",
+      "/api/servers",
+    );
+    return answer.servers;
+  }
+
+  async add(name: string, spec: ServerSpec) {
+    return (await this.#ask(OneServer, "POST", "/api/servers", { name, ...spec }, SLOW_MS)).server;
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#ask(z.unknown(), "DELETE", serverPath(name));
+  }
+
+  async restart(name: string) {
+    const path = `${serverPath(name)}/restart`;
+    return (await this.#ask(OneServer, "POST", path, {}, SLOW_MS)).server;
+  }
+
+  async logs(name: string, lines: number): Promise<z.infer<typeof LogLines>["lines"]> {
+    return (await this.#ask(LogLines, "GET", `${serverPath(name)}/logs?lines=${lines}`)).lines;
+  }
+
+  tools(name: string) {
+    return this.#ask(Tools, "GET", `${serverPath(name)}/tools`);
+  }
+
+  setTools(name: string, enabled: string[] | null) {
+    return this.#ask(Tools, "PUT", `${serverPath(name)}/tools`, { enabled });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #ask<T>(
+    schema: z.ZodType<T>,
+    method: string,
+    path: string,
+    body?: unknown,
+    limitMs = QUICK_MS,
+  ): Promise<T> {
+    const response = await this.#fetch(method, path, body, limitMs);
+    const value: unknown = await response.json().catch(() => undefined);
+    const parsed = response.ok ? schema.safeParse(value) : undefined;
+    if (parsed?.success) return parsed.data;
+    const refused = ErrorAnswer.safeParse(value);
+    if (refused.success) {
+      const { errorType, hint, ...details } = refused.data.error;
+      throw new GatewayError(errorType, { ...details, ...(hint === undefined ? {} : { hint }) });
+    }
+    throw new GatewayError("SERVER_DISCONNECTED", {
+      message:
+        `The gateway at ${this.#address} gave an answer that is not understood (${response.status})`,
+      recoverySteps: ["Check that gateway and command line are of the same version"],
+    });
+  }
+
+  async #fetch(method: string, path: string, body: unknown, limitMs: number): Promise<Response> {
+    try {
+      return await fetch(new URL(path, this.#address), {
+        method,
+        redirect: "error",
+        signal: AbortSignal.timeout(limitMs),
+        ...(method === "GET" ? {} : {
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body ?? {}),
+        }),
+      });
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === "TimeoutError";
+      throw new GatewayError(isLate ? "TIMEOUT" : "SERVER_DISCONNECTED", {
+        message: isLate
+          ? `The gateway at ${this.#address} did not answer within ${limitMs / 1000} s`
+          : `The gateway at ${this.#address} does not answer`,
+        recoverySteps: ["See `deno task cli status`"],
+        cause: error,
+      });
+    }
+  }
+}
+
+function serverPath(name: string): string {
+  return `/api/servers/${encodeURIComponent(name)}`;
+}

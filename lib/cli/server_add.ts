@@ -1,0 +1,111 @@
+import { resolve } from "@std/path";
+import { configError } from "../config/problem.ts";
+import { RemoteServer, type ServerSpec } from "../core/server.ts";
+import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { openServers } from "./servers_access.ts";
+import { inert, print, printJson } from "./terminal.ts";
+
+const USAGE = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
+
+export const serverAdd: Command = {
+  usage: "server add NAME (--url URL | -- COMMAND ARGS...)",
+  meaning: "Add a server after connecting to it; nothing is stored if that fails",
+  details: [
+    "Examples:",
+    '  deno task cli server add issues --url https://mcp.example.com/mcp --header "X-Team: a"',
+    "  deno task cli server add files --env LOG=info -- npx -y some-server ~/notes",
+    "",
+    "What follows -- is the program and its arguments, exactly as it will be run.",
+    "A server that asks for a login is stored, and waits for one.",
+  ],
+  flags: [
+    { flag: "url", placeholder: "URL", meaning: "Address of a server over HTTP" },
+    { flag: "type", placeholder: "TYPE", meaning: "With --url: http (the default) or sse" },
+    { flag: "header", placeholder: '"K: V"', meaning: "With --url: a header; can be repeated" },
+    { flag: "env", placeholder: "K=V", meaning: "A variable for the program; can be repeated" },
+    { flag: "cwd", placeholder: "FOLDER", meaning: "The program's folder" },
+    JSON_FLAG,
+  ],
+  async run(input) {
+    const { name, spec } = readServer(input);
+    await using servers = await openServers(input);
+    const server = await servers.add(name, spec);
+    if (input.flags.get("json") === true) return printJson({ server });
+    const { state, toolCount, reason } = server;
+    print(
+      state === "ready"
+        ? `Added ${name}: ${toolCount} tools.\n`
+        : inert(`Added ${name} (${state.replace("_", " ")}): ${reason}\n`),
+    );
+    if (!servers.isRunning) print("No gateway is running: it is there from the next start on.\n");
+  },
+};
+
+/** Reads the command line; whether the server works is found out later. */
+export function readServer(
+  input: Pick<CommandInput, "positionals" | "afterDashes" | "flags" | "values">,
+): { name: string; spec: ServerSpec } {
+  const { positionals, afterDashes, flags, values } = input;
+  const [name, ...extra] = positionals.slice(0, positionals.length - afterDashes.length);
+  if (name === undefined) throw configError("server add needs a name", `Write it as: ${USAGE}`);
+  if (extra.length > 0) {
+    throw configError(
+      `server add does not take "${extra[0]}"`,
+      "Put -- before the program and its arguments",
+    );
+  }
+  const [command, ...args] = afterDashes;
+  const url = flags.get("url");
+  if ((url === undefined) === (command === undefined)) {
+    const problem = url === undefined ? "neither a URL nor a command" : "both a URL and a command";
+    throw configError(`server add was given ${problem}`, `Write it as: ${USAGE}`);
+  }
+  const wrong = command === undefined ? ["env", "cwd"] : ["type", "header"];
+  for (const flag of wrong.filter((flag) => flags.has(flag))) {
+    const kind = command === undefined ? "a server with a URL" : "a server that is a program";
+    throw configError(`--${flag} means nothing for ${kind}`, "Leave it out");
+  }
+  if (command !== undefined) {
+    const env = pairs("env", values.get("env"), /^([^=]+)=(.*)$/s, "K=V");
+    const cwd = flags.get("cwd");
+    return {
+      name,
+      spec: {
+        type: "stdio",
+        command,
+        args,
+        env,
+        ...(typeof cwd === "string" ? { cwd: resolve(cwd) } : {}),
+      },
+    };
+  }
+  const headers = pairs("header", values.get("header"), /^([^:\s]+):\s*(.*)$/s, '"K: V"');
+  const type = flags.get("type") ?? "http";
+  if (type !== "http" && type !== "sse") {
+    throw configError(`Cannot use --type "${type}"`, "Give http or sse");
+  }
+  const spec = RemoteServer.safeParse({ type, url, headers });
+  if (!spec.success) {
+    throw configError(
+      `Cannot use --url "${url}"`,
+      "Give a whole address, such as https://example.com/mcp",
+    );
+  }
+  return { name, spec: spec.data };
+}
+
+function pairs(
+  flag: string,
+  given: string[] = [],
+  form: RegExp,
+  written: string,
+): Record<string, string> {
+  return Object.fromEntries(given.map((text) => {
+    const [, name, value] = form.exec(text) ?? [];
+    // Not with the text itself: it may be a secret that is written wrongly.
+    if (name === undefined || value === undefined) {
+      throw configError(`A value of --${flag} cannot be read`, `Write it as --${flag} ${written}`);
+    }
+    return [name, value];
+  }));
+}

@@ -1,0 +1,232 @@
+import { GatewayError } from "../core/errors.ts";
+import type { RpcMessage } from "../core/rpc.ts";
+import type { ServerState } from "../core/server.ts";
+import { backoffMs } from "./backoff.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import type { LineLog } from "./line_log.ts";
+import type { LinkEvents } from "./link.ts";
+import { isLoginWanted, notConnected, troubleWords } from "./server_trouble.ts";
+import type { StatusBoard } from "./status_board.ts";
+import type { Timings } from "./timings.ts";
+import { unlessAborted } from "./unless_aborted.ts";
+
+export interface SharedConnectionOptions
+  extends Pick<ConnectionOptions, "serverName" | "connectTimeoutMs" | "openLink"> {
+  timings: Timings;
+  status: StatusBoard;
+  log: LineLog;
+  onLog: LinkEvents["onLog"];
+  /** Done before a connection is in use; where it fails, so does the connection. */
+  prepare(connection: Connection, signal: AbortSignal): Promise<void>;
+  onReady(connection: Connection): void;
+  /** Before a failed try is made known. */
+  onFailed(signal: AbortSignal): Promise<void>;
+  /** How long a server that is at work may stay silent. */
+  patienceMs(): number;
+  onMessage(text: string, message: RpcMessage): void;
+  onEndFailed(error: unknown): void;
+}
+
+/** One try to connect; aborted when it is no longer wanted. */
+interface Attempt {
+  controller: AbortController;
+  connection: Promise<Connection>;
+}
+
+/** The connection of all clients that need none of their own: made, watched, and made again. */
+export class SharedConnection implements AsyncDisposable {
+  readonly #options: SharedConnectionOptions;
+  #current: Connection | undefined;
+  #attempt: Attempt | undefined;
+  #heartbeat: Heartbeat | undefined;
+  /** In a row; past the first one callers are told at once instead of waiting. */
+  #failures = 0;
+  #connectedAt = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends with the program of the last connection, so that two never run at once. */
+  #released: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: SharedConnectionOptions) {
+    this.#options = options;
+  }
+
+  get current(): Connection | undefined {
+    return this.#current;
+  }
+
+  /** Waits for a connection that is being made or is about to be; fails fast where hope is low. */
+  acquire(signal?: AbortSignal): Promise<Connection> {
+    const isAwaited = this.#attempt !== undefined || this.#retryTimer !== undefined;
+    if (!this.#current && (!isAwaited || this.#failures > 1)) {
+      return Promise.reject(notConnected(this.#options.status.current));
+    }
+    return unlessAborted(this.connect(), signal);
+  }
+
+  /** Connects now, unless that is done or under way. */
+  connect(): Promise<Connection> {
+    if (this.#current) return Promise.resolve(this.#current);
+    if (this.#isClosed) return Promise.reject(notConnected(this.#options.status.current));
+    this.#attempt ??= this.#begin();
+    return this.#attempt.connection;
+  }
+
+  /** The server has done its work: what ends it next is not the same trouble again. */
+  forgive(connection: Connection): void {
+    if (connection === this.#current) this.#failures = 0;
+  }
+
+  /** Asks whether the server is still there, because there is reason to doubt it. */
+  doubt(connection: Connection): void {
+    if (connection === this.#current) void this.#heartbeat?.check();
+  }
+
+  /** The connection is of no more use; another one is made, sooner if this one was a good one. */
+  drop(connection: Connection, reason: Error): void {
+    if (this.#current !== connection) return;
+    const wasGood = Date.now() - this.#connectedAt > this.#options.timings.steady;
+    const failures = wasGood ? 0 : this.#failures;
+    void this.disconnect("it was lost");
+    this.#failures = failures;
+    if (isLoginWanted(reason)) this.#fail(reason);
+    else this.#retryLater("degraded", reason.message);
+  }
+
+  /**
+   * Ends the connection, or the try to make one, and makes no new one. Calls in flight have
+   * `settleMs` left.
+   */
+  disconnect(why: string, settleMs = 0): Promise<void> {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    this.#heartbeat?.[Symbol.dispose]();
+    this.#heartbeat = undefined;
+    this.#failures = 0;
+    const attempt = this.#attempt;
+    const current = this.#current;
+    this.#attempt = this.#current = undefined;
+    const message = `The connection to server "${this.#options.serverName}" was given up: ${why}`;
+    attempt?.controller.abort(new GatewayError("SERVER_DISCONNECTED", { message }));
+    const isBusy = settleMs > 0 && current !== undefined && current.inFlight > 0;
+    const ended = Promise.all([
+      this.#released,
+      attempt?.connection.catch(() => {}),
+      current && this.#end(current, settleMs),
+    ]).then(() => {});
+    if (!isBusy) this.#released = ended;
+    return ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.disconnect("it is being stopped");
+  }
+
+  #begin(): Attempt {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    const controller = new AbortController();
+    const connection = this.#open(controller.signal).finally(() => {
+      if (this.#attempt?.controller === controller) this.#attempt = undefined;
+    });
+    return { controller, connection };
+  }
+
+  async #open(signal: AbortSignal): Promise<Connection> {
+    const { serverName, connectTimeoutMs, openLink, status } = this.#options;
+    let connection: Connection | undefined;
+    let lost: Error | undefined;
+    const stop = () => void connection?.[Symbol.asyncDispose]();
+    signal.addEventListener("abort", stop);
+    try {
+      await unlessAborted(this.#released, signal);
+      const started = performance.now();
+      connection = await Connection.open({
+        serverName,
+        openLink,
+        capabilities: {},
+        connectTimeoutMs,
+        signal,
+        events: {
+          onLog: this.#options.onLog,
+          onMessage: (text, message) => this.#onMessage(connection, text, message),
+          onClose: (reason) => {
+            lost = reason;
+            if (connection) this.drop(connection, reason);
+          },
+        },
+      });
+      await this.#options.prepare(connection, signal);
+      signal.throwIfAborted();
+      // Too early for drop() to know it.
+      if (lost) throw lost;
+      status.note({ latencyMs: performance.now() - started });
+      this.#adopt(connection);
+      return connection;
+    } catch (error) {
+      await connection?.[Symbol.asyncDispose]();
+      if (!signal.aborted) await this.#options.onFailed(signal);
+      if (signal.aborted) throw signal.reason;
+      this.#fail(error);
+      throw notConnected(status.current);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  #adopt(connection: Connection): void {
+    const { timings, status, patienceMs } = this.#options;
+    this.#current = connection;
+    this.#connectedAt = Date.now();
+    status.set("ready", "Connected");
+    this.#heartbeat = new Heartbeat(connection, {
+      everyMs: timings.pingEvery,
+      timeoutMs: timings.pingTimeout,
+      patienceMs: patienceMs(),
+      onAlive(latencyMs) {
+        status.note({ latencyMs });
+        if (status.current.state !== "ready") status.set("ready", "Connected");
+      },
+      onSilent: () => status.set("degraded", "Does not answer pings while it is at work on calls"),
+      onDead: (reason) => this.drop(connection, reason),
+    });
+    this.#options.onReady(connection);
+  }
+
+  #fail(error: unknown): void {
+    const { log, status } = this.#options;
+    const words = troubleWords(error, log);
+    if (isLoginWanted(error)) {
+      return status.set("needs_login", `The server asks for a login: ${words}`, words);
+    }
+    this.#retryLater("failed", words);
+  }
+
+  #retryLater(state: ServerState, words: string): void {
+    const wait = backoffMs(++this.#failures);
+    const seconds = Math.max(1, Math.round(wait / 1000));
+    this.#options.status.set(state, `${words}; trying again in ${seconds} s`, words);
+    this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), wait);
+  }
+
+  #onMessage(connection: Connection | undefined, text: string, message: RpcMessage): void {
+    if (message.kind !== "request") return this.#options.onMessage(text, message);
+    // A shared connection offers no client features: a ping is all a server may ask of it.
+    const answer = message.method === "ping"
+      ? { result: {} }
+      : { error: { code: -32601, message: "Method not found" } };
+    const out = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer });
+    void connection?.answer(out).catch(() => {});
+  }
+
+  async #end(connection: Connection, settleMs: number): Promise<void> {
+    try {
+      await connection.settle(settleMs);
+      await connection[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#options.onEndFailed(error);
+    }
+  }
+}

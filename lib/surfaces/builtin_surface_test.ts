@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { builtin, BuiltinSurface } from "./builtin_surface.ts";
+
+/** Calls a tool that asks for consent, as a client with these capabilities. */
+async function callAs(capabilities: Record<string, unknown>, answer: unknown): Promise<string> {
+  const surface = new BuiltinSurface({
+    name: "test",
+    instructions: "",
+    tools: [builtin({
+      name: "dare",
+      title: "Dare",
+      description: "Asks",
+      input: z.strictObject({}),
+      async run(_, { confirm }) {
+        const said = confirm ? `asked: ${await confirm("Really?")}` : "cannot ask";
+        return { text: said, data: {} };
+      },
+    })],
+  });
+  const asked: ((text: string) => void)[] = [];
+  const session = surface.open({
+    client: { protocolVersion: "2025-11-25", capabilities },
+    push: () => {},
+    ask: (text, _, onAnswer) => (asked.push(onAnswer), text),
+    askedAs: () => undefined,
+  });
+  const text = await session.request({
+    id: 1,
+    method: "tools/call",
+    params: { name: "dare" },
+    text: "",
+    signal: new AbortController().signal,
+    send: () => asked[0]?.(JSON.stringify({ jsonrpc: "2.0", id: 0, ...Object(answer) })),
+  });
+  return JSON.parse(text).result.content[0].text;
+}
+
+const YES = { result: { action: "accept", content: { agree: true } } };
+
+Deno.test("BuiltinSurface asks only clients that can show a form", async () => {
+  assert.equal(await callAs({}, YES), "cannot ask");
+  assert.equal(await callAs({ elicitation: { url: {} } }, YES), "cannot ask");
+  for (const elicitation of [{}, { form: {} }, { form: {}, url: {} }]) {
+    assert.equal(await callAs({ elicitation }, YES), "asked: true");
+  }
+});
+
+Deno.test("BuiltinSurface takes anything but a clear yes for a no", async () => {
+  const answers = [
+    { result: { action: "accept" } },
+    { result: { action: "accept", content: {} } },
+    { result: { action: "accept", content: { agree: "true" } } },
+    { result: { action: "decline", content: { agree: true } } },
+    { result: { action: "cancel" } },
+    { result: null },
+    { error: { code: -32601, message: "Method not found" } },
+  ];
+  for (const answer of answers) {
+    assert.equal(await callAs({ elicitation: {} }, answer), "asked: false");
+  }
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import pino from "pino";
+import { Catalog } from "../catalog/catalog.ts";
+import { InProcessLink } from "../downstream/in_process_link.ts";
+import { ManagedServer } from "../downstream/managed_server.ts";
+import { ServerSurface } from "./server_surface.ts";
+
+const OPEN = { name: "open", inputSchema: { type: "object" } };
+const ASKING = { name: "asking", inputSchema: { type: "object" } };
+
+/** Lists one tool more for a client that it can sample from, and never says so; has tasks. */
+class Choosy {
+  #tools = [OPEN];
+  #tasks = 0;
+
+  handle(message: unknown): Record<string, unknown> | undefined {
+    const { id, method, params } = message as {
+      id?: number;
+      method: string;
+      params?: { capabilities?: Record<string, unknown>; task?: unknown };
+    };
+    if (id === undefined) return undefined;
+    return { jsonrpc: "2.0", id, result: this.#result(method, params ?? {}) };
+  }
+
+  #result(
+    method: string,
+    { capabilities, task }: { capabilities?: Record<string, unknown>; task?: unknown },
+  ): object {
+    switch (method) {
+      case "initialize":
+        if (capabilities?.sampling) this.#tools = [OPEN, ASKING];
+        return {
+          protocolVersion: "2025-11-25",
+          capabilities: { tools: {}, tasks: {} },
+          serverInfo: { name: "choosy", version: "1" },
+        };
+      case "tools/list":
+        return { tools: this.#tools };
+      case "tasks/list":
+        return { count: this.#tasks };
+      default:
+        if (task) this.#tasks++;
+        return {};
+    }
+  }
+}
+
+async function startChoosy() {
+  const catalog = new Catalog();
+  const listed = Promise.withResolvers<void>();
+  const server = new ManagedServer({
+    server: { name: "choosy", spec: { type: "demo" }, source: { kind: "demo" } },
+    log: pino({ level: "silent" }),
+    openLink: () => new InProcessLink(new Choosy()),
+    onStatus: () => {},
+    knownTools: () => Promise.resolve([]),
+    onTools: (name, tools) => {
+      catalog.setListed(name, tools);
+      listed.resolve();
+      return Promise.resolve(tools.length);
+    },
+  });
+  server.start();
+  await listed.promise;
+  const surface = new ServerSurface(server, catalog, "original");
+
+  function connect(capabilities: Record<string, unknown>) {
+    const pushed: string[] = [];
+    const session = surface.open({
+      client: { protocolVersion: "2025-11-25", capabilities },
+      push: (text) => void pushed.push(JSON.parse(text).method),
+      ask: (text) => text,
+      askedAs: () => undefined,
+    });
+    const request = async (method: string, params: Record<string, unknown> = {}) =>
+      JSON.parse(
+        await session.request({
+          id: 1,
+          method,
+          params,
+          text: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+          signal: new AbortController().signal,
+          send: () => {},
+        }),
+      ).result;
+    const names = async () => {
+      const { tools }: { tools: { name: string }[] } = await request("tools/list");
+      return tools.map(({ name }) => name);
+    };
+    return { pushed, request, names, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+  }
+
+  return { catalog, connect, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** Lets what goes on in the background come to its end; nothing here waits for more than a turn. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+Deno.test("ServerSurface shows a client the tools that a server has for clients like it", async () => {
+  await using choosy = await startChoosy();
+  await using plain = choosy.connect({});
+  await using asked = choosy.connect({ sampling: {} });
+  await asked.request("tools/call", { name: "open" });
+  await settled();
+  assert.deepEqual(asked.pushed, ["notifications/tools/list_changed"]);
+  assert.deepEqual(await asked.names(), ["open", "asking"]);
+  await asked.request("tools/call", { name: "asking" });
+  assert.deepEqual(await plain.names(), ["open"]);
+  await assert.rejects(plain.request("tools/call", { name: "asking" }), /no tool "asking"/);
+});
+
+Deno.test("ServerSurface tells a client of no change where its tools are those of all", async () => {
+  await using choosy = await startChoosy();
+  await using rooted = choosy.connect({ roots: {} });
+  await rooted.request("tools/call", { name: "open" });
+  await settled();
+  assert.deepEqual(rooted.pushed, []);
+});
+
+Deno.test("ServerSurface hides a tool that is disabled while a client has a list of its own", async () => {
+  await using choosy = await startChoosy();
+  await using asked = choosy.connect({ sampling: {} });
+  await asked.request("tools/call", { name: "open" });
+  await settled();
+  choosy.catalog.setEnabled("choosy", ["open"]);
+  assert.deepEqual(await asked.names(), ["open"]);
+  await assert.rejects(asked.request("tools/call", { name: "asking" }), /disabled/);
+});
+
+Deno.test("ServerSurface keeps a client's tasks from other clients", async () => {
+  await using choosy = await startChoosy();
+  await using mine = choosy.connect({});
+  await using other = choosy.connect({});
+  await mine.request("tools/call", { name: "open", task: { ttl: 1_000 } });
+  assert.deepEqual(await mine.request("tasks/list"), { count: 1 });
+  assert.deepEqual(await other.request("tasks/list"), { count: 0 });
+});

@@ -1,0 +1,28 @@
+import { define } from "../../../../lib/console/define.ts";
+import { readEntry } from "../../(_parts)/server_entry.ts";
+
+export const handler = define.handlers({
+  GET(ctx) {
+    const { admin, logs } = ctx.state.gateway;
+    const { server, spec } = admin.describe(ctx.params.name ?? "");
+    if (server.source.kind !== "file") return Response.json({ server, spec });
+    // Variables of the environment can stand anywhere in a file's entry; the redactor knows them.
+    const shown = JSON.parse(
+      JSON.stringify(spec),
+      (_, value) => typeof value === "string" ? logs.redactor.text(value) : value,
+    );
+    return Response.json({ server, spec: shown });
+  },
+
+  async PUT(ctx) {
+    const { spec } = await readEntry(ctx);
+    const server = await ctx.state.gateway.admin.update(ctx.params.name ?? "", spec);
+    return Response.json({ server });
+  },
+
+  async DELETE(ctx) {
+    const name = ctx.params.name ?? "";
+    await ctx.state.gateway.admin.remove(name);
+    return Response.json({ removed: name });
+  },
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { startGateway, until } from "./gateway.ts";
+
+const INITIALIZE =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}';
+const PING = '{"jsonrpc":"2.0","id":2,"method":"ping"}';
+const HEADERS = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+
+async function ready(url: string): Promise<void> {
+  await until(async () => (await (await fetch(`${url}/readyz`)).json()).servers.ready || undefined);
+}
+
+async function openSession(door: string): Promise<Record<string, string>> {
+  const response = await fetch(door, { method: "POST", headers: HEADERS, body: INITIALIZE });
+  await response.body?.cancel();
+  return { ...HEADERS, "mcp-session-id": response.headers.get("mcp-session-id")! };
+}
+
+Deno.test("a door answers what is no proper request with the status the protocol has for it", async () => {
+  await using gateway = await startGateway();
+  await ready(gateway.url);
+  const door = `${gateway.url}/servers/weather/mcp`;
+  const session = await openSession(door);
+  const cases: [string, RequestInit, number, RegExp?][] = [
+    ["no session", { body: PING }, 400, /Mcp-Session-Id/],
+    ["unknown session", {
+      body: PING,
+      headers: { ...HEADERS, "mcp-session-id": crypto.randomUUID() },
+    }, 404],
+    ["odd session", { body: PING, headers: { ...HEADERS, "mcp-session-id": "../../x" } }, 404],
+    ["not JSON", { body: "{", headers: session }, 400, /-32700/],
+    ["not JSON-RPC", { body: "{}", headers: session }, 400, /-32600/],
+    ["a batch", { body: `[${PING}]`, headers: session }, 400, /-32600/],
+    [
+      "wrong content type",
+      { body: PING, headers: { ...session, "content-type": "text/plain" } },
+      415,
+    ],
+    ["does not accept", { body: PING, headers: { ...session, accept: "text/html" } }, 406],
+    [
+      "unknown version",
+      { body: PING, headers: { ...session, "mcp-protocol-version": "1999-01-01" } },
+      400,
+      /-32022/,
+    ],
+    [
+      "newer protocol",
+      { body: '{"jsonrpc":"2.0","id":1,"method":"server/discover"}' },
+      400,
+      /-32601/,
+    ],
+    [
+      "bad initialize",
+      { body: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' },
+      400,
+      /protocolVersion/,
+    ],
+    ["wrong method", { method: "PUT", body: PING }, 405],
+    ["GET without a session", { method: "GET" }, 400],
+    ["fine", { body: PING, headers: session }, 200],
+    ["a notification", {
+      body: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      headers: session,
+    }, 202],
+    ["an answer nobody asked for", {
+      body: '{"jsonrpc":"2.0","id":9,"result":{}}',
+      headers: session,
+    }, 202],
+  ];
+  for (const [name, init, status, pattern] of cases) {
+    const response = await fetch(door, { method: "POST", headers: HEADERS, ...init });
+    const text = await response.text();
+    assert.equal(response.status, status, `${name}: ${text}`);
+    if (pattern) assert.match(text, pattern, name);
+  }
+  const unknown = await fetch(`${gateway.url}/servers/wether/mcp`, {
+    method: "POST",
+    headers: HEADERS,
+    body: INITIALIZE,
+  });
+  assert.equal(unknown.status, 404);
+  assert.match(await unknown.text(), /SERVER_NOT_FOUND.*weather/);
+});
+
+Deno.test("a door ends a session on DELETE, and keeps each session to its own door", async () => {
+  await using gateway = await startGateway();
+  await ready(gateway.url);
+  const door = `${gateway.url}/servers/weather/mcp`;
+  const headers = await openSession(door);
+  const status = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(
+    await status(`${gateway.url}/gateway/mcp`, { method: "POST", headers, body: PING }),
+    404,
+  );
+  assert.equal(await status(`${door}?names=flat`, { method: "POST", headers, body: PING }), 404);
+  assert.equal(await status(door, { method: "DELETE", headers }), 200);
+  assert.equal(await status(door, { method: "POST", headers, body: PING }), 404);
+  assert.equal(await status(door, { method: "DELETE", headers }), 404);
+});
+
+Deno.test("a session goes on after a restart of the gateway", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const first = await startGateway([], { dataDir });
+  await ready(first.url);
+  const headers = await openSession(`${first.url}/servers/weather/mcp`);
+  await first.stop();
+  const second = await startGateway([], { dataDir });
+  await ready(second.url);
+  const response = await fetch(`${second.url}/servers/weather/mcp`, {
+    method: "POST",
+    headers,
+    body: PING,
+  });
+  assert.equal(response.status, 200, await response.text());
+  await second.stop();
+  await Deno.remove(dataDir, { recursive: true });
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { chaos, errorType, FaultyGateway, memoryOf, pause, timed } from "./faults.ts";
+import { until } from "./gateway.ts";
+
+Deno.test("faults: kill -9 of a program in mid-call fails that call, and the next one works", async (t) => {
+  await using faulty = await FaultyGateway.start({ victim: chaos(), other: chaos() });
+  await faulty.reaches("victim", "ready");
+  await faulty.reaches("other", "ready");
+  const neighbor = await faulty.open("other");
+  // A client that a server may ask something has a connection, and so a program, of its own.
+  for (const [kind, capabilities] of [["shared", {}], ["own", { roots: {} }]] as const) {
+    await t.step(kind, async () => {
+      const client = await faulty.open("victim", capabilities);
+      const { pid } = JSON.parse(await client.must("pid"));
+      const calling = timed(client.call("sleep", { ms: 30_000 }));
+      const unaffected = neighbor.must("sleep", { ms: 1_500 });
+      await pause(200);
+      Deno.kill(pid, "SIGKILL");
+      const { value, ms } = await calling;
+      assert.equal(errorType(value), "SERVER_DISCONNECTED");
+      assert.match(JSON.stringify(value), /exit code 137 \(signal SIGKILL\)/);
+      assert.ok(ms < 3_000, `told after ${ms} ms`);
+      assert.notEqual(JSON.parse(await client.must("pid")).pid, pid);
+      assert.equal(await unaffected, "Slept 1500 ms");
+    });
+  }
+  assert.equal((await faulty.reaches("victim", "ready")).lastError?.includes("SIGKILL"), true);
+});
+
+Deno.test("faults: servers that do not start, list or speak properly delay nobody", async (t) => {
+  const started = performance.now();
+  await using faulty = await FaultyGateway.start({
+    good: chaos(),
+    hangs: chaos(["--hang-on-start", "--stderr-flood=3"]),
+    crashes: chaos(["--crash-on-start"]),
+    endless: chaos(["--endless-list"]),
+    garbage: chaos(["--garbage"]),
+    invalid: chaos(["--invalid-tool"]),
+    slow: chaos(["--slow-list=3000"]),
+    missing: { command: "no-such-program-anywhere" },
+  });
+  const good = await (await until(async () => {
+    const status = (await faulty.statuses()).get("good");
+    return status?.state === "ready" ? faulty.open("good") : undefined;
+  }));
+  assert.equal(await good.must("echo", { n: 1 }), '{"n":1}');
+  const readyMs = performance.now() - started;
+  assert.equal((await faulty.statuses()).get("slow")?.state, "connecting");
+  assert.ok(readyMs < 8_000, `ready after ${readyMs} ms`);
+
+  await t.step("garbage on stdout is skipped", async () => {
+    await faulty.reaches("garbage", "ready");
+    const client = await faulty.open("garbage");
+    assert.equal(await client.must("echo", { n: 2 }), '{"n":2}');
+    assert.match(faulty.gateway.log(), /Skipped a line that is no JSON-RPC message: not json/);
+  });
+
+  await t.step("an invalid tool is kept back, the rest works", async () => {
+    const { toolCount } = await faulty.reaches("invalid", "ready");
+    const client = await faulty.open("invalid");
+    const names = await client.toolNames();
+    assert.ok(!names.includes("invalid"));
+    assert.equal(names.length, toolCount);
+    assert.equal(await client.must("echo"), "{}");
+    assert.match(faulty.gateway.log(), /"toolName":"invalid".*it is no valid MCP tool/);
+  });
+
+  await t.step("one that lists forever is stopped", async () => {
+    const { reason } = await faulty.reaches("endless", "failed");
+    assert.match(reason, /does not come to the end of its list of tools; trying again in/);
+  });
+
+  await t.step("a program that is missing is named", async () => {
+    const { reason } = await faulty.reaches("missing", "failed");
+    assert.match(reason, /command "no-such-program-anywhere" is not on PATH; trying again in/);
+  });
+
+  await t.step("a crash loop says why, grows slower and stays one process", async () => {
+    const { reason, since } = await faulty.reaches("crashes", "failed");
+    assert.match(
+      reason,
+      /ended with exit code 1\. Its last words:\nCannot start: told to crash; trying/,
+    );
+    const before = await countStarts(faulty, "crashes");
+    await pause(3_000);
+    // Waits of 0.5, 1, 2, 4 s at most, half of that at least.
+    assert.ok(await countStarts(faulty, "crashes") - before <= 4);
+    assert.equal((await faulty.statuses()).get("crashes")?.since, since, "it was failed all along");
+    assert.ok((await faulty.processes()).length <= 8);
+    await assert.rejects(faulty.open("crashes"), /is failed: .*Its last words/s);
+  });
+
+  await t.step("a slow list comes in its time", async () => {
+    await faulty.reaches("slow", "ready");
+  });
+
+  await t.step("one that hangs is still being waited for, and ends with the gateway", async () => {
+    assert.equal((await faulty.statuses()).get("hangs")?.state, "connecting");
+    const { ms } = await timed(faulty.gateway.stop());
+    assert.ok(ms < 5_000, `stopped after ${ms} ms`);
+    assert.deepEqual(await faulty.processes(), []);
+  });
+});
+
+/** How often a server has been started, by what its tries have left in the log. */
+async function countStarts(faulty: FaultyGateway, server: string): Promise<number> {
+  await Promise.resolve();
+  const lines = faulty.gateway.log().split("\n");
+  return lines.filter((line) =>
+    line.includes(`"serverName":"${server}"`) && line.includes("told to crash")
+  ).length;
+}
+
+Deno.test("faults: a line of 1 GB is refused and the gateway stays small", async () => {
+  await using faulty = await FaultyGateway.start({
+    huge: chaos(["--huge-line=1000000000"], { timeoutMs: 20_000 }),
+  });
+  await faulty.reaches("huge", "ready");
+  const client = await faulty.open("huge");
+  const before = await memoryOf(faulty.gateway.pid);
+  const calling = client.call("big");
+  let most = 0;
+  let isOver = false;
+  calling.finally(() => isOver = true);
+  while (!isOver) {
+    most = Math.max(most, await memoryOf(faulty.gateway.pid));
+    await pause(100);
+  }
+  const code = errorType(await calling);
+  assert.ok(code === "LIMIT_EXCEEDED" || code === "TIMEOUT", code);
+  assert.ok(most - before < 150, `grew from ${before} to ${most} MB`);
+  assert.equal(await client.must("echo", { n: 1 }), '{"n":1}');
+});
+
+Deno.test("faults: fifty clients at once wake one process of a lazy server", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const servers = { lazy: chaos([], { lazy: true }) };
+  {
+    // The first start learns the tools.
+    await using faulty = await FaultyGateway.start(servers, { dataDir });
+    await faulty.reaches("lazy", "ready");
+  }
+  await using faulty = await FaultyGateway.start(servers, { dataDir });
+  const { reason, toolCount } = await faulty.reaches("lazy", "ready");
+  assert.equal(reason, "Asleep: starts with the next call");
+  assert.ok(toolCount > 0);
+  assert.deepEqual(await faulty.processes(), []);
+  const clients = await Promise.all(Array.from({ length: 50 }, () => faulty.open("lazy")));
+  const answers = await Promise.all(clients.map((client) => client.must("pid")));
+  assert.equal(new Set(answers).size, 1);
+  assert.equal((await faulty.processes()).length, 1);
+  await faulty.gateway.stop();
+  await Deno.remove(dataDir, { recursive: true });
+});
