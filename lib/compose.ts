@@ -201,6 +201,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     metrics,
     maxBody: options.maxBody,
     onWarning,
+    signal: closing.signal,
   });
 
   const guard = new Guard({ ...options, port });
@@ -227,6 +228,8 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   stack.defer(() => clearInterval(memoryTimer));
   log.info({ version: VERSION, store: store.location.label, config: configured.file }, "Started");
 
+  // Begun before all else: programs that do not want to end take longest.
+  stack.defer(() => void pool[Symbol.asyncDispose]());
   const parts = stack.move();
   return {
     version: VERSION,

@@ -25,6 +25,8 @@ export interface ComposeDoorsInput {
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
+  /** Aborts when the gateway is about to stop. */
+  signal: AbortSignal;
   onWarning(message: string, details?: object): void;
 }
 
@@ -54,6 +56,10 @@ export function composeDoors(input: ComposeDoorsInput) {
   const sessions = stack.use(
     new SessionManager({ records: new SessionsRepository(store), onWarning }),
   );
+  // A client that listens would otherwise keep a stop waiting to its limit.
+  input.signal.addEventListener("abort", () => {
+    for (const session of sessions.list()) session.common.finish();
+  });
   const gateway = new BuiltinSurface({
     name: "quartermaster",
     instructions: INSTRUCTIONS,

@@ -122,3 +122,16 @@ Deno.test("a session goes on after a restart of the gateway", async () => {
   await second.stop();
   await Deno.remove(dataDir, { recursive: true });
 });
+
+Deno.test("a stop does not wait for clients that only listen", async () => {
+  const gateway = await startGateway();
+  await ready(gateway.url);
+  const door = `${gateway.url}/servers/weather/mcp`;
+  const headers = { ...await openSession(door), accept: "text/event-stream" };
+  const stream = await fetch(door, { headers });
+  const ended = stream.text();
+  assert.equal((await gateway.stop()).code, 0);
+  // Ended properly, not cut off at the end of the wait.
+  assert.match(await ended, /^id: 0-/);
+  await Deno.remove(gateway.dataDir, { recursive: true });
+});

@@ -8,8 +8,9 @@ import { inRequestScope } from "../http/request_scope.ts";
 import { ensureBuild } from "./build_stamp.ts";
 import { exitWith, print } from "./terminal.ts";
 
-/** How long requests in flight may go on after a stop was asked for. */
-const DRAIN_MS = 3_000;
+/** How long requests in flight may go on after a stop was asked for; stubborn programs take 2 s more,
+ * and platforms kill after 5. */
+const DRAIN_MS = 2_000;
 
 /** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {

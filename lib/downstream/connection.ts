@@ -31,6 +31,7 @@ export interface ConnectionOptions extends Introduction {
 export interface ConnectionEvents {
   /** A notification or request of the server's that belongs to no call in particular. */
   onMessage: MessageListener;
+  /** Called once: new calls have to go elsewhere. */
   onClose(reason: Error): void;
   onLog: LinkEvents["onLog"];
 }
@@ -60,6 +61,8 @@ interface Pending {
 interface Traffic {
   pending: Map<number, Pending>;
   heardAt: number;
+  /** Tells that it is over, the first time it is called. */
+  close(reason: Error): void;
 }
 
 /** An MCP session with one server: shakes hands, counts ids, keeps time, maps progress tokens. */
@@ -94,11 +97,11 @@ export class Connection implements AsyncDisposable {
       limit.abort(new GatewayError("TIMEOUT", { message }));
     }, connectTimeoutMs);
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-    const traffic: Traffic = { pending: new Map(), heardAt: Date.now() };
+    const traffic = newTraffic(events);
     let link: Link | undefined;
     try {
       link = await options.openLink({
-        onClose: events.onClose,
+        onClose: (reason) => traffic.close(reason),
         onLog: events.onLog,
         onMessage: (text, message) => deliver(traffic, events.onMessage, text, message),
       });
@@ -123,16 +126,6 @@ export class Connection implements AsyncDisposable {
   /** When anything last came from the server, in ms since the epoch. */
   get heardAt(): number {
     return this.#traffic.heardAt;
-  }
-
-  /** Waits until no call is in flight, but no longer than this. */
-  async settle(limitMs: number): Promise<void> {
-    if (this.inFlight === 0 || limitMs <= 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, limitMs);
-    this.#onIdle.push(resolve);
-    await promise;
-    clearTimeout(timer);
   }
 
   /** Relays a call and resolves with the text of its answer, whose id is `id` of the result. */
@@ -192,8 +185,28 @@ export class Connection implements AsyncDisposable {
     return this.#link.send(text);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /**
+   * Closes it once no call is in flight, the time is up or the signal aborts; that it is over is
+   * told at once.
+   */
+  async end(settleMs: number, hurry?: AbortSignal): Promise<void> {
+    const words = `The connection to server "${this.#options.serverName}" was closed`;
+    this.#traffic.close(new LinkClosed("closed", words));
+    if (this.inFlight > 0 && settleMs > 0 && !hurry?.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, settleMs);
+      const onHurry = () => resolve();
+      hurry?.addEventListener("abort", onHurry);
+      this.#onIdle.push(resolve);
+      await promise;
+      clearTimeout(timer);
+      hurry?.removeEventListener("abort", onHurry);
+    }
     await this.#link[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end(0);
   }
 
   /** That a list has changed is everybody's news, on whichever call's stream it comes. */
@@ -202,6 +215,19 @@ export class Connection implements AsyncDisposable {
     const listener = isForAll ? this.#options.events.onMessage : call.onMessage;
     deliver(this.#traffic, listener, text, message);
   }
+}
+
+function newTraffic({ onClose }: ConnectionEvents): Traffic {
+  let isOver = false;
+  return {
+    pending: new Map(),
+    heardAt: Date.now(),
+    close(reason) {
+      if (isOver) return;
+      isOver = true;
+      onClose(reason);
+    },
+  };
 }
 
 function inWords(ms: number): string {

@@ -39,15 +39,18 @@ export class Heartbeat implements Disposable {
 
   async #check(): Promise<void> {
     const { timeoutMs, patienceMs, onAlive, onSilent, onDead } = this.#options;
+    const asked = Date.now();
     const started = performance.now();
     try {
       await this.#connection.call({ method: "ping", timeoutMs, streams: false });
       if (!this.#isOver) onAlive(performance.now() - started);
     } catch (error) {
       if (this.#isOver) return;
+      const { heardAt, inFlight } = this.#connection;
       const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
-      const silentMs = Date.now() - this.#connection.heardAt;
-      if (isSilent && this.#connection.inFlight > 0 && silentMs < patienceMs) onSilent();
+      // It has said something else meanwhile.
+      if (isSilent && heardAt > asked) return;
+      if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
       else onDead(error instanceof Error ? error : new Error(String(error)));
     }
   }

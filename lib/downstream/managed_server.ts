@@ -8,7 +8,7 @@ import { LineLog } from "./line_log.ts";
 import { type Link, LinkClosed, type LinkEvents } from "./link.ts";
 import { ListedTools } from "./listed_tools.ts";
 import { OwnConnections } from "./own_connections.ts";
-import { isLoginWanted, lostInCall, notConnected } from "./server_trouble.ts";
+import { isLoginWanted, isSessionLost, lostInCall, notConnected } from "./server_trouble.ts";
 import { SharedConnection } from "./shared_connection.ts";
 import { StatusBoard } from "./status_board.ts";
 import { TIMINGS, type Timings } from "./timings.ts";
@@ -74,7 +74,7 @@ export class ManagedServer implements AsyncDisposable {
       connectTimeoutMs: this.#timings.connect,
       openLink: (events) => options.openLink(this.#server, events),
     };
-    this.#own = new OwnConnections(name);
+    this.#own = new OwnConnections(name, this.#closing.signal);
     this.#tools = new ListedTools({
       ...options,
       serverName: name,
@@ -93,10 +93,9 @@ export class ManagedServer implements AsyncDisposable {
       onFailed: async (signal) => {
         if (this.status.toolCount === 0) await this.#tools.recall(signal);
       },
+      signal: this.#closing.signal,
       patienceMs: () => Math.max(this.timeoutMs, this.#timings.pingEvery),
       onMessage: (text, message) => this.#onMessage(text, message),
-      onEndFailed: (err) =>
-        options.log.warn({ serverName: name, err }, "A connection did not end well"),
     });
   }
 
@@ -159,7 +158,7 @@ export class ManagedServer implements AsyncDisposable {
     try {
       return await this.#callOn(connection, call);
     } catch (error) {
-      if (!(error instanceof LinkClosed) || error.kind !== "session") throw this.#explain(error);
+      if (!isSessionLost(error)) throw this.#explain(error);
     }
     const next = await this.connection(call.signal);
     try {
@@ -176,12 +175,12 @@ export class ManagedServer implements AsyncDisposable {
       this.#shared.forgive(connection);
       return answer;
     } catch (error) {
-      const isOver = error instanceof LinkClosed &&
-        (error.kind === "session" || error.kind === "login");
-      const isDoubtful = error instanceof LinkClosed ||
-        (error instanceof GatewayError && error.code === "TIMEOUT");
-      if (isOver) this.#shared.drop(connection, error);
-      else if (isDoubtful) this.#shared.doubt(connection);
+      const isLost = error instanceof LinkClosed;
+      if (isLost && (error.kind === "session" || error.kind === "login")) {
+        this.#shared.drop(connection, error);
+      } else if (isLost || (error instanceof GatewayError && error.code === "TIMEOUT")) {
+        this.#shared.doubt(connection);
+      }
       throw error;
     }
   }
@@ -191,22 +190,21 @@ export class ManagedServer implements AsyncDisposable {
     return this.#own.open(async (signal, release) => {
       // Asleep, it need not wake for all where one client alone wants it.
       if (!this.#isAsleep) await this.connection(signal);
-      let isOver = false;
+      let connection: Connection | undefined;
       const onClose = (reason: Error) => {
-        if (isOver) return;
-        isOver = true;
         release();
         client.events.onClose(reason);
+        void connection?.end(this.#timings.settle, this.#closing.signal);
       };
       const explain = (error: LinkClosed) => {
         // A program fails its calls before the last of its processes is gone; the client's next call
         // shall not find it again.
-        if (this.#server.spec.type === "stdio") onClose(error);
+        if (this.#server.spec.type === "stdio") void connection?.end(0);
         return this.#explain(error);
       };
       const onLog: LinkEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
       try {
-        return await Connection.open({
+        return connection = await Connection.open({
           ...client,
           ...this.#reach,
           signal,
@@ -219,8 +217,8 @@ export class ManagedServer implements AsyncDisposable {
     });
   }
 
-  async closeOwn(connection: Connection): Promise<void> {
-    await connection[Symbol.asyncDispose]();
+  closeOwn(connection: Connection): Promise<void> {
+    return connection.end(0);
   }
 
   /** Hears what the server tells everybody: that a list of its own has changed. */

@@ -11,11 +11,15 @@ interface Slot {
 /** The connections of single clients to one server, those that are still being opened included. */
 export class OwnConnections {
   readonly #serverName: string;
+  readonly #signal: AbortSignal;
   readonly #slots = new Set<Slot>();
   #stop = new AbortController();
+  #closed: Promise<unknown> = Promise.resolve();
 
-  constructor(serverName: string) {
+  /** The signal aborts when the server is done with: nothing is waited for then. */
+  constructor(serverName: string, signal: AbortSignal) {
     this.#serverName = serverName;
+    this.#signal = signal;
   }
 
   /** Opens one more; `connect` has to call back when the connection has closed. */
@@ -50,10 +54,9 @@ export class OwnConnections {
     this.#stop = new AbortController();
     const slots = [...this.#slots];
     this.#slots.clear();
-    await Promise.all(slots.map(async ({ opening }) => {
-      const connection = await opening;
-      await connection?.settle(settleMs);
-      await connection?.[Symbol.asyncDispose]();
-    }));
+    const ended = slots.map(async ({ opening }) =>
+      await (await opening)?.end(settleMs, this.#signal).catch(() => {})
+    );
+    await (this.#closed = Promise.all([this.#closed, ...ended]));
   }
 }

@@ -63,3 +63,9 @@ export function troubleWords(error: unknown, log: LineLog): string {
 export function isLoginWanted(error: unknown): boolean {
   return error instanceof LinkClosed && error.kind === "login";
 }
+
+/** Whether the server refused a call because it no longer knows our session: it can be repeated. */
+export function isSessionLost(error: unknown): boolean {
+  const loss = error instanceof GatewayError ? error.cause : error;
+  return loss instanceof LinkClosed && loss.kind === "session";
+}

@@ -6,7 +6,7 @@ import { Connection, type ConnectionOptions } from "./connection.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { LineLog } from "./line_log.ts";
 import type { LinkEvents } from "./link.ts";
-import { isLoginWanted, notConnected, troubleWords } from "./server_trouble.ts";
+import { isLoginWanted, isSessionLost, notConnected, troubleWords } from "./server_trouble.ts";
 import type { StatusBoard } from "./status_board.ts";
 import type { Timings } from "./timings.ts";
 import { unlessAborted } from "./unless_aborted.ts";
@@ -25,7 +25,8 @@ export interface SharedConnectionOptions
   /** How long a server that is at work may stay silent. */
   patienceMs(): number;
   onMessage(text: string, message: RpcMessage): void;
-  onEndFailed(error: unknown): void;
+  /** Aborts when the server is done with: nothing is waited for then. */
+  signal: AbortSignal;
 }
 
 /** One try to connect; aborted when it is no longer wanted. */
@@ -46,7 +47,8 @@ export class SharedConnection implements AsyncDisposable {
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   /** Ends with the program of the last connection, so that two never run at once. */
   #released: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  /** Ends with the connections whose calls in flight have some time left. */
+  #settled: Promise<unknown> = Promise.resolve();
 
   constructor(options: SharedConnectionOptions) {
     this.#options = options;
@@ -68,7 +70,9 @@ export class SharedConnection implements AsyncDisposable {
   /** Connects now, unless that is done or under way. */
   connect(): Promise<Connection> {
     if (this.#current) return Promise.resolve(this.#current);
-    if (this.#isClosed) return Promise.reject(notConnected(this.#options.status.current));
+    if (this.#options.signal.aborted) {
+      return Promise.reject(notConnected(this.#options.status.current));
+    }
     this.#attempt ??= this.#begin();
     return this.#attempt.connection;
   }
@@ -88,7 +92,8 @@ export class SharedConnection implements AsyncDisposable {
     if (this.#current !== connection) return;
     const wasGood = Date.now() - this.#connectedAt > this.#options.timings.steady;
     const failures = wasGood ? 0 : this.#failures;
-    void this.disconnect("it was lost");
+    // Other calls on a forgotten session are yet to be refused, each for itself, and can be repeated.
+    void this.disconnect("it was lost", isSessionLost(reason) ? this.#options.timings.settle : 0);
     this.#failures = failures;
     if (isLoginWanted(reason)) this.#fail(reason);
     else this.#retryLater("degraded", reason.message);
@@ -113,15 +118,18 @@ export class SharedConnection implements AsyncDisposable {
     const ended = Promise.all([
       this.#released,
       attempt?.connection.catch(() => {}),
-      current && this.#end(current, settleMs),
+      // However it ends, it is over, and must not keep the next one from starting.
+      current?.end(settleMs, this.#options.signal).catch(() => {}),
     ]).then(() => {});
-    if (!isBusy) this.#released = ended;
+    if (isBusy) this.#settled = Promise.all([this.#settled, ended]);
+    else this.#released = ended;
     return ended;
   }
 
+  /** After its signal has aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
     await this.disconnect("it is being stopped");
+    await this.#settled;
   }
 
   #begin(): Attempt {
@@ -219,14 +227,5 @@ export class SharedConnection implements AsyncDisposable {
       : { error: { code: -32601, message: "Method not found" } };
     const out = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer });
     void connection?.answer(out).catch(() => {});
-  }
-
-  async #end(connection: Connection, settleMs: number): Promise<void> {
-    try {
-      await connection.settle(settleMs);
-      await connection[Symbol.asyncDispose]();
-    } catch (error) {
-      this.#options.onEndFailed(error);
-    }
   }
 }

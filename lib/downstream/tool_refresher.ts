@@ -25,6 +25,8 @@ export class ToolRefresher {
   }
 
   async #run(): Promise<void> {
+    // Begun later, or a server in this process could ask again before this run is known.
+    await Promise.resolve();
     do {
       this.#isAskedAgain = false;
       await this.#load();

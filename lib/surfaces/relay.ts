@@ -2,6 +2,7 @@ import { memberText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts"
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
+import { isSessionLost } from "../downstream/server_trouble.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
 import { ToolRefresher } from "../downstream/tool_refresher.ts";
 import { withSpan } from "../telemetry/spans.ts";
@@ -66,6 +67,9 @@ export class Relay implements AsyncDisposable {
   async #callOnOwn(scope: RequestScope, call: Call): Promise<{ id: number; text: string }> {
     this.#scopes.add(scope);
     try {
+      return await (await this.#ownConnection()).call(call);
+    } catch (error) {
+      if (!isSessionLost(error)) throw error;
       return await (await this.#ownConnection()).call(call);
     } finally {
       this.#scopes.delete(scope);

@@ -18,7 +18,7 @@ Deno.test("Builder.build() writes an app that runs without bundler, write or run
     "--deny-run",
   ];
   await using server = await startProcess(
-    ["serve", "--no-lock", "--cached-only", "--no-prompt", ...flags, "--config", CONFIG],
+    ["serve", "--cached-only", "--no-prompt", ...flags, "--config", CONFIG],
     ["--host", "127.0.0.1", "--port", "0", join(out.path, "server.js")],
   );
 

@@ -1,0 +1,20 @@
+import { fromFileUrl, join } from "@std/path";
+import { startGateway, until, startCommand } from "../tests/gateway.ts";
+import { BenchClient, callMany } from "./mcp_client.ts";
+import { startServer, usageOf } from "./processes.ts";
+const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
+await using few = await startServer(["run", "-A", "-q", server, "--http", "--tools=20"]);
+const folder = await Deno.makeTempDir();
+await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { http: { type: "http", url: few.url }, stdio: { command: Deno.execPath(), args: ["run","-A","-q",server,"--stdio","--tools=20"] } } }));
+const flag = Deno.args[1] ?? "--v8-flags=--max-semi-space-size=16";
+const command = startCommand().map((w) => w.startsWith("--v8-flags") ? flag : w);
+await using gateway = await startGateway([], { cwd: folder, command });
+await until(async () => ((await (await fetch(`${gateway.url}/readyz`)).json()).servers.ready === 2) || undefined);
+const way = Deno.args[0] ?? "stdio";
+const clients = await Promise.all(Array.from({ length: 16 }, () => new BenchClient(`${gateway.url}/servers/${way}/mcp?names=original`).connect()));
+const call = (client: BenchClient) => client.request("tools/call", { name: "list_issues", arguments: { query: "open bugs", limit: 5 } });
+await callMany(clients, 2000, 16, call);
+const cpus = [];
+for (let i = 0; i < 5; i++) { const a = await usageOf(gateway.pid); await callMany(clients, 6000, 16, call); const b = await usageOf(gateway.pid); cpus.push((b.cpuSeconds - a.cpuSeconds) * 1000 / 6000); }
+console.log(way, flag, "cpu/call", cpus.map((c) => c.toFixed(3)).join(" "), "rss", (await usageOf(gateway.pid)).rssMb.toFixed(0));
+await gateway.stop();

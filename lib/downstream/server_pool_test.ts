@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { GatewayError } from "../core/errors.ts";
+import type { PooledServer } from "./managed_server.ts";
+import { ServerPool } from "./server_pool.ts";
+import { FakeServer, silentLog, until } from "./testing/fake_server.ts";
+
+function entry(name: string, path = ""): PooledServer {
+  const url = `http://${name}.example/${path}`;
+  return { name, spec: { type: "http", url, headers: {} }, source: { kind: "store" } };
+}
+
+function makePool() {
+  const servers = new Map<string, FakeServer>();
+  const removed: string[] = [];
+  const fake = (name: string) => {
+    const known = servers.get(name) ?? new FakeServer();
+    servers.set(name, known);
+    return known;
+  };
+  const pool = new ServerPool({
+    log: silentLog(),
+    openLink: ({ name }, events) => fake(name).open(events),
+    onStatus: () => {},
+    onRemoved: (name) => removed.push(name),
+    knownTools: () => Promise.resolve([]),
+    onTools: (_, tools) => Promise.resolve(tools.length),
+  });
+  const areReady = () => pool.list().every(({ state }) => state === "ready");
+  return { pool, fake, removed, areReady };
+}
+
+Deno.test("ServerPool.sync() starts, changes and ends what it must, and touches nothing else", async () => {
+  const { pool, fake, removed, areReady } = makePool();
+  await using _ = pool;
+  pool.sync([entry("same"), entry("changed"), entry("gone")]);
+  await until(areReady);
+  const [same, changed] = [pool.find("same"), pool.find("changed")];
+  pool.sync([entry("same"), entry("changed", "new"), entry("added")]);
+  await until(areReady);
+  assert.deepEqual(pool.list().map(({ name }) => name), ["added", "changed", "same"]);
+  assert.deepEqual(removed, ["gone"]);
+  assert.equal(pool.find("same"), same);
+  assert.equal(fake("same").links.length, 1);
+  assert.equal(pool.find("changed"), changed, "sessions hold on to it");
+  assert.equal(fake("changed").links.length, 2);
+  await until(() => fake("changed").alive.length === 1 && fake("gone").alive.length === 0);
+});
+
+Deno.test("ServerPool.sync() is not held up by a server that hangs", async () => {
+  const { pool, fake } = makePool();
+  await using _ = pool;
+  fake("hangs").silence("initialize");
+  pool.sync([entry("hangs"), entry("good")]);
+  await until(() => pool.find("good")?.status.state === "ready");
+  assert.equal(pool.find("hangs")?.status.state, "connecting");
+  pool.sync([entry("good")]);
+  await until(() => fake("hangs").alive.length === 0);
+});
+
+Deno.test("ServerPool.resolve() names what is near", async () => {
+  const { pool } = makePool();
+  await using _ = pool;
+  pool.sync([entry("github")]);
+  assert.throws(
+    () => pool.resolve("gitub"),
+    (error) =>
+      error instanceof GatewayError && error.code === "SERVER_NOT_FOUND" &&
+      error.toBody().hint === "Did you mean github?",
+  );
+});
+
+Deno.test("ServerPool[Symbol.asyncDispose]() ends all servers, those that are going included", async () => {
+  const { pool, fake, areReady } = makePool();
+  pool.sync([entry("a"), entry("b")]);
+  await until(areReady);
+  pool.sync([entry("a")]);
+  await Promise.all([pool[Symbol.asyncDispose](), pool[Symbol.asyncDispose]()]);
+  assert.deepEqual([...fake("a").alive, ...fake("b").alive], []);
+  assert.deepEqual(pool.list(), []);
+});
