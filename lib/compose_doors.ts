@@ -1,10 +1,12 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
+import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { type Door, handleMcp } from "./http/mcp_door.ts";
 import { parseDoor } from "./http/door_path.ts";
 import { errorResponse } from "./http/error_response.ts";
+import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -94,7 +96,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     sessions,
     maxBody,
     log: logs.room("http"),
-    patience: new TimeoutQueue(PATIENCE_MS),
+    patience: stack.use(new TimeoutQueue(PATIENCE_MS)),
     onCall({ method, ms, isError }: { method: string; ms: number; isError: boolean }) {
       countCall({
         method: METHODS.has(method) ? method : "other",
@@ -104,13 +106,20 @@ export function composeDoors(input: ComposeDoorsInput) {
     },
   };
 
+  /** Made once: they go with their server. */
+  const serverDoors = new WeakMap<ManagedServer, Map<Naming, Door>>();
+
   function open(parsed: ReturnType<typeof parseDoor> & object): Door {
     if (parsed.kind === "gateway") return { key: "gateway?", surface: gateway };
     const server = pool.resolve(parsed.server);
-    return {
-      key: `servers/${parsed.server}?${parsed.naming}`,
-      surface: new ServerSurface(server, catalog, parsed.naming),
-    };
+    let doors = serverDoors.get(server);
+    if (!doors) serverDoors.set(server, doors = new Map());
+    let door = doors.get(parsed.naming);
+    if (!door) {
+      const surface = new ServerSurface(server, catalog, parsed.naming);
+      doors.set(parsed.naming, door = { key: `servers/${server.name}?${parsed.naming}`, surface });
+    }
+    return door;
   }
 
   return {

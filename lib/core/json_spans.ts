@@ -94,7 +94,10 @@ function skipValue(text: string, at: number): number {
 
 function skipScalar(text: string, at: number): number {
   const start = at;
-  while (at < text.length && !/[\s,\]}]/.test(text.charAt(at))) at++;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) break;
+  }
   if (at === start) throw new SyntaxError("Not valid JSON");
   return at;
 }

@@ -8,7 +8,7 @@ export interface Timeout {
  * Many waits of the same length behind one timer: most are over long before their time, and a timer
  * for each would be a good part of what a relayed call costs.
  */
-export class TimeoutQueue {
+export class TimeoutQueue implements Disposable {
   readonly #ms: number;
   /** In the order of their time, because all last the same. */
   readonly #waits = new Set<Timeout>();
@@ -27,6 +27,11 @@ export class TimeoutQueue {
 
   delete(wait: Timeout): void {
     this.#waits.delete(wait);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#waits.clear();
   }
 
   #expire(): void {

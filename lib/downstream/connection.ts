@@ -7,6 +7,7 @@ import {
   type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
+import { TimeoutQueue } from "../core/timeout_queue.ts";
 import { type Introduction, type ServerInfo, shakeHands } from "./handshake.ts";
 import {
   type Exchange,
@@ -68,6 +69,7 @@ interface Traffic {
 /** An MCP session with one server: shakes hands, counts ids, keeps time, maps progress tokens. */
 export class Connection implements AsyncDisposable {
   readonly info: ServerInfo;
+  readonly #limits = new Map<number, TimeoutQueue>();
   readonly #link: Link;
   readonly #options: ConnectionOptions;
   readonly #traffic: Traffic;
@@ -148,10 +150,11 @@ export class Connection implements AsyncDisposable {
       }`;
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
-    let timer = setTimeout(expire, call.timeoutMs);
+    const limits = this.#limitsOf(call.timeoutMs);
+    let limit = limits.add(expire);
     const touch = () => {
-      clearTimeout(timer);
-      timer = setTimeout(expire, call.timeoutMs);
+      limits.delete(limit);
+      limit = limits.add(expire);
     };
     const abort = () => end("Cancelled by the client", call.signal?.reason);
     call.signal?.addEventListener("abort", abort);
@@ -169,11 +172,18 @@ export class Connection implements AsyncDisposable {
     } catch (error) {
       throw explain && error instanceof LinkClosed ? explain(error) : error;
     } finally {
-      clearTimeout(timer);
+      limits.delete(limit);
       call.signal?.removeEventListener("abort", abort);
       this.#traffic.pending.delete(id);
       if (this.inFlight === 0) { for (const resolve of this.#onIdle.splice(0)) resolve(); }
     }
+  }
+
+  /** Nearly all calls of a connection have the same limit. */
+  #limitsOf(ms: number): TimeoutQueue {
+    let queue = this.#limits.get(ms);
+    if (!queue) this.#limits.set(ms, queue = new TimeoutQueue(ms));
+    return queue;
   }
 
   notify(method: string, params?: string): Promise<void> {
@@ -203,6 +213,7 @@ export class Connection implements AsyncDisposable {
       hurry?.removeEventListener("abort", onHurry);
     }
     await this.#link[Symbol.asyncDispose]();
+    for (const queue of this.#limits.values()) queue[Symbol.dispose]();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

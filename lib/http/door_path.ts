@@ -16,6 +16,6 @@ export function parseDoor(url: string): DoorPath | undefined {
 }
 
 function namingOf(query: string | undefined): Naming {
-  const wanted = query === undefined ? null : new URLSearchParams(query).get("names");
-  return wanted !== null && isNaming(wanted) ? wanted : "namespaced";
+  const wanted = query === undefined ? undefined : /[?&]names=([a-z]+)(?:&|$)/.exec(query)?.[1];
+  return wanted !== undefined && isNaming(wanted) ? wanted : "namespaced";
 }

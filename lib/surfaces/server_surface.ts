@@ -115,12 +115,16 @@ class ServerSurfaceSession implements SurfaceSession {
     }
     const tool = this.#view().resolve(name, this.#naming);
     const params = memberText(scope.text, "params")!;
-    const span = memberSpans(params).get("name")!;
-    const own = name === tool.name ? params : replaceSpan(params, span, JSON.stringify(tool.name));
+    const own = name === tool.name ? params : withName(params, tool.name);
     return await this.#relay.call(scope, "tools/call", own);
   }
 }
 
 function isListOf({ tools }: ServerTools, texts: string[]): boolean {
   return tools.length === texts.length && tools.every(({ text }, index) => text === texts[index]);
+}
+
+/** The params of a call under another name, the rest as it came. */
+function withName(params: string, name: string): string {
+  return replaceSpan(params, memberSpans(params).get("name")!, JSON.stringify(name));
 }
