@@ -15,6 +15,7 @@ export async function benchGateway(): Promise<void> {
   const quick = Deno.args.includes("--quick");
   await using few = await startServer(["run", "-A", "-q", server, "--http", "--tools=200"]);
   await using many = await startServer(["run", "-A", "-q", server, "--http", "--tools=2000"]);
+  const alone = await idleMb({ many: { type: "http", url: many.url } });
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
   const stdio = (tools: number) => ({
     command: Deno.execPath(),
@@ -109,8 +110,25 @@ export async function benchGateway(): Promise<void> {
     ],
   );
   printTable("gateway: memory, MB", [
+    ["idle, 2,000 tools", `${alone.toFixed(0)}`],
     ["idle, 4,400 tools", `${idle.rssMb.toFixed(0)}`],
     ...halves.map((mb, index) => [`after ${(index + 1) * calls / 10} calls`, mb.toFixed(0)]),
   ]);
   await Deno.remove(folder, { recursive: true });
+}
+
+/** What a gateway with these servers holds once they are ready and it has come to rest. */
+async function idleMb(mcpServers: Record<string, unknown>): Promise<number> {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
+  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
+  await using gateway = await startGateway([], { cwd: folder });
+  await until(async () => {
+    const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
+    return servers.ready === servers.total || undefined;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const { rssMb } = await usageOf(gateway.pid);
+  await gateway.stop();
+  await Deno.remove(folder, { recursive: true });
+  return rssMb;
 }
