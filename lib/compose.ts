@@ -13,10 +13,10 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeServers } from "./compose_servers.ts";
-import { errorResponse } from "./http/error_response.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
+import { inRequestScope } from "./http/request_scope.ts";
 import { followGeneration } from "./storage/generation.ts";
 import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
 import { Store } from "./storage/store.ts";
@@ -85,7 +85,6 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   const store = stack.use(await Store.open({ location: options.kv, onWarning }));
   const settings = new SettingsRepository(store);
   const closing = new AbortController();
-  stack.defer(() => closing.abort());
 
   const catalog = new Catalog();
   const events = new EventHub();
@@ -179,9 +178,12 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     return [...broken, ...read.problems, ...configured.problems];
   }
 
+  // Each that waits for the end stands before what announces it: a stack is taken down from its top.
+  const announceEnd = () => stack.defer(() => closing.abort());
   await sync();
   const following = followGeneration(store, sync, { signal: closing.signal, since: generation });
   stack.defer(() => following);
+  announceEnd();
   if (platform.canWrite) {
     const watching = watchFiles(candidateFiles(location), reload, {
       since: stamp,
@@ -189,6 +191,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
       onError: (error) => configLog.error({ error }, "Cannot take up the configuration"),
     });
     stack.defer(() => watching);
+    announceEnd();
   }
 
   const doors = composeDoors({
@@ -272,7 +275,9 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
         guard.check(request);
         return await answer();
       } catch (error) {
-        return errorResponse(error, crypto.randomUUID());
+        // Rare enough for what a success does without: a line in the log, a count, all headers.
+        const fail = () => Promise.reject(error);
+        return await inRequestScope(this, request, crypto.randomUUID(), fail);
       }
     },
 

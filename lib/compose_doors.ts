@@ -5,7 +5,6 @@ import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { type Door, handleMcp } from "./http/mcp_door.ts";
 import { parseDoor } from "./http/door_path.ts";
-import { errorResponse } from "./http/error_response.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
@@ -49,15 +48,23 @@ const METHODS = new Set([
   "tools/call",
   "tools/list",
 ]);
+const PRUNE_EVERY_MS = 60 * 60_000;
 const INSTRUCTIONS =
   "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, and choose which of their tools are enabled.";
 
 /** The MCP doors: what answers at each path. */
 export function composeDoors(input: ComposeDoorsInput) {
   const { stack, store, pool, catalog, admin, logs, metrics, maxBody, onWarning } = input;
-  const sessions = stack.use(
-    new SessionManager({ records: new SessionsRepository(store), onWarning }),
-  );
+  const records = new SessionsRepository(store);
+  const sessions = stack.use(new SessionManager({ records, onWarning }));
+  const prune = () =>
+    records.prune().catch((error) => onWarning("Cannot clear away old sessions", { error }));
+  let pruning = prune();
+  const pruneTimer = setInterval(() => pruning = prune(), PRUNE_EVERY_MS);
+  stack.defer(async () => {
+    clearInterval(pruneTimer);
+    await pruning;
+  });
   // A client that listens would otherwise keep a stop waiting to its limit.
   input.signal.addEventListener("abort", () => {
     for (const session of sessions.list()) session.common.finish();
@@ -127,15 +134,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     find(request: Request): (() => Promise<Response>) | undefined {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
-      return async () => {
-        let door: Door;
-        try {
-          door = open(parsed);
-        } catch (error) {
-          return errorResponse(error, crypto.randomUUID());
-        }
-        return await handleMcp(host, door, request);
-      };
+      return () => handleMcp(host, open(parsed), request);
     },
   };
 }

@@ -102,7 +102,11 @@ export async function composeServers(input: ComposeServersInput) {
         }
         // Loaded when needed: a gateway without such servers should not carry them in memory.
         const { StdioLink } = await import("./downstream/stdio/stdio_link.ts");
-        return await StdioLink.open({ ...spec, name, baseEnv: Deno.env.toObject(), owner }, events);
+        const mask = (text: string) => logs.redactor.text(text);
+        return await StdioLink.open(
+          { ...spec, name, baseEnv: Deno.env.toObject(), owner, mask },
+          events,
+        );
       }
       default: {
         const { openRemote } = await import("./downstream/remote/open_remote.ts");

@@ -66,6 +66,12 @@ const TABLE = {
     sentence: "This belongs to another project",
     recovery: "Switch to the project it belongs to",
   },
+  INVALID_PARAMS: {
+    rpc: -32602,
+    http: 400,
+    sentence: "The request's parameters are not as the protocol has them",
+    recovery: "Correct the parameters and try again",
+  },
   INVALID_ARGUMENTS: {
     rpc: -32602,
     http: 400,

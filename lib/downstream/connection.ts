@@ -44,6 +44,8 @@ export interface Call {
   params?: string | undefined;
   /** The caller's progress token, if its params have one. */
   progressToken?: RpcId | undefined;
+  /** Whether what the server asks during the call may go to its caller. */
+  canBeAsked?: boolean;
   timeoutMs: number;
   /** Whether notifications or requests may come before the answer. */
   streams: boolean;
@@ -223,7 +225,9 @@ export class Connection implements AsyncDisposable {
   /** That a list has changed is everybody's news, on whichever call's stream it comes. */
   #onExchanged(call: Call, text: string, message: RpcMessage): void {
     const isForAll = message.kind === "notification" && message.method.endsWith("/list_changed");
-    const listener = isForAll ? this.#options.events.onMessage : call.onMessage;
+    // Only a client with a connection of its own can be asked; else the connection answers itself.
+    const isForUs = message.kind === "request" && !call.canBeAsked;
+    const listener = isForAll || isForUs ? this.#options.events.onMessage : call.onMessage;
     deliver(this.#traffic, listener, text, message);
   }
 }

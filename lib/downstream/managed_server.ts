@@ -233,9 +233,12 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   async #restart(): Promise<void> {
+    const server = this.#server;
     this.#stayAwake();
     this.#status.set("connecting", "Restarting");
     await Promise.all([this.#shared.disconnect("it is being restarted"), this.#own.closeAll()]);
+    // Its entry was changed meanwhile: what that wants has begun, and may be to stay off.
+    if (this.#server !== server) return;
     await this.#shared.connect();
   }
 

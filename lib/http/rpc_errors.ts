@@ -7,6 +7,7 @@ const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "TOOL_NOT_FOUND",
   "SERVER_NOT_FOUND",
   "NOT_FOUND",
+  "INVALID_PARAMS",
 ]);
 
 /** An error as the answer to a request: a result the model can read where a tool was called. */

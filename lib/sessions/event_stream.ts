@@ -2,6 +2,11 @@
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
+/** How soon a client that lost a stream should come back; a call waits a little longer for it. */
+export const RETRY_MS = 100;
+/** A client that stops reading is let go before more than this waits for it; it can come back. */
+const MAX_QUEUED = 1_000;
+
 interface KeptEvent {
   number: number;
   text: string;
@@ -22,6 +27,8 @@ export class EventStream {
   #lastNumber = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isFinished = false;
+  /** When the last event was sent, in ms since the epoch. */
+  finishedAt: number | undefined;
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
 
@@ -55,6 +62,7 @@ export class EventStream {
   /** Nothing more will come. */
   finish(): void {
     this.#isFinished = true;
+    this.finishedAt ??= Date.now();
     this.#close();
   }
 
@@ -65,11 +73,12 @@ export class EventStream {
   /** The stream as a response's body, from behind the event the client saw last. */
   attach(lastSeen?: number): ReadableStream<Uint8Array> {
     this.#close();
+    let own: ReadableStreamDefaultController<Uint8Array> | undefined;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        this.#controller = controller;
+        this.#controller = own = controller;
         if (lastSeen === undefined && this.#primes) {
-          this.#write(`id: ${this.id}-${this.#lastNumber}\nretry: 1000\ndata: \n\n`);
+          this.#write(`id: ${this.id}-${this.#lastNumber}\nretry: ${RETRY_MS}\ndata: \n\n`);
         }
         const missed = lastSeen === undefined
           ? this.#kept.filter(({ number }) => number > this.#delivered)
@@ -78,6 +87,8 @@ export class EventStream {
         if (this.#isFinished) this.#close();
       },
       cancel: () => {
+        // A client that came back has another response by now; the old one's end is no news.
+        if (this.#controller !== own) return;
         this.#controller = undefined;
         this.onDetach();
       },
@@ -92,11 +103,17 @@ export class EventStream {
   }
 
   #write(text: string): void {
+    const controller = this.#controller;
+    if (!controller) return;
     try {
-      this.#controller?.enqueue(encoder.encode(text));
-    } catch {
-      this.#controller = undefined;
-    }
+      if ((controller.desiredSize ?? 0) > -MAX_QUEUED) {
+        controller.enqueue(encoder.encode(text));
+        return;
+      }
+      controller.error(new Error("The client does not read"));
+    } catch { /* it is closed already */ }
+    this.#controller = undefined;
+    this.onDetach();
   }
 
   #close(): void {

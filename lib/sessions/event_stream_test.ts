@@ -14,7 +14,7 @@ Deno.test("EventStream.attach() primes, then sends what is kept and what comes",
   stream.finish();
   assert.equal(
     await readAll(body),
-    "id: 3-1\nretry: 1000\ndata: \n\n" +
+    "id: 3-1\nretry: 100\ndata: \n\n" +
       'id: 3-1\nevent: message\ndata: {"a":1}\n\nid: 3-2\nevent: message\ndata: {"b":2}\n\n',
   );
 });
@@ -64,4 +64,30 @@ Deno.test("parseEventId() reads its own ids only", () => {
   for (const text of ["", "3", "a-b", "3-", "-1", "1-1-1", "1e3-1"]) {
     assert.equal(parseEventId(text), undefined, text);
   }
+});
+
+Deno.test("EventStream keeps the response it has when an earlier one is given up late", async () => {
+  const stream = new EventStream(2, { primes: false });
+  const first = stream.attach();
+  stream.send("queued and never read");
+  const second = stream.attach(0);
+  let detached = 0;
+  stream.onDetach = () => detached++;
+  await first.cancel();
+  assert.equal(stream.isAttached, true);
+  assert.equal(detached, 0);
+  stream.send("answer");
+  stream.finish();
+  assert.match(await readAll(second), /data: answer/);
+});
+
+Deno.test("EventStream lets go of a client that stops reading", async () => {
+  const stream = new EventStream(2, { primes: false });
+  const body = stream.attach();
+  let detached = 0;
+  stream.onDetach = () => detached++;
+  for (let count = 0; count < 3_000; count++) stream.send("x");
+  assert.equal(stream.isAttached, false);
+  assert.equal(detached, 1);
+  await assert.rejects(readAll(body));
 });

@@ -4,6 +4,7 @@ import { EventStream } from "./event_stream.ts";
 
 /** Streams of ended requests that a client can still come back for. */
 const KEPT_STREAMS = 16;
+const KEPT_MS = 60_000;
 /** Requests of servers that a client has not answered. */
 const MAX_ASKED = 1_000;
 /** From this version on clients know events without data. */
@@ -17,6 +18,7 @@ export class Session implements ClientPort, AsyncDisposable {
   readonly surface: SurfaceSession;
   /** When its record was written. */
   saved: Promise<void> = Promise.resolve();
+  savedAt = 0;
   /** Requests in flight, by their id as JSON, so that 1 and "1" differ. */
   readonly inFlight = new Map<string, AbortController>();
   readonly #streams = new Map<number, EventStream>();
@@ -91,8 +93,13 @@ export class Session implements ClientPort, AsyncDisposable {
     this.inFlight.get(JSON.stringify(id))?.abort(new DOMException(reason, "AbortError"));
   }
 
-  heartbeat(): void {
-    for (const stream of this.#streams.values()) stream.heartbeat();
+  /** Keeps streams open through proxies, and forgets those nobody came back for. */
+  heartbeat(now = Date.now()): void {
+    for (const stream of this.#streams.values()) {
+      if (stream.finishedAt !== undefined && now - stream.finishedAt > KEPT_MS) {
+        this.#streams.delete(stream.id);
+      } else stream.heartbeat();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

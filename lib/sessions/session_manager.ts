@@ -4,6 +4,8 @@ import { Session } from "./session.ts";
 /** Clients do not say goodbye: what is idle this long is let go, and revived if it comes back. */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 15_000;
+/** A record is good for a day from its last save. */
+const SAVE_EVERY_MS = 6 * 60 * 60_000;
 const MAX_SESSIONS = 10_000;
 
 /** What of a session outlives its process. */
@@ -50,7 +52,7 @@ export class SessionManager implements AsyncDisposable {
     const session = new Session(crypto.randomUUID(), door, client, surface);
     this.#sessions.set(session.id, session);
     // Not waited for: a client that moves on faster than this initializes anew.
-    session.saved = this.#keep(this.#options.records.save({ id: session.id, door, client }));
+    this.#save(session);
     return session;
   }
 
@@ -90,7 +92,14 @@ export class SessionManager implements AsyncDisposable {
     for (const session of this.#sessions.values()) {
       if (session.idleMs(now) > (this.#options.idleMs ?? IDLE_MS)) this.#letGo(session);
       else session.heartbeat();
+      if (now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
     }
+  }
+
+  #save(session: Session): void {
+    const { id, door, client } = session;
+    session.savedAt = Date.now();
+    session.saved = this.#keep(this.#options.records.save({ id, door, client }));
   }
 
   #dropOldest(): void {

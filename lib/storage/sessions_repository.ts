@@ -20,10 +20,12 @@ type SessionEntry = z.infer<typeof SessionEntry>;
 
 /** What of clients' sessions outlives a process; nobody's news, so never announced. */
 export class SessionsRepository {
+  readonly #store: Store;
   readonly #entries: Collection<SessionEntry>;
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number = Date.now) {
+    this.#store = store;
     this.#now = now;
     this.#entries = new Collection(store, {
       noun: "session",
@@ -40,8 +42,10 @@ export class SessionsRepository {
     return entry && entry.expiresAt > this.#now() ? entry : undefined;
   }
 
+  /** Keeps it from now on for another lifetime. */
   async save(session: Omit<SessionEntry, "expiresAt">): Promise<void> {
-    await this.#entries.save({ ...session, expiresAt: this.#now() + LIFETIME_MS }, null);
+    const value: SessionEntry = { ...session, expiresAt: this.#now() + LIFETIME_MS };
+    await this.#store.commit({ sets: [{ key: keys.session(session.id), value }], announce: false });
   }
 
   async delete(id: string): Promise<void> {

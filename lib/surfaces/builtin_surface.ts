@@ -5,7 +5,13 @@ import { errorText, isObject, requestText, resultText } from "../core/rpc.ts";
 import { toolErrorResult } from "../core/tool_error.ts";
 import { VERSION } from "../core/version.ts";
 import { flatten } from "../routing/names.ts";
-import type { ClientPort, RequestScope, Surface, SurfaceSession } from "./surface.ts";
+import {
+  type ClientPort,
+  type RequestScope,
+  type Surface,
+  type SurfaceSession,
+  toolNameOf,
+} from "./surface.ts";
 
 /** How long a person may take to answer a question. */
 const CONSENT_TIMEOUT_MS = 5 * 60_000;
@@ -82,8 +88,8 @@ export class BuiltinSurface implements Surface {
   }
 
   async #call(scope: RequestScope, port: ClientPort): Promise<Record<string, unknown>> {
-    const { name, arguments: args = {} } = scope.params;
-    const tool = this.#find(String(name));
+    const tool = this.#find(toolNameOf(scope.params));
+    const { arguments: args = {} } = scope.params;
     const input = tool.input.safeParse(args);
     if (!input.success) {
       throw new GatewayError("INVALID_ARGUMENTS", {

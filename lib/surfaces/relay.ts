@@ -1,4 +1,4 @@
-import { memberText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts";
+import { memberText, resultText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
@@ -51,6 +51,7 @@ export class Relay implements AsyncDisposable {
       params,
       progressToken,
       timeoutMs: this.#server.timeoutMs,
+      canBeAsked: this.#needsOwn,
       streams: this.#needsOwn || progressToken !== undefined,
       onMessage: (text, message) => this.#onMessage(text, message, scope),
       signal: scope.signal,
@@ -119,10 +120,13 @@ export class Relay implements AsyncDisposable {
     const target = scope ?? [...this.#scopes].at(-1);
     const send = (out: string) => target ? target.send(out) : this.#port.push(out);
     if (message.kind === "request") {
-      if (message.method === "ping") {
-        return this.#answer(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{}}`);
-      }
-      return send(this.#port.ask(text, message.id, (answer) => this.#answer(answer)));
+      const asker = this.#own;
+      // A server that was started anew counts its questions anew: an old answer is not for it.
+      const answer = (out: string) => {
+        if (this.#own === asker) void asker?.then((own) => own.answer(out)).catch(() => {});
+      };
+      if (message.method === "ping") return answer(resultText(message.id, "{}"));
+      return send(this.#port.ask(text, message.id, answer));
     }
     if (message.method === "notifications/cancelled") {
       return this.#withdraw(text, message.params.requestId, send);
@@ -136,10 +140,6 @@ export class Relay implements AsyncDisposable {
     try {
       this.#onOwnTools(await listToolTexts(own, this.#server.name));
     } catch { /* the client keeps the list it has */ }
-  }
-
-  #answer(text: string): void {
-    void this.#own?.then((own) => own.answer(text)).catch(() => {});
   }
 
   #withdraw(text: string, id: unknown, send: (text: string) => void): void {

@@ -1,12 +1,17 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { memberText, notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { Naming } from "../routing/names.ts";
 import { ServerView } from "../routing/server_view.ts";
 import { Relay } from "./relay.ts";
-import type { ClientPort, RequestScope, Surface, SurfaceSession } from "./surface.ts";
+import {
+  type ClientPort,
+  type RequestScope,
+  type Surface,
+  type SurfaceSession,
+  toolNameOf,
+} from "./surface.ts";
 
 /** Views of lists that are gone go with them. */
 const views = new WeakMap<ServerTools, ServerView>();
@@ -107,12 +112,7 @@ class ServerSurfaceSession implements SurfaceSession {
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
-    const { name } = scope.params;
-    if (typeof name !== "string") {
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "tools/call needs the name of a tool",
-      });
-    }
+    const name = toolNameOf(scope.params);
     const tool = this.#view().resolve(name, this.#naming);
     const params = memberText(scope.text, "params")!;
     const own = name === tool.name ? params : withName(params, tool.name);

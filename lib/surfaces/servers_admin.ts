@@ -81,7 +81,7 @@ export class ServersAdmin {
   /** Replaces an entry after connecting once; values that are still masked stay as they are. */
   async update(name: string, wanted: ServerSpec): Promise<ServerStatus> {
     const stored = await this.#resolveStored(name);
-    const spec = unmaskSpec(wanted, stored.value.spec);
+    const spec = withKept(unmaskSpec(wanted, stored.value.spec), stored.value.spec);
     await this.#check("change", name, spec);
     await this.#options.added.save({ ...stored.value, spec }, stored.versionstamp);
     return await this.#settled(name);
@@ -203,4 +203,16 @@ export class ServersAdmin {
     await server.connection().catch(() => {});
     return server.status;
   }
+}
+
+/** What a change does not speak of stays: a limit, and whether the server is off or lazy. */
+function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
+  const { disabled, timeoutMs } = stored;
+  const common = {
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  if (wanted.type !== "stdio") return { ...common, ...wanted };
+  const lazy = stored.type === "stdio" ? stored.lazy : undefined;
+  return { ...common, ...(lazy === undefined ? {} : { lazy }), ...wanted };
 }

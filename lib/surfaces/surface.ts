@@ -1,3 +1,4 @@
+import { GatewayError } from "../core/errors.ts";
 import type { RpcId } from "../core/rpc.ts";
 
 /** A client as it introduced itself. */
@@ -46,4 +47,10 @@ export interface Surface {
   /** The result of initialize but for the protocol version, which the session negotiates. */
   introduce(): Promise<Record<string, unknown>>;
   open(port: ClientPort): SurfaceSession;
+}
+
+/** The name a tools/call is for; a call without one is no proper request. */
+export function toolNameOf({ name }: Record<string, unknown>): string {
+  if (typeof name === "string") return name;
+  throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
 }

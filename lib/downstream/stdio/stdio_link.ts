@@ -31,6 +31,8 @@ export interface Program {
   /** The gateway's own environment, of which a program gets what every program needs. */
   baseEnv: Record<string, string>;
   owner: ProcessOwner;
+  /** Takes secrets out of what the program writes about itself, before anybody is shown it. */
+  mask?: ((text: string) => string) | undefined;
 }
 
 interface Waiter {
@@ -48,6 +50,7 @@ export class StdioLink implements Link {
   readonly #waiters = new Map<number, Waiter>();
   readonly #garbage: RepeatedWarning;
   readonly #tooLong: RepeatedWarning;
+  readonly #mask: (text: string) => string;
   readonly #lastWords: string[] = [];
   readonly #output: Pump;
   readonly #errors: Pump;
@@ -55,12 +58,13 @@ export class StdioLink implements Link {
   #ending: Promise<void> | undefined;
 
   private constructor(
-    name: string,
+    { name, mask = (text) => text }: Program,
     child: Deno.ChildProcess,
     announced: AnnouncedProcess,
     events: LinkEvents,
   ) {
     this.#name = name;
+    this.#mask = mask;
     this.#child = child;
     this.#announced = announced;
     this.#events = events;
@@ -104,7 +108,7 @@ export class StdioLink implements Link {
     try {
       const child = spawnGroup({ command, args, env, cwd });
       announced.started(child.pid);
-      return new StdioLink(name, child, announced, events);
+      return new StdioLink(program, child, announced, events);
     } catch (error) {
       await announced[Symbol.asyncDispose]();
       const reason = await startFailure(error, program);
@@ -187,7 +191,8 @@ export class StdioLink implements Link {
     );
   }
 
-  #onStderr(line: string): void {
+  #onStderr(written: string): void {
+    const line = this.#mask(written);
     this.#lastWords.push(line.slice(0, LAST_WORDS.chars));
     if (this.#lastWords.length > LAST_WORDS.lines) this.#lastWords.shift();
     this.#events.onLog(line, "stderr");
