@@ -4,6 +4,7 @@ import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { ProblemRows } from "./attention_list.tsx";
 import { Card } from "./card.tsx";
+import { CopyButton } from "./copy_button.tsx";
 import { DemoForm } from "./demo_form.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Fact, Facts } from "./facts.tsx";
@@ -63,6 +64,10 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
                 <InertText text={server.lastError} />
               </Fact>
             )}
+            <Fact name="Door">
+              <span class="mono">{page.door}</span>
+              <CopyButton value={page.door} label="Copy the door's address" />
+            </Fact>
             <Fact name="Type">{TYPES[server.type]}</Fact>
             <Fact name="Source">
               <SourceLabel source={server.source} isLong />
@@ -77,6 +82,15 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             <ul class="rows">
               <ProblemRows problems={problems} />
             </ul>
+          </Card>
+        )}
+        {page.log !== "" && (
+          <Card title="Log" aside="what it last wrote to its error output">
+            <pre
+              class="log"
+              tabIndex={0}
+              aria-label="Log of the server"
+            ><InertText text={page.log} /></pre>
           </Card>
         )}
         <Card title="Tools" aside={formatCount(tools.total, "tool")} isFlush>

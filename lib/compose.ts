@@ -260,6 +260,8 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
 
     servers: {
       list: (): ServerStatus[] => pool.list(),
+      /** What the server last wrote to its error output, oldest first. */
+      log: (name: string) => pool.resolve(name).log.last(),
       tools: (name: string): ToolDefinition[] =>
         catalog.of(name).tools.map(({ definition }) => definition),
     },

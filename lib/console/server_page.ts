@@ -19,6 +19,10 @@ export interface ServerPage {
   neighbors: ServerStatus[];
   total: number;
   problems: Gateway["problems"];
+  /** Where an MCP client reaches this server. */
+  door: string;
+  /** What it last wrote to its error output, a line each. */
+  log: string;
 }
 
 export interface MissingName {
@@ -27,10 +31,11 @@ export interface MissingName {
 }
 
 const NEIGHBORS = 100;
+const LOG_LINES = 200;
 
 /** Everything on one server's page, or the names that the reader may have meant. */
 export function serverPage(
-  gateway: Pick<Gateway, "servers" | "problems">,
+  gateway: Pick<Gateway, "address" | "servers" | "problems">,
   name: string,
   query: URLSearchParams,
 ): ServerPage | MissingName {
@@ -46,7 +51,13 @@ export function serverPage(
     neighbors: stretchAround(servers, at, NEIGHBORS),
     total: servers.length,
     problems: gateway.problems.filter((problem) => problem.server === name),
+    door: `${gateway.address}/servers/${name}/mcp`,
+    log: gateway.servers.log(name).slice(-LOG_LINES).map(logLine).join("\n"),
   };
+}
+
+function logLine({ time, line }: { time: number; line: string }): string {
+  return `${new Date(time).toISOString().slice(11, 19)}  ${line}`;
 }
 
 export function toolRows(gateway: Pick<Gateway, "servers">, server: string): ToolRow[] {

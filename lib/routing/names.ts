@@ -33,13 +33,26 @@ export function flatNames(
   namespaced: Iterable<string>,
   reserved: ReadonlySet<string> = new Set(),
 ): Map<string, string> {
+  return fittingNames(namespaced, flatten, reserved);
+}
+
+/** Namespaced names that fit: those that are too long are cut and end in a hash. */
+export function boundedNames(namespaced: Iterable<string>): Map<string, string> {
+  return fittingNames(namespaced, (name) => name, new Set());
+}
+
+function fittingNames(
+  names: Iterable<string>,
+  form: (name: string) => string,
+  reserved: ReadonlySet<string>,
+): Map<string, string> {
   const taken = new Set(reserved);
   const result = new Map<string, string>();
-  for (const name of [...namespaced].sort()) {
-    let flat = flatten(name);
-    if (flat.length > MAX_NAME || taken.has(flat)) flat = withHash(flat, name, taken);
-    taken.add(flat);
-    result.set(name, flat);
+  for (const name of [...names].sort()) {
+    let fitting = form(name);
+    if (fitting.length > MAX_NAME || taken.has(fitting)) fitting = withHash(fitting, name, taken);
+    taken.add(fitting);
+    result.set(name, fitting);
   }
   return result;
 }

@@ -2,7 +2,7 @@ import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { ServerTools } from "../catalog/catalog.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { flatNames, namespacedName, type Naming } from "./names.ts";
+import { boundedNames, flatNames, namespacedName, type Naming } from "./names.ts";
 
 /** One server's tools under their three names. Built once for each list of tools. */
 export class ServerView {
@@ -14,10 +14,13 @@ export class ServerView {
   constructor(server: string, { tools }: ServerTools) {
     this.#server = server;
     this.#tools = tools;
-    const flat = flatNames(tools.map(({ name }) => namespacedName(server, name)));
+    const full = tools.map(({ name }) => namespacedName(server, name));
+    const [flat, bounded] = [flatNames(full), boundedNames(full)];
+    const named = (names: Map<string, string>) =>
+      new Map(tools.map((tool) => [names.get(namespacedName(server, tool.name))!, tool]));
     this.#names = {
-      namespaced: new Map(tools.map((tool) => [namespacedName(server, tool.name), tool])),
-      flat: new Map(tools.map((tool) => [flat.get(namespacedName(server, tool.name))!, tool])),
+      namespaced: named(bounded),
+      flat: named(flat),
       original: new Map(tools.map((tool) => [tool.name, tool])),
     };
   }
@@ -36,7 +39,7 @@ export class ServerView {
   /** The tool a caller means by any of its names; those of the door's own naming come first. */
   resolve(name: string, naming: Naming): CatalogTool {
     const tool = this.#names[naming].get(name) ?? this.#names.namespaced.get(name) ??
-      this.#names.original.get(name) ?? this.#names.flat.get(name);
+      this.#names.original.get(name) ?? this.#names.flat.get(name) ?? this.#byFullName(name);
     if (!tool) throw this.#notFound(name, naming);
     if (tool.enabled) return tool;
     throw new GatewayError("TOOL_DISABLED", {
@@ -47,6 +50,12 @@ export class ServerView {
       ],
       suggestedTools: ["set_enabled_tools"],
     });
+  }
+
+  /** A long name as the server and its tool have it, before it was cut. */
+  #byFullName(name: string): CatalogTool | undefined {
+    const start = `${this.#server}.`;
+    return name.startsWith(start) ? this.#names.original.get(name.slice(start.length)) : undefined;
   }
 
   #notFound(name: string, naming: Naming): GatewayError {

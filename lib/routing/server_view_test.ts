@@ -48,3 +48,13 @@ Deno.test("ServerView.resolve() tells disabled from unknown, and what was meant"
   assert.doesNotMatch(failure("git.comit").details.hint ?? "", /commit/);
   assert.equal(failure("constructor").code, "TOOL_NOT_FOUND");
 });
+
+Deno.test("ServerView cuts names that clients would refuse, and still knows the whole ones", () => {
+  const long = "search_".repeat(12);
+  const git = view([`${long}a`, `${long}b`]);
+  const listed = names(git.listText("namespaced"));
+  for (const name of listed) assert.ok(name.length <= 60, name);
+  assert.equal(new Set(listed).size, 2);
+  assert.equal(git.resolve(listed[0], "namespaced").name, `${long}a`);
+  assert.equal(git.resolve(`git.${long}b`, "namespaced").name, `${long}b`);
+});

@@ -52,6 +52,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     servers: {
       list: () => servers.map(({ status }) => status),
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
+      log: () => [],
     } as Gateway["servers"],
     problems: input.problems ?? [],
     options: {
