@@ -43,6 +43,11 @@ export function elementSpans(text: string, start = 0): Span[] {
   return spans;
 }
 
+/** The texts of an array's elements, as they came. */
+export function elementTexts(text: string): string[] {
+  return elementSpans(text).map(({ start, end }) => text.slice(start, end));
+}
+
 /** The text with one span replaced. */
 export function replaceSpan(text: string, { start, end }: Span, replacement: string): string {
   return text.slice(0, start) + replacement + text.slice(end);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { elementSpans, memberSpans, replaceSpan } from "./json_spans.ts";
+import { elementSpans, elementTexts, memberSpans, replaceSpan } from "./json_spans.ts";
 
 Deno.test("memberSpans() finds every member of any object, however it is printed", () => {
   fc.assert(fc.property(
@@ -58,4 +58,11 @@ Deno.test("elementSpans() finds every element of any array", () => {
   for (const text of ["", "{}", "[1", "[1 2]"]) {
     assert.throws(() => elementSpans(text), SyntaxError, text);
   }
+});
+
+Deno.test("elementTexts() keeps what a parse would lose", () => {
+  assert.deepEqual(elementTexts('[{"n":12345678901234567890,"2":1,"1":2}, "a,]\\""]'), [
+    '{"n":12345678901234567890,"2":1,"1":2}',
+    '"a,]\\""',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { elementSpans } from "../core/json_spans.ts";
+import { elementTexts } from "../core/json_spans.ts";
 import { memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 
@@ -39,7 +39,7 @@ export async function listToolTexts(
         message: `Server "${serverName}" does not list its tools: ${errorMessage(text)}`,
       });
     }
-    for (const { start, end } of elementSpans(list)) tools.push(list.slice(start, end));
+    tools.push(...elementTexts(list));
     const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
     if (typeof next !== "string" || next === "") return tools;
     chars += list.length;

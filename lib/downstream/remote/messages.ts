@@ -1,5 +1,5 @@
 import { classify, type RpcMessage } from "../../core/rpc.ts";
-import { elementTexts } from "./json_elements.ts";
+import { elementTexts } from "../../core/json_spans.ts";
 
 /** How large one message may be, in bytes. */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024;
