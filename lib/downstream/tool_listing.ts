@@ -39,7 +39,7 @@ export async function listToolTexts(
         message: `Server "${serverName}" does not list its tools: ${errorMessage(text)}`,
       });
     }
-    tools.push(...elementTexts(list));
+    for (const tool of elementTexts(list)) tools.push(tool);
     const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
     if (typeof next !== "string" || next === "") return tools;
     chars += list.length;
