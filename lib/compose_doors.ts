@@ -104,7 +104,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     maxBody,
     log: logs.room("http"),
     patience: stack.use(new TimeoutQueue(PATIENCE_MS)),
-    onCall({ method, ms, isError }: { method: string; ms: number; isError: boolean }) {
+    onCall(method: string, ms: number, isError: boolean) {
       countCall({
         method: METHODS.has(method) ? method : "other",
         status: isError ? "error" : "ok",
@@ -124,7 +124,8 @@ export function composeDoors(input: ComposeDoorsInput) {
     let door = doors.get(parsed.naming);
     if (!door) {
       const surface = new ServerSurface(server, catalog, parsed.naming);
-      doors.set(parsed.naming, door = { key: `servers/${server.name}?${parsed.naming}`, surface });
+      const key = `servers/${server.name}?${parsed.naming}`;
+      doors.set(parsed.naming, door = { key, server: server.name, surface });
     }
     return door;
   }

@@ -135,3 +135,22 @@ Deno.test("a stop does not wait for clients that only listen", async () => {
   assert.match(await ended, /^id: 0-/);
   await Deno.remove(gateway.dataDir, { recursive: true });
 });
+
+Deno.test("a call's line in the log says which server and tool, how long and how it ended", async () => {
+  await using gateway = await startGateway(["--log-level", "debug"]);
+  await ready(gateway.url);
+  const door = `${gateway.url}/servers/weather/mcp`;
+  const headers = { ...await openSession(door), "x-correlation-id": "chain-7" };
+  const params = { name: "weather.get_current", arguments: { location: "Oslo" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/call", params });
+  await (await fetch(door, { method: "POST", headers, body })).text();
+  await gateway.stop();
+  const lines = gateway.log().trim().split("\n").map((line) => JSON.parse(line));
+  const { requestId, duration, ...line } = lines.find(({ toolName }) => toolName !== undefined);
+  assert.match(requestId, /^[0-9a-f-]{36}$/);
+  assert.equal(typeof duration, "number");
+  assert.equal(line.correlationId, "chain-7");
+  assert.equal(line.serverName, "weather");
+  assert.equal(line.toolName, "weather.get_current");
+  assert.equal(line.status, "ok");
+});

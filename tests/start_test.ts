@@ -39,6 +39,8 @@ Deno.test("start refuses foreign hosts and origins on every route", async () => 
   await using gateway = await startGateway();
   const { host } = new URL(gateway.url);
   const routes = [
+    "/servers/weather/mcp",
+    "/gateway/mcp",
     "/",
     "/servers",
     "/tools",

@@ -9,6 +9,7 @@ import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { readBody } from "./guard.ts";
+import { correlationId } from "./request_scope.ts";
 import { rpcErrorText } from "./rpc_errors.ts";
 
 const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -22,6 +23,8 @@ const JSON_HEADERS = { "content-type": "application/json" };
 export interface Door {
   /** Names the door and its view; a session belongs to one. */
   key: string;
+  /** The one server behind it, if there is just one. */
+  server?: string;
   surface: Surface;
 }
 
@@ -31,9 +34,7 @@ export interface DoorHost {
   log: Logger;
   /** How long an answer may take before it comes on a stream. */
   patience: TimeoutQueue;
-  onCall?(
-    call: { door: string; method: string; name?: string; ms: number; isError: boolean },
-  ): void;
+  onCall(method: string, ms: number, isError: boolean): void;
 }
 
 const Initialize = z.looseObject({
@@ -99,7 +100,7 @@ async function handlePost(host: DoorHost, door: Door, request: Request): Promise
       notify(session, message.method, message.params, text);
       return new Response(null, { status: 202 });
     case "request":
-      return await answer(host, door, session, message, text, request.signal);
+      return await answer(host, door, session, message, text, request);
   }
 }
 
@@ -141,8 +142,9 @@ function answer(
   session: Session,
   message: Extract<RpcMessage, { kind: "request" }>,
   text: string,
-  disconnected: AbortSignal,
+  request: Request,
 ): Promise<Response> {
+  const { signal: disconnected } = request;
   const { id, method, params } = message;
   const key = JSON.stringify(id);
   if (session.inFlight.has(key)) {
@@ -197,13 +199,21 @@ function answer(
       } else {
         response.resolve(new Response(out, { headers: JSON_HEADERS }));
       }
-      host.onCall?.({
+      const duration = performance.now() - started;
+      const isError = looksFailed(out);
+      host.onCall(method, duration, isError);
+      // Nothing is gathered for a line that is not written.
+      if (!host.log.isLevelEnabled("debug")) return;
+      host.log.debug({
+        requestId: crypto.randomUUID(),
+        correlationId: correlationId(request) ?? session.id,
         door: door.key,
+        ...(door.server === undefined ? {} : { serverName: door.server }),
         method,
-        ...(typeof params.name === "string" ? { name: params.name } : {}),
-        ms: performance.now() - started,
-        isError: looksFailed(out),
-      });
+        ...(method === "tools/call" ? { toolName: params.name } : {}),
+        status: isError ? "error" : "ok",
+        duration: Math.round(duration * 100) / 100,
+      }, "Call");
     });
   return response.promise;
 }

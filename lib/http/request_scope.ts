@@ -71,7 +71,7 @@ function explain(error: unknown, req: Request, requestId: string, log: Logger): 
 }
 
 /** The caller's own id for a chain of requests, if it is fit to be logged. */
-function correlationId(req: Request): string | undefined {
+export function correlationId(req: Request): string | undefined {
   const given = req.headers.get("x-correlation-id") ?? req.headers.get("traceparent");
   return given !== null && /^[\w.:-]{1,128}$/.test(given) ? given : undefined;
 }
