@@ -102,7 +102,16 @@ Deno.test("start gives one sentence and exit code 2 for what the user can correc
     join(folder, "not.kv"),
     "this is no database, but it is long enough to look at",
   );
+  // Damage inside the file, which is found only by looking before Deno KV does.
+  const spoiled = join(folder, "spoiled.kv");
+  {
+    using kv = await Deno.openKv(spoiled);
+    for (let n = 0; n < 50; n++) await kv.set(["entry", n], "x".repeat(2_000));
+  }
+  const bytes = await Deno.readFile(spoiled);
+  await Deno.writeFile(spoiled, bytes.fill(7, 4096));
   const cases: [string[], RegExp][] = [
+    [["--port", "0", "--kv", spoiled], /^quartermaster: .*spoiled\.kv" is damaged/],
     [["--port", port], /^quartermaster: Cannot listen on 127\.0\.0\.1:\d+: the port is taken/],
     [["--prot", "1"], /^quartermaster: Unknown option --prot. Did you mean --port\?/],
     [["--port", "abc"], /^quartermaster: Cannot use --port "abc"/],

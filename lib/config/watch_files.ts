@@ -1,9 +1,11 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
 /** For file systems that tell nothing, such as network folders. */
 const POLL_MS = 5_000;
+/** For a folder that must not be watched. */
+const QUICK_POLL_MS = 500;
 
 export interface WatchOptions {
   /** The stamp from before the files were read, so that what changed since then is not missed. */
@@ -12,14 +14,22 @@ export interface WatchOptions {
   /** A callback that fails is called again at the next look. */
   onError(error: unknown): void;
   pollMs?: number;
+  /**
+   * A folder with a database in it. A watch opens and closes each file that changes, and with that
+   * the system forgets the locks that this process holds on the file.
+   */
+  unwatchable?: string | undefined;
 }
 
 /** Calls back when one of the files was written, made or removed, until the signal aborts. */
 export async function watchFiles(
   files: readonly string[],
   onChange: () => void | Promise<void>,
-  { since, signal, onError, pollMs = POLL_MS }: WatchOptions,
+  { since, signal, onError, unwatchable, ...options }: WatchOptions,
 ): Promise<void> {
+  const folders = [...new Set(files.map((file) => dirname(file)))];
+  const watched = folders.filter((folder) => !isSameFolder(folder, unwatchable));
+  const pollMs = options.pollMs ?? (watched.length < folders.length ? QUICK_POLL_MS : POLL_MS);
   let last = since;
   let checking: Promise<void> = Promise.resolve();
   const check = () => {
@@ -30,7 +40,7 @@ export async function watchFiles(
       last = now;
     }).catch(onError);
   };
-  const watchers = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) => {
+  const watchers = watched.flatMap((folder) => {
     try {
       return [Deno.watchFs(folder, { recursive: false })];
     } catch {
@@ -65,4 +75,16 @@ export async function stampFiles(files: readonly string[]): Promise<string> {
   return infos.map((info) => info ? `${info.size} ${info.mtime?.getTime()} ${info.ino}` : "-").join(
     "|",
   );
+}
+
+function isSameFolder(folder: string, other: string | undefined): boolean {
+  if (other === undefined) return false;
+  const real = (path: string) => {
+    try {
+      return Deno.realPathSync(path);
+    } catch {
+      return resolve(path);
+    }
+  };
+  return real(folder) === real(other);
 }

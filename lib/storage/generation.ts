@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { watchBell } from "./bell.ts";
 import type { Store } from "./store.ts";
 
 /** Behind a file-system watch or a KV watch, for the day it misses something. */
@@ -7,11 +7,6 @@ const SLOW_POLL_MS = 2_000;
 const REMOTE_POLL_MS = 30_000;
 /** Where nothing can be watched, so that gateways still agree within half a second. */
 const FAST_POLL_MS = 250;
-/**
- * When to look after the log was written to. Soon, and again: a commit can be read only once its
- * log is on the disk, which is later than the write that was seen and gives no sign of its own.
- */
-const LOOKS_MS = [5, 20, 50, 100, 200];
 const REWATCH_MS = 1_000;
 
 export interface FollowOptions {
@@ -85,11 +80,11 @@ async function watchElsewhere(
   let watching: Promise<void> | undefined;
   if (location.kind === "file") {
     try {
-      watching = watchFile(location.path, ring, signal).catch((error) => {
-        store.warn("The watch of the data file's folder broke off: asking every 2 s", { error });
+      watching = watchBell(location.path, ring, signal).catch((error) => {
+        store.warn("The watch for changes broke off: asking every 2 s", { error });
       });
     } catch (error) {
-      store.warn("Cannot watch the data file's folder: asking every 250 ms instead", { error });
+      store.warn("Cannot watch for changes: asking every 250 ms instead", { error });
       pollMs = FAST_POLL_MS;
     }
   } else {
@@ -101,59 +96,6 @@ async function watchElsewhere(
   } finally {
     clearInterval(timer);
     await watching;
-  }
-}
-
-/** Throws at once where the folder cannot be watched. */
-function watchFile(path: string, ring: () => void, signal: AbortSignal): Promise<void> {
-  // The folder, because the log beside the file is what changes, and it comes and goes.
-  const watcher = Deno.watchFs(dirname(path), { recursive: false });
-  signal.addEventListener("abort", () => watcher.close(), { once: true });
-  const names = new Set([basename(path), `${basename(path)}-wal`]);
-  const looks = new Looks(ring);
-  return (async () => {
-    try {
-      for await (const { kind, paths } of watcher) {
-        if (kind === "access") continue;
-        if (paths.some((changed) => names.has(basename(changed)))) looks.restart();
-      }
-    } finally {
-      looks.stop();
-    }
-  })();
-}
-
-/** A series of rings at growing distances. */
-class Looks {
-  readonly #ring: () => void;
-  #next = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(ring: () => void) {
-    this.#ring = ring;
-  }
-
-  restart(): void {
-    // Its first ring is coming: steady writing must not put it off for ever.
-    if (this.#timer !== undefined && this.#next === 0) return;
-    this.stop();
-    this.#next = 0;
-    this.#schedule();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #schedule(): void {
-    const delay = LOOKS_MS[this.#next];
-    if (delay === undefined) return this.stop();
-    this.#timer = setTimeout(() => {
-      this.#next++;
-      this.#schedule();
-      this.#ring();
-    }, delay);
   }
 }
 

@@ -51,7 +51,13 @@ export async function inspectFile(path: string): Promise<FileState> {
   const open = (immutable: boolean) => {
     const url = pathToFileURL(path);
     if (immutable) url.searchParams.set("immutable", "1");
-    return new DatabaseSync(url, { readOnly: true });
+    try {
+      return new DatabaseSync(url, { readOnly: true });
+    } catch (error) {
+      // Where not everything is permitted Deno takes the URL for the name of a file.
+      if (!String(error).includes("file:/")) throw error;
+      return new DatabaseSync(path, { readOnly: true });
+    }
   };
   const look = (immutable: boolean): FileState => {
     try {

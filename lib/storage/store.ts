@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { ringBell } from "./bell.ts";
 import { keys } from "./keys.ts";
 import type { RecordKey } from "./keys.ts";
 import { KvClient, type StoreHealth, type WarningListener } from "./kv_client.ts";
@@ -37,6 +38,7 @@ export class Store implements AsyncDisposable {
   readonly #listeners = new Set<() => void>();
   readonly #onWarning: WarningListener;
   #sweeping: Promise<void> = Promise.resolve();
+  #ringing: Promise<void> = Promise.resolve();
 
   private constructor(client: KvClient, schemaVersion: number, options: StoreOptions) {
     this.#client = client;
@@ -90,6 +92,8 @@ export class Store implements AsyncDisposable {
       this.#now(),
     );
     if (versionstamp !== undefined && announce) {
+      // Not waited for: whoever misses it asks by itself before long.
+      if (this.location.kind === "file") this.#ringing = ringBell(this.location.path);
       for (const listener of [...this.#listeners]) listener();
     }
     return versionstamp;
@@ -118,6 +122,7 @@ export class Store implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweeping;
+    await this.#ringing;
     this.#client[Symbol.dispose]();
   }
 

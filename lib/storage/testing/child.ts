@@ -10,12 +10,13 @@ async function say(line: string): Promise<void> {
 
 async function saveLarge(store: Store): Promise<void> {
   let n = Number((await store.read(SMALL))?.value ?? 0);
-  await say("ready");
-  while (true) {
+  for (let isReady = false;; isReady = true) {
     n++;
     await store.commit({
       sets: [{ key: LARGE, value: largeValue(n) }, { key: SMALL, value: n }],
     });
+    // Not before: a kill that comes before any save would mean nothing.
+    if (!isReady) await say("ready");
   }
 }
 
