@@ -33,7 +33,7 @@ export interface ConnectionEvents {
   /** A notification or request of the server's that belongs to no call in particular. */
   onMessage: MessageListener;
   /** Called once: new calls have to go elsewhere. */
-  onClose(reason: Error): void;
+  onClose(reason: LinkClosed): void;
   onLog: LinkEvents["onLog"];
 }
 
@@ -65,7 +65,7 @@ interface Traffic {
   pending: Map<number, Pending>;
   heardAt: number;
   /** Tells that it is over, the first time it is called. */
-  close(reason: Error): void;
+  close(reason: LinkClosed): void;
 }
 
 /** An MCP session with one server: shakes hands, counts ids, keeps time, maps progress tokens. */
@@ -199,11 +199,11 @@ export class Connection implements AsyncDisposable {
 
   /**
    * Closes it once no call is in flight, the time is up or the signal aborts; that it is over is
-   * told at once.
+   * told at once, with the reason if there is one besides that nobody needs it.
    */
-  async end(settleMs: number, hurry?: AbortSignal): Promise<void> {
+  async end(settleMs: number, hurry?: AbortSignal, reason?: LinkClosed): Promise<void> {
     const words = `The connection to server "${this.#options.serverName}" was closed`;
-    this.#traffic.close(new LinkClosed("closed", words));
+    this.#traffic.close(reason ?? new LinkClosed("closed", words));
     if (this.inFlight > 0 && settleMs > 0 && !hurry?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMs);

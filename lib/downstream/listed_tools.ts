@@ -34,7 +34,9 @@ export class ListedTools {
     this.#isStale = false;
     const tools = await listToolTexts(connection, serverName);
     signal.throwIfAborted();
-    status.note({ toolCount: await onTools(serverName, tools) });
+    const toolCount = await onTools(serverName, tools);
+    signal.throwIfAborted();
+    status.note({ toolCount });
   }
 
   /** The connection they were loaded for is in use now. */
@@ -58,7 +60,9 @@ export class ListedTools {
     try {
       const tools = await knownTools(serverName);
       if (tools.length === 0 || signal.aborted) return false;
-      status.note({ toolCount: await onTools(serverName, tools) });
+      const toolCount = await onTools(serverName, tools);
+      if (signal.aborted) return false;
+      status.note({ toolCount });
       return true;
     } catch (err) {
       log.warn({ serverName, err }, "Cannot recall the server's tools");
@@ -73,7 +77,8 @@ export class ListedTools {
     try {
       const tools = await listToolTexts(connection, serverName);
       if (connection !== current()) return;
-      status.noteToolCount(await onTools(serverName, tools));
+      const toolCount = await onTools(serverName, tools);
+      if (connection === current()) status.noteToolCount(toolCount);
     } catch (err) {
       log.warn({ serverName, err }, "Cannot list the server's tools");
     }

@@ -7,7 +7,7 @@ import type { ServerInfo } from "./handshake.ts";
 import { LineLog } from "./line_log.ts";
 import { type Link, LinkClosed, type LinkEvents } from "./link.ts";
 import { ListedTools } from "./listed_tools.ts";
-import { OwnConnections } from "./own_connections.ts";
+import { OwnConnections, type Stake } from "./own_connections.ts";
 import { isLoginWanted, isSessionLost, lostInCall, notConnected } from "./server_trouble.ts";
 import { SharedConnection } from "./shared_connection.ts";
 import { StatusBoard } from "./status_board.ts";
@@ -33,14 +33,19 @@ export interface ManagedServerOptions {
   knownTools(name: string): Promise<string[]>;
   /** All tools as the texts that came, after each connect and change; gives how many can be used. */
   onTools(name: string, tools: string[]): Promise<number>;
+  /** It was switched off: its tools are no longer there, and are not forgotten either. */
+  onSwitchedOff?(name: string): void;
   timings?: Partial<Timings>;
+  /** How many clients may have connections of their own. */
+  maxOwn?: number;
 }
 
 /** The client a connection of its own is opened for. */
-export type OwnClient = Pick<
-  ConnectionOptions,
-  "capabilities" | "clientInfo" | "protocolVersion" | "events"
->;
+export interface OwnClient
+  extends Pick<ConnectionOptions, "capabilities" | "clientInfo" | "protocolVersion" | "events"> {
+  /** What it would lose with the connection; one that would lose calls keeps it. */
+  stake?(): Stake;
+}
 
 /** One downstream server: a shared connection, others where they are needed, its tools and log. */
 export class ManagedServer implements AsyncDisposable {
@@ -58,6 +63,8 @@ export class ManagedServer implements AsyncDisposable {
   #info: ServerInfo | undefined;
   #lastUse = 0;
   #isAsleep = false;
+  /** Aborts when it may no longer fall asleep. */
+  #stirred = new AbortController();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #restarting: Promise<void> | undefined;
 
@@ -74,7 +81,12 @@ export class ManagedServer implements AsyncDisposable {
       connectTimeoutMs: this.#timings.connect,
       openLink: (events) => options.openLink(this.#server, events),
     };
-    this.#own = new OwnConnections(name, this.#closing.signal);
+    this.#own = new OwnConnections({
+      serverName: name,
+      signal: this.#closing.signal,
+      idleMs: this.#timings.ownIdle,
+      ...(options.maxOwn === undefined ? {} : { limit: options.maxOwn }),
+    });
     this.#tools = new ListedTools({
       ...options,
       serverName: name,
@@ -129,7 +141,7 @@ export class ManagedServer implements AsyncDisposable {
   start(): void {
     const { problem, spec } = this.#server;
     if (problem !== undefined) return this.#status.set("failed", problem, problem);
-    if (spec.disabled) return this.#status.set("disabled", "Switched off in its entry");
+    if (spec.disabled) return this.#switchOff();
     this.#status.set("connecting", "Connecting");
     void (this.#isLazy ? this.#sleepOrConnect() : this.#shared.connect()).catch(() => {});
   }
@@ -185,13 +197,16 @@ export class ManagedServer implements AsyncDisposable {
     }
   }
 
-  /** A connection for one client alone, so that what the server asks can only reach that client. */
+  /**
+   * A connection for one client alone, so that what the server asks can only reach that client. It
+   * is closed when it is idle, or when others need its place.
+   */
   openOwn(client: OwnClient): Promise<Connection> {
     return this.#own.open(async (signal, release) => {
       // Asleep, it need not wake for all where one client alone wants it.
       if (!this.#isAsleep) await this.connection(signal);
       let connection: Connection | undefined;
-      const onClose = (reason: Error) => {
+      const onClose = (reason: LinkClosed) => {
         release();
         client.events.onClose(reason);
         void connection?.end(this.#timings.settle, this.#closing.signal);
@@ -199,7 +214,7 @@ export class ManagedServer implements AsyncDisposable {
       const explain = (error: LinkClosed) => {
         // A program fails its calls before the last of its processes is gone; the client's next call
         // shall not find it again.
-        if (this.#server.spec.type === "stdio") void connection?.end(0);
+        if (this.#server.spec.type === "stdio") void connection?.end(0, undefined, error);
         return this.#explain(error);
       };
       const onLog: LinkEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
@@ -214,7 +229,7 @@ export class ManagedServer implements AsyncDisposable {
       } catch (error) {
         throw this.#explain(error);
       }
-    });
+    }, client.stake);
   }
 
   closeOwn(connection: Connection): Promise<void> {
@@ -261,11 +276,18 @@ export class ManagedServer implements AsyncDisposable {
     if (this.#isLazy) this.#sleepWhenIdle(this.#timings.lazyIdle);
   }
 
+  #switchOff(): void {
+    this.#info = undefined;
+    this.#status.note({ toolCount: 0 });
+    this.#options.onSwitchedOff?.(this.name);
+    this.#status.set("disabled", "Switched off in its entry");
+  }
+
   /** A lazy server whose tools are known need not run to be listed. */
   async #sleepOrConnect(): Promise<void> {
     const server = this.#server;
     this.#isAsleep = true;
-    const isKnown = await this.#tools.recall(this.#closing.signal);
+    const isKnown = await this.#tools.recall(this.#stirred.signal);
     // Somebody may have needed it meanwhile.
     if (!this.#isAsleep || this.#server !== server) return;
     if (isKnown) return this.#status.set("ready", ASLEEP);
@@ -289,6 +311,8 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   #stayAwake(): void {
+    this.#stirred.abort();
+    this.#stirred = new AbortController();
     clearTimeout(this.#idleTimer);
     this.#isAsleep = false;
   }

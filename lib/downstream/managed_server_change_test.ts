@@ -179,6 +179,40 @@ Deno.test("ManagedServer.update() switches a server off", async () => {
   await assert.rejects(managed.openOwn(CLIENT), isOff);
 });
 
+Deno.test("ManagedServer.update() takes a server's tools away while it is off", async () => {
+  const server = new FakeServer();
+  const listed: string[] = [];
+  await using managed = await connect(server, {
+    onTools: (_, tools) => Promise.resolve(listed.push("on") && tools.length),
+    onSwitchedOff: () => void listed.push("off"),
+  });
+  managed.update({ ...ENTRY, spec: { ...SPEC, disabled: true } });
+  assert.deepEqual(listed, ["on", "off"]);
+  assert.equal(managed.status.toolCount, 0);
+  assert.equal(managed.info, undefined);
+  managed.update(ENTRY);
+  await until(() => managed.status.state === "ready");
+  assert.deepEqual(listed, ["on", "off", "on"]);
+  assert.equal(managed.status.toolCount, 1);
+});
+
+Deno.test("ManagedServer.update() lists nothing of a lazy server that is switched off while its tools are recalled", async () => {
+  const server = new FakeServer();
+  const known = Promise.withResolvers<string[]>();
+  const listed: string[][] = [];
+  const spec: ServerSpec = { type: "stdio", command: "fake", args: [], env: {}, lazy: true };
+  await using managed = start(server, {
+    server: { ...ENTRY, spec },
+    knownTools: () => known.promise,
+    onTools: (_, tools) => Promise.resolve(listed.push(tools)),
+  });
+  managed.update({ ...ENTRY, spec: { ...spec, disabled: true } });
+  known.resolve(['{"name":"look"}']);
+  await pause(10);
+  assert.deepEqual(listed, []);
+  assert.equal(managed.status.state, "disabled");
+});
+
 Deno.test("ManagedServer.openOwn() has a limit, which counts those that are being opened", async () => {
   const server = new FakeServer();
   await using managed = await connect(server);
@@ -189,12 +223,9 @@ Deno.test("ManagedServer.openOwn() has a limit, which counts those that are bein
   assert.equal(opened.length, 100);
   await managed.closeOwn(opened[0]!);
   server.links[5]?.close();
-  const replaced = await Promise.allSettled([
-    managed.openOwn(CLIENT),
-    managed.openOwn(CLIENT),
-    managed.openOwn(CLIENT),
-  ]);
-  assert.deepEqual(replaced.map(({ status }) => status), ["fulfilled", "fulfilled", "rejected"]);
+  const busy = { ...CLIENT, stake: () => "calls" as const };
+  await Promise.all([managed.openOwn(busy), managed.openOwn(busy)]);
+  assert.equal(server.alive.length, 101, "with the shared one, and nobody had to make room");
   await managed[Symbol.asyncDispose]();
   assert.deepEqual(server.alive, []);
 });

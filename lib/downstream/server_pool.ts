@@ -2,6 +2,10 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./managed_server.ts";
+import { Turns } from "./turns.ts";
+
+/** Hundreds at once would keep everybody else waiting for half a second. */
+const LINKS_PER_TURN = 4;
 
 export type ServerPoolOptions = Omit<ManagedServerOptions, "server"> & {
   /** The server is no longer wanted; its tools are gone with it. */
@@ -12,10 +16,17 @@ export type ServerPoolOptions = Omit<ManagedServerOptions, "server"> & {
 export class ServerPool implements AsyncDisposable {
   readonly #options: ServerPoolOptions;
   readonly #servers = new Map<string, ManagedServer>();
+  readonly #turns = new Turns(LINKS_PER_TURN);
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: ServerPoolOptions) {
-    this.#options = options;
+    this.#options = {
+      ...options,
+      openLink: async (server, events) => {
+        await this.#turns.take();
+        return await options.openLink(server, events);
+      },
+    };
   }
 
   list(): ServerStatus[] {
@@ -64,6 +75,7 @@ export class ServerPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#turns[Symbol.dispose]();
     for (const server of this.#servers.values()) this.#end(server);
     this.#servers.clear();
     await Promise.all(this.#ending);

@@ -7,6 +7,8 @@ export const TIMINGS = {
   steady: 30_000,
   /** After this long without a call a lazy server is stopped. */
   lazyIdle: 5 * 60_000,
+  /** After this long without a word a client's own connection is ended; its next call opens another. */
+  ownIdle: 10 * 60_000,
   /** What the calls in flight have left when a server's entry changes. */
   settle: 10_000,
 };

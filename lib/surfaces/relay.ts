@@ -1,17 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { memberText, resultText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { backoffMs } from "../downstream/backoff.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
+import type { LinkClosed } from "../downstream/link.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
+import type { Stake } from "../downstream/own_connections.ts";
 import { isSessionLost } from "../downstream/server_trouble.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
 import { ToolRefresher } from "../downstream/tool_refresher.ts";
 import { withSpan } from "../telemetry/spans.ts";
+import { isStateful, KeptState } from "./kept_state.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** Capabilities with which a server may ask its client something. */
 const ASKING = ["sampling", "elicitation", "roots"];
-/** Methods whose effect stays with the connection they were sent on. */
-const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
+/** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
+const MAX_TRIES = 30;
+/** A connection that held this long was a good one. */
+const STEADY_MS = 30_000;
+
+/** A connection on its way: there to be answered on, then with the client's state to be used. */
+interface OwnConnection {
+  opened: Promise<Connection>;
+  ready: Promise<Connection>;
+}
 
 /**
  * One client's way to one server. Where the server could ask the client something, or keeps state for
@@ -26,8 +39,16 @@ export class Relay implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #scopes = new Set<RequestScope>();
+  readonly #kept = new KeptState();
+  /** What the server has asked on the connection and the client has not answered. */
+  readonly #questions = new Set<RpcId>();
   #needsOwn: boolean;
-  #own: Promise<Connection> | undefined;
+  #own: OwnConnection | undefined;
+  /** Whether there may be tasks on the connection, which nobody could restore. */
+  #hasTasks = false;
+  #openedAt = 0;
+  #tries = 0;
+  #isReopening = false;
 
   constructor(server: ManagedServer, port: ClientPort, onOwnTools: (tools: string[]) => void) {
     this.#server = server;
@@ -44,7 +65,7 @@ export class Relay implements AsyncDisposable {
   /** Relays a request and resolves with the answer under the client's id. */
   async call(scope: RequestScope, method: string, params: string | undefined): Promise<string> {
     // A task outlives its call, and whoever shares the connection could list and cancel it.
-    if (STATEFUL.has(method) || scope.params.task !== undefined) this.#needsOwn = true;
+    if (isStateful(method) || scope.params.task !== undefined) this.#needsOwn = true;
     const progressToken = progressTokenOf(scope.params);
     const call: Call = {
       method,
@@ -68,46 +89,103 @@ export class Relay implements AsyncDisposable {
   async #callOnOwn(scope: RequestScope, call: Call): Promise<{ id: number; text: string }> {
     this.#scopes.add(scope);
     try {
-      return await (await this.#ownConnection()).call(call);
-    } catch (error) {
-      if (!isSessionLost(error)) throw error;
-      return await (await this.#ownConnection()).call(call);
+      if (isStateful(call.method)) this.#kept.asked(call);
+      const answer = await this.#callOnceOrTwice(call);
+      this.#tries = 0;
+      if (isStateful(call.method)) this.#kept.answered(call, answer.text);
+      if (scope.params.task !== undefined) this.#hasTasks = true;
+      return answer;
     } finally {
       this.#scopes.delete(scope);
     }
   }
 
+  async #callOnceOrTwice(call: Call): Promise<{ id: number; text: string }> {
+    try {
+      return await (await this.#ownConnection()).call(call);
+    } catch (error) {
+      if (!isSessionLost(error)) throw error;
+      return await (await this.#ownConnection()).call(call);
+    }
+  }
+
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */
   notify(method: string, text: string): void {
-    void this.#own?.then((own) => own.notify(method, memberText(text, "params"))).catch(() => {});
+    void this.#own?.opened.then((own) => own.notify(method, memberText(text, "params")))
+      .catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    const own = await this.#own?.catch(() => undefined);
+    const own = await this.#own?.opened.catch(() => undefined);
     if (own) await this.#server.closeOwn(own);
   }
 
   #ownConnection(): Promise<Connection> {
-    if (this.#own) return this.#own;
-    const opening = this.#server.openOwn({
-      capabilities: this.#port.client.capabilities,
-      ...(this.#port.client.clientInfo ? { clientInfo: this.#port.client.clientInfo } : {}),
-      protocolVersion: this.#port.client.protocolVersion,
+    if (this.#own) return this.#own.ready;
+    const { capabilities, clientInfo, protocolVersion } = this.#port.client;
+    const drop = () => {
+      const isCurrent = this.#own === own;
+      if (isCurrent) this.#own = undefined;
+      return isCurrent;
+    };
+    const opened = this.#server.openOwn({
+      capabilities,
+      ...(clientInfo ? { clientInfo } : {}),
+      protocolVersion,
+      stake: () => this.#stake(),
       events: {
         onLog: () => {},
         onMessage: (text, message) => this.#onMessage(text, message),
-        onClose: () => {
-          if (this.#own === opening) this.#own = undefined;
+        onClose: (reason) => {
+          if (drop()) this.#onClose(reason);
         },
       },
     });
-    this.#own = opening;
+    const own: OwnConnection = { opened, ready: opened.then((opened) => this.#restore(opened)) };
+    this.#own = own;
     // A server may list other tools for a client that it can ask, and need not say so.
-    void opening.then(() => this.#refresher.request(), () => {
-      if (this.#own === opening) this.#own = undefined;
-    });
-    return opening;
+    void own.ready.then(() => this.#refresher.request(), drop);
+    return own.ready;
+  }
+
+  /** Has what the server kept for the client on the last connection on this one too. */
+  async #restore(own: Connection): Promise<Connection> {
+    this.#openedAt = Date.now();
+    try {
+      if (!this.#kept.isEmpty) await this.#kept.restore(own);
+      return own;
+    } catch (error) {
+      await this.#server.closeOwn(own);
+      throw error;
+    }
+  }
+
+  #stake(): Stake {
+    if (this.#scopes.size > 0) return "calls";
+    const isNeeded = this.#kept.hasSubscriptions || this.#hasTasks || this.#questions.size > 0;
+    return isNeeded ? "state" : "nothing";
+  }
+
+  #onClose({ kind }: LinkClosed): void {
+    this.#hasTasks = false;
+    this.#questions.clear();
+    // Closed by us it was idle, or had to make room: it comes back with the client's next call.
+    if (kind === "closed" || this.#kept.isEmpty || this.#isReopening) return;
+    if (Date.now() - this.#openedAt > STEADY_MS) this.#tries = 0;
+    void this.#reopen();
+  }
+
+  /** Wins back a connection on which the client only listens. */
+  async #reopen(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#isReopening = true;
+    while (!this.#own && this.#tries < MAX_TRIES && !signal.aborted) {
+      const wait = backoffMs(++this.#tries);
+      await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await this.#ownConnection().catch(() => {});
+    }
+    this.#isReopening = false;
   }
 
   /** What the server says: to the request it belongs to, else to one in flight, else to the client. */
@@ -123,9 +201,12 @@ export class Relay implements AsyncDisposable {
       const asker = this.#own;
       // A server that was started anew counts its questions anew: an old answer is not for it.
       const answer = (out: string) => {
-        if (this.#own === asker) void asker?.then((own) => own.answer(out)).catch(() => {});
+        if (this.#own !== asker) return;
+        this.#questions.delete(message.id);
+        void asker?.opened.then((own) => own.answer(out)).catch(() => {});
       };
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
+      this.#questions.add(message.id);
       return send(this.#port.ask(text, message.id, answer));
     }
     if (message.method === "notifications/cancelled") {
@@ -135,7 +216,7 @@ export class Relay implements AsyncDisposable {
   }
 
   async #listOwnTools(): Promise<void> {
-    const own = await this.#own?.catch(() => undefined);
+    const own = await this.#own?.ready.catch(() => undefined);
     if (!own) return;
     try {
       this.#onOwnTools(await listToolTexts(own, this.#server.name));
@@ -144,6 +225,7 @@ export class Relay implements AsyncDisposable {
 
   #withdraw(text: string, id: unknown, send: (text: string) => void): void {
     if (typeof id !== "string" && typeof id !== "number") return;
+    this.#questions.delete(id);
     const asked = this.#port.askedAs(id);
     const params = memberSpans(text).get("params");
     if (asked === undefined || !params) return;

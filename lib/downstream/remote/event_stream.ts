@@ -1,6 +1,6 @@
 import { backoffMs } from "../backoff.ts";
+import { MESSAGE_LIMIT } from "../too_large.ts";
 import { BodyReader } from "./body_reader.ts";
-import { MESSAGE_LIMIT } from "./messages.ts";
 import { SseParser } from "./sse_parser.ts";
 
 /** A server may ask us to wait, but not for so long that the stream is as good as dead. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { type BodyReader, BodyTooLarge, discard, readText } from "./body_reader.ts";
 import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
 import { EventStream, hasType, isEventStream, isPassing } from "./event_stream.ts";
 import { listen } from "./listening.ts";
-import { excerpt, isSurelyAnswer, MESSAGE_LIMIT, messagesIn, oneLine } from "./messages.ts";
+import { excerpt, isSurelyAnswer, messagesIn, oneLine } from "./messages.ts";
 import { readRefusal, Refusal } from "./refusal.ts";
 import { EventTooLarge } from "./sse_parser.ts";
 
@@ -277,7 +278,7 @@ export class HttpLink implements Link {
 
   #explain(error: unknown, signal: AbortSignal): unknown {
     if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
-      return new LinkClosed("refused", `${this.#endpoint.host} sent a message of over 16 MiB`);
+      return tooLarge(this.#endpoint.serverName);
     }
     const explained = this.#endpoint.lost(error, signal);
     if (explained instanceof LinkClosed && explained.kind === "session") this.#loseSession();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
+import { GatewayError } from "../../core/errors.ts";
 import type { LinkClosed } from "../link.ts";
 import { HttpLink } from "./http_link.ts";
 import {
@@ -281,7 +282,7 @@ Deno.test(
 );
 
 Deno.test(
-  "HttpLink.request() refuses a message over 16 MiB, however it is sent, and reads no more",
+  "HttpLink.request() says LIMIT_EXCEEDED to an answer over 16 MiB, and the link lives on",
   STRICT,
   async () => {
     const piece = "x".repeat(1024 * 1024);
@@ -303,16 +304,22 @@ Deno.test(
         }()),
       "/bomb": () => new Response(new Uint8Array(gzipSync(large)), { headers: gzip }),
     };
-    await using server = new Loopback(({ path }) => answers[path]?.() ?? new Response());
+    await using server = new Loopback(({ path, id }) =>
+      id === 2 ? json(result(2)) : answers[path]?.() ?? new Response()
+    );
     for (const path of Object.keys(answers)) {
       sent = 0;
-      await using link = open(server.origin + path);
-      await rejects(
+      const events = new KeptEvents();
+      await using link = open(server.origin + path, events);
+      await assert.rejects(
         link.request(1, request(1), keptExchange()),
-        "refused",
-        /message of over 16 MiB$/,
+        (error) =>
+          error instanceof GatewayError && error.code === "LIMIT_EXCEEDED" &&
+          /"weather" answered with a message of over 16 MiB/.test(error.message),
       );
       assert.ok(sent < 40, `${path}: ${sent} MiB were sent`);
+      assert.equal(await link.request(2, request(2), keptExchange()), result(2));
+      assert.deepEqual(events.closed, []);
     }
   },
 );

@@ -1,9 +1,6 @@
 import { classify, type RpcMessage } from "../../core/rpc.ts";
 import { elementTexts } from "../../core/json_spans.ts";
 
-/** How large one message may be, in bytes. */
-export const MESSAGE_LIMIT = 16 * 1024 * 1024;
-
 /**
  * Whether a text is the answer to `id`, told from its ends alone: in the two ways SDKs print an
  * envelope, the members found there can only be the envelope's own. False means "not certain".

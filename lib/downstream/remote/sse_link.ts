@@ -1,10 +1,11 @@
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { answeredId, MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { BodyReader, discard } from "./body_reader.ts";
 import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
 import { isEventStream } from "./event_stream.ts";
-import { excerpt, MESSAGE_LIMIT, messagesIn } from "./messages.ts";
+import { excerpt, messagesIn } from "./messages.ts";
 import { readRefusal } from "./refusal.ts";
-import { EventTooLarge, SseParser } from "./sse_parser.ts";
+import { SseParser } from "./sse_parser.ts";
 
 const CONNECT_LIMIT_MS = 10_000;
 const SEND_LIMIT_MS = 30_000;
@@ -126,7 +127,7 @@ export class SseLink implements Link {
     const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
       if (name === "endpoint") this.#address.resolve(this.#endpoint.resolve(data));
       else if (name === undefined || name === "message") this.#take(data);
-    });
+    }, (head, tail) => this.#skip(head, tail));
     try {
       for (let text = await reader.read(); text !== undefined; text = await reader.read()) {
         parser.push(text);
@@ -134,9 +135,7 @@ export class SseLink implements Link {
       this.#end(new LinkClosed("lost", `${host} ended its stream`));
     } catch (error) {
       await reader.cancel();
-      const reason = error instanceof EventTooLarge
-        ? new LinkClosed("refused", `${host} sent a message of over 16 MiB`)
-        : this.#endpoint.lost(error, signal);
+      const reason = this.#endpoint.lost(error, signal);
       if (reason instanceof LinkClosed) this.#end(reason);
     }
   }
@@ -150,6 +149,13 @@ export class SseLink implements Link {
       else if (message && message.kind !== "response") this.#events.onMessage(text, message);
       else this.#events.onLog(`No message that was waited for: ${excerpt(text)}`, "warning");
     }
+  }
+
+  /** The stream is everybody's: one message that is too large must not end it for all. */
+  #skip(head: string, tail: string): void {
+    const waiting = this.#waiting.get(answeredId(head, tail) ?? -1);
+    if (waiting) waiting.reject(tooLarge(this.#endpoint.serverName));
+    else this.#events.onLog("A message of over 16 MiB was not read", "warning");
   }
 
   #end(reason: LinkClosed): void {

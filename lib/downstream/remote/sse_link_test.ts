@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/server/sse"
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
+import { GatewayError } from "../../core/errors.ts";
 import { requestText } from "../../core/rpc.ts";
 import { SseLink } from "./sse_link.ts";
 import {
@@ -160,13 +161,26 @@ Deno.test("SseLink.request() ends with its signal and with its link", STRICT, as
   assert.deepEqual(events.closed, []);
 });
 
-Deno.test("SseLink ends where a message is over 16 MiB", STRICT, async () => {
+Deno.test("SseLink skips a message over 16 MiB, and only its own call fails", STRICT, async () => {
+  let posts = 0;
   await using server = new OldServer("/messages", (old) => {
     old.postStatus = 200;
-    for (let mib = 0; mib < 17; mib++) old.say(`data: ${"x".repeat(1024 * 1024)}\n`);
+    if (++posts === 3) return old.say(event(result(3)));
+    if (posts !== 2) return;
+    old.say('data: {"result":{"text":"');
+    for (let mib = 0; mib < 17; mib++) old.say("x".repeat(1024 * 1024));
+    old.say('"},"jsonrpc":"2.0","id":1}\n\n');
+    old.say(event(result(2)));
   });
-  await using link = server.open();
-  await rejects(link.request(1, request(1), keptExchange()), "refused", /over 16 MiB/);
+  const events = new KeptEvents();
+  await using link = server.open(events);
+  const large = assert.rejects(link.request(1, request(1), keptExchange()), (error) => {
+    return error instanceof GatewayError && error.code === "LIMIT_EXCEEDED";
+  });
+  assert.equal(await link.request(2, request(2), keptExchange()), result(2));
+  await large;
+  assert.equal(await link.request(3, request(3), keptExchange()), result(3));
+  assert.deepEqual(events.closed, []);
 });
 
 Deno.test("SseLink speaks with the SDK's older server", STRICT, async () => {

@@ -1,5 +1,10 @@
+import { END_CHARS } from "../too_large.ts";
+
 /** Told for each event that carries data; `name` is what its `event` field said. */
 export type SseListener = (data: string, name: string | undefined) => void;
+
+/** Told of an event that was too large to keep, with the two ends of its data. */
+export type TooLargeListener = (head: string, tail: string) => void;
 
 /** One event of a stream is larger than a message may be. */
 export class EventTooLarge extends Error {
@@ -13,6 +18,7 @@ export class SseParser {
   /** How long the server wants us to wait before we open the stream again. */
   retryMs: number | undefined;
   readonly #onEvent: SseListener;
+  readonly #onTooLarge: TooLargeListener | undefined;
   readonly #limit: number;
   /** The pieces of a line whose end has not come; joined once, or a long line costs its square. */
   #line: string[] = [];
@@ -21,11 +27,17 @@ export class SseParser {
   #data: string | undefined;
   #name: string | undefined;
   #id: string | undefined;
+  /** All that is kept of an event that is too large, until its end has come. */
+  #skipped: { head: string; tail: string } | undefined;
 
-  /** `limit` is in characters: of one event, its fields and all. */
-  constructor(limit: number, onEvent: SseListener) {
+  /**
+   * `limit` is in characters: of one event, its fields and all. A larger one is skipped where there
+   * is somebody to tell, and else an EventTooLarge.
+   */
+  constructor(limit: number, onEvent: SseListener, onTooLarge?: TooLargeListener) {
     this.#limit = limit;
     this.#onEvent = onEvent;
+    this.#onTooLarge = onTooLarge;
   }
 
   push(chunk: string): void {
@@ -45,19 +57,36 @@ export class SseParser {
       if (lf !== -1 && lf < start) lf = chunk.indexOf("\n", start);
     }
     if (start === chunk.length) return;
-    this.#hold(chunk.length - start);
-    this.#line.push(start === 0 ? chunk : chunk.slice(start));
+    const piece = start === 0 ? chunk : chunk.slice(start);
+    this.#hold(piece);
+    // Of a line that is skipped it counts that there is one: only an empty line ends an event.
+    if (this.#skipped) this.#line = [""];
+    else this.#line.push(piece);
   }
 
-  #hold(length: number): void {
-    this.#held += length;
-    if (this.#held > this.#limit) {
-      throw new EventTooLarge(`One event has more than ${this.#limit} characters`);
+  #hold(piece: string): void {
+    this.#held += piece.length;
+    if (this.#skipped) {
+      this.#skipped.tail = (this.#skipped.tail + piece).slice(-END_CHARS);
+    } else if (this.#held > this.#limit) {
+      if (!this.#onTooLarge) {
+        throw new EventTooLarge(`One event has more than ${this.#limit} characters`);
+      }
+      const line = this.#line.join("") + piece;
+      const data = this.#data ?? line.replace(/^data: ?/, "");
+      this.#skipped = { head: data.slice(0, END_CHARS), tail: line.slice(-END_CHARS) };
+      this.#data = undefined;
     }
   }
 
   #endLine(rest: string): void {
-    this.#hold(rest.length);
+    const isEmpty = rest === "" && this.#line.length === 0;
+    this.#hold(rest);
+    if (this.#skipped) {
+      this.#line = [];
+      if (isEmpty) this.#dispatch();
+      return;
+    }
     if (this.#line.length === 0) return this.#readLine(rest);
     const line = this.#line.join("") + rest;
     this.#line = [];
@@ -87,8 +116,14 @@ export class SseParser {
   #dispatch(): void {
     const [data, name] = [this.#data, this.#name];
     if (this.#id !== undefined) this.lastEventId = this.#id;
-    this.#data = this.#name = this.#id = undefined;
+    const skipped = this.#skipped;
+    this.#data =
+      this.#name =
+      this.#id =
+      this.#skipped =
+        undefined;
     this.#held = 0;
+    if (skipped) return this.#onTooLarge?.(skipped.head, skipped.tail);
     // An event that primes a stream has an id and no data: it says where to resume, and nothing else.
     if (data) this.#onEvent(data, name);
   }

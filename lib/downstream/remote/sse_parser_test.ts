@@ -52,3 +52,17 @@ Deno.test("SseParser.push() refuses an event over its limit, and lets any number
   assert.throws(() => parse(["data: 12345", "67890", "1234567890"], 20), EventTooLarge);
   assert.throws(() => parse(Array.from({ length: 9 }, () => "data: 1\n"), 20), EventTooLarge);
 });
+
+Deno.test("SseParser.push() skips an event over its limit where somebody is told, however it is cut", () => {
+  const text = 'data: 1\n\nid: 5\ndata: {"head"' + "x".repeat(200) + '"tail"}\n\ndata: 2\n\n';
+  for (let size = 1; size <= text.length; size++) {
+    const events: string[] = [];
+    const skipped: string[][] = [];
+    const parser = new SseParser(50, (data) => events.push(data), (...ends) => skipped.push(ends));
+    for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
+    assert.deepEqual(events, ["1", "2"], `in pieces of ${size}`);
+    assert.equal(skipped.length, 1);
+    assert.match(skipped[0]?.[0] ?? "", /^\{"head"x+$/);
+    assert.match(skipped[0]?.[1] ?? "", /x+"tail"\}$/);
+  }
+});

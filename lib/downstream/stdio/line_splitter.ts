@@ -2,6 +2,8 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 /** A larger buffer is given back once its line is complete. */
 const SPARE_BYTES = 64 * 1024;
+/** What is kept of a longer line's end. */
+const TAIL_BYTES = 64;
 
 export interface LineSplitterOptions {
   /** What a line may take; longer ones are not kept. */
@@ -9,7 +11,7 @@ export interface LineSplitterOptions {
   /** How much of a longer line is kept; at most `maxBytes`. */
   headBytes: number;
   onLine: (line: string) => void;
-  onLongLine: (head: string, bytes: number) => void;
+  onLongLine: (head: string, bytes: number, tail: string) => void;
 }
 
 /** Cuts a stream of bytes into lines of text, in bounded memory whatever comes. */
@@ -20,6 +22,7 @@ export class LineSplitter {
   #buffer = new Uint8Array(0);
   #kept = 0;
   #seen = 0;
+  #tail = new Uint8Array(0);
 
   constructor(options: LineSplitterOptions) {
     this.#options = options;
@@ -54,7 +57,9 @@ export class LineSplitter {
       if (this.#buffer.length > SPARE_BYTES) this.#buffer = new Uint8Array(0);
     }
     if (bytes > maxBytes) {
-      return onLongLine(this.#decoder.decode(line.subarray(0, headBytes)), bytes);
+      const tail = this.#decoder.decode(this.#tail.length > 0 ? this.#tail : lastOf(line));
+      this.#tail = new Uint8Array(0);
+      return onLongLine(this.#decoder.decode(line.subarray(0, headBytes)), bytes, tail);
     }
     onLine(this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line));
   }
@@ -63,6 +68,7 @@ export class LineSplitter {
     const { maxBytes, headBytes } = this.#options;
     this.#seen += part.length;
     const limit = this.#seen > maxBytes ? headBytes : maxBytes;
+    if (this.#seen > maxBytes) this.#keepTail(part);
     if (this.#kept > limit) {
       this.#buffer = this.#buffer.slice(0, limit);
       this.#kept = limit;
@@ -73,6 +79,17 @@ export class LineSplitter {
     this.#kept += taken.length;
   }
 
+  #keepTail(part: Uint8Array): void {
+    const before = this.#tail.length > 0
+      ? this.#tail
+      : lastOf(this.#buffer.subarray(0, this.#kept));
+    const last = lastOf(part);
+    const tail = new Uint8Array(before.length + last.length);
+    tail.set(before);
+    tail.set(last, before.length);
+    this.#tail = tail.slice(-TAIL_BYTES);
+  }
+
   // Copied into one buffer: a chunk of a few bytes would hold on to the whole block it was read in.
   #reserve(bytes: number, limit: number): void {
     if (bytes <= this.#buffer.length) return;
@@ -80,4 +97,8 @@ export class LineSplitter {
     larger.set(this.#buffer.subarray(0, this.#kept));
     this.#buffer = larger;
   }
+}
+
+function lastOf(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
 }

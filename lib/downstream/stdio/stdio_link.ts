@@ -1,6 +1,6 @@
-import { GatewayError } from "../../core/errors.ts";
 import { readMessage } from "../../core/rpc.ts";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { answeredId, MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { childEnv } from "./child_env.ts";
 import { Outbox } from "./outbox.ts";
 import { endGroups, spawnGroup } from "./process_group.ts";
@@ -10,7 +10,6 @@ import { RepeatedWarning } from "./repeated_warning.ts";
 import { startFailure } from "./start_failure.ts";
 
 const MIB = 1024 * 1024;
-const MESSAGE_BYTES = 16 * MIB;
 const WAITING_CHARS = 32 * MIB;
 const STDERR_BYTES = 8 * 1024;
 const SHOWN_BYTES = 200;
@@ -75,7 +74,7 @@ export class StdioLink implements Link {
     });
     this.#tooLong = new RepeatedWarning({
       onWarning,
-      summary: (count) => `Skipped ${count} more messages over ${MESSAGE_BYTES / MIB} MiB`,
+      summary: (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
     });
     this.#outbox = new Outbox(child.stdin, {
       limit: WAITING_CHARS,
@@ -85,10 +84,10 @@ export class StdioLink implements Link {
       onFail: () => this.#end("input"),
     });
     this.#output = pumpLines(child.stdout, {
-      maxBytes: MESSAGE_BYTES,
+      maxBytes: MESSAGE_LIMIT,
       headBytes: SHOWN_BYTES,
       onLine: (line) => this.#onLine(line),
-      onLongLine: (head, bytes) => this.#onTooLong(head, bytes),
+      onLongLine: (head, bytes, tail) => this.#onTooLong(head, bytes, tail),
     });
     this.#errors = pumpLines(child.stderr, {
       maxBytes: STDERR_BYTES,
@@ -177,18 +176,14 @@ export class StdioLink implements Link {
     this.#garbage.report(`Skipped a line that is no JSON-RPC message: ${shown}`);
   }
 
-  #onTooLong(head: string, bytes: number): void {
-    const limit = `at most ${MESSAGE_BYTES} are taken`;
-    this.#tooLong.report(`Skipped a message of ${bytes} bytes: ${limit}`);
-    // Where the id comes first, whoever waits for this answer can be told.
-    const id = Number(/^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)":/.exec(head)?.[1]);
-    const waiter = this.#waiters.get(id);
-    if (waiter === undefined) return;
+  #onTooLong(head: string, bytes: number, tail: string): void {
+    this.#tooLong.report(`Skipped a message of ${bytes} bytes: at most ${MESSAGE_LIMIT} are taken`);
+    // Where the id can be told, so can whoever waits for this answer.
+    const id = answeredId(head, tail);
+    const waiter = id === undefined ? undefined : this.#waiters.get(id);
+    if (id === undefined || waiter === undefined) return;
     this.#waiters.delete(id);
-    const message = `Server "${this.#name}" answered with ${bytes} bytes: ${limit}`;
-    waiter.reject(
-      new GatewayError("LIMIT_EXCEEDED", { message, recoveryAction: "Ask for less at once" }),
-    );
+    waiter.reject(tooLarge(this.#name));
   }
 
   #onStderr(written: string): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
+import { GatewayError } from "../../core/errors.ts";
 import { notificationText } from "../../core/rpc.ts";
 import { LinkClosed } from "../link.ts";
 import { findMarked } from "./process_group.ts";
@@ -79,6 +80,17 @@ Deno.test("StdioLink drops a line of 20 MiB and serves on", async () => {
     `Skipped a message of ${20 * mib} bytes: at most ${16 * mib} are taken`,
   ]);
   assert.equal(await harness.call("repeat", { text: "y", times: 15 * mib }), "y".repeat(15 * mib));
+});
+
+Deno.test("StdioLink says LIMIT_EXCEEDED to whoever waits for an answer that is too long", async () => {
+  await using harness = await LinkHarness.open();
+  const isTooLarge = (error: unknown) =>
+    error instanceof GatewayError && error.code === "LIMIT_EXCEEDED";
+  for (const method of ["repeat", "repeatIdLast"]) {
+    const params = { text: "y", times: 17 * 1024 * 1024 };
+    await assert.rejects(harness.call(method, params), isTooLarge, method);
+    assert.deepEqual(await harness.call("echo", { n: 1 }), { n: 1 });
+  }
 });
 
 Deno.test("StdioLink takes a line of 300 MB without growing by it", async () => {

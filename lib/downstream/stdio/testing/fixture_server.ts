@@ -27,6 +27,11 @@ const jobs: Record<string, (id: string | number, params: Record<string, unknown>
     Deno.exit(0);
   },
   repeat: (id, { text, times }) => answer(id, String(text).repeat(Number(times))),
+  /** As some SDKs print it. */
+  repeatIdLast: (id, { text, times }) => {
+    const result = String(text).repeat(Number(times));
+    write(JSON.stringify({ result, jsonrpc: "2.0", id }) + "\n");
+  },
   print: (id, { text, times, end }) => {
     write(String(text).repeat(Number(times ?? 1)) + (end ?? ""));
     answer(id, "printed");

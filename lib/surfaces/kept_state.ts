@@ -1,0 +1,90 @@
+import { GatewayError } from "../core/errors.ts";
+import { isObject, memberText } from "../core/rpc.ts";
+import type { Call, Connection } from "../downstream/connection.ts";
+import { LinkClosed } from "../downstream/link.ts";
+
+/** Methods whose effect stays with the connection they were sent on. */
+const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
+/** More than any client watches; what is remembered has to end somewhere. */
+const MAX_SUBSCRIPTIONS = 10_000;
+const RESTORE_TIMEOUT_MS = 10_000;
+
+type Asked = Pick<Call, "method" | "params">;
+
+export function isStateful(method: string): boolean {
+  return STATEFUL.has(method);
+}
+
+/** What a server keeps for one client, to be asked of it again on the client's next connection. */
+export class KeptState {
+  readonly #subscriptions = new Set<string>();
+  readonly #limit: number;
+  #level: string | undefined;
+
+  constructor(limit = MAX_SUBSCRIPTIONS) {
+    this.#limit = limit;
+  }
+
+  get hasSubscriptions(): boolean {
+    return this.#subscriptions.size > 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.#level === undefined && !this.hasSubscriptions;
+  }
+
+  /** A request is about to be sent. */
+  asked(call: Asked): void {
+    const { uri } = paramsOf(call);
+    if (typeof uri !== "string") return;
+    // However it is answered, its client has no more use for it.
+    if (call.method === "resources/unsubscribe") this.#subscriptions.delete(uri);
+    if (call.method !== "resources/subscribe" || this.#subscriptions.has(uri)) return;
+    if (this.#subscriptions.size < this.#limit) return;
+    throw new GatewayError("LIMIT_EXCEEDED", {
+      message: `A client can subscribe to ${this.#limit} resources of a server`,
+      recoveryAction: "Unsubscribe from some first",
+    });
+  }
+
+  /** The server has answered it. */
+  answered(call: Asked, answer: string): void {
+    if (memberText(answer, "result") === undefined) return;
+    const { method } = call;
+    const { uri, level } = paramsOf(call);
+    if (method === "resources/subscribe" && typeof uri === "string") this.#subscriptions.add(uri);
+    if (method === "logging/setLevel" && typeof level === "string") this.#level = level;
+  }
+
+  /** Asks all of it of a new connection; throws where that is lost over it. */
+  async restore(connection: Pick<Connection, "call">): Promise<void> {
+    const requests = Array.from(
+      this.#subscriptions,
+      (uri) => ({ method: "resources/subscribe", params: JSON.stringify({ uri }) }),
+    );
+    if (this.#level !== undefined) {
+      requests.unshift({
+        method: "logging/setLevel",
+        params: JSON.stringify({ level: this.#level }),
+      });
+    }
+    await Promise.all(requests.map(async (request) => {
+      try {
+        await connection.call({ ...request, timeoutMs: RESTORE_TIMEOUT_MS, streams: false });
+      } catch (error) {
+        // A server that takes long over one of them is still of use for everything else.
+        if (!(error instanceof GatewayError) || isLoss(error)) throw error;
+      }
+    }));
+  }
+}
+
+/** As the server is told them, which need not be what the client said. */
+function paramsOf({ params }: Asked): Record<string, unknown> {
+  const value: unknown = JSON.parse(params ?? "{}");
+  return isObject(value) ? value : {};
+}
+
+function isLoss(error: GatewayError): boolean {
+  return error.cause instanceof LinkClosed;
+}

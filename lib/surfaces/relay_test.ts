@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import type { ServerSpec } from "../core/server.ts";
+import { ManagedServer } from "../downstream/managed_server.ts";
+import { FakeServer, pause, silentLog, until } from "../downstream/testing/fake_server.ts";
+import type { Timings } from "../downstream/timings.ts";
+import { Relay } from "./relay.ts";
+
+const SPEC: ServerSpec = { type: "http", url: "http://fake.example/", headers: {} };
+const ENTRY = { name: "fake", spec: SPEC, source: { kind: "store" } } as const;
+
+async function start(options: { maxOwn?: number; timings?: Partial<Timings> } = {}) {
+  const server = new FakeServer();
+  /** What came on which link, from the shared one (0) on. */
+  const heard: string[] = [];
+  const hear = (method: string, name: string) =>
+    server.handlers.set(method, (params, link) => {
+      heard.push(`${server.links.indexOf(link)} ${method} ${params[name]}`);
+      return {};
+    });
+  hear("logging/setLevel", "level");
+  hear("resources/subscribe", "uri");
+  hear("resources/unsubscribe", "uri");
+  hear("tools/call", "name");
+  const managed = new ManagedServer({
+    server: ENTRY,
+    log: silentLog(),
+    openLink: (_, events) => server.open(events),
+    onStatus: () => {},
+    knownTools: () => Promise.resolve([]),
+    onTools: (_, tools) => Promise.resolve(tools.length),
+    ...options,
+  });
+  managed.start();
+  await until(() => managed.status.state === "ready");
+
+  function connect(capabilities: Record<string, unknown> = {}) {
+    const pushed: string[] = [];
+    const relay = new Relay(
+      managed,
+      {
+        principal: "anyone",
+        client: { protocolVersion: "2025-11-25", capabilities },
+        push: (text) => void pushed.push(JSON.parse(text).method),
+        ask: (text) => text,
+        askedAs: () => undefined,
+      },
+      () => {},
+    );
+    const request = async (method: string, params: Record<string, unknown>) => {
+      const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const { signal } = new AbortController();
+      const scope = { id: 1, method, params, text, signal, send: () => {} };
+      return JSON.parse(await relay.call(scope, method, JSON.stringify(params)));
+    };
+    return { relay, pushed, request, [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose]() };
+  }
+
+  return {
+    server,
+    managed,
+    heard,
+    connect,
+    [Symbol.asyncDispose]: () => managed[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("Relay asks for a client's log level and subscriptions again before a new connection is used", async () => {
+  await using fake = await start();
+  await using client = fake.connect();
+  await client.request("logging/setLevel", { level: "info" });
+  await client.request("logging/setLevel", { level: "debug" });
+  await client.request("resources/subscribe", { uri: "a:1" });
+  await client.request("resources/subscribe", { uri: "a:2" });
+  await client.request("resources/unsubscribe", { uri: "a:1" });
+  fake.heard.length = 0;
+  fake.server.links[1]?.close();
+  await client.request("tools/call", { name: "look" });
+  assert.deepEqual(fake.heard, [
+    "2 logging/setLevel debug",
+    "2 resources/subscribe a:2",
+    "2 tools/call look",
+  ]);
+});
+
+Deno.test("Relay does not remember what the server refused", async () => {
+  await using fake = await start();
+  await using client = fake.connect({ roots: {} });
+  fake.server.handlers.set("resources/subscribe", () => {
+    throw new Error("no answer that counts");
+  });
+  await assert.rejects(client.request("resources/subscribe", { uri: "a:1" }));
+  fake.server.links[1]?.close();
+  fake.server.handlers.delete("resources/subscribe");
+  await client.request("tools/call", { name: "look" });
+  assert.ok(!fake.server.links[2]?.heard.includes("resources/subscribe"));
+});
+
+Deno.test("Relay wins a lost connection back by itself where its client waits for news", async () => {
+  await using fake = await start();
+  await using client = fake.connect();
+  await client.request("resources/subscribe", { uri: "a:1" });
+  fake.server.links[1]?.close();
+  await until(() => fake.heard.length === 2);
+  assert.equal(fake.heard[1], "2 resources/subscribe a:1");
+  fake.server.links[2]?.tell("notifications/resources/updated", { uri: "a:1" });
+  assert.deepEqual(client.pushed, ["notifications/resources/updated"]);
+});
+
+Deno.test("Relay wins a connection back when the server's entry has changed", async () => {
+  await using fake = await start();
+  await using client = fake.connect();
+  await client.request("resources/subscribe", { uri: "a:1" });
+  fake.managed.update({ ...ENTRY, spec: { ...SPEC, url: "http://other.example/" } });
+  await until(() => fake.heard.length === 2);
+  assert.match(fake.heard[1] ?? "", /resources\/subscribe a:1/);
+  assert.equal(fake.server.alive.length, 2);
+});
+
+Deno.test("Relay opens nothing for a client that waits for nothing, or is gone", async () => {
+  await using fake = await start();
+  await using plain = fake.connect({ roots: {} });
+  await using gone = fake.connect();
+  await plain.request("tools/call", { name: "look" });
+  await gone.request("resources/subscribe", { uri: "a:1" });
+  fake.server.links[1]?.close();
+  fake.server.links[2]?.close();
+  await gone.relay[Symbol.asyncDispose]();
+  await pause(600);
+  assert.equal(fake.server.links.length, 3);
+});
+
+Deno.test("Relay opens an evicted connection again with the client's next call", async () => {
+  await using fake = await start({ maxOwn: 1 });
+  await using first = fake.connect();
+  await using second = fake.connect({ roots: {} });
+  await first.request("logging/setLevel", { level: "debug" });
+  await until(() => fake.server.links[1]?.heard.at(-1) === "tools/list");
+  await second.request("tools/call", { name: "second" });
+  await until(() => fake.server.links[2]?.heard.at(-1) === "tools/list");
+  assert.equal(first.relay.hasOwn, false);
+  await first.request("tools/call", { name: "first" });
+  assert.deepEqual(fake.heard, [
+    "1 logging/setLevel debug",
+    "2 tools/call second",
+    "3 logging/setLevel debug",
+    "3 tools/call first",
+  ]);
+  assert.equal(second.relay.hasOwn, false);
+  assert.equal(fake.server.alive.length, 2);
+});
+
+Deno.test("Relay keeps a connection with a subscription or an open question, and lets an idle one go", async () => {
+  await using fake = await start({ timings: { ownIdle: 20 } });
+  await using watching = fake.connect();
+  await using asked = fake.connect({ elicitation: {} });
+  await using idle = fake.connect({ roots: {} });
+  await watching.request("resources/subscribe", { uri: "a:1" });
+  // In mid-call, so that the connection cannot be idle before.
+  fake.server.handlers.set("resources/read", (_, link) => {
+    link.ask("q", "elicitation/create");
+    return {};
+  });
+  await asked.request("resources/read", { uri: "a:1" });
+  await idle.request("tools/call", { name: "look" });
+  await until(() => !idle.relay.hasOwn);
+  await pause(50);
+  assert.ok(watching.relay.hasOwn && asked.relay.hasOwn);
+  await idle.request("tools/call", { name: "again" });
+  assert.equal(fake.heard.at(-1), "4 tools/call again");
+});
