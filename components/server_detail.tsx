@@ -9,11 +9,13 @@ import { DemoForm } from "./demo_form.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { InertText } from "./inert_text.tsx";
+import { InvalidTools } from "./invalid_tools.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { Pager } from "./pager.tsx";
 import { SideList } from "./side_list.tsx";
 import { SourceLabel } from "./source_label.tsx";
 import { StateBadge, StateIcon } from "./state_badge.tsx";
+import { ToolChanges } from "./tool_history.tsx";
 import { ToolsTable } from "./tools_table.tsx";
 
 const TYPES = {
@@ -84,6 +86,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             </ul>
           </Card>
         )}
+        {page.invalid.entries.length > 0 && <InvalidTools {...page.invalid} />}
         {page.log !== "" && (
           <Card title="Log" aside="what it last wrote to its error output">
             <pre
@@ -105,6 +108,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             : <ToolsTable rows={tools.rows} />}
           <Pager list={tools} url={url} noun="tools" />
         </Card>
+        <ToolChanges server={server.name} changes={page.changes} />
       </article>
     </div>
   );

@@ -11,6 +11,7 @@ import { PageHeader } from "./page_header.tsx";
 import { ParametersTable } from "./parameters_table.tsx";
 import { SideList } from "./side_list.tsx";
 import { StateIcon } from "./state_badge.tsx";
+import { ToolVersions } from "./tool_history.tsx";
 
 /** One tool: what it says it does, and what it takes. */
 export function ToolDetail({ page }: { page: ToolPage }) {
@@ -61,6 +62,7 @@ export function ToolDetail({ page }: { page: ToolPage }) {
         {page.output === undefined || page.outputJson === undefined
           ? null
           : <SchemaCard title="Result" parameters={page.output} json={page.outputJson} />}
+        <ToolVersions versions={page.versions} older={page.olderVersions} />
       </article>
     </div>
   );

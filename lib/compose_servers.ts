@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Catalog } from "./catalog/catalog.ts";
+import { problemInWords } from "./catalog/tool_problem.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Env } from "./config/env.ts";
 import { pointsAtSelf, type Self } from "./config/loops.ts";
@@ -115,6 +116,8 @@ export async function composeServers(input: ComposeServersInput) {
     }
   }
 
+  /** Lists of tools that came from the store, not from a server. */
+  const recalled = new WeakSet<string[]>();
   const pool = new ServerPool({
     log,
     openLink,
@@ -124,26 +127,42 @@ export async function composeServers(input: ComposeServersInput) {
       log.info({ serverName: name }, "Server removed");
       input.onRemoved();
     },
+    onSwitchedOff: (name) => catalog.unlist(name),
     async knownTools(name) {
       const tools = await canonical.list(name);
-      return tools.filter(({ goneSince }) => goneSince === undefined).map(({ current }) =>
-        current.text
-      );
+      const texts = tools.filter(({ goneSince }) => goneSince === undefined)
+        .map(({ current }) => current.text);
+      recalled.add(texts);
+      return texts;
     },
     async onTools(name, texts) {
       const seen = catalog.setListed(name, texts);
-      for (const { name: tool, problem } of catalog.of(name).broken) {
+      // What was only recalled is no news, and does not have what was invalid.
+      if (recalled.has(texts)) return seen.length;
+      const invalid = catalog.of(name).broken.map((tool) => ({
+        ...tool,
+        problem: problemInWords(tool),
+      }));
+      for (const { name: tool, problem } of invalid) {
         log.warn(
           { serverName: name, toolName: tool, problem },
           "A tool is not listed: it is no valid MCP tool",
         );
       }
       try {
-        const changed = await canonical.record(name, seen, Date.now());
+        const { changed, isInvalidChanged } = await canonical.record(
+          name,
+          seen,
+          Date.now(),
+          invalid,
+        );
         const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
         if (changes.length > 0) {
           log.info({ serverName: name, tools: changes.slice(0, 50) }, "Tools have changed");
         }
+        // Pages that show them follow the server's status, which may be the same as before.
+        const status = pool.find(name)?.status;
+        if (status && (changed.length > 0 || isInvalidChanged)) input.onStatus(status);
       } catch (err) {
         // A full disk is no reason not to serve what works.
         log.warn({ serverName: name, err }, "Cannot keep the server's tools in the data store");

@@ -536,3 +536,148 @@ test("console removes the demo server and puts it back, with and without scripts
     await page.getByRole("link", { name: "weather" }).first().waitFor();
   }
 });
+
+/** A server whose tools have a past: changed both ways, new, gone, and invalid. */
+function withPast(now: number) {
+  const MINUTE = 60_000;
+  const version = (minutesAgo: number, definition: Record<string, unknown>) => ({
+    text: JSON.stringify({ name: "search", ...definition }),
+    fingerprint: String(minutesAgo),
+    seenAt: now - minutesAgo * MINUTE,
+  });
+  const inputSchema = {
+    type: "object",
+    properties: { query: { type: "string" }, limit: { type: "string" } },
+    required: ["query"],
+  };
+  const search = [
+    version(3, {
+      title: "Search",
+      description: "Searches documents by keyword and gives the best matches, newest first.",
+      inputSchema: {
+        type: "object",
+        properties: { query: { type: "string" }, limit: { type: "integer" }, scope: {} },
+        required: ["query", "scope"],
+      },
+    }),
+    version(90, {
+      description: "Searches documents by keyword and returns the best matches.",
+      inputSchema,
+    }),
+    version(3_000, { description: "Searches pages by keyword.", inputSchema }),
+  ] as const;
+  const hostile = HOSTILE.join(" ");
+  const plain = (minutesAgo: number, description: string) =>
+    version(minutesAgo, { description, inputSchema: { type: "object" } });
+  const history = {
+    tools: [
+      { server: "docs", name: "search", version: 3, current: search[0], earlier: search.slice(1) },
+      { server: "docs", name: "fetch", version: 1, current: plain(20, "Fetches"), earlier: [] },
+      {
+        server: "docs",
+        name: "browse",
+        version: 1,
+        current: plain(3_000, "Browses"),
+        earlier: [],
+        goneSince: now - 45 * MINUTE,
+      },
+      {
+        server: "docs",
+        name: HOSTILE[0] ?? "",
+        version: 2,
+        current: plain(500, hostile),
+        earlier: [plain(3_000, "Harmless")],
+      },
+    ],
+    invalid: [
+      {
+        server: "docs",
+        name: "export",
+        problem: 'Its input schema has the type "array"; it must be "object"',
+        text: '{"name":"export","inputSchema":{"type":"array"}}',
+        seenAt: now - 3 * MINUTE,
+      },
+      {
+        server: "docs",
+        name: HOSTILE[1] ?? "",
+        problem: "It has no input schema",
+        text: JSON.stringify({ name: hostile }),
+        seenAt: now - 20 * MINUTE,
+      },
+    ],
+  };
+  const tools = ["search", "fetch"].map((name) => ({ name, description: "Does it" }));
+  return stubGateway({ servers: [{ name: "docs", tools, history }] });
+}
+
+test("what changed about a server's tools and what is invalid are shown to be read", async () => {
+  await using stub = await startStubConsole(withPast(Date.now()));
+  await using open = await openPage();
+  const { page, complaints } = open;
+  for (const path of ["/servers/docs", "/tools/docs/search"]) {
+    await goLive(page, path, stub.url);
+    const name = path.split("/")[1];
+    for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
+      await page.setViewportSize(viewport);
+      await assertFits(page, `${path} (${size})`);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await assertAccessible(page, `${path} (${size}, ${colorScheme})`);
+        const file = new URL(`history-${name}-${colorScheme}-${size}.png`, SCREENSHOTS);
+        await page.screenshot({ path: file.pathname, fullPage: true });
+      }
+    }
+  }
+  await page.setViewportSize(WIDE);
+  const versions = page.locator("section", { hasText: "Versions" });
+  assert.deepEqual(
+    (await versions.locator(".change-head").allTextContents()).map((text) =>
+      text.match(/Version \d|Breaking|Compatible/g)
+    ),
+    [["Version 3", "Breaking"], ["Version 2", "Compatible"], ["Version 1"]],
+  );
+  assert.equal(await versions.locator("ins", { hasText: /^documents$/ }).count(), 1);
+  assert.equal(await versions.locator("del", { hasText: /^pages$/ }).count(), 1);
+
+  await goLive(page, "/servers/docs", stub.url);
+  const changes = page.locator("section", { hasText: "Changes of its tools" });
+  assert.deepEqual(
+    await changes.locator("time").allInnerTexts(),
+    ["3 min ago", "20 min ago", "45 min ago", "1 h ago", "8 h ago"],
+  );
+  await changes.getByText('Input: "scope" is new and required').waitFor();
+  // What came and what went differ in more than color.
+  const lines = (tag: string) =>
+    changes.locator(tag).first().evaluate((element) =>
+      getComputedStyle(element).textDecorationLine
+    );
+  assert.deepEqual([await lines("ins"), await lines("del")], ["underline", "line-through"]);
+  const invalid = page.locator("section", { hasText: "Invalid tools" });
+  await invalid.getByText('has the type "array"; it must be "object"').waitFor();
+  await invalid.getByText("Definition as the server sent it").first().click();
+  await invalid.locator("pre").first().waitFor();
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  assert.equal(await page.evaluate(() => "hacked" in globalThis), false);
+  assert.deepEqual(complaints, []);
+});
+
+test("the page of a server with 2,000 tools that have all changed stays small", async () => {
+  const text = (words: string) =>
+    JSON.stringify({ name: "t", description: words, inputSchema: { type: "object" } });
+  const tools = Array.from({ length: 2_000 }, (_, index) => ({
+    server: "large",
+    name: `tool_${index}`,
+    version: 2,
+    current: { text: text("new ".repeat(300)), fingerprint: "b", seenAt: Date.now() },
+    earlier: [{ text: text("old ".repeat(300)), fingerprint: "a", seenAt: 0 }],
+  }));
+  await using stub = await startStubConsole(stubGateway({
+    servers: [{ name: "large", history: { tools, invalid: [] } }],
+  }));
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/servers/large", stub.url);
+  await page.getByText("1,980 earlier changes").waitFor();
+  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(nodes < 5_000, `${nodes} elements`);
+});

@@ -87,9 +87,14 @@ export class Catalog {
     return enabled ? [...enabled] : null;
   }
 
+  /** Its tools are not there for a while; which of them are on stays known. */
+  unlist(server: string): void {
+    if (this.#listed.delete(server)) this.#publish(server);
+  }
+
   remove(server: string): void {
     this.#enabled.delete(server);
-    if (this.#listed.delete(server)) this.#publish(server);
+    this.unlist(server);
   }
 
   #publish(server: string): void {

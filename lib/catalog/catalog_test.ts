@@ -54,6 +54,16 @@ Deno.test("Catalog.setEnabled() leaves new tools of a partly enabled server off"
   assert.deepEqual(enabled(), ["one", "two", "three"]);
 });
 
+Deno.test("Catalog.unlist() takes a server's tools away, and remembers which of them are on", () => {
+  const catalog = new Catalog();
+  catalog.setListed("a", [tool("one"), tool("two")]);
+  catalog.setEnabled("a", ["one"]);
+  catalog.unlist("a");
+  assert.deepEqual(catalog.of("a").tools, []);
+  catalog.setListed("a", [tool("one"), tool("two")]);
+  assert.deepEqual(catalog.of("a").tools.map(({ enabled }) => enabled), [true, false]);
+});
+
 Deno.test("Catalog.setSelections() turns everything on where a selection is gone", () => {
   const catalog = new Catalog();
   catalog.setListed("a", [tool("one"), tool("two")]);

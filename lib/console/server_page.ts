@@ -1,3 +1,10 @@
+import {
+  type InvalidEntry,
+  type ServerHistory,
+  serverHistory,
+  type ToolEvent,
+  toolEvents,
+} from "../catalog/tool_history.ts";
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { nearestNames } from "../core/nearest.ts";
@@ -23,6 +30,18 @@ export interface ServerPage {
   door: string;
   /** What it last wrote to its error output, a line each. */
   log: string;
+  /** Undefined where the data store does not give them. */
+  changes: ToolChanges | undefined;
+  /** What it lists that is no valid tool. */
+  invalid: { entries: InvalidEntry[]; more: number };
+}
+
+/** What happened to a server's tools, newest first. */
+export interface ToolChanges {
+  events: ToolEvent[];
+  more: number;
+  /** When the first of its tools was seen, if any was. */
+  since?: number;
 }
 
 export interface MissingName {
@@ -32,19 +51,22 @@ export interface MissingName {
 
 const NEIGHBORS = 100;
 const LOG_LINES = 200;
+const EVENTS = 20;
+const INVALID = 50;
 
 /** Everything on one server's page, or the names that the reader may have meant. */
-export function serverPage(
+export async function serverPage(
   gateway: Pick<Gateway, "address" | "servers" | "problems">,
   name: string,
   query: URLSearchParams,
-): ServerPage | MissingName {
+): Promise<ServerPage | MissingName> {
   const servers = gateway.servers.list().sort((a, b) => compareText(a.name, b.name));
   const at = servers.findIndex((server) => server.name === name);
   const server = servers[at];
   if (server === undefined) {
     return { missing: name, nearest: nearestNames(name, servers.map(({ name }) => name)) };
   }
+  const history = await historyOf(gateway, name, EVENTS);
   return {
     server,
     tools: paged(toolRows(gateway, name), query.get("page")),
@@ -53,6 +75,35 @@ export function serverPage(
     problems: gateway.problems.filter((problem) => problem.server === name),
     door: `${gateway.address}/servers/${name}/mcp`,
     log: gateway.servers.log(name).slice(-LOG_LINES).map(logLine).join("\n"),
+    changes: history && changesIn(history),
+    invalid: {
+      entries: history?.invalid.slice(0, INVALID) ?? [],
+      more: Math.max(0, (history?.invalid.length ?? 0) - INVALID),
+    },
+  };
+}
+
+/** A store that fails says so itself, on every page: the rest of this one can be shown. */
+export async function historyOf(
+  gateway: Pick<Gateway, "servers">,
+  server: string,
+  diffs: number,
+  tool?: string,
+): Promise<ServerHistory | undefined> {
+  try {
+    return serverHistory(server, await gateway.servers.history(server, tool), diffs);
+  } catch {
+    return undefined;
+  }
+}
+
+function changesIn(history: ServerHistory): ToolChanges {
+  const events = toolEvents(history);
+  const seen = history.tools.flatMap(({ versions }) => versions.at(-1)?.seenAt ?? []);
+  return {
+    events: events.slice(0, EVENTS),
+    more: Math.max(0, events.length - EVENTS),
+    ...(seen.length === 0 ? {} : { since: seen.reduce((a, b) => Math.min(a, b)) }),
   };
 }
 

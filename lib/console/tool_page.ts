@@ -1,10 +1,17 @@
 import { z } from "zod";
+import type { ToolStep } from "../catalog/tool_history.ts";
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";
-import { type MissingName, stretchAround, type ToolRow, toolRows } from "./server_page.ts";
+import {
+  historyOf,
+  type MissingName,
+  stretchAround,
+  type ToolRow,
+  toolRows,
+} from "./server_page.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({
@@ -28,23 +35,30 @@ export interface ToolPage {
   /** The tools of the same server around this one. */
   neighbors: ToolRow[];
   total: number;
+  /** Its versions, newest first; undefined where the data store does not give them. */
+  versions: ToolStep[] | undefined;
+  /** How many older ones are not shown, or no longer kept. */
+  olderVersions: number;
 }
 
 const NEIGHBORS = 100;
+const VERSIONS = 10;
 const MAX_JSON = 200_000;
 
 /** Everything on one tool's page, or the names that the reader may have meant. */
-export function toolPage(
+export async function toolPage(
   gateway: Pick<Gateway, "servers">,
   serverName: string,
   toolName: string,
-): ToolPage | MissingName {
+): Promise<ToolPage | MissingName> {
   const server = gateway.servers.list().find(({ name }) => name === serverName);
   const rows = toolRows(gateway, serverName);
   const tool = gateway.servers.tools(serverName).find(({ name }) => name === toolName);
   if (server === undefined || tool === undefined) {
     return { missing: toolName, nearest: nearestNames(toolName, rows.map(({ name }) => name)) };
   }
+  const history = await historyOf(gateway, serverName, VERSIONS, toolName);
+  const versions = history && (history.tools[0]?.versions.slice(0, VERSIONS) ?? []);
   return {
     server,
     name: tool.name,
@@ -59,6 +73,8 @@ export function toolPage(
     }),
     neighbors: stretchAround(rows, rows.findIndex(({ name }) => name === toolName), NEIGHBORS),
     total: rows.length,
+    versions,
+    olderVersions: (versions?.at(-1)?.version ?? 1) - 1,
   };
 }
 

@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { keys } from "./keys.ts";
+import { keyBytes, keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-/** How many earlier versions of a tool are kept. */
+/** How many earlier versions of a tool are kept, and how long they may be together. */
 const KEPT_VERSIONS = 20;
+const KEPT_CHARS = 1_000_000;
 /** Well under what one commit can hold. */
 const COMMIT_BYTES = 400_000;
+const COMMIT_KEY_BYTES = 60_000;
 const COMMIT_RECORDS = 200;
+/** Just under what Deno KV takes for one key. */
+const KEY_BYTES = 2_000;
+/** Invalid tools have names of any length; this much of one is in its key. */
+const NAME_IN_KEY = 300;
 
 const ToolVersion = z.strictObject({
   /** The definition as the text that came. */
@@ -25,16 +31,45 @@ export const CanonicalTool = z.strictObject({
   current: ToolVersion,
   /** Newest first. */
   earlier: z.array(ToolVersion),
-  /** When its server stopped listing it, if it did. */
+  /** When its server stopped listing it as a valid tool, if it did. */
   goneSince: z.number().optional(),
 });
 export type CanonicalTool = z.infer<typeof CanonicalTool>;
+
+/**
+ * What a server lists although it is no valid tool. Apart from the valid ones, so that a tool which
+ * turns invalid and valid again goes on with the version that it had.
+ */
+export const InvalidTool = z.strictObject({
+  server: z.string(),
+  name: z.string(),
+  problem: z.string(),
+  text: z.string(),
+  /** When it was first listed like this. */
+  seenAt: z.number(),
+});
+export type InvalidTool = z.infer<typeof InvalidTool>;
 
 /** A tool as it was listed just now. */
 export interface SeenTool {
   name: string;
   text: string;
   fingerprint: string;
+}
+
+/** What was listed just now and cannot be used. */
+export type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
+
+/** All that is remembered of a server's tools. */
+export interface KeptTools {
+  tools: CanonicalTool[];
+  /** As of its last list. */
+  invalid: InvalidTool[];
+}
+
+interface Entry<T> {
+  key: RecordKey;
+  value: T;
 }
 
 /** The tools of each server, one an entry, with their history. */
@@ -46,17 +81,40 @@ export class CanonicalToolsRepository {
   }
 
   async list(server: string): Promise<CanonicalTool[]> {
-    const tools: CanonicalTool[] = [];
-    for await (const { key, value } of this.#store.list({ prefix: keys.canonicalTools(server) })) {
-      const parsed = CanonicalTool.safeParse(value);
-      if (parsed.success) tools.push(parsed.data);
-      else this.#store.warn("A tool's record cannot be read and is left out", { key });
+    const entries = await this.#entries(keys.canonicalTools(server), CanonicalTool);
+    return entries.map(({ value }) => value);
+  }
+
+  async listInvalid(server: string): Promise<InvalidTool[]> {
+    const entries = await this.#entries(keys.invalidTools(server), InvalidTool);
+    return entries.map(({ value }) => value);
+  }
+
+  /** What is remembered of all tools of a server, or of one alone. */
+  async history(server: string, tool?: string): Promise<KeptTools> {
+    if (tool === undefined) {
+      const [tools, invalid] = await Promise.all([this.list(server), this.listInvalid(server)]);
+      return { tools, invalid };
     }
-    return tools;
+    const key = keys.canonicalTool(server, tool);
+    const [found, invalid] = await Promise.all([
+      keyBytes(key) > KEY_BYTES ? undefined : this.#store.read(key),
+      this.#entries([...keys.invalidTools(server), nameInKey(tool)], InvalidTool),
+    ]);
+    const parsed = CanonicalTool.safeParse(found?.value);
+    return {
+      tools: parsed.success ? [parsed.data] : [],
+      invalid: invalid.map(({ value }) => value).filter(({ name }) => name === tool),
+    };
   }
 
   /** Notes what a server lists now; writes only what changed, and returns what that was. */
-  async record(server: string, seen: SeenTool[], now: number): Promise<CanonicalTool[]> {
+  async record(
+    server: string,
+    seen: SeenTool[],
+    now: number,
+    invalid: SeenInvalid[] = [],
+  ): Promise<{ changed: CanonicalTool[]; isInvalidChanged: boolean }> {
     const known = new Map((await this.list(server)).map((tool) => [tool.name, tool]));
     const listed = new Set(seen.map(({ name }) => name));
     const changed = [
@@ -66,24 +124,82 @@ export class CanonicalToolsRepository {
       )
         .map((tool) => ({ ...tool, goneSince: now })),
     ];
-    for (const batch of batches(changed)) {
-      // Another gateway on the same store sees the same list: the last to write it is right too.
-      await this.#store.commit({
-        sets: batch.map((tool) => ({ key: keys.canonicalTool(server, tool.name), value: tool })),
-        announce: false,
+    const entries = changed.map((value) => ({
+      key: keys.canonicalTool(server, value.name),
+      value,
+    }));
+    const [kept = [], tooLong = []] = [true, false].map((fits) =>
+      entries.filter(({ key }) => keyBytes(key) <= KEY_BYTES === fits)
+    );
+    if (tooLong.length > 0) {
+      this.#store.warn("Tools with very long names are not remembered", {
+        server,
+        count: tooLong.length,
       });
     }
-    return changed;
+    await this.#write(kept);
+    const isInvalidChanged = await this.#recordInvalid(server, invalid, now);
+    return { changed: kept.map(({ value }) => value), isInvalidChanged };
   }
 
   async removeServer(server: string): Promise<void> {
-    const tools = await this.list(server);
-    for (let start = 0; start < tools.length; start += COMMIT_RECORDS) {
-      const deletes = tools.slice(start, start + COMMIT_RECORDS)
-        .map(({ name }) => keys.canonicalTool(server, name));
-      await this.#store.commit({ deletes, announce: false });
+    await this.#delete([
+      ...await this.#entries(keys.canonicalTools(server), z.unknown()),
+      ...await this.#entries(keys.invalidTools(server), z.unknown()),
+    ]);
+  }
+
+  async #recordInvalid(server: string, seen: SeenInvalid[], now: number): Promise<boolean> {
+    const known = new Map(
+      (await this.#entries(keys.invalidTools(server), InvalidTool))
+        .map((entry) => [JSON.stringify(entry.key), entry]),
+    );
+    const counts = new Map<string, number>();
+    const changed: Entry<InvalidTool>[] = [];
+    for (const { name, text, problem } of seen) {
+      const short = nameInKey(name);
+      const nth = (counts.get(short) ?? 0) + 1;
+      counts.set(short, nth);
+      const key = keys.invalidTool(server, short, nth);
+      const before = known.get(JSON.stringify(key))?.value;
+      known.delete(JSON.stringify(key));
+      const isSame = before?.name === name && before.text === text;
+      if (isSame && before.problem === problem) continue;
+      const seenAt = isSame ? before.seenAt : now;
+      changed.push({ key, value: { server, name, problem, text, seenAt } });
+    }
+    await this.#write(changed);
+    await this.#delete([...known.values()]);
+    return changed.length > 0 || known.size > 0;
+  }
+
+  async #entries<T>(prefix: RecordKey, schema: z.ZodType<T>): Promise<Entry<T>[]> {
+    const entries: Entry<T>[] = [];
+    for await (const { key, value } of this.#store.list({ prefix: [...prefix] })) {
+      const parsed = schema.safeParse(value);
+      if (parsed.success) entries.push({ key, value: parsed.data });
+      else this.#store.warn("A tool's record cannot be read and is left out", { key });
+    }
+    return entries;
+  }
+
+  async #write(entries: Entry<CanonicalTool | InvalidTool>[]): Promise<void> {
+    for (const sets of batches(entries, charsOf)) {
+      // Another gateway on the same store sees the same list: the last to write it is right too.
+      await this.#store.commit({ sets, announce: false });
     }
   }
+
+  async #delete(entries: Entry<unknown>[]): Promise<void> {
+    for (const batch of batches(entries, () => 0)) {
+      await this.#store.commit({ deletes: batch.map(({ key }) => key), announce: false });
+    }
+  }
+}
+
+function nameInKey(name: string): string {
+  // The store keeps no lone surrogates, so that the key would be another one when read back.
+  return name.slice(0, NAME_IN_KEY).toWellFormed();
 }
 
 function next(
@@ -99,27 +215,43 @@ function next(
     const { goneSince: _, ...returned } = known;
     return returned;
   }
+  let chars = 0;
   return {
     server,
     name,
     version: known.version + 1,
     current,
-    earlier: [known.current, ...known.earlier].slice(0, KEPT_VERSIONS),
+    earlier: [known.current, ...known.earlier].slice(0, KEPT_VERSIONS)
+      // The last one before is always kept, or nobody could say what has changed.
+      .filter(({ text }, index) => (chars += text.length) <= KEPT_CHARS || index === 0),
   };
 }
 
-function* batches(tools: CanonicalTool[]): Generator<CanonicalTool[]> {
-  let batch: CanonicalTool[] = [];
-  let size = 0;
-  for (const tool of tools) {
-    const bytes = 3 *
-      (tool.current.text.length + tool.earlier.reduce((sum, { text }) => sum + text.length, 0));
-    if (batch.length > 0 && (size + bytes > COMMIT_BYTES || batch.length >= COMMIT_RECORDS)) {
+function* batches<T>(
+  entries: Entry<T>[],
+  charsOf: (value: T) => number,
+): Generator<Entry<T>[]> {
+  let batch: Entry<T>[] = [];
+  let [size, keySize] = [0, 0];
+  for (const entry of entries) {
+    const [bytes, inKey] = [3 * charsOf(entry.value), keyBytes(entry.key)];
+    if (
+      batch.length > 0 &&
+      (size + bytes > COMMIT_BYTES || keySize + inKey > COMMIT_KEY_BYTES ||
+        batch.length >= COMMIT_RECORDS)
+    ) {
       yield batch;
-      [batch, size] = [[], 0];
+      [batch, size, keySize] = [[], 0, 0];
     }
-    batch.push(tool);
+    batch.push(entry);
     size += bytes;
+    keySize += inKey;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Nearly all that a record takes. */
+function charsOf(tool: CanonicalTool | InvalidTool): number {
+  if ("problem" in tool) return tool.text.length;
+  return [tool.current, ...tool.earlier].reduce((sum, { text }) => sum + text.length, 0);
 }

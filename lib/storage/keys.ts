@@ -16,10 +16,31 @@ export const keys = {
   /** One tool an entry, under its server. */
   canonicalTools: (server: string) => ["canonical_tools", server],
   canonicalTool: (server: string, tool: string) => ["canonical_tools", server, tool],
+  /** What a server lists that is no valid tool; the same name may come more than once. */
+  invalidTools: (server: string) => ["invalid_tools", server],
+  invalidTool: (server: string, tool: string, nth: number) => [
+    "invalid_tools",
+    server,
+    tool,
+    nth,
+  ],
 
   /** Which tools of a server are enabled, where not all are. */
   enabledTools: () => ["enabled_tools"],
   enabledToolsOf: (server: string) => ["enabled_tools", server],
+
+  /** What people say of a tool in place of what is inferred. */
+  toolMetadata: () => ["tool_metadata"],
+  toolMetadataOf: (server: string, tool: string) => ["tool_metadata", server, tool],
+  /** What each tool of a server costs in tokens, by fingerprint. */
+  toolTokens: (server: string) => ["tool_tokens", server],
+
+  toolsets: () => ["toolsets"],
+  toolset: (name: string) => ["toolsets", name],
+
+  /** Which toolset each principal has equipped. */
+  equippedToolsets: () => ["equipped_toolsets"],
+  equippedToolset: (principal: string) => ["equipped_toolsets", principal],
 
   /** Process groups of stdio servers, so that those of a dead gateway can be ended. */
   processes: () => ["processes"],
@@ -28,6 +49,16 @@ export const keys = {
   /** Clients' sessions, so that they survive a restart and a change of instance. */
   sessions: () => ["sessions"],
   session: (id: string) => ["sessions", id],
+
+  /** What the gateway signs with; made once for each store. */
+  signingSecret: () => ["signing_secret"],
+
+  /** Calls, some at a time, in the order of time. */
+  activity: () => ["activity"],
+  activityBatch: (time: number, id: string) => ["activity", time, id],
+  /** What each process counted on each day. */
+  activityDays: () => ["activity_days"],
+  activityDay: (day: string, id: string) => ["activity_days", day, id],
 
   settings: () => ["settings"],
   setting: (name: string) => ["settings", name],
@@ -50,6 +81,8 @@ export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
   "leases",
   "processes",
   "sessions",
+  "signing_secret",
+  "tool_tokens",
   "parts",
   "part_owners",
 ]);

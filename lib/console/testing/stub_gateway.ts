@@ -3,6 +3,7 @@ import { forEachOption, OPTIONS } from "../../config/option_table.ts";
 import type { Problem } from "../../config/problem.ts";
 import type { ServerStatus } from "../../core/server.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
+import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
 
 /** The part of the gateway that the console's pages read. */
 export type ConsoleGateway = Pick<
@@ -20,6 +21,7 @@ export type ConsoleGateway = Pick<
 interface StubServer extends Partial<ServerStatus> {
   name: string;
   tools?: (Partial<ToolDefinition> & { name: string })[];
+  history?: KeptTools;
 }
 
 export interface StubInput {
@@ -45,7 +47,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       toolCount: tools.length,
       ...withoutTools(server),
     };
-    return { status, tools };
+    return { status, tools, history: server.history ?? { tools: [], invalid: [] } };
   });
   const defaults = forEachOption((name) => OPTIONS[name].fallback);
   return {
@@ -53,6 +55,14 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       list: () => servers.map(({ status }) => status),
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
       log: () => [],
+      history: (name: string, tool?: string) => {
+        const kept = servers.find(({ status }) => status.name === name)?.history;
+        const isWanted = (entry: { name: string }) => tool === undefined || entry.name === tool;
+        return Promise.resolve({
+          tools: kept?.tools.filter(isWanted) ?? [],
+          invalid: kept?.invalid.filter(isWanted) ?? [],
+        });
+      },
     } as Gateway["servers"],
     problems: input.problems ?? [],
     options: {
@@ -77,7 +87,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
 }
 
 function withoutTools(
-  { tools: _tools, ...status }: StubServer,
+  { tools: _tools, history: _history, ...status }: StubServer,
 ): Partial<ServerStatus> & { name: string } {
   return status;
 }

@@ -6,9 +6,9 @@ import { serverPage } from "../../../lib/console/server_page.ts";
 import { pathParts, serverPath } from "../../../lib/console/ui/paths.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
-    const found = serverPage(ctx.state.gateway, name, ctx.url.searchParams);
+    const found = await serverPage(ctx.state.gateway, name, ctx.url.searchParams);
     ctx.state.title = "missing" in found ? "Server not found" : name;
     return page(found, { status: "missing" in found ? 404 : 200 });
   },

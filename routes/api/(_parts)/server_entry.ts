@@ -8,7 +8,7 @@ import { fit, readJson } from "./read_json.ts";
 const Entry = z.discriminatedUnion("type", [StdioServer, RemoteServer]);
 const Fields = z.looseObject({ name: z.string().optional() });
 
-interface Incoming {
+export interface Incoming {
   req: Request;
   info: Deno.ServeHandlerInfo;
   state: { gateway: Gateway };
@@ -39,7 +39,7 @@ export async function readEntry(
  * Whether a request comes from this machine itself. To run a program of the caller's choice is to
  * hand over the machine, so that neither a neighbor in the network nor a proxy's guest may ask it.
  */
-function isFromHere({ req, info }: Incoming, ownHost: string): boolean {
+export function isFromHere({ req, info }: Incoming, ownHost: string): boolean {
   const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
   const named = new URL(`http://${req.headers.get("host")}`).hostname;
   const isOwn = (host: string) => {

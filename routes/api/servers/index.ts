@@ -1,5 +1,6 @@
 import { define } from "../../../lib/console/define.ts";
-import { readEntry } from "../(_parts)/server_entry.ts";
+import { GatewayError } from "../../../lib/core/errors.ts";
+import { isFromHere, readEntry } from "../(_parts)/server_entry.ts";
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -8,7 +9,14 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { name, spec } = await readEntry(ctx);
-    const server = await ctx.state.gateway.admin.add(name ?? "", spec);
+    const { admin, options } = ctx.state.gateway;
+    const check = ctx.url.searchParams.get("check") !== "false";
+    if (!check && !isFromHere(ctx, options.options.host)) {
+      throw new GatewayError("ACCESS_DENIED", {
+        message: "A server is only stored unchecked from the gateway's own machine",
+      });
+    }
+    const server = await admin.add(name ?? "", spec, { check });
     return Response.json({ server }, { status: 201 });
   },
 });

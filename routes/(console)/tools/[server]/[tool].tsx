@@ -6,9 +6,9 @@ import { toolPage } from "../../../../lib/console/tool_page.ts";
 import { pathParts, toolPath } from "../../../../lib/console/ui/paths.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
-    const found = toolPage(ctx.state.gateway, server, tool);
+    const found = await toolPage(ctx.state.gateway, server, tool);
     ctx.state.title = "missing" in found ? "Tool not found" : tool;
     return page({ found, server }, { status: "missing" in found ? 404 : 200 });
   },

@@ -1,0 +1,251 @@
+import type { ToolChange, ToolDiff } from "../lib/catalog/tool_diff.ts";
+import type { ToolEvent, ToolStep } from "../lib/catalog/tool_history.ts";
+import type { ToolChanges as Changes } from "../lib/console/server_page.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { toolPath } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { Card } from "./card.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+
+/** As many as are read at a glance; the tool's own page has more. */
+const CHANGES_IN_LIST = 8;
+
+/** What became of a server's tools since they were first seen. */
+export function ToolChanges(
+  { server, changes }: { server: string; changes: Changes | undefined },
+) {
+  if (changes === undefined) return <Unread title="Changes of its tools" />;
+  const { events, more, since } = changes;
+  return (
+    <Card
+      title="Changes of its tools"
+      isFlush
+      {...(events.length === 0 ? {} : { aside: formatCount(events.length + more, "change") })}
+    >
+      {events.length === 0
+        ? (
+          <p class="card-lead muted">
+            {since === undefined
+              ? "What the server changes about its tools is told here, from the first time they are seen."
+              : (
+                <>
+                  None. They are as they were when they were first seen, <Ago at={since} />.
+                </>
+              )}
+          </p>
+        )
+        : (
+          <ol class="rows">
+            {events.map((event) => (
+              <EventRow key={`${event.tool} ${event.kind} ${event.at}`} {...{ server, event }} />
+            ))}
+            {more > 0 && (
+              <li class="row muted">
+                <p>
+                  {formatCount(more, "earlier change")}:{" "}
+                  <code>deno task cli server tools {server} --history</code>
+                </p>
+              </li>
+            )}
+          </ol>
+        )}
+    </Card>
+  );
+}
+
+function EventRow({ server, event }: { server: string; event: ToolEvent }) {
+  const name = <InertText text={event.tool} />;
+  return (
+    <li class="row">
+      <div class="row-text change">
+        <p class="change-head">
+          {event.isListed
+            ? <a class="mono" href={toolPath(server, event.tool)}>{name}</a>
+            : <span class="mono strong">{name}</span>}
+          {event.kind === "added" && <span class="badge">New</span>}
+          {event.kind === "gone" && (
+            <span class="badge tone-warn">
+              <Icon name="alert" size={12} />
+              No longer listed
+            </span>
+          )}
+          {event.kind === "changed" && <span class="muted">version {event.version}</span>}
+          {event.kind === "changed" && event.diff !== undefined && <Verdict diff={event.diff} />}
+          <span class="row-aside">
+            <Ago at={event.at} />
+          </span>
+        </p>
+        {event.kind === "changed" && event.diff !== undefined && (
+          <Diff diff={event.diff} limit={CHANGES_IN_LIST} />
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The versions of one tool, each with what it changed. */
+export function ToolVersions(
+  { versions, older }: { versions: ToolStep[] | undefined; older: number },
+) {
+  if (versions === undefined) return <Unread title="Versions" />;
+  const [newest, before] = versions;
+  if (newest === undefined) {
+    return (
+      <Card title="Versions">
+        <p class="muted">
+          What the server changes about this tool is told here, from the first time it is seen.
+        </p>
+      </Card>
+    );
+  }
+  if (before === undefined && older === 0) {
+    return (
+      <Card title="Versions" aside="version 1">
+        <p class="muted">
+          The tool is as it was when it was first seen, <Ago at={newest.seenAt} />.
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Versions" aside={`version ${newest.version}`} isFlush>
+      <ol class="rows">
+        {versions.map(({ version, seenAt, diff }) => (
+          <li key={version} class="row">
+            <div class="row-text change">
+              <p class="change-head">
+                <span class="strong">Version {version}</span>
+                {diff === undefined ? null : <Verdict diff={diff} />}
+                <span class="row-aside">
+                  <Ago at={seenAt} />
+                </span>
+              </p>
+              {diff === undefined
+                ? (
+                  <p class="muted">
+                    {version === 1 ? "As it was first seen." : "The oldest that is compared here."}
+                  </p>
+                )
+                : <Diff diff={diff} />}
+            </div>
+          </li>
+        ))}
+        {older > 0 && <li class="row muted">{formatCount(older, "earlier version")} not shown</li>}
+      </ol>
+    </Card>
+  );
+}
+
+function Unread({ title }: { title: string }) {
+  return (
+    <Card title={title}>
+      <p class="muted">
+        The data store does not give them at the moment. Load the page again when it does; its state
+        is on the dashboard.
+      </p>
+    </Card>
+  );
+}
+
+/** Whether callers can go on as before. */
+function Verdict({ diff }: { diff: ToolDiff }) {
+  return diff.compatibility === "breaking"
+    ? (
+      <span class="badge tone-bad" title="Calls that worked before may fail now">
+        <Icon name="alert" size={12} />
+        Breaking
+      </span>
+    )
+    : (
+      <span class="badge tone-ok" title="Calls that worked before work now">
+        <Icon name="check" size={12} />
+        Compatible
+      </span>
+    );
+}
+
+function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: number }) {
+  const shown = diff.changes.slice(0, limit);
+  const more = diff.more + diff.changes.length - shown.length;
+  return (
+    <>
+      {diff.reasons.length > 0 && (
+        <ul class="change-reasons">
+          {diff.reasons.map((reason) => (
+            <li key={reason}>
+              <InertText text={reason} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown.length === 0
+        ? <p class="muted">Nothing that a reader or caller would see.</p>
+        : (
+          <dl class="diff">
+            {shown.map((change, index) => (
+              <div key={index}>
+                <dt class="mono">
+                  <InertText text={change.path} />
+                </dt>
+                <dd>
+                  <ChangeText change={change} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      {more > 0 && <p class="muted small">and {formatCount(more, "more change")}</p>}
+    </>
+  );
+}
+
+/** Underlined is new, struck through is gone: never told by color alone. */
+function ChangeText({ change }: { change: ToolChange }) {
+  switch (change.kind) {
+    case "text":
+      return (
+        <span class="prose">
+          {change.segments.map(({ kind, text }, index) => {
+            const content = <InertText text={text} />;
+            if (kind === "same") return <span key={index}>{content}</span>;
+            return kind === "added"
+              ? <ins key={index}>{content}</ins>
+              : <del key={index}>{content}</del>;
+          })}
+        </span>
+      );
+    case "added":
+      return (
+        <>
+          added{" "}
+          <ins class="mono">
+            <InertText text={change.after} />
+          </ins>
+        </>
+      );
+    case "removed":
+      return (
+        <>
+          removed{" "}
+          <del class="mono">
+            <InertText text={change.before} />
+          </del>
+        </>
+      );
+    case "changed":
+      return (
+        <>
+          <del class="mono">
+            <InertText text={change.before} />
+          </del>
+          <Icon name="arrowRight" size={12} label="became" />
+          <ins class="mono">
+            <InertText text={change.after} />
+          </ins>
+        </>
+      );
+    case "reordered":
+      return <>the same values in another order</>;
+  }
+}

@@ -1,0 +1,286 @@
+/** Whether callers give what a schema describes, or get it. */
+export type SchemaSide = "input" | "output";
+
+type Schema = Record<string, unknown>;
+
+/** What a schema takes now compared with before; "gone" and "unclear" are bad for both sides. */
+type Effect = "narrower" | "wider" | "gone" | "unclear";
+type Report = (effect: Effect, reason: string) => void;
+
+const MAX_DEPTH = 40;
+
+/** They tell a reader something and refuse nothing. */
+const NOTES = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "$schema",
+  "$id",
+]);
+/** Maps of names to schemas: a name in them is no keyword. */
+const MAPS = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+/** Their content is data, not a schema. */
+const LITERALS = new Set(["const", "enum", "required"]);
+
+const LOWER_BOUNDS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+const UPPER_BOUNDS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+const FILTERS = ["pattern", "format", "multipleOf", "uniqueItems", "contentEncoding"];
+/** What cannot be weighed with certainty, only seen to be another. */
+const OPAQUE = [
+  "$ref",
+  "$dynamicRef",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "prefixItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "propertyNames",
+  "patternProperties",
+  "dependencies",
+  "dependentRequired",
+  "dependentSchemas",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
+
+/** In words, all by which a schema that replaces another can fail those who rely on the first. */
+export function schemaBreaks(before: unknown, after: unknown, side: SchemaSide): string[] {
+  const reasons = new Set<string>();
+  const harmless = side === "input" ? "wider" : "narrower";
+  compare(asSchema(before), asSchema(after), "", 0, (effect, reason) => {
+    if (effect !== harmless) reasons.add(reason);
+  });
+  return [...reasons];
+}
+
+function compare(before: Schema, after: Schema, path: string, depth: number, report: Report): void {
+  if (essence(before) === essence(after)) return;
+  const place = path === "" ? "the whole" : `"${path}"`;
+  if (depth > MAX_DEPTH) return report("unclear", `${place} has other rules deep inside`);
+  compareTypes(before, after, place, report);
+  compareValues(before, after, place, report);
+  compareLimits(before, after, place, report);
+  compareForms(before, after, place, report);
+  compareMembers(before, after, path, depth, report);
+  const inner: [unknown, unknown, string][] = [[before.items, after.items, `${path}[]`]];
+  if (isSchema(before.additionalProperties) || isSchema(after.additionalProperties)) {
+    inner.push([before.additionalProperties, after.additionalProperties, child(path, "*")]);
+  }
+  for (const [one, other, where] of inner) {
+    compare(asSchema(one), asSchema(other), where, depth + 1, report);
+  }
+  for (const keyword of ["$defs", "definitions"]) {
+    const [olds, news] = [asMap(before[keyword]), asMap(after[keyword])];
+    // One that came or went matters only where it is referred to, and is seen there.
+    for (const [name, schema] of olds) {
+      if (news.has(name)) {
+        compare(asSchema(schema), asSchema(news.get(name)), name, depth + 1, report);
+      }
+    }
+  }
+  for (const keyword of OPAQUE) {
+    if (essence(before[keyword], keyword) !== essence(after[keyword], keyword)) {
+      report("unclear", `${place} has other rules (${keyword})`);
+    }
+  }
+}
+
+function compareTypes(before: Schema, after: Schema, place: string, report: Report): void {
+  const [old, fresh] = [typesOf(before), typesOf(after)];
+  const takes = (types: string[] | undefined, type: string) =>
+    types === undefined || types.includes(type) || type === "integer" && types.includes("number");
+  const isNarrower = old === undefined
+    ? fresh !== undefined
+    : old.some((type) => !takes(fresh, type));
+  const isWider = fresh === undefined ? old !== undefined : fresh.some((type) => !takes(old, type));
+  if (!isNarrower && !isWider) return;
+  const words = (types: string[] | undefined) => types?.join(" or ") ?? "of any type";
+  const reason = `${place} is ${words(fresh)} now, was ${words(old)}`;
+  if (isNarrower) report("narrower", reason);
+  if (isWider) report("wider", reason);
+}
+
+function typesOf(schema: Schema): string[] | undefined {
+  const { type } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.map(String).sort();
+  const forms = formsOf(schema);
+  if (forms === undefined) return undefined;
+  const types = forms.map((form) => typesOf(asSchema(form)));
+  return types.every((found) => found !== undefined)
+    ? [...new Set(types.flat())].sort()
+    : undefined;
+}
+
+function compareValues(before: Schema, after: Schema, place: string, report: Report): void {
+  const [old, fresh] = [valuesOf(before), valuesOf(after)];
+  if (old === undefined && fresh === undefined) return;
+  if (old === undefined) return report("narrower", `${place} takes only certain values now`);
+  if (fresh === undefined) {
+    return report("wider", `${place} is no longer limited to certain values`);
+  }
+  const lost = old.filter((value) => !fresh.includes(value));
+  const won = fresh.filter((value) => !old.includes(value));
+  if (lost.length > 0) report("narrower", `${place} no longer takes ${few(lost)}`);
+  if (won.length > 0) report("wider", `${place} can be ${few(won)} now`);
+}
+
+function valuesOf(schema: Schema): string[] | undefined {
+  if (Object.hasOwn(schema, "const")) return [sorted(schema.const)];
+  return Array.isArray(schema.enum) ? schema.enum.map(sorted) : undefined;
+}
+
+function few(values: string[]): string {
+  const shown = values.slice(0, 5).map((value) =>
+    value.length > 60 ? `${value.slice(0, 60)}…` : value
+  );
+  const more = values.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
+
+function compareLimits(before: Schema, after: Schema, place: string, report: Report): void {
+  for (const [keywords, sign] of [[LOWER_BOUNDS, 1], [UPPER_BOUNDS, -1]] as const) {
+    for (const keyword of keywords) {
+      const [old, fresh] = [before[keyword], after[keyword]];
+      if (sorted(old) === sorted(fresh)) continue;
+      const none = -sign * Infinity;
+      const [from, to] = [old, fresh].map((limit) => typeof limit === "number" ? limit : none);
+      const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
+      report(sign * ((to ?? none) - (from ?? none)) > 0 ? "narrower" : "wider", reason);
+    }
+  }
+  for (const keyword of FILTERS) {
+    const [old, fresh] = [before[keyword], after[keyword]]
+      .map((value) => value === false ? undefined : value);
+    if (sorted(old) === sorted(fresh)) continue;
+    const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
+    if (fresh !== undefined) report("narrower", reason);
+    if (old !== undefined) report("wider", reason);
+  }
+}
+
+function said(value: unknown): string {
+  const text = value === undefined ? "none" : sorted(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The alternatives of a schema, each of which may be met. */
+function compareForms(before: Schema, after: Schema, place: string, report: Report): void {
+  const [old, fresh] = [formsOf(before), formsOf(after)];
+  if (old === undefined && fresh === undefined) return;
+  // A plain schema is the one form of itself.
+  const oldForms = (old ?? [withoutForms(before)]).map((form) => essence(form));
+  const newForms = (fresh ?? [withoutForms(after)]).map((form) => essence(form));
+  const isLost = oldForms.some((form) => !newForms.includes(form));
+  const isWon = newForms.some((form) => !oldForms.includes(form));
+  if (isLost && isWon) report("unclear", `${place} has other forms`);
+  else if (isLost) report("narrower", `${place} has fewer forms`);
+  else if (isWon) report("wider", `${place} has more forms`);
+}
+
+function formsOf(schema: Schema): unknown[] | undefined {
+  const forms = schema.anyOf ?? schema.oneOf;
+  return Array.isArray(forms) ? forms : undefined;
+}
+
+function withoutForms({ anyOf: _anyOf, oneOf: _oneOf, ...rest }: Schema): Schema {
+  return rest;
+}
+
+function compareMembers(
+  before: Schema,
+  after: Schema,
+  path: string,
+  depth: number,
+  report: Report,
+): void {
+  const [old, fresh] = [asMap(before.properties), asMap(after.properties)];
+  const [needed, needs] = [namesIn(before.required), namesIn(after.required)];
+  for (const name of needs) {
+    if (needed.has(name)) continue;
+    const isNew = !old.has(name) && fresh.has(name);
+    report("narrower", `"${child(path, name)}" is ${isNew ? "new and " : ""}required`);
+  }
+  for (const name of needed) {
+    if (!needs.has(name) && fresh.has(name)) {
+      report("wider", `"${child(path, name)}" may be missing now`);
+    }
+  }
+  for (const [name, schema] of old) {
+    const where = child(path, name);
+    if (!fresh.has(name)) report("gone", `"${where}" is gone`);
+    else compare(asSchema(schema), asSchema(fresh.get(name)), where, depth + 1, report);
+  }
+  // Who sends only what is named is not concerned; where nothing was named, everybody is.
+  if (after.additionalProperties === false && before.additionalProperties !== false) {
+    const place = path === "" ? "the whole" : `"${path}"`;
+    if (old.size === 0) report("narrower", `${place} takes no fields of your choice any more`);
+  }
+}
+
+function child(path: string, name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return path === "" ? short : `${path}.${short}`;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asSchema(value: unknown): Schema {
+  if (isSchema(value)) return value;
+  return value === false ? { not: {} } : {};
+}
+
+function asMap(value: unknown): Map<string, unknown> {
+  return new Map(isSchema(value) ? Object.entries(value) : []);
+}
+
+function namesIn(value: unknown): Set<string> {
+  return new Set(Array.isArray(value) ? value.filter((name) => typeof name === "string") : []);
+}
+
+/** A schema as text without what only tells a reader something, the same for any order of keys. */
+function essence(value: unknown, keyword?: string): string {
+  if (keyword !== undefined && LITERALS.has(keyword)) return setOf(value);
+  if (Array.isArray(value)) return `[${value.map((item) => essence(item)).join()}]`;
+  if (!isSchema(value)) return sorted(value);
+  const isMap = keyword !== undefined && MAPS.has(keyword);
+  const members = Object.entries(value)
+    .filter(([key]) => isMap || !NOTES.has(key))
+    .sort(byKey)
+    .map(([key, item]) => `${JSON.stringify(key)}:${essence(item, isMap ? undefined : key)}`);
+  return `{${members.join()}}`;
+}
+
+function setOf(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(sorted).sort().join()}]` : sorted(value);
+}
+
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
+  if (!isSchema(value)) return JSON.stringify(value) ?? "none";
+  return `{${
+    Object.entries(value).sort(byKey).map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)
+      .join()
+  }}`;
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,215 @@
+import { z } from "zod";
+import { schemaBreaks } from "./schema_compatibility.ts";
+import { TextSegment, wordDiff } from "./word_diff.ts";
+
+/** One difference between two definitions of a tool; values are JSON, cut where they are long. */
+export const ToolChange = z.discriminatedUnion("kind", [
+  /** A title or description, by word. */
+  z.object({ kind: z.literal("text"), path: z.string(), segments: z.array(TextSegment) }),
+  z.object({ kind: z.literal("added"), path: z.string(), after: z.string() }),
+  z.object({ kind: z.literal("removed"), path: z.string(), before: z.string() }),
+  z.object({
+    kind: z.literal("changed"),
+    path: z.string(),
+    before: z.string(),
+    after: z.string(),
+  }),
+  /** The same values in another order. */
+  z.object({ kind: z.literal("reordered"), path: z.string() }),
+]);
+export type ToolChange = z.infer<typeof ToolChange>;
+
+/** What became of a tool's definition, and whether those who call it can go on as before. */
+export const ToolDiff = z.object({
+  compatibility: z.enum(["compatible", "breaking"]),
+  /** In words, why it is breaking; none where it is not. */
+  reasons: z.array(z.string()),
+  changes: z.array(ToolChange),
+  /** How many changes there are beyond those. */
+  more: z.int(),
+});
+export type ToolDiff = z.infer<typeof ToolDiff>;
+
+const MAX_CHANGES = 60;
+const MAX_REASONS = 12;
+const MAX_DEPTH = 40;
+const MAX_VALUE = 240;
+const MAX_PATH = 300;
+
+/** What a reader looks for first. */
+const FIRST = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+const TEXTS = new Set(["title", "description"]);
+/** Lists whose order means nothing. */
+const SETS = new Set(["required", "enum", "type"]);
+const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
+
+/** Compares two definitions of a tool, each as the text that its server sent. */
+export function compareTools(before: string, after: string): ToolDiff {
+  if (before === after) return { compatibility: "compatible", reasons: [], changes: [], more: 0 };
+  const [old, fresh] = [parsed(before), parsed(after)];
+  const changes = new ChangeList();
+  const reasons: string[] = [];
+  try {
+    changes.compare(old, fresh, "", undefined, 0);
+    reasons.push(...breaks(old, fresh));
+  } catch (error) {
+    // Definitions can be nested deeper than can be walked.
+    if (!(error instanceof RangeError)) throw error;
+    reasons.push("It is nested too deep to be compared");
+  }
+  return {
+    compatibility: reasons.length === 0 ? "compatible" : "breaking",
+    reasons: reasons.length > MAX_REASONS
+      ? [...reasons.slice(0, MAX_REASONS), `And ${reasons.length - MAX_REASONS} more`]
+      : reasons,
+    changes: changes.list,
+    more: changes.more,
+  };
+}
+
+class ChangeList {
+  readonly list: ToolChange[] = [];
+  more = 0;
+
+  compare(
+    old: unknown,
+    fresh: unknown,
+    path: string,
+    key: string | undefined,
+    depth: number,
+  ): void {
+    if (Object.is(old, fresh)) return;
+    // The whole definition has no key of its own.
+    const where = path === "" ? "definition" : path;
+    if (key !== undefined && TEXTS.has(key) && isTextOrNone(old) && isTextOrNone(fresh)) {
+      return this.#add(() => ({
+        kind: "text",
+        path: where,
+        segments: wordDiff(old ?? "", fresh ?? ""),
+      }));
+    }
+    if (old === undefined) {
+      return this.#add(() => ({ kind: "added", path: where, after: shown(fresh) }));
+    }
+    if (fresh === undefined) {
+      return this.#add(() => ({ kind: "removed", path: where, before: shown(old) }));
+    }
+    if (depth < MAX_DEPTH) {
+      if (Array.isArray(old) && Array.isArray(fresh)) {
+        return key !== undefined && SETS.has(key)
+          ? this.#compareSets(old, fresh, where)
+          : this.#compareLists(old, fresh, path, depth);
+      }
+      if (isRecord(old) && isRecord(fresh)) {
+        return this.#compareRecords(old, fresh, path, key, depth);
+      }
+    }
+    const [from, to] = [JSON.stringify(old), JSON.stringify(fresh)];
+    if (from === to) return;
+    this.#add(() => ({ kind: "changed", path: where, before: shown(old), after: shown(fresh) }));
+  }
+
+  #compareRecords(
+    old: Record<string, unknown>,
+    fresh: Record<string, unknown>,
+    path: string,
+    key: string | undefined,
+    depth: number,
+  ): void {
+    // In these a name is chosen freely: it may be "title", and means nothing.
+    const isMap = key !== undefined && MAPS.has(key);
+    const keys = new Set([...Object.keys(old), ...Object.keys(fresh)]);
+    const order = depth === 0 ? [...FIRST.filter((key) => keys.delete(key)), ...keys] : [...keys];
+    for (const name of order) {
+      const own = (record: Record<string, unknown>) =>
+        Object.hasOwn(record, name) ? record[name] : undefined;
+      const where = joinPath(path, name);
+      this.compare(own(old), own(fresh), where, isMap ? undefined : name, depth + 1);
+    }
+  }
+
+  #compareSets(old: unknown[], fresh: unknown[], path: string): void {
+    const [from, to] = [old, fresh].map((list) => list.map((item) => JSON.stringify(item)));
+    const [olds, news] = [new Set(from), new Set(to)];
+    let isSame = true;
+    for (const item of olds) {
+      if (news.has(item)) continue;
+      isSame = false;
+      this.#add(() => ({ kind: "removed", path, before: cut(item, MAX_VALUE) }));
+    }
+    for (const item of news) {
+      if (olds.has(item)) continue;
+      isSame = false;
+      this.#add(() => ({ kind: "added", path, after: cut(item, MAX_VALUE) }));
+    }
+    if (isSame && from?.join() !== to?.join()) this.#add(() => ({ kind: "reordered", path }));
+  }
+
+  #compareLists(old: unknown[], fresh: unknown[], path: string, depth: number): void {
+    for (let index = 0; index < Math.max(old.length, fresh.length); index++) {
+      const where = cut(`${path}[${index}]`, MAX_PATH);
+      this.compare(old[index], fresh[index], where, undefined, depth + 1);
+    }
+  }
+
+  #add(change: () => ToolChange): void {
+    if (this.list.length < MAX_CHANGES) this.list.push(change());
+    else this.more++;
+  }
+}
+
+function breaks(old: unknown, fresh: unknown): string[] {
+  if (!isRecord(fresh)) return ["It is no definition of a tool any more"];
+  if (!isRecord(old)) return ["It was no definition of a tool before"];
+  const reasons = old.name === fresh.name ? [] : ["It has another name"];
+  reasons.push(
+    ...schemaBreaks(old.inputSchema, fresh.inputSchema, "input").map((why) => `Input: ${why}`),
+  );
+  if (old.outputSchema !== undefined) {
+    const result = fresh.outputSchema === undefined
+      ? ["its form is no longer promised"]
+      : schemaBreaks(old.outputSchema, fresh.outputSchema, "output");
+    reasons.push(...result.map((why) => `Result: ${why}`));
+  }
+  const [was, is] = [taskSupport(old), taskSupport(fresh)];
+  if (is === "required" && was !== "required") reasons.push("It can only be called as a task now");
+  if (is === "forbidden" && was !== "forbidden") {
+    reasons.push("It can no longer be called as a task");
+  }
+  return reasons;
+}
+
+function taskSupport({ execution }: Record<string, unknown>): unknown {
+  const support = isRecord(execution) ? execution.taskSupport : undefined;
+  return support ?? "forbidden";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTextOrNone(value: unknown): value is string | undefined {
+  return typeof value === "string" || value === undefined;
+}
+
+function joinPath(path: string, key: string): string {
+  const isPlain = /^[\p{L}\p{N}_$-]+$/u.test(key);
+  const part = isPlain ? key : `[${JSON.stringify(key)}]`;
+  return cut(path === "" || !isPlain ? `${path}${part}` : `${path}.${part}`, MAX_PATH);
+}
+
+function shown(value: unknown): string {
+  return cut(JSON.stringify(value), MAX_VALUE);
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+}

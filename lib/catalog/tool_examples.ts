@@ -1,0 +1,150 @@
+import { isObject } from "../core/rpc.ts";
+import { fits } from "./argument_check.ts";
+import type { CatalogTool } from "./catalog_tool.ts";
+
+/** Arguments a tool can be called with. */
+export interface ToolExample {
+  description: string;
+  invocation: Record<string, unknown>;
+}
+
+const MAX_EXAMPLES = 2;
+const MAX_DEPTH = 6;
+const FORMATS: Record<string, string> = {
+  "date-time": "2026-01-31T12:00:00Z",
+  date: "2026-01-31",
+  time: "12:00:00Z",
+  email: "someone@example.com",
+  hostname: "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  uri: "https://example.com",
+  url: "https://example.com",
+  uuid: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+};
+
+/** Examples from the schema, else made from it; only such as the schema itself accepts. */
+export function examplesOf(tool: CatalogTool): ToolExample[] {
+  const { inputSchema } = tool.definition;
+  const given = Array.isArray(inputSchema.examples) ? inputSchema.examples : [];
+  const own = given.filter(isObject).filter((args) => fits(tool, args)).slice(0, MAX_EXAMPLES)
+    .map((invocation) => ({ description: "Given by the server", invocation }));
+  if (own.length > 0) return own;
+  const sampler = new Sampler(inputSchema);
+  const [least, most] = [sampler.object(inputSchema, false), sampler.object(inputSchema, true)];
+  const made = [{ description: "What is required", invocation: least }];
+  const common = firstOptional(inputSchema, most);
+  if (common) {
+    made.push({ description: `With ${common}`, invocation: { ...least, [common]: most[common] } });
+  }
+  return made.filter(({ invocation }) => fits(tool, invocation));
+}
+
+function firstOptional(
+  { properties, required }: Record<string, unknown>,
+  all: Record<string, unknown>,
+): string | undefined {
+  const needed = new Set(Array.isArray(required) ? required : []);
+  if (!isObject(properties)) return undefined;
+  return Object.keys(properties).find((name) => !needed.has(name) && all[name] !== undefined);
+}
+
+/** Makes values for a schema; they need not fit, and are checked before they are shown. */
+class Sampler {
+  readonly #root: Record<string, unknown>;
+
+  constructor(root: Record<string, unknown>) {
+    this.#root = root;
+  }
+
+  object(schema: Record<string, unknown>, withOptional: boolean, depth = 0) {
+    const { properties, required } = schema;
+    const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+    const result: Record<string, unknown> = {};
+    for (const [name, part] of Object.entries(isObject(properties) ? properties : {})) {
+      if (!withOptional && !needed.has(name)) continue;
+      const value = this.#value(part, name, depth + 1);
+      if (value !== undefined) result[name] = value;
+    }
+    return result;
+  }
+
+  #value(part: unknown, name: string, depth: number): unknown {
+    const schema = this.#follow(part);
+    if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
+    const [given] = [schema.const, schema.default, first(schema.examples), schema.example]
+      .filter((value) => value !== undefined);
+    if (given !== undefined) return given;
+    const choices = schema.enum ?? schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(schema.enum)) return schema.enum[0];
+    if (Array.isArray(choices)) {
+      const typed = choices.find((choice) => isObject(choice) && choice.type !== "null");
+      return this.#value(typed, name, depth + 1);
+    }
+    if (Array.isArray(schema.allOf)) {
+      return this.#value(
+        Object.assign({}, ...schema.allOf.map((one) => this.#follow(one))),
+        name,
+        depth + 1,
+      );
+    }
+    const type = Array.isArray(schema.type)
+      ? schema.type.find((one) => one !== "null")
+      : schema.type ?? (schema.properties === undefined ? "string" : "object");
+    return this.#ofType(type, schema, name, depth);
+  }
+
+  #ofType(type: unknown, schema: Record<string, unknown>, name: string, depth: number): unknown {
+    switch (type) {
+      case "string":
+        return text(schema, name);
+      case "integer":
+      case "number":
+        return number(schema);
+      case "boolean":
+        return true;
+      case "array": {
+        const item = this.#value(schema.items ?? { type: "string" }, name, depth + 1);
+        const count = Math.min(5, Math.max(1, Number(schema.minItems ?? 1)));
+        return item === undefined ? [] : Array.from({ length: count }, () => item);
+      }
+      case "object":
+        return this.object(schema, false, depth);
+    }
+  }
+
+  /** What a reference within the schema stands for. */
+  #follow(part: unknown): unknown {
+    for (let steps = 0; isObject(part) && typeof part.$ref === "string" && steps < 10; steps++) {
+      if (!part.$ref.startsWith("#/")) return undefined;
+      part = part.$ref.slice(2).split("/").reduce<unknown>(
+        (at, key) => isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined,
+        this.#root,
+      );
+    }
+    return part;
+  }
+}
+
+function text({ format, minLength, maxLength }: Record<string, unknown>, name: string): string {
+  const known = typeof format === "string" && Object.hasOwn(FORMATS, format)
+    ? FORMATS[format]
+    : undefined;
+  if (known !== undefined) return known;
+  const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
+  const value = `example ${words}`.padEnd(Math.min(200, Number(minLength ?? 0)), "x");
+  return typeof maxLength === "number" ? value.slice(0, maxLength) : value;
+}
+
+function number(schema: Record<string, unknown>): number {
+  const bound = (key: string) => typeof schema[key] === "number" ? schema[key] : undefined;
+  const above = bound("exclusiveMinimum");
+  const least = bound("minimum") ?? (above === undefined ? 1 : above + 1);
+  const step = bound("multipleOf");
+  const value = step === undefined || step <= 0 ? least : Math.ceil(least / step) * step;
+  return Math.min(value, bound("maximum") ?? value);
+}
+
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { CanonicalTool, KeptTools } from "../storage/canonical_tools_repository.ts";
+import { compareTools, ToolDiff } from "./tool_diff.ts";
+
+const ToolStep = z.object({
+  version: z.int(),
+  /** When it was first listed like this, in ms since the epoch. */
+  seenAt: z.number(),
+  /** Against the version before; none for the first that is kept, nor beyond the limit asked for. */
+  diff: ToolDiff.optional(),
+});
+export type ToolStep = z.infer<typeof ToolStep>;
+
+const ToolHistory = z.object({
+  name: z.string(),
+  /** Listed, no longer listed, or listed as something that is no valid tool. */
+  state: z.enum(["listed", "gone", "invalid"]),
+  version: z.int(),
+  goneSince: z.number().optional(),
+  /** Newest first. */
+  versions: z.array(ToolStep),
+});
+export type ToolHistory = z.infer<typeof ToolHistory>;
+
+/** How a server's tools came to be what they are. */
+export const ServerHistory = z.object({
+  server: z.string(),
+  tools: z.array(ToolHistory),
+  /** What it lists that is no valid tool, and so is not listed by the gateway. */
+  invalid: z.array(z.object({
+    name: z.string(),
+    problem: z.string(),
+    seenAt: z.number(),
+    /** As the server sent it, cut where it is long. */
+    definition: z.string(),
+  })),
+  /** How many changes of a version are told without their diff. */
+  withoutDiff: z.int(),
+});
+export type ServerHistory = z.infer<typeof ServerHistory>;
+export type InvalidEntry = ServerHistory["invalid"][number];
+
+/** One thing that happened to a server's tools. */
+export type ToolEvent =
+  & { tool: string; at: number; isListed: boolean }
+  & ({ kind: "added" } | { kind: "gone" } | { kind: "changed"; version: number; diff?: ToolDiff });
+
+const MAX_DEFINITION = 4_000;
+
+/** Reads what is kept of a server's tools; only the newest changes are compared, as many as asked. */
+export function serverHistory(
+  server: string,
+  { tools, invalid }: KeptTools,
+  diffs: number,
+): ServerHistory {
+  const steps = tools.flatMap((tool) => tool.earlier.map((_, back) => stepAt(tool, back)))
+    .sort((a, b) => b.seenAt - a.seenAt);
+  const compared = new Set(steps.slice(0, diffs).map(({ id }) => id));
+  const broken = new Set(invalid.map(({ name }) => name));
+  return {
+    server,
+    tools: tools.map((tool) => {
+      const { name, version, goneSince } = tool;
+      const isInvalid = goneSince !== undefined && broken.has(name);
+      return {
+        name,
+        state: isInvalid ? "invalid" : goneSince === undefined ? "listed" : "gone",
+        version,
+        ...(goneSince === undefined || isInvalid ? {} : { goneSince }),
+        versions: versionsOf(tool, compared),
+      };
+    }),
+    invalid: invalid.map(({ name, problem, seenAt, text }) => ({
+      name,
+      problem,
+      seenAt,
+      definition: text.length > MAX_DEFINITION
+        ? `${text.slice(0, MAX_DEFINITION).toWellFormed()}…`
+        : text,
+    })),
+    withoutDiff: Math.max(0, steps.length - diffs),
+  };
+}
+
+/** What happened to a server's tools after they were first listed, newest first. */
+export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
+  const begin = tools.reduce(
+    (least, { versions }) => Math.min(least, versions.at(-1)?.seenAt ?? least),
+    Infinity,
+  );
+  return tools.flatMap((tool): ToolEvent[] => {
+    const common = { tool: tool.name, isListed: tool.state === "listed" };
+    const events: ToolEvent[] = tool.goneSince === undefined
+      ? []
+      : [{ ...common, kind: "gone", at: tool.goneSince }];
+    for (const [index, { version, seenAt, diff }] of tool.versions.entries()) {
+      const hasBefore = index < tool.versions.length - 1;
+      if (hasBefore) {
+        events.push({
+          ...common,
+          kind: "changed",
+          at: seenAt,
+          version,
+          ...(diff === undefined ? {} : { diff }),
+        });
+      } else if (version === 1 && seenAt > begin) {
+        events.push({ ...common, kind: "added", at: seenAt });
+      }
+    }
+    return events;
+  }).sort((a, b) => b.at - a.at || (a.tool < b.tool ? -1 : 1));
+}
+
+/** A change of version, told by how many versions it is back. */
+function stepAt({ name, version, current, earlier }: CanonicalTool, back: number) {
+  const { seenAt } = (back === 0 ? current : earlier[back - 1]) ?? current;
+  return { id: JSON.stringify([name, version - back]), seenAt };
+}
+
+function versionsOf(tool: CanonicalTool, compared: ReadonlySet<string>): ToolStep[] {
+  const all = [tool.current, ...tool.earlier];
+  return all.map(({ text, seenAt }, back) => {
+    const before = all[back + 1];
+    const isCompared = before !== undefined && compared.has(stepAt(tool, back).id);
+    return {
+      version: tool.version - back,
+      seenAt,
+      ...(isCompared ? { diff: compareTools(before.text, text) } : {}),
+    };
+  });
+}

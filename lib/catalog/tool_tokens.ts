@@ -1,0 +1,61 @@
+import type { ToolMetadataRepository } from "../storage/tool_metadata_repository.ts";
+import type { CatalogTool } from "./catalog_tool.ts";
+
+/** What each tool costs a model when it is listed: an estimate, counted once for each definition. */
+export class ToolTokens {
+  readonly #repository: ToolMetadataRepository;
+  readonly #count: (texts: string[]) => Promise<number[]>;
+  readonly #known = new Map<string, Map<string, number>>();
+  #counting: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    repository: ToolMetadataRepository,
+    count: (texts: string[]) => Promise<number[]>,
+  ) {
+    this.#repository = repository;
+    this.#count = count;
+  }
+
+  /** Counts what is not known yet; afterwards `of` knows all of them. */
+  async prepare(tools: readonly CatalogTool[]): Promise<void> {
+    if (tools.every((tool) => this.#find(tool) !== undefined)) return;
+    // One after the other: whoever comes second finds most of it counted.
+    const counted = this.#counting.then(() => this.#prepare(tools));
+    this.#counting = counted.catch(() => {});
+    await counted;
+  }
+
+  of(tool: CatalogTool): number {
+    return this.#find(tool) ?? 0;
+  }
+
+  async total(tools: readonly CatalogTool[]): Promise<number> {
+    await this.prepare(tools);
+    return tools.reduce((sum, tool) => sum + this.of(tool), 0);
+  }
+
+  #find({ server, fingerprint }: CatalogTool): number | undefined {
+    return this.#known.get(server)?.get(fingerprint);
+  }
+
+  async #prepare(tools: readonly CatalogTool[]): Promise<void> {
+    for (const server of new Set(tools.map((tool) => tool.server))) {
+      if (this.#known.has(server)) continue;
+      this.#known.set(server, await this.#repository.tokens(server));
+    }
+    const missing = tools.filter((tool) => this.#find(tool) === undefined);
+    if (missing.length === 0) return;
+    const counts = await this.#count(missing.map(({ text }) => text));
+    for (const [index, { server, fingerprint }] of missing.entries()) {
+      this.#known.get(server)!.set(fingerprint, counts[index] ?? 0);
+    }
+    const current = Map.groupBy(tools, ({ server }) => server);
+    for (const server of new Set(missing.map((tool) => tool.server))) {
+      // Only what is there now, or what was counted once would be kept for ever.
+      const kept = new Map(
+        current.get(server)!.map((tool) => [tool.fingerprint, this.of(tool)]),
+      );
+      await this.#repository.saveTokens(server, kept).catch(() => {});
+    }
+  }
+}

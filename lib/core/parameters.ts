@@ -1,0 +1,168 @@
+/** One line of a parameters table. */
+export interface Parameter {
+  /** The path to it: `filter.tags[]`. */
+  path: string;
+  depth: number;
+  type: string;
+  isRequired: boolean;
+  description?: string;
+  /** As JSON. */
+  defaultValue?: string;
+  /** The values it may have, as JSON. */
+  choices?: string[];
+  /** Limits in words: "1 to 14", "at most 200 characters". */
+  limits?: string;
+}
+
+export interface Parameters {
+  rows: Parameter[];
+  /** There were more than are shown. */
+  isCut: boolean;
+}
+
+type Schema = Record<string, unknown>;
+
+const MAX_ROWS = 200;
+const MAX_DEPTH = 4;
+const MAX_CHOICES = 30;
+const MAX_TEXT = 2_000;
+
+/**
+ * A JSON schema's properties as rows that a person can read. The schema comes from a server:
+ * whatever shape it has, this gives what it can and never follows a reference in a circle.
+ */
+export function parametersOf(schema: unknown): Parameters {
+  const rows: Parameter[] = [];
+  const root = asSchema(schema) ?? {};
+  const isCut = addProperties(root, root, "", 0, rows);
+  return { rows, isCut };
+}
+
+function addProperties(
+  root: Schema,
+  schema: Schema,
+  prefix: string,
+  depth: number,
+  rows: Parameter[],
+): boolean {
+  const properties = asSchema(schema.properties) ?? {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  for (const [name, value] of Object.entries(properties)) {
+    if (rows.length >= MAX_ROWS) return true;
+    const property = resolve(root, value);
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    rows.push(parameter(root, property, path, depth, required.includes(name)));
+    const inner = property.type === "array" || property.items !== undefined
+      ? { schema: resolve(root, property.items), path: `${path}[]` }
+      : { schema: property, path };
+    if (inner.schema.properties === undefined) continue;
+    if (depth + 1 >= MAX_DEPTH) continue;
+    if (addProperties(root, inner.schema, inner.path, depth + 1, rows)) return true;
+  }
+  return false;
+}
+
+function parameter(
+  root: Schema,
+  schema: Schema,
+  path: string,
+  depth: number,
+  isRequired: boolean,
+): Parameter {
+  const choices = choicesOf(schema) ?? choicesOf(resolve(root, schema.items));
+  const limits = limitsOf(schema);
+  return {
+    path,
+    depth,
+    type: typeOf(root, schema, 0),
+    isRequired,
+    ...(typeof schema.description === "string"
+      ? { description: schema.description.slice(0, MAX_TEXT) }
+      : {}),
+    ...(schema.default === undefined ? {} : { defaultValue: json(schema.default) }),
+    ...(choices === undefined ? {} : { choices }),
+    ...(limits === undefined ? {} : { limits }),
+  };
+}
+
+function typeOf(root: Schema, schema: Schema, depth: number): string {
+  if (depth > 3) return "any";
+  const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (alternatives !== undefined) {
+    const names = alternatives.slice(0, 8)
+      .map((option) => typeOf(root, resolve(root, option), depth + 1));
+    return [...new Set(names)].join(" or ");
+  }
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type])
+    .filter((type) => typeof type === "string");
+  if (types.length > 1) return types.join(" or ");
+  const format = typeof schema.format === "string" ? ` (${schema.format})` : "";
+  if (types[0] === "array") {
+    const items = resolve(root, schema.items);
+    const inner = typeOf(root, items, depth + 1);
+    return inner === "any" ? "array" : `array of ${inner}`;
+  }
+  if (types[0] !== undefined) return types[0] + format;
+  if (schema.properties !== undefined) return "object";
+  const example = choiceValues(schema)?.[0];
+  return example === undefined || example === null ? "any" : typeof example;
+}
+
+function choicesOf(schema: Schema): string[] | undefined {
+  const values = choiceValues(schema);
+  if (values === undefined || values.length === 0) return undefined;
+  const shown = values.slice(0, MAX_CHOICES).map(json);
+  return values.length > MAX_CHOICES ? [...shown, `${values.length - MAX_CHOICES} more`] : shown;
+}
+
+function choiceValues(schema: Schema): unknown[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return schema.const === undefined ? undefined : [schema.const];
+}
+
+function limitsOf(schema: Schema): string | undefined {
+  const parts = [
+    range(schema.minimum, schema.maximum, ""),
+    range(schema.minLength, schema.maxLength, " characters"),
+    range(schema.minItems, schema.maxItems, " items"),
+    typeof schema.pattern === "string" ? `matches ${schema.pattern.slice(0, 200)}` : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+function range(least: unknown, most: unknown, unit: string): string | undefined {
+  // Generators write the ends of what a double holds where they mean "no limit".
+  const low = typeof least === "number" && least > Number.MIN_SAFE_INTEGER ? least : undefined;
+  const high = typeof most === "number" && most < Number.MAX_SAFE_INTEGER ? most : undefined;
+  if (low !== undefined && high !== undefined) return `${low} to ${high}${unit}`;
+  if (low !== undefined) return `at least ${low}${unit}`;
+  return high === undefined ? undefined : `at most ${high}${unit}`;
+}
+
+/** Follows references inside the same schema, a few steps at most. */
+function resolve(root: Schema, value: unknown): Schema {
+  let schema = asSchema(value) ?? {};
+  for (let step = 0; step < 8 && typeof schema.$ref === "string"; step++) {
+    const { $ref, ...beside } = schema;
+    if (typeof $ref !== "string" || !$ref.startsWith("#")) return schema;
+    let target: unknown = root;
+    for (const part of $ref.slice(1).split("/").filter((part) => part !== "")) {
+      const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+      const parent = asSchema(target);
+      target = parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
+    }
+    schema = { ...asSchema(target), ...beside };
+  }
+  return schema;
+}
+
+function asSchema(value: unknown): Schema | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value as Schema
+    : undefined;
+}
+
+function json(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { TokenCounter } from "./token_counter.ts";
+
+Deno.test("TokenCounter.count() counts each text, known or new, empty ones too", async () => {
+  using counter = new TokenCounter();
+  assert.deepEqual(await counter.count([]), []);
+  const [short, long, none] = await counter.count(["git status", "git status ".repeat(100), ""]);
+  assert.ok(short! >= 2 && short! <= 4, String(short));
+  assert.ok(long! > 150 && long! < 400, String(long));
+  assert.equal(none, 0);
+  const [again, fresh] = await Promise.all([counter.count(["git status"]), counter.count(["a b"])]);
+  assert.deepEqual(again, [short]);
+  assert.ok(fresh[0]! > 0);
+});
+
+Deno.test("TokenCounter.count() does not hang when its worker is ended", async () => {
+  const counter = new TokenCounter();
+  const counting = counter.count(["never counted"]);
+  counter[Symbol.dispose]();
+  assert.deepEqual(await counting, [0]);
+});

@@ -1,0 +1,16 @@
+import { define } from "../../lib/console/define.ts";
+import { EVERYONE } from "../../lib/core/principal.ts";
+
+/** The toolset that is equipped. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const admin = ctx.state.gateway.toolsets;
+    const toolset = admin.toolsets.equippedBy(EVERYONE);
+    return Response.json({ toolset: toolset ? await admin.detail(toolset) : null });
+  },
+
+  async DELETE(ctx) {
+    const unequipped = await ctx.state.gateway.toolsets.toolsets.unequip(EVERYONE);
+    return Response.json({ unequipped: unequipped ?? null });
+  },
+});
