@@ -1,4 +1,4 @@
-import { fromFileUrl, join } from "@std/path";
+import { dirname, fromFileUrl, join } from "@std/path";
 import { z } from "zod";
 import { Catalog } from "./catalog/catalog.ts";
 import { DEMO_SERVER } from "./config/demo.ts";
@@ -13,6 +13,7 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeServers } from "./compose_servers.ts";
+import { composeToolsets } from "./compose_toolsets.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
@@ -27,8 +28,8 @@ export interface ComposeInput {
   read: ReadOptions;
   env: Env;
   cwd: string;
-  /** The port that is listened on. */
-  port: number;
+  /** The port that is listened on; undefined where there is none. */
+  port: number | undefined;
 }
 
 /** Kept where the user has sent the demo server away. */
@@ -38,10 +39,12 @@ const MEMORY_EVERY_MS = 60_000;
 export type Gateway = Awaited<ReturnType<typeof compose>>;
 
 /** Builds the whole gateway; disposing it takes everything down in reverse. */
-export async function compose({ read, env, cwd, port }: ComposeInput) {
+export async function compose({ read, env, cwd, port: listensOn }: ComposeInput) {
   const { options, platform } = read;
   const startedAt = Date.now();
-  const localAddress = `http://${hostInUrl(options.host)}:${port}`;
+  const port = listensOn ?? 0;
+  // Empty, so that nobody who finds our lease tries to reach us.
+  const localAddress = listensOn === undefined ? "" : `http://${hostInUrl(options.host)}:${port}`;
   const address = options.publicUrl ?? localAddress;
   await using stack = new AsyncDisposableStack();
 
@@ -91,6 +94,8 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   const metrics = new Metrics();
   const generation = await store.generation();
 
+  /** Not there yet while the first servers report. */
+  let doors: ReturnType<typeof composeDoors> | undefined;
   const { pool, admin, wanted } = await composeServers({
     stack,
     store,
@@ -107,12 +112,20 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     onStatus(status) {
       events.publish("server", status);
       announce();
+      doors?.recheck();
     },
     onRemoved: announce,
     sync,
     removeDemo: () => setDemoRemoved(true),
   });
   stack.use(pool);
+  const { toolsets, toolsetsAdmin, ...routing } = composeToolsets({
+    stack,
+    store,
+    catalog,
+    pool,
+    logs,
+  });
 
   // One after the other, or what was read earlier could be applied later.
   let syncing: Promise<void> = Promise.resolve();
@@ -124,7 +137,7 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
   }
 
   async function applyWanted(): Promise<void> {
-    const servers = await wanted(configured);
+    const [servers] = await Promise.all([wanted(configured), toolsets.load()]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
     pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
@@ -188,18 +201,22 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     const watching = watchFiles(candidateFiles(location), reload, {
       since: stamp,
       signal: closing.signal,
+      unwatchable: store.location.kind === "file" ? dirname(store.location.path) : undefined,
       onError: (error) => configLog.error({ error }, "Cannot take up the configuration"),
     });
     stack.defer(() => watching);
     announceEnd();
   }
 
-  const doors = composeDoors({
+  const opened = doors = composeDoors({
+    ...routing,
     stack,
     store,
     pool,
     catalog,
     admin,
+    toolsets,
+    toolsetsAdmin,
     logs,
     metrics,
     maxBody: options.maxBody,
@@ -246,7 +263,8 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
     events,
     metrics,
     admin,
-    doors,
+    doors: opened,
+    toolsets: toolsetsAdmin,
     guard,
     requestLog: logs.room("http"),
 
@@ -264,6 +282,8 @@ export async function compose({ read, env, cwd, port }: ComposeInput) {
       log: (name: string) => pool.resolve(name).log.last(),
       tools: (name: string): ToolDefinition[] =>
         catalog.of(name).tools.map(({ definition }) => definition),
+      /** What is remembered of its tools, or of one alone. */
+      history: (name: string, tool?: string) => admin.history(name, tool),
     },
 
     countRequest(method: string, status: number, seconds: number): void {

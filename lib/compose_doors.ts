@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import { GatewayError } from "./core/errors.ts";
 import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ManagedServer } from "./downstream/managed_server.ts";
@@ -9,12 +10,18 @@ import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
-import { BuiltinSurface } from "./surfaces/builtin_surface.ts";
 import { ServerSurface } from "./surfaces/server_surface.ts";
 import type { ServersAdmin } from "./surfaces/servers_admin.ts";
 import { serverTools } from "./surfaces/server_tools.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
+import type { NameTables } from "./routing/name_table.ts";
+import type { Toolsets } from "./toolsets/toolsets.ts";
+import type { Availability } from "./toolsets/toolset_tools.ts";
+import { composeCombined } from "./compose_combined.ts";
+import { ListAnnouncer } from "./sessions/list_announcer.ts";
+import { toolsetTools } from "./surfaces/toolset_tools.ts";
+import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { ChangeNotifier } from "./sessions/change_notifier.ts";
 
 export interface ComposeDoorsInput {
@@ -23,6 +30,11 @@ export interface ComposeDoorsInput {
   pool: ServerPool;
   catalog: Catalog;
   admin: ServersAdmin;
+  names: NameTables;
+  toolsets: Toolsets;
+  toolsetsAdmin: ToolsetsAdmin;
+  availability(server: string): Availability;
+  tellCollisions(): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
@@ -49,12 +61,10 @@ const METHODS = new Set([
   "tools/list",
 ]);
 const PRUNE_EVERY_MS = 60 * 60_000;
-const INSTRUCTIONS =
-  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, and choose which of their tools are enabled.";
 
 /** The MCP doors: what answers at each path. */
 export function composeDoors(input: ComposeDoorsInput) {
-  const { stack, store, pool, catalog, admin, logs, metrics, maxBody, onWarning } = input;
+  const { stack, store, pool, catalog, names, toolsets, logs, metrics, maxBody, onWarning } = input;
   const records = new SessionsRepository(store);
   const sessions = stack.use(new SessionManager({ records, onWarning }));
   const prune = () =>
@@ -69,10 +79,10 @@ export function composeDoors(input: ComposeDoorsInput) {
   input.signal.addEventListener("abort", () => {
     for (const session of sessions.list()) session.common.finish();
   });
-  const gateway = new BuiltinSurface({
-    name: "quartermaster",
-    instructions: INSTRUCTIONS,
-    tools: serverTools(admin),
+  const combined = composeCombined({
+    ...input,
+    toolsetTools: toolsetTools(input.toolsetsAdmin),
+    serverTools: serverTools(input.admin),
   });
   const countCall = metrics.counter("quartermaster_mcp_requests_total", "MCP requests by method");
   const timeCall = metrics.durations("quartermaster_mcp_request_seconds", "MCP durations");
@@ -84,7 +94,27 @@ export function composeDoors(input: ComposeDoorsInput) {
       for (const session of sessions.list()) if (session.door.startsWith(door)) session.push(text);
     }),
   );
+  const announcer = stack.use(
+    new ListAnnouncer({
+      sessions: () => sessions.list(),
+      findSurface: (door) => combined.find(door),
+      onCheck: () => input.tellCollisions(),
+    }),
+  );
+  stack.defer(toolsets.onChange(({ toolsets: changed, principals }) => {
+    announcer.changed((door, principal) =>
+      door.startsWith("mcp?")
+        ? door !== "mcp?all" && principals.has(principal)
+        : changed.has(/^toolsets\/(.*)\?$/.exec(door)?.[1] ?? "")
+    );
+    for (const name of changed) {
+      if (toolsets.find(name)) continue;
+      combined.forgetToolset(name);
+      endSessions(`toolsets/${name}?`);
+    }
+  }));
   stack.defer(catalog.onChange(({ servers }) => {
+    announcer.check();
     for (const name of servers) {
       if (pool.find(name)) notifier.changed(`servers/${name}?`);
       else endSessions(`servers/${name}?`);
@@ -117,20 +147,52 @@ export function composeDoors(input: ComposeDoorsInput) {
   const serverDoors = new WeakMap<ManagedServer, Map<Naming, Door>>();
 
   function open(parsed: ReturnType<typeof parseDoor> & object): Door {
-    if (parsed.kind === "gateway") return { key: "gateway?", surface: gateway };
-    const server = pool.resolve(parsed.server);
+    switch (parsed.kind) {
+      case "gateway":
+        return { key: "gateway?", surface: combined.gateway };
+      case "default":
+        return { key: `mcp?${parsed.expose}`, surface: combined.default(parsed.expose) };
+      case "toolset":
+        return { key: `toolsets/${parsed.toolset}?`, surface: combined.toolset(parsed.toolset) };
+      case "server":
+        return openServer(parsed.server, parsed.naming);
+    }
+  }
+
+  function openServer(name: string, naming: Naming): Door {
+    const server = pool.resolve(name);
     let doors = serverDoors.get(server);
     if (!doors) serverDoors.set(server, doors = new Map());
-    let door = doors.get(parsed.naming);
+    let door = doors.get(naming);
     if (!door) {
-      const surface = new ServerSurface(server, catalog, parsed.naming);
-      const key = `servers/${server.name}?${parsed.naming}`;
-      doors.set(parsed.naming, door = { key, server: server.name, surface });
+      const surface = new ServerSurface({
+        server,
+        catalog,
+        names,
+        naming,
+      });
+      const key = `servers/${server.name}?${naming}`;
+      doors.set(naming, door = { key, server: server.name, surface });
     }
     return door;
   }
 
   return {
+    host,
+
+    /** Servers came or went: clients' lists may be others now. */
+    recheck(): void {
+      toolsets.recheck();
+      announcer.check();
+    },
+
+    /** The door at a path, for a client that does not come over HTTP. */
+    open(path: string): Door {
+      const parsed = parseDoor(`http://localhost${path}`);
+      if (parsed) return open(parsed);
+      throw new GatewayError("NOT_FOUND", { message: `There is no door at ${path}` });
+    },
+
     /** Answers at an MCP door, or undefined where the path is none. */
     find(request: Request): (() => Promise<Response>) | undefined {
       const parsed = parseDoor(request.url);

@@ -1,4 +1,5 @@
-import { compose, type Gateway } from "./compose.ts";
+import { STDIO_FLAGS } from "./cli/stdio_flags.ts";
+import type { Gateway } from "./compose.ts";
 import { type Env, systemEnv } from "./config/env.ts";
 import { type ReadOptions, readOptions } from "./config/options.ts";
 
@@ -20,7 +21,11 @@ export class GatewayHost implements AsyncDisposable {
   }
 
   options(): Promise<ReadOptions> {
-    this.#read ??= readOptions(this.#args, this.#env, { os: Deno.build.os, cwd: Deno.cwd() });
+    this.#read ??= readOptions(this.#args, this.#env, {
+      os: Deno.build.os,
+      cwd: Deno.cwd(),
+      commandFlags: STDIO_FLAGS,
+    });
     return this.#read;
   }
 
@@ -30,10 +35,15 @@ export class GatewayHost implements AsyncDisposable {
   }
 
   get(): Promise<Gateway> {
-    this.#gateway ??= this.options().then((read) =>
-      compose({ read, env: this.#env, cwd: Deno.cwd(), port: this.#port ?? read.options.port })
-    );
-    return this.#gateway;
+    return this.#gateway ??= this.#compose();
+  }
+
+  async #compose(): Promise<Gateway> {
+    const read = await this.options();
+    // Loaded when needed: a bridge to a gateway that already runs does without all of it.
+    const { compose } = await import("./compose.ts");
+    const port = this.#port ?? (read.options.stdio ? undefined : read.options.port);
+    return await compose({ read, env: this.#env, cwd: Deno.cwd(), port });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,19 +3,32 @@ import { isNaming, type Naming } from "../routing/names.ts";
 /** Which MCP door a request knocks at. */
 export type DoorPath =
   | { kind: "server"; server: string; naming: Naming }
-  | { kind: "gateway" };
+  | { kind: "gateway" }
+  | { kind: "toolset"; toolset: string }
+  /** The default door; `expose` as it was written. */
+  | { kind: "default"; expose: string };
 
 const SERVER = /^https?:\/\/[^/?#]+\/(?:servers|s)\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
 const GATEWAY = /^https?:\/\/[^/?#]+\/(?:gateway|g)\/mcp(\?[^#]*)?$/;
+const TOOLSET = /^https?:\/\/[^/?#]+\/toolsets\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
+const DEFAULT = /^https?:\/\/[^/?#]+\/mcp(\?[^#]*)?$/;
 
 /** Reads a request's URL; undefined where it is no MCP door. By pattern: this is the hot path. */
 export function parseDoor(url: string): DoorPath | undefined {
   const server = SERVER.exec(url);
   if (server) return { kind: "server", server: server[1]!, naming: namingOf(server[2]) };
+  const main = DEFAULT.exec(url);
+  if (main) return { kind: "default", expose: exposeOf(main[1]) };
+  const toolset = TOOLSET.exec(url);
+  if (toolset) return { kind: "toolset", toolset: toolset[1]! };
   return GATEWAY.test(url) ? { kind: "gateway" } : undefined;
 }
 
 function namingOf(query: string | undefined): Naming {
   const wanted = query === undefined ? undefined : /[?&]names=([a-z]+)(?:&|$)/.exec(query)?.[1];
   return wanted !== undefined && isNaming(wanted) ? wanted : "namespaced";
+}
+
+function exposeOf(query: string | undefined): string {
+  return query === undefined ? "default" : new URLSearchParams(query).get("expose") ?? "default";
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
@@ -9,12 +8,18 @@ import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { readBody } from "./guard.ts";
+import {
+  failureText,
+  logCall,
+  looksFailed,
+  negotiate,
+  notify,
+  PROTOCOL_VERSIONS,
+  STATELESS_SINCE,
+} from "./protocol.ts";
 import { correlationId } from "./request_scope.ts";
 import { rpcErrorText } from "./rpc_errors.ts";
 
-const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/** From this revision on there are no sessions; clients that speak it fall back when refused. */
-const STATELESS_SINCE = "2026-07-28";
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
 
@@ -36,12 +41,6 @@ export interface DoorHost {
   patience: TimeoutQueue;
   onCall(method: string, ms: number, isError: boolean): void;
 }
-
-const Initialize = z.looseObject({
-  protocolVersion: z.string(),
-  capabilities: z.record(z.string(), z.unknown()).default({}),
-  clientInfo: z.record(z.string(), z.unknown()).optional(),
-});
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
 export async function handleMcp(host: DoorHost, door: Door, request: Request): Promise<Response> {
@@ -110,28 +109,19 @@ async function initialize(
   id: RpcId,
   params: Record<string, unknown>,
 ): Promise<Response> {
-  const parsed = Initialize.safeParse(params);
-  if (!parsed.success) {
-    return refuse(400, -32602, `initialize: ${z.prettifyError(parsed.error)}`, id);
-  }
-  const { protocolVersion: wanted, capabilities, clientInfo } = parsed.data;
-  const protocolVersion = PROTOCOL_VERSIONS.find((known) => known === wanted) ??
-    PROTOCOL_VERSIONS[0]!;
   try {
+    const client = negotiate(params);
     const introduction = await door.surface.introduce();
-    const session = host.sessions.create(
-      door.key,
-      { protocolVersion, capabilities, clientInfo },
-      door.surface,
-    );
-    const body = JSON.stringify({
-      jsonrpc: "2.0",
-      id,
-      result: { protocolVersion, ...introduction },
-    });
+    const session = host.sessions.create(door.key, client, door.surface);
+    const result = { protocolVersion: client.protocolVersion, ...introduction };
+    const body = JSON.stringify({ jsonrpc: "2.0", id, result });
     return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
   } catch (error) {
-    return new Response(rpcErrorText(id, "initialize", error), { headers: JSON_HEADERS });
+    const isOurs = !(error instanceof GatewayError && error.code === "INVALID_PARAMS");
+    return new Response(rpcErrorText(id, "initialize", error), {
+      status: isOurs ? 200 : 400,
+      headers: JSON_HEADERS,
+    });
   }
 }
 
@@ -181,13 +171,9 @@ function answer(
   const scope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
   void withSpan("mcp request", attributes, () => session.surface.request(scope))
-    .catch((error: unknown) => {
-      if (controller.signal.aborted) return errorText(id, -32800, "The request was cancelled");
-      if (!(error instanceof GatewayError)) {
-        host.log.error({ err: error, method }, "A request failed");
-      }
-      return rpcErrorText(id, method, error);
-    })
+    .catch((error: unknown) =>
+      failureText(id, method, error, { isCancelled: controller.signal.aborted, log: host.log })
+    )
     .then((out) => {
       host.patience.delete(patience);
       disconnected.removeEventListener("abort", onDisconnect);
@@ -204,35 +190,16 @@ function answer(
       host.onCall(method, duration, isError);
       // Nothing is gathered for a line that is not written.
       if (!host.log.isLevelEnabled("debug")) return;
-      host.log.debug({
-        requestId: crypto.randomUUID(),
-        correlationId: correlationId(request) ?? session.id,
-        door: door.key,
-        ...(door.server === undefined ? {} : { serverName: door.server }),
+      logCall(host.log, {
+        door,
         method,
-        ...(method === "tools/call" ? { toolName: params.name } : {}),
-        status: isError ? "error" : "ok",
-        duration: Math.round(duration * 100) / 100,
-      }, "Call");
+        params,
+        correlationId: correlationId(request) ?? session.id,
+        isError,
+        ms: duration,
+      });
     });
   return response.promise;
-}
-
-function notify(
-  session: Session,
-  method: string,
-  params: Record<string, unknown>,
-  text: string,
-): void {
-  if (method === "notifications/initialized") return;
-  if (method === "notifications/cancelled") {
-    const { requestId, reason } = params;
-    if (typeof requestId === "string" || typeof requestId === "number") {
-      session.cancel(requestId, typeof reason === "string" ? reason : "Cancelled by the client");
-    }
-    return;
-  }
-  session.surface.notify(method, params, text);
 }
 
 async function handleGet(host: DoorHost, door: Door, request: Request): Promise<Response> {
@@ -312,10 +279,4 @@ function unsupportedVersion(requested: string, message: RpcMessage): Response {
 
 function refuse(status: number, code: number, message: string, id: RpcId | null = null): Response {
   return new Response(errorText(id, code, message), { status, headers: JSON_HEADERS });
-}
-
-/** For the count of failures only: a large answer is not searched, and is hardly ever a failure. */
-function looksFailed(answer: string): boolean {
-  return answer.length < 16_384 &&
-    (answer.includes('"isError":true') || answer.includes('"error":'));
 }

@@ -1,3 +1,4 @@
+import { EVERYONE } from "../core/principal.ts";
 import { type RpcId, withId } from "../core/rpc.ts";
 import type { ClientIdentity, ClientPort, Surface, SurfaceSession } from "../surfaces/surface.ts";
 import { EventStream } from "./event_stream.ts";
@@ -15,6 +16,7 @@ export class Session implements ClientPort, AsyncDisposable {
   readonly id: string;
   readonly door: string;
   readonly client: ClientIdentity;
+  readonly principal = EVERYONE;
   readonly surface: SurfaceSession;
   /** When its record was written. */
   saved: Promise<void> = Promise.resolve();

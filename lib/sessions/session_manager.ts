@@ -56,6 +56,11 @@ export class SessionManager implements AsyncDisposable {
     return session;
   }
 
+  /** Takes in a session that needs no record. */
+  adopt(session: Session): void {
+    this.#sessions.set(session.id, session);
+  }
+
   /** The session of that id at that door; one from before a restart is taken up again. */
   async find(id: string, door: string, surface: Surface): Promise<Session | undefined> {
     const known = this.#sessions.get(id);

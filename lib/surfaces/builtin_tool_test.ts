@@ -1,26 +1,33 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { builtin, BuiltinSurface } from "./builtin_surface.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { NameTables } from "../routing/name_table.ts";
+import { Builtins } from "../routing/resolve.ts";
+import { builtin } from "./builtin_tool.ts";
+import { CombinedSurface } from "./combined_surface.ts";
 
 /** Calls a tool that asks for consent, as a client with these capabilities. */
 async function callAs(capabilities: Record<string, unknown>, answer: unknown): Promise<string> {
-  const surface = new BuiltinSurface({
-    name: "test",
+  const tools = [builtin({
+    name: "dare",
+    title: "Dare",
+    description: "Asks",
+    input: z.strictObject({}),
+    async run(_, { confirm }) {
+      const said = confirm ? `asked: ${await confirm("Really?")}` : "cannot ask";
+      return { text: said, data: {} };
+    },
+  })];
+  const surface = new CombinedSurface({
     instructions: "",
-    tools: [builtin({
-      name: "dare",
-      title: "Dare",
-      description: "Asks",
-      input: z.strictObject({}),
-      async run(_, { confirm }) {
-        const said = confirm ? `asked: ${await confirm("Really?")}` : "cannot ask";
-        return { text: said, data: {} };
-      },
-    })],
+    names: new NameTables([]),
+    listed: tools,
+    builtins: new Builtins(tools),
   });
   const asked: ((text: string) => void)[] = [];
   const session = surface.open({
     client: { protocolVersion: "2025-11-25", capabilities },
+    principal: EVERYONE,
     push: () => {},
     ask: (text, _, onAnswer) => (asked.push(onAnswer), text),
     askedAs: () => undefined,

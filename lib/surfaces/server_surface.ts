@@ -1,9 +1,10 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { memberText, notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
+import { notConnected } from "../downstream/server_trouble.ts";
 import type { Naming } from "../routing/names.ts";
-import { ServerView } from "../routing/server_view.ts";
+import type { NameTable, NameTables } from "../routing/name_table.ts";
+import { resolveTool } from "../routing/resolve.ts";
 import { Relay } from "./relay.ts";
 import {
   type ClientPort,
@@ -11,28 +12,29 @@ import {
   type Surface,
   type SurfaceSession,
   toolNameOf,
+  withToolName,
 } from "./surface.ts";
 
-/** Views of lists that are gone go with them. */
-const views = new WeakMap<ServerTools, ServerView>();
+export interface ServerDoorOptions {
+  server: ManagedServer;
+  catalog: Catalog;
+  names: NameTables;
+  naming: Naming;
+}
 
 /** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
 export class ServerSurface implements Surface {
-  readonly #server: ManagedServer;
-  readonly #catalog: Catalog;
-  readonly #naming: Naming;
+  readonly #options: ServerDoorOptions;
 
-  constructor(server: ManagedServer, catalog: Catalog, naming: Naming) {
-    this.#server = server;
-    this.#catalog = catalog;
-    this.#naming = naming;
+  constructor(options: ServerDoorOptions) {
+    this.#options = options;
   }
 
   async introduce(): Promise<Record<string, unknown>> {
-    const info = this.#server.info ?? (await this.#server.connection()).info;
+    const { server, catalog } = this.#options;
+    const info = server.info ?? (await server.connection()).info;
     const { protocolVersion: _, capabilities, ...rest } = info;
-    const tools = this.#catalog.of(this.#server.name).tools.length > 0 ||
-      capabilities.tools !== undefined;
+    const tools = catalog.of(server.name).tools.length > 0 || capabilities.tools !== undefined;
     return {
       ...rest,
       capabilities: { ...capabilities, ...(tools ? { tools: { listChanged: true } } : {}) },
@@ -40,29 +42,35 @@ export class ServerSurface implements Surface {
   }
 
   open(port: ClientPort): SurfaceSession {
-    return new ServerSurfaceSession(this.#server, this.#catalog, this.#naming, port);
+    return new ServerSurfaceSession(this.#options, port);
   }
 }
 
+/** What the server lists for one client, read by the rules of a snapshot. */
+interface OwnTools {
+  texts: string[];
+  shared: ServerTools;
+  tools: ServerTools;
+  base: NameTable;
+  table: NameTable;
+}
+
 class ServerSurfaceSession implements SurfaceSession {
-  readonly #server: ManagedServer;
-  readonly #catalog: Catalog;
-  readonly #naming: Naming;
+  readonly #options: ServerDoorOptions;
   readonly #relay: Relay;
   /** What the server lists for this client, where that is not what it lists for all. */
-  #own: { texts: string[]; shared: ServerTools; tools: ServerTools } | undefined;
+  #own: OwnTools | undefined;
   readonly #unsubscribe: () => void;
 
-  constructor(server: ManagedServer, catalog: Catalog, naming: Naming, port: ClientPort) {
-    this.#server = server;
-    this.#catalog = catalog;
-    this.#naming = naming;
+  constructor(options: ServerDoorOptions, port: ClientPort) {
+    const { server, catalog } = options;
+    this.#options = options;
     this.#relay = new Relay(server, port, (texts) => {
       const before = this.#tools();
       const shared = catalog.of(server.name);
       this.#own = isListOf(shared, texts) ? undefined : this.#read(texts, shared);
       const after = this.#tools();
-      if (isListOf(before, after.tools.map(({ text }) => text))) return;
+      if (isListOf(before, textsOf(after))) return;
       port.push(notificationText("notifications/tools/list_changed"));
     });
     this.#unsubscribe = server.onBroadcast((text) => {
@@ -74,8 +82,12 @@ class ServerSurfaceSession implements SurfaceSession {
     switch (scope.method) {
       case "ping":
         return Promise.resolve(resultText(scope.id, "{}"));
-      case "tools/list":
-        return Promise.resolve(resultText(scope.id, this.#view().listText(this.#naming)));
+      case "tools/list": {
+        const { server, naming } = this.#options;
+        return Promise.resolve(
+          resultText(scope.id, this.#table().listText(server.name, naming)),
+        );
+      }
       case "tools/call":
         return this.#callTool(scope);
       default:
@@ -93,38 +105,54 @@ class ServerSurfaceSession implements SurfaceSession {
   }
 
   #tools(): ServerTools {
-    const shared = this.#catalog.of(this.#server.name);
-    if (!this.#own || !this.#relay.hasOwn) return shared;
+    return this.#currentOwn()?.tools ?? this.#options.catalog.of(this.#options.server.name);
+  }
+
+  #table(): NameTable {
+    const { names, catalog } = this.#options;
+    return this.#currentOwn()?.table ?? names.of(catalog.snapshot);
+  }
+
+  #currentOwn(): OwnTools | undefined {
+    if (!this.#own) return undefined;
+    const { names, catalog, server } = this.#options;
+    const shared = catalog.of(server.name);
+    // Between two connections nobody tells what has become of this client's list.
+    const isOld = !this.#relay.hasOwn && this.#own.shared !== shared &&
+      !isListOf(shared, textsOf(this.#own.shared));
+    if (isOld) return this.#own = undefined;
     // Which tools are enabled may have changed since it was read; then the shared list is new.
-    if (this.#own.shared !== shared) this.#own = this.#read(this.#own.texts, shared);
-    return this.#own.tools;
+    if (this.#own.shared !== shared) return this.#own = this.#read(this.#own.texts, shared);
+    const base = names.of(catalog.snapshot);
+    if (this.#own.base !== base) {
+      this.#own = { ...this.#own, base, table: base.with(server.name, this.#own.tools) };
+    }
+    return this.#own;
   }
 
-  #read(texts: string[], shared: ServerTools) {
-    return { texts, shared, tools: this.#catalog.read(this.#server.name, texts) };
-  }
-
-  #view(): ServerView {
-    const tools = this.#tools();
-    let view = views.get(tools);
-    if (!view) views.set(tools, view = new ServerView(this.#server.name, tools));
-    return view;
+  #read(texts: string[], shared: ServerTools): OwnTools {
+    const { names, catalog, server } = this.#options;
+    const tools = catalog.read(server.name, texts);
+    const base = names.of(catalog.snapshot);
+    return { texts, shared, tools, base, table: base.with(server.name, tools) };
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
     const name = toolNameOf(scope.params);
-    const tool = this.#view().resolve(name, this.#naming);
+    const { server, naming } = this.#options;
+    if (server.status.state === "disabled") throw notConnected(server.status);
+    const tool = resolveTool({ table: this.#table(), naming, server: server.name }, name);
+    scope.target = tool;
     const params = memberText(scope.text, "params")!;
-    const own = name === tool.name ? params : withName(params, tool.name);
+    const own = name === tool.name ? params : withToolName(params, tool.name);
     return await this.#relay.call(scope, "tools/call", own);
   }
 }
 
-function isListOf({ tools }: ServerTools, texts: string[]): boolean {
-  return tools.length === texts.length && tools.every(({ text }, index) => text === texts[index]);
+function textsOf({ tools }: ServerTools): string[] {
+  return tools.map(({ text }) => text);
 }
 
-/** The params of a call under another name, the rest as it came. */
-function withName(params: string, name: string): string {
-  return replaceSpan(params, memberSpans(params).get("name")!, JSON.stringify(name));
+function isListOf({ tools }: ServerTools, texts: string[]): boolean {
+  return tools.length === texts.length && tools.every(({ text }, index) => text === texts[index]);
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import pino from "pino";
 import { Catalog } from "../catalog/catalog.ts";
 import { InProcessLink } from "../downstream/in_process_link.ts";
-import { ManagedServer } from "../downstream/managed_server.ts";
+import { ManagedServer, type ManagedServerOptions } from "../downstream/managed_server.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { NameTables } from "../routing/name_table.ts";
 import { ServerSurface } from "./server_surface.ts";
 
 const OPEN = { name: "open", inputSchema: { type: "object" } };
@@ -46,7 +48,7 @@ class Choosy {
   }
 }
 
-async function startChoosy() {
+async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
   const catalog = new Catalog();
   const listed = Promise.withResolvers<void>();
   const server = new ManagedServer({
@@ -60,15 +62,22 @@ async function startChoosy() {
       listed.resolve();
       return Promise.resolve(tools.length);
     },
+    ...options,
   });
   server.start();
   await listed.promise;
-  const surface = new ServerSurface(server, catalog, "original");
+  const surface = new ServerSurface({
+    server,
+    catalog,
+    names: new NameTables([]),
+    naming: "original",
+  });
 
   function connect(capabilities: Record<string, unknown>) {
     const pushed: string[] = [];
     const session = surface.open({
       client: { protocolVersion: "2025-11-25", capabilities },
+      principal: EVERYONE,
       push: (text) => void pushed.push(JSON.parse(text).method),
       ask: (text) => text,
       askedAs: () => undefined,
@@ -118,6 +127,22 @@ Deno.test("ServerSurface tells a client of no change where its tools are those o
   await rooted.request("tools/call", { name: "open" });
   await settled();
   assert.deepEqual(rooted.pushed, []);
+});
+
+Deno.test("ServerSurface keeps a client's list while its connection is away, until the server's list changes", async () => {
+  await using choosy = await startChoosy({ maxOwn: 1 });
+  await using first = choosy.connect({ sampling: {} });
+  await using second = choosy.connect({ sampling: {} });
+  await first.request("tools/call", { name: "open" });
+  await settled();
+  await second.request("tools/call", { name: "open" });
+  await settled();
+  assert.deepEqual(await first.names(), ["open", "asking"]);
+  await first.request("tools/call", { name: "asking" });
+  await settled();
+  choosy.catalog.setListed("choosy", [JSON.stringify(ASKING)]);
+  assert.deepEqual(await second.names(), ["asking"], "its connection has made room again");
+  assert.deepEqual(await first.names(), ["open", "asking"]);
 });
 
 Deno.test("ServerSurface hides a tool that is disabled while a client has a list of its own", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
-import { builtin, type BuiltinTool, type ToolContext } from "./builtin_surface.ts";
+import { builtin, type BuiltinTool, type ToolContext } from "./builtin_tool.ts";
 import { MASK } from "./masked_spec.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 

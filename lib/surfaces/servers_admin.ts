@@ -6,7 +6,7 @@ import { type Link, LinkClosed, type LinkEvents } from "../downstream/link.ts";
 import type { PooledServer } from "../downstream/managed_server.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
-import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
 import type { ServersRepository } from "../storage/servers_repository.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
@@ -70,12 +70,22 @@ export class ServersAdmin {
     await this.#resolveStored(name);
   }
 
-  /** Adds a server after connecting to it once; one that asks for a login is kept until it has one. */
-  async add(name: string, spec: ServerSpec): Promise<ServerStatus> {
+  /**
+   * Adds a server after connecting to it once; one that asks for a login is kept until it has one.
+   * Without `check` it is stored as it is, and nobody waits for it.
+   */
+  async add(
+    name: string,
+    spec: ServerSpec,
+    { check = true }: { check?: boolean } = {},
+  ): Promise<ServerStatus> {
     await this.checkFree(name);
-    await this.#check("add", name, spec);
+    if (check) await this.#check("add", name, spec);
+    else await this.#refuse("add", name, spec);
     await this.#options.added.save({ name, spec, addedAt: Date.now() }, null);
-    return await this.#settled(name);
+    if (check) return await this.#settled(name);
+    await this.#options.sync();
+    return this.#options.pool.resolve(name).status;
   }
 
   /** Replaces an entry after connecting once; values that are still masked stay as they are. */
@@ -112,6 +122,12 @@ export class ServersAdmin {
     const { log, server } = this.#options.pool.resolve(name);
     const mask = textMasker(server.spec);
     return log.last(lines).map(({ time, line }) => ({ time, line: mask(line) }));
+  }
+
+  /** What is remembered of a server's tools, or of one alone. */
+  history(name: string, tool?: string): Promise<KeptTools> {
+    this.#options.pool.resolve(name);
+    return this.#options.canonical.history(name, tool);
   }
 
   /** Null: all tools are on, and new ones will be. */
@@ -160,12 +176,7 @@ export class ServersAdmin {
 
   /** Connects once and lists the tools, so that nothing is stored that cannot work. */
   async #check(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
-    const refusal = await this.#options.refusal(spec);
-    if (refusal !== undefined) {
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot ${verb} server "${name}": ${refusal}`,
-      });
-    }
+    await this.#refuse(verb, name, spec);
     const stderr: string[] = [];
     try {
       await using connection = await Connection.open({
@@ -194,6 +205,15 @@ export class ServersAdmin {
         cause: error,
       });
     }
+  }
+
+  /** Throws where an entry may not be used at all. */
+  async #refuse(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
+    const refusal = await this.#options.refusal(spec);
+    if (refusal === undefined) return;
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot ${verb} server "${name}": ${refusal}`,
+    });
   }
 
   /** The server's state once its first connection was made or failed. */

@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { RpcId } from "../core/rpc.ts";
 
 /** A client as it introduced itself. */
@@ -11,6 +12,8 @@ export interface ClientIdentity {
 /** The way from a surface to its client. */
 export interface ClientPort {
   readonly client: ClientIdentity;
+  /** Who the client acts for. */
+  readonly principal: string;
   /** Sends a notification outside of any request. */
   push(text: string): void;
   /**
@@ -31,6 +34,8 @@ export interface RequestScope {
   text: string;
   /** Aborts when the client cancels or goes away. */
   signal: AbortSignal;
+  /** The tool that was called, once that is known; for the record. */
+  target?: { server: string; name: string };
   /** Sends what belongs to this request, before its answer. */
   send(text: string): void;
 }
@@ -53,4 +58,9 @@ export interface Surface {
 export function toolNameOf({ name }: Record<string, unknown>): string {
   if (typeof name === "string") return name;
   throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
+}
+
+/** The params of a tools/call under another name, the rest as it came. */
+export function withToolName(params: string, name: string): string {
+  return replaceSpan(params, memberSpans(params).get("name")!, JSON.stringify(name));
 }

@@ -1,0 +1,149 @@
+import type { Catalog, CatalogSnapshot } from "./catalog/catalog.ts";
+import type { CatalogTool } from "./catalog/catalog_tool.ts";
+import { GatewayError } from "./core/errors.ts";
+import type { Toolset } from "./core/toolset.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import type { NameTables } from "./routing/name_table.ts";
+import { Builtins } from "./routing/resolve.ts";
+import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
+import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
+import type { Toolsets } from "./toolsets/toolsets.ts";
+import type { Availability } from "./toolsets/toolset_tools.ts";
+
+export interface ComposeCombinedInput {
+  catalog: Catalog;
+  pool: ServerPool;
+  names: NameTables;
+  toolsets: Toolsets;
+  availability(server: string): Availability;
+  toolsetTools: BuiltinTool[];
+  /** Tools for the gateway's servers, which have a door of their own. */
+  serverTools: BuiltinTool[];
+}
+
+/** How long a list waits for servers that are being connected to for the first time. */
+const SETTLE_MS = 3_000;
+const VIEWS = ["default", "discovery", "index", "optimizer", "toolset", "all"];
+const INSTRUCTIONS =
+  "One door to many MCP servers. Only the tools of the equipped toolset are listed: discover-all-tools shows all there are, build-toolset and equip-toolset choose.";
+const GATEWAY_INSTRUCTIONS =
+  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, and build toolsets.";
+
+/** Doors that show tools of many servers, or of the gateway's own. */
+export function composeCombined(input: ComposeCombinedInput) {
+  const { catalog, pool, names, toolsets, availability, toolsetTools, serverTools } = input;
+  const findServer = (name: string) => pool.find(name);
+
+  function reachable(servers: Iterable<string>): string[] {
+    return [...new Set(servers)].filter((name) => availability(name) === "available").sort();
+  }
+
+  /** Waits for those of the servers that are on their way. */
+  function settled(servers: Iterable<string>, signal: AbortSignal): Promise<void> | undefined {
+    const coming = [...new Set(servers)].flatMap((name) => pool.find(name) ?? [])
+      .filter(({ status }) => status.state === "connecting");
+    if (coming.length === 0) return undefined;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(SETTLE_MS)]);
+    return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
+  }
+
+  function shownOf(find: (principal: string) => Toolset | undefined): ServersShown {
+    const serversOf = (principal: string) =>
+      find(principal)?.tools.map(({ server }) => server) ?? [];
+    return {
+      catalog,
+      findServer,
+      tools(principal) {
+        const toolset = find(principal);
+        return toolset ? toolsets.registered(toolset) : NONE;
+      },
+      servers: (principal) => reachable(serversOf(principal)),
+      settled: (principal, signal) => settled(serversOf(principal), signal),
+    };
+  }
+
+  let all: { snapshot: CatalogSnapshot; tools: CatalogTool[] } | undefined;
+  const everything: ServersShown = {
+    catalog,
+    findServer,
+    tools() {
+      const { snapshot } = catalog;
+      if (all?.snapshot !== snapshot) {
+        const servers = [...snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
+        const tools = servers.flatMap(([, { tools }]) => tools.filter((tool) => tool.enabled));
+        all = { snapshot, tools };
+      }
+      return all.tools;
+    },
+    servers: () => reachable(pool.list().map(({ name }) => name)),
+    settled: (_, signal) => settled(pool.list().map(({ name }) => name), signal),
+  };
+
+  const builtins = new Builtins(toolsetTools);
+  const equipped = shownOf((principal) => toolsets.equippedBy(principal));
+  const surfaces = new Map<string, CombinedSurface>();
+  const known = (key: string, make: () => CombinedSurface) => {
+    let surface = surfaces.get(key);
+    if (!surface) surfaces.set(key, surface = make());
+    return surface;
+  };
+
+  function openDefault(expose: string): CombinedSurface {
+    if (!VIEWS.includes(expose)) {
+      throw new GatewayError("INVALID_PARAMS", {
+        message: `There is no view "${expose.slice(0, 40)}"`,
+        recoverySteps: [`Use ?expose= with one of ${VIEWS.join(", ")}`],
+      });
+    }
+    if (["discovery", "index", "optimizer"].includes(expose)) {
+      throw new GatewayError("NOT_AVAILABLE_HERE", {
+        message: `The view "${expose}" is not there yet: it comes with the search over all tools`,
+        recoverySteps: ["Use /mcp without ?expose=, or with ?expose=toolset or ?expose=all"],
+      });
+    }
+    return new CombinedSurface({
+      instructions: INSTRUCTIONS,
+      names,
+      listed: expose === "all" ? [] : toolsetTools,
+      builtins,
+      shown: expose === "all" ? everything : equipped,
+    });
+  }
+
+  function openToolset(name: string): CombinedSurface {
+    const find = () => toolsets.find(name);
+    const has = ({ server, name }: CatalogTool) =>
+      find()?.tools.some((reference) => reference.server === server && reference.tool === name) ??
+        false;
+    return new CombinedSurface({
+      get instructions() {
+        return find()?.description ?? `The tools of the toolset "${name}".`;
+      },
+      names,
+      listed: [],
+      builtins: new Builtins<BuiltinTool>([]),
+      shown: { ...shownOf(find), admits: (_, tool) => has(tool) },
+    });
+  }
+
+  const gateway = new CombinedSurface({
+    instructions: GATEWAY_INSTRUCTIONS,
+    names,
+    listed: [...serverTools, ...toolsetTools],
+    builtins: new Builtins([...serverTools, ...toolsetTools]),
+  });
+
+  return {
+    gateway,
+    default: (expose: string) => known(`mcp?${expose}`, () => openDefault(expose)),
+    toolset(name: string) {
+      toolsets.resolve(name);
+      return known(`toolsets/${name}?`, () => openToolset(name));
+    },
+    /** The surface of a door that has been opened. */
+    find: (door: string) => surfaces.get(door),
+    forgetToolset: (name: string) => surfaces.delete(`toolsets/${name}?`),
+  };
+}
+
+const NONE: readonly CatalogTool[] = [];

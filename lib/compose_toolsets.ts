@@ -1,0 +1,66 @@
+import type { Catalog } from "./catalog/catalog.ts";
+import { TokenCounter } from "./core/token_counter.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import { NameTables } from "./routing/name_table.ts";
+import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
+import type { Store } from "./storage/store.ts";
+import { ToolsetsRepository } from "./storage/toolsets_repository.ts";
+import { RESERVED_NAMES } from "./surfaces/builtin_names.ts";
+import { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
+import type { Logs } from "./telemetry/logs.ts";
+import { Toolsets } from "./toolsets/toolsets.ts";
+import type { Availability } from "./toolsets/toolset_tools.ts";
+
+export interface ComposeToolsetsInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  catalog: Catalog;
+  pool: ServerPool;
+  logs: Logs;
+}
+
+/** The toolsets with all they stand on. */
+export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeToolsetsInput) {
+  const log = logs.room("toolsets");
+  const names = new NameTables(RESERVED_NAMES);
+  const tokens = stack.use(new TokenCounter());
+
+  function availability(server: string): Availability {
+    const state = pool.find(server)?.status.state;
+    if (state === undefined) return "unknown";
+    // One that was just lost is about to be back: its tools need not go for that.
+    return state === "ready" || state === "degraded" ? "available" : "away";
+  }
+
+  const toolsets = new Toolsets({
+    repository: new ToolsetsRepository(store),
+    catalog,
+    names,
+    availability,
+    onNews: (level, message) => log[level](message),
+  });
+  const admin = new ToolsetsAdmin({
+    toolsets,
+    catalog,
+    names,
+    canonical: new CanonicalToolsRepository(store),
+    countTokens: (texts) => tokens.count(texts),
+  });
+
+  const known = new Set<string>();
+  /** Says once who had to give up a name to whom. */
+  function tellCollisions(): void {
+    for (const { plain, keptBy, namespaced, flat } of names.of(catalog.snapshot).collisions()) {
+      if (known.has(flat)) continue;
+      known.add(flat);
+      log.warn(
+        { name: plain, owners: [keptBy ?? "quartermaster", namespaced] },
+        `"${namespaced}" is called ${flat}: ${plain} is the name of ${
+          keptBy === undefined ? "a tool of the gateway's own" : `"${keptBy}"`
+        }`,
+      );
+    }
+  }
+
+  return { names, toolsets, toolsetsAdmin: admin, availability, tellCollisions };
+}

@@ -1,0 +1,128 @@
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import type { NameTable } from "./name_table.ts";
+import { flatten, type Naming } from "./names.ts";
+
+/** Tools of the gateway's own, which are known by their name and its flat form. */
+export class Builtins<Builtin extends { name: string }> {
+  readonly #tools: ReadonlyMap<string, Builtin>;
+  readonly #flat: ReadonlyMap<string, Builtin>;
+
+  constructor(tools: readonly Builtin[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#flat = new Map(tools.map((tool) => [flatten(tool.name), tool]));
+  }
+
+  find(name: string): Builtin | undefined {
+    return this.#tools.get(name) ?? this.#flat.get(name);
+  }
+
+  names(): Iterable<string> {
+    return this.#tools.keys();
+  }
+}
+
+/** What a caller can see and call at one door. */
+export interface View<Builtin extends { name: string } = { name: string }> {
+  table: NameTable;
+  /** The names its lists have; they come first. */
+  naming: Naming;
+  /** The one server behind it, if there is just one. */
+  server?: string;
+  builtins?: Builtins<Builtin>;
+  /** Whether a tool exists for this caller; all do where this is missing. */
+  admits?(tool: CatalogTool): boolean;
+}
+
+export type Resolved<Builtin> =
+  | { kind: "builtin"; builtin: Builtin }
+  | { kind: "tool"; tool: CatalogTool };
+
+/** The one way from a name to what it stands for: finds it, or says why it cannot be used. */
+export function resolve<Builtin extends { name: string }>(
+  view: View<Builtin>,
+  name: string,
+): Resolved<Builtin> {
+  const builtin = view.builtins?.find(name);
+  if (builtin !== undefined) return { kind: "builtin", builtin };
+  return { kind: "tool", tool: resolveTool(view, name) };
+}
+
+/** The same for a name that can only be a server's tool. */
+export function resolveTool(view: View, name: string): CatalogTool {
+  const tool = view.server === undefined
+    ? findAmongAll(view, name)
+    : findOnServer(view, view.server, name);
+  if (!tool || view.admits?.(tool) === false) throw notFound(view, name);
+  if (tool.enabled) return tool;
+  throw new GatewayError("TOOL_DISABLED", {
+    message: `Tool "${name}" is disabled on server "${tool.server}"`,
+    recoverySteps: [
+      "Use another tool",
+      "Or ask the owner to enable it in the console, or with set_enabled_tools",
+    ],
+    suggestedTools: ["set_enabled_tools"],
+  });
+}
+
+function findOnServer(
+  { table, naming }: View,
+  server: string,
+  name: string,
+): CatalogTool | undefined {
+  const names = table.server(server);
+  if (!names) return undefined;
+  if (naming !== "flat") {
+    const first = names[naming].get(name) ?? names.namespaced.get(name) ?? names.original.get(name);
+    if (first) return first;
+  }
+  const flat = table.byFlat(name);
+  if (flat?.server === server) return flat;
+  const named = table.byNamespaced(name);
+  return named?.server === server ? named : names.original.get(name);
+}
+
+function findAmongAll(view: View, name: string): CatalogTool | undefined {
+  const { table } = view;
+  const exists = (tool: CatalogTool) => view.admits?.(tool) !== false;
+  const found = [table.byFlat(name), table.byNamespaced(name)]
+    .find((tool) => tool !== undefined && exists(tool));
+  if (found) return found;
+  const same = table.byOriginal(name).filter(exists);
+  const enabled = same.filter((tool) => tool.enabled);
+  if (enabled.length > 1) throw ambiguous(view, name, enabled);
+  return enabled[0] ?? same[0];
+}
+
+function ambiguous(
+  { table, naming }: View,
+  name: string,
+  tools: CatalogTool[],
+): GatewayError {
+  const names = tools.slice(0, 5).map((tool) => table.nameOf(tool, naming));
+  return new GatewayError("TOOL_NOT_FOUND", {
+    message: `${tools.length} servers have a tool "${name.slice(0, 200)}"`,
+    recoverySteps: ["Say which one: use its whole name"],
+    hint: `Did you mean ${names.join(", ")}?`,
+    suggestedTools: names,
+  });
+}
+
+function notFound(view: View, name: string): GatewayError {
+  const near = nearestNames(name, knownNames(view), 3);
+  const place = view.server === undefined ? "here" : `on server "${view.server}"`;
+  return new GatewayError("TOOL_NOT_FOUND", {
+    message: `There is no tool "${name.slice(0, 200)}" ${place}`,
+    recoverySteps: ["List the tools again, and use a name from that list"],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?`, suggestedTools: near } : {}),
+  });
+}
+
+function* knownNames({ table, naming, server, builtins, admits }: View) {
+  yield* builtins?.names() ?? [];
+  for (const tool of table.tools()) {
+    if (!tool.enabled || (server !== undefined && tool.server !== server)) continue;
+    if (admits?.(tool) !== false) yield table.nameOf(tool, naming);
+  }
+}

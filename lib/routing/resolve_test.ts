@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { NameTable } from "./name_table.ts";
+import { flatten } from "./names.ts";
+import { Builtins, resolve, resolveTool, type View } from "./resolve.ts";
+
+const BUILTINS = new Builtins([{ name: "build-toolset" }, { name: "optim.find_tool" }]);
+const RESERVED = new Set([...BUILTINS.names()].map(flatten));
+
+function tableOf(servers: Record<string, string[]>, enabled = new Map<string, string[]>()) {
+  const catalog = new Catalog();
+  for (const [server, names] of Object.entries(servers)) {
+    catalog.setListed(
+      server,
+      names.map((name) => JSON.stringify({ name, inputSchema: { type: "object" } })),
+    );
+    catalog.setEnabled(server, enabled.get(server));
+  }
+  return new NameTable(catalog.snapshot.servers, RESERVED);
+}
+
+function onServer(server: string, names: string[], enabled?: string[]) {
+  const table = tableOf({ [server]: names }, new Map(enabled && [[server, enabled]]));
+  const find = (name: string, naming: View["naming"]) =>
+    resolveTool({ table, naming, server }, name).name;
+  return { table, find };
+}
+
+function failure(work: () => unknown): GatewayError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error("It did not fail as it should");
+}
+
+const listed = (text: string) => JSON.parse(text).tools.map(({ name }: { name: string }) => name);
+
+Deno.test("NameTable.listText() lists enabled tools under the names of each kind", () => {
+  const { table } = onServer("git", ["status", "log-all", "x.y"], ["status", "x.y"]);
+  assert.deepEqual(listed(table.listText("git", "namespaced")), ["git.status", "git.x.y"]);
+  assert.deepEqual(listed(table.listText("git", "original")), ["status", "x.y"]);
+  assert.deepEqual(listed(table.listText("git", "flat")), ["git_status", "git_x_y"]);
+  assert.deepEqual(listed(table.listText("svn", "flat")), []);
+});
+
+Deno.test("resolveTool() at a server's door accepts every name, those of its own kind first", () => {
+  const { find } = onServer("git", ["status", "git.status"]);
+  assert.equal(find("status", "namespaced"), "status");
+  assert.equal(find("git.status", "namespaced"), "status");
+  assert.equal(find("git.status", "original"), "git.status");
+  assert.equal(find("git.git.status", "original"), "git.status");
+  assert.equal(find("git_status", "namespaced"), "status");
+  assert.equal(find("git_git_status", "flat"), "git.status");
+});
+
+Deno.test("resolveTool() at a server's door does not know other servers' tools", () => {
+  const table = tableOf({ git: ["status"], docker: ["ps"] });
+  for (const name of ["docker.ps", "docker_ps", "ps"]) {
+    const error = failure(() => resolveTool({ table, naming: "namespaced", server: "git" }, name));
+    assert.equal(error.code, "TOOL_NOT_FOUND");
+    assert.doesNotMatch(JSON.stringify(error.toBody().suggestedTools ?? []), /docker/);
+  }
+});
+
+Deno.test("resolveTool() tells disabled from unknown, and what was meant", () => {
+  const { find } = onServer("git", ["status", "commit"], ["status"]);
+  const fails = (name: string) => failure(() => find(name, "namespaced"));
+  assert.equal(fails("git.commit").code, "TOOL_DISABLED");
+  assert.equal(fails("git.sttus").code, "TOOL_NOT_FOUND");
+  assert.match(fails("git.sttus").details.hint!, /git\.status/);
+  assert.doesNotMatch(fails("git.comit").details.hint ?? "", /commit/);
+  assert.equal(fails("constructor").code, "TOOL_NOT_FOUND");
+});
+
+Deno.test("resolveTool() cuts names that clients would refuse, and still knows the whole ones", () => {
+  const long = "search_".repeat(12);
+  const { table, find } = onServer("git", [`${long}a`, `${long}b`]);
+  const names = listed(table.listText("git", "namespaced"));
+  for (const name of names) assert.ok(name.length <= 60, name);
+  assert.equal(new Set(names).size, 2);
+  assert.equal(find(names[0], "namespaced"), `${long}a`);
+  assert.equal(find(`git.${long}b`, "namespaced"), `${long}b`);
+});
+
+Deno.test("resolve() finds a tool among all servers by each of its names, built-ins first", () => {
+  const long = "s".repeat(64);
+  const table = tableOf({
+    git: ["status", "log"],
+    docker: ["ps", "log"],
+    optim: ["find_tool"],
+    [long]: ["run"],
+  });
+  const view = { table, naming: "flat" as const, builtins: BUILTINS };
+  const find = (name: string) => {
+    const found = resolve(view, name);
+    return found.kind === "builtin"
+      ? found.builtin.name
+      : `${found.tool.server}/${found.tool.name}`;
+  };
+  assert.equal(find("git_status"), "git/status");
+  assert.equal(find("git.status"), "git/status");
+  assert.equal(find("status"), "git/status");
+  assert.equal(find("build_toolset"), "build-toolset");
+  assert.equal(find("optim.find_tool"), "optim.find_tool");
+  assert.equal(find("optim_find_tool"), "optim.find_tool");
+  const [tool] = table.byOriginal("find_tool");
+  assert.equal(find(table.nameOf(tool!, "flat")), "optim/find_tool");
+  assert.equal(find(table.nameOf(table.byOriginal("run")[0]!, "namespaced")), `${long}/run`);
+  const error = failure(() => find("log"));
+  assert.equal(error.code, "TOOL_NOT_FOUND");
+  assert.deepEqual(error.details.suggestedTools, ["git_log", "docker_log"]);
+});
+
+Deno.test("resolve() treats what a view does not admit as if it were not there", () => {
+  const table = tableOf({ git: ["status", "log"], docker: ["log"] });
+  const admits = (tool: CatalogTool) => tool.server === "git" && tool.name !== "status";
+  const view = { table, naming: "flat" as const, admits };
+  assert.equal(resolveTool(view, "log").server, "git");
+  const error = failure(() => resolveTool(view, "git_status"));
+  assert.equal(error.code, "TOOL_NOT_FOUND");
+  assert.ok(!error.details.suggestedTools?.includes("git_status"));
+});
+
+Deno.test("NameTable.collisions() names both owners", () => {
+  const table = tableOf({ git: ["hub_x"], git_hub: ["x"], build: ["toolset"] });
+  const [own, other] = table.collisions().sort((a, b) => a.plain < b.plain ? -1 : 1);
+  assert.equal(own!.plain, "build_toolset");
+  assert.equal(own!.keptBy, undefined);
+  assert.equal(other!.keptBy, "git.hub_x");
+  assert.equal(other!.namespaced, "git_hub.x");
+  assert.match(other!.flat, /^git_hub_x_[0-9a-f]{6}$/);
+});
+
+Deno.test("Flat names are unique, valid, never a built-in's, stable, and resolve back to their tool", () => {
+  const server = fc.oneof(
+    fc.constantFrom("git", "git_hub", "git-hub", "build", "optim"),
+    fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+  );
+  const tool = fc.oneof(
+    fc.constantFrom("toolset", "find_tool", "hub_x", "hub.x", "x"),
+    fc.stringMatching(/^[a-c._-]{1,4}$/),
+    fc.string({ minLength: 1, maxLength: 90 }),
+  );
+  const servers = fc.dictionary(server, fc.uniqueArray(tool, { maxLength: 12 }), {
+    maxKeys: 6,
+    noNullPrototype: true,
+  });
+  fc.assert(fc.property(servers, (servers) => {
+    const table = tableOf(servers);
+    const reversed = tableOf(Object.fromEntries(
+      Object.entries(servers).reverse().map(([name, tools]) => [name, tools.toReversed()]),
+    ));
+    const seen = new Set<string>();
+    const view = { table, naming: "flat" as const, builtins: BUILTINS };
+    for (const tool of table.tools()) {
+      const flat = table.nameOf(tool, "flat");
+      assert.match(flat, /^[A-Za-z0-9_]{1,60}$/);
+      assert.ok(!RESERVED.has(flat));
+      assert.ok(!seen.has(flat));
+      seen.add(flat);
+      assert.deepEqual(resolve(view, flat), { kind: "tool", tool });
+      const again = reversed.find(tool.server, tool.name)!;
+      assert.equal(reversed.nameOf(again, "flat"), flat);
+    }
+  }));
+});

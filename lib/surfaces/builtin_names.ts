@@ -1,0 +1,43 @@
+import { flatten } from "../routing/names.ts";
+
+/** Every name that a tool of the gateway's own has or will have; no server's tool can take one. */
+export const BUILTIN_NAMES = [
+  "discover-all-tools",
+  "build-toolset",
+  "list-saved-toolsets",
+  "equip-toolset",
+  "unequip-toolset",
+  "delete-toolset",
+  "get-active-toolset",
+  "tool_discovery",
+  "tool_execute",
+  "tool_capabilities",
+  "list_available_tools",
+  "get_tool_description",
+  "optim.find_tool",
+  "optim.call_tool",
+  "list_servers",
+  "add_server",
+  "update_server",
+  "remove_server",
+  "restart_server",
+  "get_server_logs",
+  "set_enabled_tools",
+  "get_enabled_tools",
+  "get_canonical_tools",
+  "propose_candidate",
+  "save_golden_prompts",
+  "record_eval_run",
+  "get_eval_results",
+  "promote_candidate",
+  "revert_optimization",
+  "get_optimization_report",
+  "generate_candidates",
+  "generate_golden_prompts",
+  "evaluate_candidate",
+  "optimize_tools",
+  "get_optimization_job",
+  "cancel_optimization_job",
+];
+
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(BUILTIN_NAMES.map(flatten));

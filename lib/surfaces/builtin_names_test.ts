@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { Store } from "../storage/store.ts";
+import { flatten } from "../routing/names.ts";
+import { BUILTIN_NAMES, RESERVED_NAMES } from "./builtin_names.ts";
+import { serverTools } from "./server_tools.ts";
+import type { ServersAdmin } from "./servers_admin.ts";
+import { openToolsets } from "./testing/open_toolsets.ts";
+import { toolsetTools } from "./toolset_tools.ts";
+
+Deno.test("BUILTIN_NAMES has every tool of the gateway's own, each under a flat name of its own", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const tools = [
+    // Nothing is asked of it before a tool is called.
+    ...serverTools({} as ServersAdmin),
+    ...toolsetTools(openToolsets(store, {}).admin),
+  ];
+  assert.ok(tools.length >= 15);
+  for (const { name } of tools) {
+    assert.ok(BUILTIN_NAMES.includes(name), `${name} is not in BUILTIN_NAMES`);
+    assert.ok(RESERVED_NAMES.has(flatten(name)));
+  }
+  assert.equal(RESERVED_NAMES.size, BUILTIN_NAMES.length);
+});

@@ -1,0 +1,261 @@
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { errorText, isObject, memberText, resultText } from "../core/rpc.ts";
+import type { ManagedServer } from "../downstream/managed_server.ts";
+import { flatNames, namespacedName } from "../routing/names.ts";
+import { CombinedResources, type ResourceRoute } from "./combined_resources.ts";
+import { type CallServer, declares, type ListedItem, listFromAll } from "./server_listing.ts";
+import { portForServer } from "./shared_port.ts";
+import type { ClientPort, RequestScope } from "./surface.ts";
+
+/** Lists younger than this are not asked for again to find something that is not in them. */
+const FRESH_MS = 2_000;
+
+export interface CombinedFeaturesOptions {
+  /** Those that can be reached now. */
+  servers(): readonly ManagedServer[];
+  call: CallServer;
+}
+
+interface PromptRoute {
+  server: ManagedServer;
+  name: string;
+}
+
+/** When something was listed, and from whom. */
+interface Listing {
+  at: number;
+  servers: readonly ManagedServer[];
+}
+
+const NEVER: Listing = { at: 0, servers: [] };
+
+/** Resources, prompts, completions and logging of several servers as those of one. */
+export class CombinedFeatures {
+  readonly #options: CombinedFeaturesOptions;
+  #resources = new CombinedResources([], []);
+  #resourcesListed = NEVER;
+  #prompts = new Map<string, PromptRoute>();
+  #promptsListed = NEVER;
+  /** By the URI that the client subscribed to: another list may give the resource another one. */
+  readonly #subscribed = new Map<string, ResourceRoute>();
+  #level: string | undefined;
+  #levelled = new WeakSet<ManagedServer>();
+
+  constructor(options: CombinedFeaturesOptions) {
+    this.#options = options;
+  }
+
+  /** The whole answer; undefined where the method is none of these. */
+  async request(scope: RequestScope): Promise<string | undefined> {
+    switch (scope.method) {
+      case "resources/list": {
+        const { resourceTexts } = await this.#loadResources(scope);
+        return resultText(scope.id, `{"resources":[${resourceTexts.join(",")}]}`);
+      }
+      case "resources/templates/list": {
+        const { templateTexts } = await this.#loadResources(scope);
+        return resultText(scope.id, `{"resourceTemplates":[${templateTexts.join(",")}]}`);
+      }
+      case "prompts/list":
+        return resultText(scope.id, `{"prompts":[${(await this.#loadPrompts(scope)).join(",")}]}`);
+      case "resources/read":
+      case "resources/subscribe":
+      case "resources/unsubscribe":
+        return await this.#onResource(scope);
+      case "prompts/get":
+        return await this.#getPrompt(scope);
+      case "completion/complete":
+        return await this.#complete(scope);
+      case "logging/setLevel":
+        return await this.#setLevel(scope);
+    }
+  }
+
+  /** The client's port as one of the servers has it. */
+  portFor(server: string, port: ClientPort): ClientPort {
+    return portForServer(port, server, (text) => this.#outgoing(server, text));
+  }
+
+  /** A request of the client's as one of the servers has it. */
+  scopeFor(server: string, scope: RequestScope): RequestScope {
+    return { ...scope, send: (text) => scope.send(this.#outgoing(server, text)) };
+  }
+
+  /** Has a server that comes into use later log as the client wants it. */
+  async prepare(server: ManagedServer, scope: RequestScope): Promise<void> {
+    if (this.#level === undefined || this.#levelled.has(server)) return;
+    this.#levelled.add(server);
+    if (!await declares(server, "logging").catch(() => false)) return;
+    const params = { level: this.#level };
+    const inner = { ...scope, method: "logging/setLevel", params };
+    // That it cannot is no reason to refuse the call it is about to serve.
+    await this.#options.call(server, inner, inner.method, JSON.stringify(params)).catch(() => {});
+  }
+
+  async #loadResources(scope: RequestScope): Promise<CombinedResources> {
+    const servers = this.#options.servers();
+    const { call } = this.#options;
+    const [resources, templates] = await Promise.all([
+      listFromAll(servers, "resources/list", scope, call),
+      listFromAll(servers, "resources/templates/list", scope, call),
+    ]);
+    this.#resourcesListed = { at: Date.now(), servers };
+    return this.#resources = new CombinedResources(resources, templates);
+  }
+
+  async #loadPrompts(scope: RequestScope): Promise<string[]> {
+    const servers = this.#options.servers();
+    const items = await listFromAll(servers, "prompts/list", scope, this.#options.call);
+    const named = new Map<string, ListedItem>();
+    for (const item of items) {
+      if (typeof item.value.name !== "string") continue;
+      named.set(namespacedName(item.server.name, item.value.name), item);
+    }
+    this.#prompts = new Map();
+    this.#promptsListed = { at: Date.now(), servers };
+    return [...flatNames(named.keys())].map(([namespaced, flat]) => {
+      const { server, value, text } = named.get(namespaced)!;
+      this.#prompts.set(flat, { server, name: String(value.name) });
+      return replaceSpan(text, memberSpans(text).get("name")!, JSON.stringify(flat));
+    });
+  }
+
+  async #onResource(scope: RequestScope): Promise<string> {
+    const { uri } = scope.params;
+    const route = typeof uri === "string" ? await this.#routeOf(scope, uri) : undefined;
+    if (typeof uri !== "string" || !route) {
+      return errorText(scope.id, -32002, `There is no resource ${JSON.stringify(uri) ?? ""} here`);
+    }
+    const params = { ...scope.params, uri: route.uri };
+    if (scope.method !== "resources/subscribe") {
+      return await this.#relay(route.server, scope, params);
+    }
+    // Before it is asked for: the first update may come before the answer.
+    this.#subscribed.set(uri, route);
+    let isSubscribed = false;
+    try {
+      const answer = await this.#relay(route.server, scope, params);
+      isSubscribed = memberText(answer, "result") !== undefined;
+      return answer;
+    } finally {
+      if (!isSubscribed) this.#subscribed.delete(uri);
+    }
+  }
+
+  /** Where a request about a resource goes; a subscription ends where it was made. */
+  async #routeOf(scope: RequestScope, uri: string): Promise<ResourceRoute | undefined> {
+    const subscribed = this.#subscribed.get(uri);
+    if (scope.method !== "resources/unsubscribe" || !subscribed) {
+      return await this.#findResource(scope, uri);
+    }
+    this.#subscribed.delete(uri);
+    return subscribed;
+  }
+
+  async #findResource(scope: RequestScope, uri: string): Promise<ResourceRoute | undefined> {
+    const servers = this.#options.servers();
+    // What a client was told of a server that is away now leads nowhere.
+    const reachable = (route: ResourceRoute | undefined) =>
+      route && servers.includes(route.server) ? route : undefined;
+    const known = reachable(this.#resources.find(uri));
+    if (known) return known;
+    if (!isFresh(this.#resourcesListed, servers)) await this.#loadResources(scope);
+    return reachable(this.#resources.find(uri)) ?? this.#resources.guess(uri, servers);
+  }
+
+  async #getPrompt(scope: RequestScope): Promise<string> {
+    const { name } = scope.params;
+    const route = typeof name === "string" ? await this.#findPrompt(scope, name) : undefined;
+    if (!route) return noPrompt(scope, name);
+    return await this.#relay(route.server, scope, { ...scope.params, name: route.name });
+  }
+
+  async #findPrompt(scope: RequestScope, name: string): Promise<PromptRoute | undefined> {
+    const find = () => {
+      const route = this.#prompts.get(name) ??
+        [...this.#prompts.values()].find((route) =>
+          namespacedName(route.server.name, route.name) === name
+        );
+      return route && this.#options.servers().includes(route.server) ? route : undefined;
+    };
+    const known = find();
+    if (known || isFresh(this.#promptsListed, this.#options.servers())) return known;
+    await this.#loadPrompts(scope);
+    return find();
+  }
+
+  async #complete(scope: RequestScope): Promise<string> {
+    const { ref } = scope.params;
+    if (isObject(ref) && typeof ref.uri === "string") {
+      const route = await this.#findResource(scope, ref.uri);
+      const params = { ...scope.params, ref: { ...ref, uri: route?.uri } };
+      if (route) return await this.#relay(route.server, scope, params);
+      return errorText(scope.id, -32602, `There is no resource ${JSON.stringify(ref.uri)} here`);
+    }
+    const name = isObject(ref) ? ref.name : undefined;
+    const route = typeof name === "string" ? await this.#findPrompt(scope, name) : undefined;
+    if (!route) return noPrompt(scope, name);
+    const params = { ...scope.params, ref: { ...ref as object, name: route.name } };
+    return await this.#relay(route.server, scope, params);
+  }
+
+  async #setLevel(scope: RequestScope): Promise<string> {
+    const { level } = scope.params;
+    if (typeof level !== "string") return errorText(scope.id, -32602, "A log level is missing");
+    const params = memberText(scope.text, "params");
+    this.#levelled = new WeakSet();
+    const answers = await Promise.all(
+      this.#options.servers().map(async (server) => {
+        if (!await declares(server, "logging").catch(() => false)) return undefined;
+        this.#levelled.add(server);
+        return await this.#options.call(server, scope, scope.method, params).catch(() => undefined);
+      }),
+    );
+    const refusal = answers.find((answer) => answer && memberText(answer, "error") !== undefined);
+    if (refusal !== undefined) return refusal;
+    this.#level = level;
+    return resultText(scope.id, "{}");
+  }
+
+  /** With what was changed spliced in, and all else as it came. */
+  async #relay(
+    server: ManagedServer,
+    scope: RequestScope,
+    params: Record<string, unknown>,
+  ): Promise<string> {
+    await this.prepare(server, scope);
+    let text = memberText(scope.text, "params")!;
+    for (const member of ["uri", "name", "ref"]) {
+      if (params[member] === scope.params[member]) continue;
+      text = replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(params[member]));
+    }
+    return await this.#options.call(server, { ...scope, params }, scope.method, text);
+  }
+
+  /** What a server says of a resource, under the URI that the client knows. */
+  #outgoing(server: string, text: string): string {
+    if (this.#subscribed.size === 0 || !text.includes("notifications/resources/updated")) {
+      return text;
+    }
+    const params = memberSpans(text).get("params");
+    const uri = params && memberSpans(text, params.start).get("uri");
+    if (!uri) return text;
+    const own: unknown = JSON.parse(text.slice(uri.start, uri.end));
+    if (typeof own !== "string") return text;
+    const [known = this.#resources.exposed(server, own)] =
+      [...this.#subscribed].find(([, route]) =>
+        route.server.name === server && route.uri === own
+      ) ?? [];
+    return replaceSpan(text, uri, JSON.stringify(known));
+  }
+}
+
+/** Whether asking again would hardly bring anything else. */
+function isFresh(listed: Listing, servers: readonly ManagedServer[]): boolean {
+  return Date.now() - listed.at < FRESH_MS && listed.servers.length === servers.length &&
+    servers.every((server, index) => server === listed.servers[index]);
+}
+
+function noPrompt(scope: RequestScope, name: unknown): string {
+  return errorText(scope.id, -32602, `There is no prompt ${JSON.stringify(name) ?? ""} here`);
+}

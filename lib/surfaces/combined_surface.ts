@@ -1,0 +1,261 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { renamed } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { errorText, memberText, resultText } from "../core/rpc.ts";
+import { VERSION } from "../core/version.ts";
+import type { ManagedServer } from "../downstream/managed_server.ts";
+import type { NameTable, NameTables } from "../routing/name_table.ts";
+import { flatten } from "../routing/names.ts";
+import { type Builtins, resolve } from "../routing/resolve.ts";
+import {
+  type BuiltinTool,
+  callBuiltin,
+  describeBuiltin,
+  descriptionOf,
+  isForwarded,
+} from "./builtin_tool.ts";
+import { CombinedFeatures } from "./combined_features.ts";
+import { Relay } from "./relay.ts";
+import {
+  type ClientPort,
+  type RequestScope,
+  type Surface,
+  type SurfaceSession,
+  toolNameOf,
+  withToolName,
+} from "./surface.ts";
+
+/** What of the servers a combined door shows, which depends on who asks. */
+export interface ServersShown {
+  catalog: Catalog;
+  findServer(name: string): ManagedServer | undefined;
+  /** The tools to list; the same array as long as nothing has changed. */
+  tools(principal: string): readonly CatalogTool[];
+  /** The servers whose resources and prompts can be reached. */
+  servers(principal: string): readonly string[];
+  /** Whether a tool exists for this caller; all do where this is missing. */
+  admits?(principal: string, tool: CatalogTool): boolean;
+  /** Waits a moment for servers that are just being connected to, so that a list is not cut short. */
+  settled?(principal: string, signal: AbortSignal): Promise<void> | undefined;
+}
+
+export interface CombinedSurfaceOptions {
+  instructions: string;
+  names: NameTables;
+  /** Tools of the gateway's own that are listed. */
+  listed: readonly BuiltinTool[];
+  /** Whether they are listed under names without dots and hyphens. */
+  flatBuiltins?: boolean;
+  /** All that can be called. */
+  builtins: Builtins<BuiltinTool>;
+  /** Missing where there is nothing but the gateway's own tools. */
+  shown?: ServersShown;
+}
+
+interface ListedTools {
+  table: NameTable;
+  descriptions: string;
+  tools: readonly CatalogTool[];
+  text: string;
+}
+
+/** Tools of the gateway's own beside tools of many servers, under flat names. */
+export class CombinedSurface implements Surface {
+  readonly #options: CombinedSurfaceOptions;
+  readonly #lists = new Map<string, ListedTools>();
+  /** What clients were last told of, by principal. */
+  readonly #told = new Map<string, { tools: string; servers: string }>();
+
+  constructor(options: CombinedSurfaceOptions) {
+    this.#options = options;
+  }
+
+  introduce(): Promise<Record<string, unknown>> {
+    const ofServers = {
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      logging: {},
+      completions: {},
+    };
+    return Promise.resolve({
+      capabilities: { tools: { listChanged: true }, ...(this.#options.shown ? ofServers : {}) },
+      serverInfo: { name: "quartermaster", title: "Quartermaster", version: VERSION },
+      instructions: this.#options.instructions,
+    });
+  }
+
+  open(port: ClientPort): SurfaceSession {
+    if (!this.#told.has(port.principal)) this.told(port.principal);
+    return new CombinedSession(this, this.#options, port);
+  }
+
+  /** The result of tools/list for a principal, as text; made anew only when something has changed. */
+  listText(principal: string): string {
+    const { shown, names, listed } = this.#options;
+    const table = names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT);
+    const tools = shown?.tools(principal) ?? [];
+    const descriptions = listed.map((tool) => descriptionOf(tool, principal)).join("\n");
+    const known = this.#lists.get(principal);
+    const isSame = known?.table === table && known.tools === tools &&
+      known.descriptions === descriptions;
+    if (isSame) return known.text;
+    const texts = [
+      ...listed.map((tool) => JSON.stringify(this.#describe(tool, principal))),
+      ...tools.map((tool) => renamed(tool, table.nameOf(tool, "flat"))),
+    ];
+    const text = `{"tools":[${texts.join(",")}]}`;
+    this.#lists.set(principal, { table, tools, descriptions, text });
+    return text;
+  }
+
+  /** Which lists are others than those that a principal's clients were last told of. */
+  changes(principal: string): { tools: boolean; others: boolean } {
+    const [told, now] = [this.#told.get(principal), this.#shownTo(principal)];
+    return { tools: told?.tools !== now.tools, others: told?.servers !== now.servers };
+  }
+
+  /** A principal's clients know of the lists as they are now. */
+  told(principal: string): void {
+    this.#told.set(principal, this.#shownTo(principal));
+  }
+
+  #describe(tool: BuiltinTool, principal: string) {
+    const described = describeBuiltin(tool, principal);
+    return this.#options.flatBuiltins ? { ...described, name: flatten(described.name) } : described;
+  }
+
+  /**
+   * A principal's client lists what is there now. Where that is not what was told, the next look
+   * finds a change even if all is as before by then.
+   */
+  noteListed(principal: string): void {
+    const { tools, others } = this.changes(principal);
+    if (tools || others) this.#told.delete(principal);
+  }
+
+  #shownTo(principal: string): { tools: string; servers: string } {
+    const servers = this.#options.shown?.servers(principal) ?? [];
+    return { tools: this.listText(principal), servers: servers.join(" ") };
+  }
+}
+
+const NO_SNAPSHOT = { version: 0, servers: new Map() };
+
+class CombinedSession implements SurfaceSession {
+  readonly #surface: CombinedSurface;
+  readonly #options: CombinedSurfaceOptions;
+  readonly #port: ClientPort;
+  readonly #relays = new Map<ManagedServer, Relay>();
+  readonly #stops: (() => void)[] = [];
+  readonly #features: CombinedFeatures | undefined;
+
+  constructor(surface: CombinedSurface, options: CombinedSurfaceOptions, port: ClientPort) {
+    this.#surface = surface;
+    this.#options = options;
+    this.#port = port;
+    const { shown } = options;
+    if (!shown) return;
+    this.#features = new CombinedFeatures({
+      servers: () => shown.servers(port.principal).flatMap((name) => shown.findServer(name) ?? []),
+      call: (server, scope, method, params) => this.#relayed(server, scope, method, params),
+    });
+  }
+
+  async request(scope: RequestScope): Promise<string> {
+    switch (scope.method) {
+      case "ping":
+        return resultText(scope.id, "{}");
+      case "tools/list":
+        await this.#options.shown?.settled?.(this.#port.principal, scope.signal);
+        this.#surface.noteListed(this.#port.principal);
+        return resultText(scope.id, this.#surface.listText(this.#port.principal));
+      case "tools/call":
+        return await this.#callTool(scope);
+      default:
+        if (scope.method.endsWith("/list")) this.#surface.noteListed(this.#port.principal);
+        return await this.#features?.request(scope) ??
+          errorText(scope.id, -32601, `Method not found: ${scope.method}`);
+    }
+  }
+
+  notify(method: string, _params: Record<string, unknown>, text: string): void {
+    for (const relay of this.#relays.values()) relay.notify(method, text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await Promise.all([...this.#relays.values()].map((relay) => relay[Symbol.asyncDispose]()));
+  }
+
+  async #callTool(scope: RequestScope): Promise<string> {
+    const { names, shown, builtins } = this.#options;
+    const { principal } = this.#port;
+    const name = toolNameOf(scope.params);
+    const found = resolve({
+      table: names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT),
+      naming: "flat",
+      builtins,
+      admits: (tool) => shown?.admits?.(principal, tool) ?? true,
+    }, name);
+    if (found.kind === "builtin") {
+      const result = await callBuiltin(found.builtin, scope, this.#port);
+      if (!isForwarded(result)) return resultText(scope.id, JSON.stringify(result));
+      const { forward, argumentsIn } = result;
+      return await this.#callOn(
+        forward,
+        scope,
+        forwardedParams(scope.text, forward.name, argumentsIn),
+      );
+    }
+    const params = memberText(scope.text, "params")!;
+    const own = name === found.tool.name ? params : withToolName(params, found.tool.name);
+    return await this.#callOn(found.tool, scope, own);
+  }
+
+  async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {
+    const target = this.#options.shown?.findServer(tool.server);
+    if (!target || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
+    scope.target = tool;
+    await this.#features.prepare(target, scope);
+    return await this.#relayed(target, scope, "tools/call", params);
+  }
+
+  #relayed(
+    server: ManagedServer,
+    scope: RequestScope,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const own = this.#features!.scopeFor(server.name, scope);
+    return this.#relay(server).call(own, method, params);
+  }
+
+  #relay(server: ManagedServer): Relay {
+    let relay = this.#relays.get(server);
+    if (!relay) {
+      const opened = relay = new Relay(
+        server,
+        this.#features!.portFor(server.name, this.#port),
+        () => {},
+      );
+      this.#relays.set(server, relay);
+      this.#stops.push(server.onBroadcast((text) => {
+        if (!opened.hasOwn) this.#port.push(text);
+      }));
+    }
+    return relay;
+  }
+}
+
+/** The params of a call within a call: the inner arguments as they came, the outer `_meta` with them. */
+function forwardedParams(text: string, name: string, argumentsIn: string): string {
+  const params = memberText(text, "params")!;
+  const outer = memberText(params, "arguments") ?? "{}";
+  const inner = memberText(outer, argumentsIn) ?? "{}";
+  const meta = memberText(params, "_meta");
+  // Some models give an object as a text.
+  const args = inner.startsWith('"') ? JSON.parse(inner) : inner;
+  const tail = meta === undefined ? "" : `,"_meta":${meta}`;
+  return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
+}

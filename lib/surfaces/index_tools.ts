@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { examplesOf } from "../catalog/tool_examples.ts";
+import { parametersOf } from "../core/parameters.ts";
+import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import type { ToolGuide } from "./tool_guide.ts";
+
+const PAGE = 100;
+const RELATED = 5;
+const PARAMETER_DEPTH = 2;
+
+/** A small index of everything, and whole descriptions on demand. */
+export function indexTools(guide: ToolGuide): BuiltinTool[] {
+  return [
+    builtin({
+      name: "list_available_tools",
+      title: "List all tools in short",
+      description:
+        "List all tools with one line each. Call get_tool_description before you use one, and tool_execute (toolKey: its name) to run it.",
+      input: z.strictObject({
+        category: z.string().optional(),
+        include_disabled: z.boolean().default(false),
+        page: z.int().min(1).default(1),
+      }),
+      annotations: { readOnlyHint: true },
+      run({ category, include_disabled, page }, { principal }) {
+        return Promise.resolve(
+          jsonResult(listing(guide, principal, category, include_disabled, page)),
+        );
+      },
+    }),
+    builtin({
+      name: "get_tool_description",
+      title: "Describe a tool",
+      description: "The whole description of one tool: parameters, examples, related tools.",
+      input: z.strictObject({
+        tool_name: z.string(),
+        include_examples: z.boolean().default(true),
+      }),
+      annotations: { readOnlyHint: true },
+      async run({ tool_name, include_examples }, { principal }) {
+        const tool = await guide.resolve(principal, tool_name);
+        return jsonResult(description(guide, principal, tool, include_examples));
+      },
+    }),
+  ];
+}
+
+function listing(
+  guide: ToolGuide,
+  principal: string,
+  category: string | undefined,
+  withDisabled: boolean,
+  page: number,
+) {
+  const all = guide.visible(principal, withDisabled);
+  const wanted = category?.toLowerCase();
+  const groups = guide.categories(all);
+  const tools = wanted === undefined
+    ? all
+    : all.filter((tool) => guide.metadata(tool).category === wanted);
+  const pages = Math.max(1, Math.ceil(tools.length / PAGE));
+  const shown = tools.slice((page - 1) * PAGE, page * PAGE);
+  return {
+    total: tools.length,
+    ...(pages > 1
+      ? {
+        categories: groups.map(([name, own]) => `${name} (${own.length})`),
+        page,
+        pages,
+        hint: "Narrow it with category, or ask for the next page",
+      }
+      : { categories: groups.map(([name]) => name) }),
+    ...(tools.length === 0 && wanted !== undefined
+      ? {
+        hint: `No tool is in that category. Did you mean ${
+          guide.nearestCategories(principal, wanted).join(", ")
+        }?`,
+      }
+      : {}),
+    tools: shown.map((tool) => {
+      const { summary, category, deprecated } = guide.metadata(tool);
+      return {
+        name: guide.nameOf(tool),
+        summary,
+        category,
+        enabled: tool.enabled,
+        ...(deprecated === undefined ? {} : { deprecated: true }),
+      };
+    }),
+  };
+}
+
+function description(
+  guide: ToolGuide,
+  principal: string,
+  tool: CatalogTool,
+  withExamples: boolean,
+) {
+  const { definition } = tool;
+  const { category, deprecated } = guide.metadata(tool);
+  const { rows, isCut } = parametersOf(definition.inputSchema);
+  const parameters = Object.fromEntries(
+    rows.filter(({ depth }) => depth < PARAMETER_DEPTH).map((row) => [row.path, {
+      type: row.type,
+      ...(row.description === undefined ? {} : { description: row.description }),
+      required: row.isRequired,
+      ...(row.defaultValue === undefined ? {} : { default: JSON.parse(row.defaultValue) }),
+      ...(row.choices === undefined
+        ? {}
+        : { enum: row.choices.map((choice) => JSON.parse(choice)) }),
+      ...(row.limits === undefined ? {} : { limits: row.limits }),
+    }]),
+  );
+  return {
+    name: guide.nameOf(tool),
+    server: tool.server,
+    category,
+    ...(deprecated === undefined ? {} : { deprecated }),
+    description: definition.description ?? definition.title ?? "",
+    parameters,
+    ...(isCut ? { more_parameters: true } : {}),
+    ...(withExamples ? { examples: examplesOf(tool) } : {}),
+    related_tools: guide.related(principal, tool, RELATED),
+  };
+}

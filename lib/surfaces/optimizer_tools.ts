@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import { forwardTo, ToolArguments } from "./execute_tool.ts";
+import type { ToolGuide } from "./tool_guide.ts";
+
+/** Find a tool by what it should do, then call it. */
+export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
+  return [
+    builtin({
+      name: "optim.find_tool",
+      title: "Find a tool",
+      description: (principal) =>
+        `Find tools by what they should do, among ${
+          guide.visible(principal).length
+        } that are not listed. Then call one with optim.call_tool.`,
+      input: z.strictObject({
+        tool_description: z.string().describe("What the tool should do, in words"),
+        tool_keywords: z.string().optional().describe("Further keywords, separated by spaces"),
+        limit: z.int().min(1).max(100).default(10),
+      }),
+      annotations: { readOnlyHint: true },
+      async run({ tool_description, tool_keywords = "", limit }, { principal }) {
+        const text = `${tool_description} ${tool_keywords}`.trim();
+        const { found, degraded } = await guide.find(principal, { text, limit });
+        const metrics = await guide.tokenMetrics(principal, found.map(({ tool }) => tool));
+        return jsonResult({
+          tools: found.map(({ tool, relevance }) => ({
+            name: tool.name,
+            description: tool.definition.description ?? "",
+            input_schema: tool.definition.inputSchema,
+            backend_id: tool.server,
+            similarity_score: relevance,
+            token_count: guide.tokensOf(tool),
+          })),
+          ...(found.length === 0 ? { hint: "Nothing fits: use other or fewer words" } : {}),
+          ...(degraded === undefined ? {} : { degraded }),
+          token_metrics: metrics,
+        });
+      },
+    }),
+    builtin({
+      name: "optim.call_tool",
+      title: "Call a tool",
+      description: "Call a tool that optim.find_tool found.",
+      input: z.strictObject({
+        backend_id: z.string().describe("As optim.find_tool gave it"),
+        tool_name: z.string(),
+        parameters: ToolArguments.describe("The tool's arguments"),
+      }),
+      async run({ backend_id, tool_name, parameters }, { principal }) {
+        const servers = new Set(guide.visible(principal, true).map((tool) => tool.server));
+        if (!servers.has(backend_id)) throw noBackend(backend_id, servers);
+        const own = guide.table.find(backend_id, tool_name);
+        const tool = await guide.resolve(
+          principal,
+          own ? guide.table.nameOf(own, "namespaced") : tool_name,
+        );
+        if (tool.server !== backend_id) {
+          throw new GatewayError("TOOL_NOT_FOUND", {
+            message: `"${tool_name}" is a tool of "${tool.server}", not of "${backend_id}"`,
+            recoverySteps: ["Pass backend_id and tool_name as optim.find_tool gave them"],
+            suggestedTools: ["optim.find_tool"],
+          });
+        }
+        return forwardTo(tool, parameters, "parameters");
+      },
+    }),
+  ];
+}
+
+function noBackend(name: string, servers: ReadonlySet<string>): GatewayError {
+  const near = nearestNames(name, servers, 3);
+  return new GatewayError("SERVER_NOT_FOUND", {
+    message: `There is no backend "${name.slice(0, 100)}"`,
+    recoverySteps: ["Pass backend_id as optim.find_tool gave it"],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    suggestedTools: ["optim.find_tool"],
+  });
+}

@@ -1,0 +1,28 @@
+import { CanonicalToolsRepository } from "../../storage/canonical_tools_repository.ts";
+import type { Store } from "../../storage/store.ts";
+import { ToolsetsRepository } from "../../storage/toolsets_repository.ts";
+import { catalogOf } from "../../toolsets/testing.ts";
+import { Toolsets } from "../../toolsets/toolsets.ts";
+import { ToolsetsAdmin } from "../toolsets_admin.ts";
+
+/** Toolsets over a catalog of these tools; a token is four characters. */
+export function openToolsets(store: Store, servers: Record<string, readonly string[]>) {
+  const { catalog, names } = catalogOf(servers);
+  const away = new Set<string>();
+  const canonical = new CanonicalToolsRepository(store);
+  const toolsets = new Toolsets({
+    repository: new ToolsetsRepository(store),
+    catalog,
+    names,
+    availability: (server) => away.has(server) ? "away" : "available",
+    onNews: () => {},
+  });
+  const admin = new ToolsetsAdmin({
+    toolsets,
+    catalog,
+    names,
+    canonical,
+    countTokens: (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
+  });
+  return { catalog, away, canonical, toolsets, admin };
+}

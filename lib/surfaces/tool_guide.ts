@@ -1,0 +1,171 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts";
+import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import type { ServerState } from "../core/server.ts";
+import type { NameTable, NameTables } from "../routing/name_table.ts";
+import { resolveTool } from "../routing/resolve.ts";
+import { ToolKeys } from "../routing/tool_keys.ts";
+
+/** What somebody looks for. */
+export interface ToolQuery {
+  text: string;
+  /** What it is wanted for; changes the order, not what is found. */
+  context?: string | undefined;
+  category?: string | undefined;
+  server?: string | undefined;
+  limit: number;
+}
+
+/** A tool that was found. */
+export interface FoundTool {
+  tool: CatalogTool;
+  /** 0 to 1: how likely it is what was meant. */
+  relevance: number;
+  /** Which words were found where. */
+  explanation: string;
+}
+
+export interface FoundTools {
+  found: FoundTool[];
+  /** Why the search is not as good as it could be. */
+  degraded?: string;
+}
+
+export interface ToolGuideOptions {
+  catalog: Catalog;
+  names: NameTables;
+  metadata: ToolMetadataBook;
+  tokens: ToolTokens;
+  /** Made when first needed: the secret is in the store. */
+  keys(): Promise<ToolKeys>;
+  search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
+  serverState(name: string): ServerState | undefined;
+  /** Whether a caller may see a tool. */
+  admits(principal: string, tool: CatalogTool): boolean;
+  /** Tools that were called in the same sessions, most often first. */
+  usedWith(tool: CatalogTool): readonly CatalogTool[];
+  onSearch(baselineTokens: number, returnedTokens: number): void;
+}
+
+/** What callers can know of all tools there are: found, described, counted; and only what they may. */
+export class ToolGuide {
+  readonly #options: ToolGuideOptions;
+
+  constructor(options: ToolGuideOptions) {
+    this.#options = options;
+  }
+
+  get table(): NameTable {
+    return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  /** The tools that a caller may call, in the order of servers and their lists. */
+  visible(principal: string, withDisabled = false): CatalogTool[] {
+    const servers = [...this.#options.catalog.snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
+    return servers.flatMap(([, { tools }]) =>
+      tools.filter((tool) =>
+        (tool.enabled || withDisabled) && this.#options.admits(principal, tool)
+      )
+    );
+  }
+
+  metadata(tool: CatalogTool): ToolMetadata {
+    return this.#options.metadata.of(tool);
+  }
+
+  /** What a tool is called at the doors. */
+  nameOf(tool: CatalogTool): string {
+    return this.table.nameOf(tool, "flat");
+  }
+
+  serverState(name: string): ServerState | undefined {
+    return this.#options.serverState(name);
+  }
+
+  async find(principal: string, query: ToolQuery): Promise<FoundTools> {
+    const category = query.category?.toLowerCase();
+    return await this.#options.search(
+      query,
+      (tool) =>
+        tool.enabled && this.#options.admits(principal, tool) &&
+        (category === undefined || this.metadata(tool).category === category) &&
+        (query.server === undefined || tool.server === query.server),
+    );
+  }
+
+  /** How many tools of each category a caller can see, the largest first. */
+  categories(tools: readonly CatalogTool[]): [string, CatalogTool[]][] {
+    const groups = Map.groupBy(tools, (tool) => this.metadata(tool).category);
+    return [...groups].sort(([a, left], [b, right]) =>
+      right.length - left.length || (a < b ? -1 : 1)
+    );
+  }
+
+  /** A tool by a key, by any of its names, or as `server:tool`. */
+  async resolve(principal: string, keyOrName: string): Promise<CatalogTool> {
+    if (ToolKeys.isKey(keyOrName)) {
+      const tool = (await this.#options.keys()).resolve(keyOrName, principal, this.table);
+      if (this.#options.admits(principal, tool)) return this.#usable(tool);
+      throw new GatewayError("ACCESS_DENIED", { message: "This key's tool is no longer yours" });
+    }
+    const [, server, name] = /^([\w-]+):(.+)$/s.exec(keyOrName) ?? [];
+    const old = server === undefined ? undefined : this.table.find(server, name!);
+    return resolveTool({
+      table: this.table,
+      naming: "flat",
+      admits: (tool) => this.#options.admits(principal, tool),
+    }, old ? this.table.nameOf(old, "namespaced") : keyOrName);
+  }
+
+  async keyFor(tool: CatalogTool, principal: string): Promise<string> {
+    return (await this.#options.keys()).issue(tool, principal);
+  }
+
+  /** Tools that go with this one: used together with it, else alike in server and category. */
+  related(principal: string, tool: CatalogTool, limit: number): string[] {
+    const { category } = this.metadata(tool);
+    const alike = this.#options.catalog.of(tool.server).tools.filter((other) =>
+      this.metadata(other).category === category
+    );
+    const all = new Set([...this.#options.usedWith(tool), ...alike]);
+    return [...all].filter((other) =>
+      other !== tool && other.enabled && this.#options.admits(principal, other)
+    ).slice(0, limit).map((other) => this.nameOf(other));
+  }
+
+  /** What listing everything would cost, and what these cost. */
+  async tokenMetrics(principal: string, returned: readonly CatalogTool[]) {
+    const { tokens } = this.#options;
+    const baseline = await tokens.total(this.visible(principal));
+    const cost = await tokens.total(returned);
+    this.#options.onSearch(baseline, cost);
+    const saved = Math.max(0, baseline - cost);
+    return {
+      baseline_tokens: baseline,
+      returned_tokens: cost,
+      tokens_saved: saved,
+      savings_percentage: baseline === 0 ? 0 : Math.round((saved / baseline) * 1000) / 10,
+    };
+  }
+
+  tokensOf(tool: CatalogTool): number {
+    return this.#options.tokens.of(tool);
+  }
+
+  /** Categories that are close to what somebody wrote. */
+  nearestCategories(principal: string, written: string): string[] {
+    const known = this.categories(this.visible(principal)).map(([name]) => name);
+    const near = nearestNames(written, known, 3);
+    return near.length > 0 ? near : known.slice(0, 3);
+  }
+
+  #usable(tool: CatalogTool): CatalogTool {
+    return resolveTool(
+      { table: this.table, naming: "namespaced", server: tool.server },
+      this.table.nameOf(tool, "namespaced"),
+    );
+  }
+}

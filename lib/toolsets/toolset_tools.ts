@@ -1,0 +1,48 @@
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { ToolReference, Toolset } from "../core/toolset.ts";
+import type { NameTable } from "../routing/name_table.ts";
+
+/** Whether a server can serve now: it can, it cannot at the moment, or there is none of that name. */
+export type Availability = "available" | "away" | "unknown";
+
+/**
+ * registered: it can be called; waiting: its server is away; disabled: its owner has switched it off;
+ * gone: its server no longer has it, or is itself no longer there.
+ */
+export type ToolState = "registered" | "waiting" | "disabled" | "gone";
+
+/** One tool of a toolset as it stands now. */
+export interface ToolsetTool {
+  reference: ToolReference;
+  state: ToolState;
+  /** As it is now, where it is known. */
+  tool?: CatalogTool;
+  /** Its definition is another one than when the toolset was saved. */
+  isChanged: boolean;
+}
+
+/** How each tool of a toolset stands. */
+export function toolsetTools(
+  { tools }: Toolset,
+  table: NameTable,
+  availability: (server: string) => Availability,
+): ToolsetTool[] {
+  return tools.map((reference) => {
+    const { server, tool: name, fingerprint } = reference;
+    const tool = table.find(server, name);
+    return {
+      reference,
+      state: stateOf(tool, availability(server)),
+      ...(tool ? { tool } : {}),
+      isChanged: tool !== undefined && fingerprint !== undefined &&
+        tool.fingerprint !== fingerprint,
+    };
+  });
+}
+
+function stateOf(tool: CatalogTool | undefined, availability: Availability): ToolState {
+  if (availability === "unknown") return "gone";
+  if (tool && !tool.enabled) return "disabled";
+  if (availability === "away") return "waiting";
+  return tool ? "registered" : "gone";
+}
