@@ -14,6 +14,19 @@ export function oneName(
   );
 }
 
+/** The one tool a command takes. */
+export function oneTool(
+  command: string,
+  { positionals }: Pick<CommandInput, "positionals">,
+): string {
+  const [name, ...others] = positionals;
+  if (name !== undefined && others.length === 0) return name;
+  throw configError(
+    `${command} takes the name of one tool`,
+    `Write it as: deno task cli ${command} SERVER.TOOL`,
+  );
+}
+
 export function noPositionals(
   command: string,
   { positionals: [extra] }: Pick<CommandInput, "positionals">,

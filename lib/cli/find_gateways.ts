@@ -4,6 +4,8 @@ import { GatewayClient, type GatewayStatus } from "./gateway_client.ts";
 
 export interface FoundGateway {
   client: GatewayClient;
+  /** Where it listens; the address in its status may be one for others. */
+  address: string;
   status: GatewayStatus;
 }
 
@@ -18,7 +20,7 @@ export async function findGateways(store: Store): Promise<FoundGateway[]> {
       const status = await client.status().catch(() => undefined);
       // A lease outlives a killed gateway for a while, and another one may have its port by then.
       const isOwner = status?.pid === lease.pid && status.startedAt === lease.startedAt;
-      return status && isOwner ? { client, status } : undefined;
+      return status && isOwner ? { client, address: lease.address, status } : undefined;
     }),
   );
   return found.filter((gateway) => gateway !== undefined);

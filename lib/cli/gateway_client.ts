@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { ServerHistory } from "../catalog/tool_history.ts";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
-import type { ServerSpec } from "../core/server.ts";
-import type { ServersAccess } from "./servers_access.ts";
+import { ServerSpec } from "../core/server.ts";
+import { ToolDefinition } from "../core/tool.ts";
+import type { AddOptions, ServersAccess, ToolCall, ToolResult } from "./servers_access.ts";
+import { ToolsetClient } from "./toolset_client.ts";
 
 /** Adding and restarting wait for a server to connect, which may be a download away. */
 const SLOW_MS = 90_000;
@@ -33,8 +36,22 @@ const ServerRow = z.looseObject({
   state: z.string(),
   reason: z.string(),
   toolCount: z.int(),
+  source: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("file"), path: z.string() }),
+    z.object({ kind: z.literal("store") }),
+    z.object({ kind: z.literal("demo") }),
+  ]).optional(),
 });
 const OneServer = z.looseObject({ server: ServerRow });
+const Described = z.looseObject({ spec: ServerSpec });
+const AllTools = z.object({
+  tools: z.array(z.object({
+    server: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    definition: ToolDefinition,
+  })),
+});
 const LogLines = z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) });
 const Tools = z.object({
   server: z.string(),
@@ -49,6 +66,10 @@ export class GatewayClient implements ServersAccess {
 
   constructor(address: string) {
     this.#address = address;
+  }
+
+  get address(): string {
+    return this.#address;
   }
 
   async isHealthy(): Promise<boolean> {
@@ -74,8 +95,13 @@ export class GatewayClient implements ServersAccess {
     return answer.servers;
   }
 
-  async add(name: string, spec: ServerSpec) {
-    return (await this.#ask(OneServer, "POST", "/api/servers", { name, ...spec }, SLOW_MS)).server;
+  async describe(name: string): Promise<ServerSpec> {
+    return (await this.#ask(Described, "GET", serverPath(name))).spec;
+  }
+
+  async add(name: string, spec: ServerSpec, { check = true }: AddOptions = {}) {
+    const path = check ? "/api/servers" : "/api/servers?check=false";
+    return (await this.#ask(OneServer, "POST", path, { name, ...spec }, SLOW_MS)).server;
   }
 
   async remove(name: string): Promise<void> {
@@ -97,6 +123,29 @@ export class GatewayClient implements ServersAccess {
 
   setTools(name: string, enabled: string[] | null) {
     return this.#ask(Tools, "PUT", `${serverPath(name)}/tools`, { enabled });
+  }
+
+  history(name: string): Promise<ServerHistory> {
+    return this.#ask(ServerHistory, "GET", `${serverPath(name)}/history`);
+  }
+
+  async allTools() {
+    return (await this.#ask(AllTools, "GET", "/api/tools")).tools;
+  }
+
+  async callTool(call: ToolCall): Promise<ToolResult> {
+    // Loaded when needed: the SDK takes longer to load than all else here together.
+    const { callThroughDoor } = await import("./door_call.ts");
+    return await callThroughDoor(this.#address, call);
+  }
+
+  toolsets() {
+    // The first count of tokens loads a tokenizer, which a busy machine takes its time for.
+    return Promise.resolve(
+      new ToolsetClient((schema, method, path, body) =>
+        this.#ask(schema, method, path, body, SLOW_MS)
+      ),
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
-import { fromFileUrl } from "@std/path";
 import { Catalog } from "../catalog/catalog.ts";
+import { type ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { composeServers } from "../compose_servers.ts";
 import { loadServers } from "../config/mcp_file.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -7,12 +7,22 @@ import type { ServerSpec } from "../core/server.ts";
 import { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
 import { Logs } from "../telemetry/logs.ts";
 import type { CommandInput } from "./command.ts";
+import { callConnected } from "./connected_call.ts";
+import { OfflineToolsets } from "./offline_toolsets.ts";
+import { selfOf } from "./self.ts";
 import {
+  type AddOptions,
+  type ListedTool,
   openStore,
   type ServerRow,
   type ServersAccess,
   type ServerTools,
+  type ToolCall,
+  type ToolResult,
 } from "./servers_access.ts";
+
+/** As many as a gateway tells. */
+const DIFFS = 200;
 
 type Parts = Awaited<ReturnType<typeof assemble>>;
 
@@ -41,10 +51,61 @@ export class OfflineServers implements ServersAccess {
     return Promise.resolve(rows);
   }
 
+  describe(name: string): Promise<ServerSpec> {
+    return Promise.resolve(this.#parts.admin.describe(name).spec);
+  }
+
   /** Connects to this one server alone, as a gateway would. */
-  add(name: string, spec: ServerSpec): Promise<ServerRow> {
-    this.#parts.connectTo(name);
-    return this.#parts.admin.add(name, spec);
+  async add(name: string, spec: ServerSpec, { check = true }: AddOptions = {}): Promise<ServerRow> {
+    const { admin, connected } = this.#parts;
+    if (check) connected.add(name);
+    try {
+      return await admin.add(name, spec, { check });
+    } finally {
+      connected.delete(name);
+    }
+  }
+
+  allTools(): Promise<ListedTool[]> {
+    const { catalog, admin } = this.#parts;
+    const tools = admin.list().flatMap(({ name }) => catalog.of(name).tools);
+    return Promise.resolve(
+      tools.map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),
+    );
+  }
+
+  /** Starts that one server for the call, and ends it after. */
+  async callTool(call: ToolCall): Promise<ToolResult> {
+    const { connected, sync, pool, disabled } = this.#parts;
+    if (disabled.has(call.server)) {
+      throw new GatewayError("SERVER_NOT_RUNNING", {
+        message: `Server "${call.server}" is switched off in its entry`,
+        recoverySteps: ["Switch it on there"],
+      });
+    }
+    connected.add(call.server);
+    await sync();
+    return await callConnected(pool.resolve(call.server), call);
+  }
+
+  /** What comes of connecting to a server within a limit; it is let go again. */
+  async tryOut(name: string, limitMs: number): Promise<ServerRow> {
+    const { connected, sync, pool } = this.#parts;
+    connected.add(name);
+    await sync();
+    const server = pool.resolve(name);
+    const limit = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => limit.resolve("late"), limitMs);
+    const ended = server.connection().then(() => "done" as const, () => "done" as const);
+    const outcome = await Promise.race([ended, limit.promise]);
+    clearTimeout(timer);
+    const { status } = server;
+    connected.delete(name);
+    await sync();
+    // The reason also says when it is tried again, which it is not.
+    if (outcome === "done") return { ...status, reason: status.lastError ?? status.reason };
+    const reason = `No connection within ${limitMs / 1000} s`;
+    return { ...status, state: "connecting", reason };
   }
 
   remove(name: string): Promise<void> {
@@ -58,6 +119,14 @@ export class OfflineServers implements ServersAccess {
   async setTools(name: string, enabled: string[] | null): Promise<ServerTools> {
     await this.#parts.admin.setEnabledTools(name, enabled);
     return await this.tools(name);
+  }
+
+  async history(name: string): Promise<ServerHistory> {
+    return serverHistory(name, await this.#parts.admin.history(name), DIFFS);
+  }
+
+  toolsets(): Promise<OfflineToolsets> {
+    return OfflineToolsets.open(this.#parts);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,12 +148,7 @@ async function assemble(input: CommandInput) {
       console: () => {},
     }),
   );
-  const self = {
-    host: options.host,
-    port: options.port,
-    publicUrl: options.publicUrl,
-    mainModule: fromFileUrl(new URL("../../main.ts", import.meta.url)),
-  };
+  const self = selfOf(input);
   const location = { path: options.config, cwd, configDir: dirs.config };
   const configured = await loadServers({ ...location, env, self, platform });
   const store = stack.use(await openStore(input));
@@ -92,7 +156,7 @@ async function assemble(input: CommandInput) {
   const canonical = new CanonicalToolsRepository(store);
   const closing = new AbortController();
   stack.defer(() => closing.abort());
-  let connected: string | undefined;
+  const connected = new Set<string>();
   const disabled = new Set<string>();
 
   async function sync(): Promise<void> {
@@ -100,7 +164,9 @@ async function assemble(input: CommandInput) {
     for (const { name, spec } of servers) if (spec.disabled) disabled.add(name);
     await pool.sync(
       servers.map((server) =>
-        server.name === connected ? server : { ...server, spec: { ...server.spec, disabled: true } }
+        connected.has(server.name)
+          ? server
+          : { ...server, spec: { ...server.spec, disabled: true } }
       ),
     );
   }
@@ -134,7 +200,11 @@ async function assemble(input: CommandInput) {
     admin,
     catalog,
     disabled,
-    connectTo: (name: string) => connected = name,
+    connected,
+    sync,
+    pool,
+    store,
+    logs,
     stack: stack.move(),
   };
 }

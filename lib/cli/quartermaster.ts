@@ -6,6 +6,11 @@ import { nearest } from "../core/nearest.ts";
 import { VERSION } from "../core/version.ts";
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { completions } from "./completions.ts";
+import { connect } from "./connect.ts";
+import { disconnect } from "./disconnect.ts";
+import { doctor } from "./doctor.ts";
+import { importServers } from "./import.ts";
 import { commandHelp, commandsHelp } from "./help.ts";
 import { restore } from "./restore.ts";
 import { serverAdd } from "./server_add.ts";
@@ -15,17 +20,44 @@ import { serverRemove } from "./server_remove.ts";
 import { serverRestart } from "./server_restart.ts";
 import { serverTools } from "./server_tools.ts";
 import { status } from "./status.ts";
+import { toolsCall } from "./tools_call.ts";
+import { toolsList } from "./tools_list.ts";
+import { toolsShow } from "./tools_show.ts";
+import { toolsetCreate } from "./toolset_create.ts";
+import { toolsetDelete } from "./toolset_delete.ts";
+import { toolsetEquip } from "./toolset_equip.ts";
+import { toolsetExport } from "./toolset_export.ts";
+import { toolsetImport } from "./toolset_import.ts";
+import { toolsetList } from "./toolset_list.ts";
+import { toolsetShow } from "./toolset_show.ts";
+import { toolsetUnequip } from "./toolset_unequip.ts";
 import { exitCommandWith, print } from "./terminal.ts";
 
 /** By name; those of one family share its first word. */
 const COMMANDS: Record<string, Command> = {
   status,
+  doctor,
   "server list": serverList,
   "server add": serverAdd,
   "server remove": serverRemove,
   "server restart": serverRestart,
   "server logs": serverLogs,
   "server tools": serverTools,
+  "tools list": toolsList,
+  "tools show": toolsShow,
+  "tools call": toolsCall,
+  "toolset list": toolsetList,
+  "toolset show": toolsetShow,
+  "toolset create": toolsetCreate,
+  "toolset delete": toolsetDelete,
+  "toolset equip": toolsetEquip,
+  "toolset unequip": toolsetUnequip,
+  "toolset export": toolsetExport,
+  "toolset import": toolsetImport,
+  connect,
+  disconnect,
+  import: importServers,
+  completions,
   backup,
   restore,
 };
@@ -36,6 +68,12 @@ const COMMAND_FLAGS = Object.values(COMMANDS).flatMap((command) => command.flags
 export async function runCli(args: readonly string[]): Promise<number> {
   // `deno task cli -- status`: a habit from npm.
   const words = args[0] === "--" ? args.slice(1) : args;
+  // Asked by shells: the words after the dashes are another command line, as far as it is written.
+  if (words[0] === "complete" && words[1] === "--") {
+    const { complete } = await import("./complete.ts");
+    await complete(words.slice(2), COMMANDS);
+    return 0;
+  }
   const information = findInformationFlag(words);
   if (information === "version") {
     print(`quartermaster ${VERSION}\n`);

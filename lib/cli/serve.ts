@@ -6,6 +6,7 @@ import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { inRequestScope } from "../http/request_scope.ts";
 import { ensureBuild } from "./build_stamp.ts";
+import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 
 /** How long requests in flight may go on after a stop was asked for; stubborn programs take 2 s more,
@@ -21,7 +22,9 @@ export interface BuiltApp {
 export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
   try {
     const information = findInformationFlag(Deno.args);
-    if (information === "help") return print(helpText());
+    if (information === "help") {
+      return print(helpText({ commandFlags: STDIO_FLAGS, flagsTitle: "Options of --stdio:" }));
+    }
     if (information === "version") return print(`quartermaster ${VERSION}\n`);
     await listen(host, loadApp);
   } catch (error) {
@@ -31,16 +34,16 @@ export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>)
 }
 
 async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
-  const { options, platform, command } = await host.options();
+  const { options, platform, command, flags } = await host.options();
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
     });
   }
+  checkStdioFlags(flags, options);
   if (options.stdio) {
-    throw new GatewayError("CONFIG_INVALID", {
-      message: "Cannot speak MCP on standard input: this version serves HTTP only",
-    });
+    const { serveStdio } = await import("./stdio_serve.ts");
+    return await serveStdio(host);
   }
   if (platform.canWrite) await ensureBuild();
   const stop = Promise.withResolvers<void>();
@@ -122,7 +125,8 @@ export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
   };
 }
 
-async function withLimit(work: Promise<void>, ms: number): Promise<void> {
+/** Waits for the work, but no longer than that. */
+export async function withLimit(work: PromiseLike<unknown>, ms: number): Promise<void> {
   const limit = Promise.withResolvers<void>();
   const timer = setTimeout(limit.resolve, ms);
   await Promise.race([work, limit.promise]);

@@ -1,9 +1,10 @@
 import { configError } from "../config/problem.ts";
+import { GatewayError } from "../core/errors.ts";
 import { oneName } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
-import type { GatewayClient } from "./gateway_client.ts";
-import { resolveGateway } from "./servers_access.ts";
-import { inert, print, printJson } from "./terminal.ts";
+import type { FoundGateway } from "./find_gateways.ts";
+import { resolveGateways } from "./servers_access.ts";
+import { inert, print, printError, printJson } from "./terminal.ts";
 
 const MOST_LINES = 1_000;
 const LOOK_EVERY_MS = 500;
@@ -11,11 +12,17 @@ const LOOK_EVERY_MS = 500;
 export interface LogLine {
   time: number;
   line: string;
+  /** The address of the gateway it comes from, where there are several. */
+  gateway?: string;
 }
 
 export const serverLogs: Command = {
   usage: "server logs NAME [--lines N] [--follow]",
   meaning: "What a server last wrote to its error output",
+  details: [
+    "Where several gateways run on the data store, each has its own connection to the server; their",
+    "lines come in the order of time, each with the gateway's address.",
+  ],
   flags: [
     { flag: "lines", placeholder: "N", meaning: "How many lines: 1 to 1000, 50 unless told" },
     { flag: "follow", meaning: "Go on with new lines as they come" },
@@ -28,28 +35,70 @@ export const serverLogs: Command = {
       throw configError("Cannot use --lines", "Give a whole number from 1 to 1000");
     }
     const asJson = input.flags.get("json") === true;
-    const gateway = await resolveGateway(input);
-    if (input.flags.get("follow") === true) return await follow(gateway, name, count, asJson);
-    const lines = await gateway.logs(name, count);
+    const logs = new MergedLogs(await resolveGateways(input), name);
+    if (input.flags.get("follow") === true) return await follow(logs, count, asJson);
+    const lines = (await logs.read(count)).slice(-count);
     if (asJson) return printJson({ lines });
     print(lines.length === 0 ? `${name} has written nothing.\n` : lines.map(lineText).join(""));
   },
 };
 
-/** Prints until the gateway or the user ends it. */
-async function follow(
-  gateway: GatewayClient,
-  name: string,
-  count: number,
-  asJson: boolean,
-): Promise<void> {
-  let known: LogLine[] | undefined;
+/** Prints until the last gateway or the user ends it. */
+async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise<void> {
+  let fresh = (await logs.read(MOST_LINES)).slice(-count);
   while (true) {
-    const lines = await gateway.logs(name, MOST_LINES);
-    const fresh = known === undefined ? lines.slice(-count) : newLines(known, lines);
     for (const line of fresh) print(asJson ? `${JSON.stringify(line)}\n` : lineText(line));
-    known = lines;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    fresh = await logs.read(MOST_LINES);
+  }
+}
+
+/** One server's lines at all gateways. */
+class MergedLogs {
+  readonly #name: string;
+  readonly #isOne: boolean;
+  readonly #known = new Map<FoundGateway, LogLine[]>();
+
+  constructor(gateways: FoundGateway[], name: string) {
+    this.#name = name;
+    this.#isOne = gateways.length === 1;
+    for (const gateway of gateways) this.#known.set(gateway, []);
+  }
+
+  /** What came since the last time, in the order of time. */
+  async read(most: number): Promise<LogLine[]> {
+    const read = await Promise.all(
+      Array.from(this.#known.keys(), async (gateway) => ({
+        gateway,
+        lines: await this.#ask(gateway, most),
+      })),
+    );
+    const failures = read.map(({ lines }) => lines).filter((lines) =>
+      lines instanceof GatewayError
+    );
+    if (failures.length === read.length) throw failures[0];
+    const fresh: LogLine[] = [];
+    for (const { gateway, lines } of read) {
+      const { address } = gateway.status;
+      if (lines instanceof GatewayError) {
+        this.#known.delete(gateway);
+        printError(inert(`quartermaster: Nothing from ${address}: ${lines.message}\n`));
+        continue;
+      }
+      const added = newLines(this.#known.get(gateway) ?? [], lines);
+      fresh.push(...added.map((line) => this.#isOne ? line : { ...line, gateway: address }));
+      this.#known.set(gateway, lines);
+    }
+    return fresh.sort((a, b) => a.time - b.time);
+  }
+
+  async #ask({ client }: FoundGateway, most: number): Promise<LogLine[] | GatewayError> {
+    try {
+      return await client.logs(this.#name, most);
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
   }
 }
 
@@ -65,6 +114,7 @@ export function newLines(before: readonly LogLine[], now: readonly LogLine[]): L
   return [...now];
 }
 
-function lineText({ time, line }: LogLine): string {
-  return `${new Date(time).toISOString()}  ${inert(line)}\n`;
+function lineText({ time, line, gateway }: LogLine): string {
+  const where = gateway === undefined ? "" : `${gateway.replace(/^https?:\/\//, "")}  `;
+  return `${new Date(time).toISOString()}  ${where}${inert(line)}\n`;
 }

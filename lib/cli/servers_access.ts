@@ -1,11 +1,13 @@
+import type { ServerHistory } from "../catalog/tool_history.ts";
 import { parseLocation } from "../storage/location.ts";
 import { Store } from "../storage/store.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ServerSpec } from "../core/server.ts";
+import type { ServerSource, ServerSpec } from "../core/server.ts";
+import type { ToolDefinition } from "../core/tool.ts";
 import type { CommandInput } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways, type FoundGateway } from "./find_gateways.ts";
 import type { GatewayClient } from "./gateway_client.ts";
-import { OfflineServers } from "./offline_servers.ts";
+import type { ToolsetsAccess } from "./toolsets_access.ts";
 
 /** One server in a list. */
 export interface ServerRow {
@@ -14,6 +16,7 @@ export interface ServerRow {
   state: string;
   reason: string;
   toolCount: number;
+  source?: ServerSource | undefined;
 }
 
 export interface ServerTools {
@@ -23,25 +26,72 @@ export interface ServerTools {
   all: string[];
 }
 
+/** One tool in the list of all. */
+export interface ListedTool {
+  server: string;
+  /** The server's own name for it. */
+  name: string;
+  enabled: boolean;
+  definition: ToolDefinition;
+}
+
+export interface ToolCall {
+  server: string;
+  /** The server's own name for it. */
+  tool: string;
+  args: Record<string, unknown>;
+  signal: AbortSignal;
+  onProgress(progress: ToolProgress): void;
+}
+
+export interface ToolProgress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+/** What a tool answered, as it came. */
+export interface ToolResult {
+  content: Record<string, unknown>[];
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+}
+
+export interface AddOptions {
+  /** Connect first, and store nothing where that fails; so it is unless told. */
+  check?: boolean;
+}
+
 /** The servers, whether a gateway runs or not. */
 export interface ServersAccess extends AsyncDisposable {
   readonly isRunning: boolean;
   list(): Promise<ServerRow[]>;
-  add(name: string, spec: ServerSpec): Promise<ServerRow>;
+  /** A server's entry, secrets masked. */
+  describe(name: string): Promise<ServerSpec>;
+  add(name: string, spec: ServerSpec, options?: AddOptions): Promise<ServerRow>;
   remove(name: string): Promise<void>;
   tools(name: string): Promise<ServerTools>;
   setTools(name: string, enabled: string[] | null): Promise<ServerTools>;
+  history(name: string): Promise<ServerHistory>;
+  /** Every tool of every server, those that are off too. */
+  allTools(): Promise<ListedTool[]>;
+  callTool(call: ToolCall): Promise<ToolResult>;
+  toolsets(): Promise<ToolsetsAccess>;
 }
 
 /** Through the gateway that runs on this data store, else on the store itself. */
 export async function openServers(input: CommandInput): Promise<ServersAccess> {
-  return await findGateway(input) ?? await OfflineServers.open(input);
-}
-
-/** The gateway that runs on this data store, for what only a running one can do. */
-export async function resolveGateway(input: CommandInput): Promise<GatewayClient> {
   const gateway = await findGateway(input);
   if (gateway) return gateway;
+  // Loaded when needed: it brings half a gateway with it.
+  const { OfflineServers } = await import("./offline_servers.ts");
+  return await OfflineServers.open(input);
+}
+
+/** All gateways that run on this data store, the oldest first; for what only running ones can do. */
+export async function resolveGateways(input: CommandInput): Promise<FoundGateway[]> {
+  const gateways = await listGateways(input);
+  if (gateways.length > 0) return gateways;
   const { label } = parseLocation(input.options.kv);
   throw new GatewayError("SERVER_NOT_RUNNING", {
     message: `No gateway is running on ${label}`,
@@ -60,6 +110,10 @@ export async function openStore({ options }: CommandInput): Promise<Store> {
 }
 
 async function findGateway(input: CommandInput): Promise<GatewayClient | undefined> {
+  return (await listGateways(input))[0]?.client;
+}
+
+async function listGateways(input: CommandInput): Promise<FoundGateway[]> {
   await using store = await openStore(input);
-  return (await findGateways(store))[0]?.client;
+  return await findGateways(store);
 }

@@ -33,10 +33,58 @@ export function ask(question: string): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && confirm(inert(question));
 }
 
+/** Whether there is somebody who can be asked. */
+export function isInteractive(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+}
+
+/** Asks until one of the answers is given, by its first letter or whole; the last one at the end. */
+export function askFor<T extends string>(question: string, answers: readonly [T, ...T[]]): T {
+  const letters = answers.map((answer) => answer[0]).join("/");
+  for (let tries = 0; tries < 20; tries++) {
+    const given = prompt(inert(`${question} [${letters}]`))?.trim().toLowerCase();
+    if (given === undefined) break;
+    const answer = answers.find((answer) => answer === given || answer[0] === given);
+    if (answer !== undefined) return answer;
+    print(`Answer with ${answers.join(", ")}.\n`);
+  }
+  return answers.at(-1)!;
+}
+
 /** Colors a text where a terminal will show it and the user has not asked for none. */
 export function painter(env: Env): (color: Color, text: string) => string {
   const isColored = Deno.stdout.isTerminal() && nonEmpty(env, "NO_COLOR") === undefined;
   return (color, text) => isColored ? styleText(color, text, { validateStream: false }) : text;
+}
+
+/** Shows what is being done in a line that the next one replaces; false where there is no terminal. */
+export function showStatus(text: string): boolean {
+  if (!Deno.stderr.isTerminal()) return false;
+  const cut = text.slice(0, Math.max(10, terminalWidth(Deno.stderr) - 1));
+  printError(`\r\x1b[K${cut}`);
+  return true;
+}
+
+export function clearStatus(): void {
+  if (Deno.stderr.isTerminal()) printError("\r\x1b[K");
+}
+
+/** Lines that would wrap on this terminal are cut; where there is none, all of it is kept. */
+export function cutToWidth(text: string): string {
+  if (!Deno.stdout.isTerminal()) return text;
+  const width = terminalWidth(Deno.stdout);
+  return text.split("\n").map((line) => {
+    const hidden = line.length - stripVTControlCharacters(line).length;
+    return line.length - hidden > width ? `${line.slice(0, width + hidden - 1)}…` : line;
+  }).join("\n");
+}
+
+function terminalWidth(stream: { isTerminal(): boolean }): number {
+  try {
+    return stream.isTerminal() ? Deno.consoleSize().columns || 80 : 80;
+  } catch {
+    return 80;
+  }
 }
 
 /** A foreign text without what would steer the terminal. */

@@ -4,10 +4,13 @@ import { optionRows, settingsKeyOf, variableOf } from "./option_table.ts";
 export interface HelpParts {
   commands?: readonly { usage: string; meaning: string }[];
   commandFlags?: readonly CommandFlag[];
+  /** What stands above them. */
+  flagsTitle?: string;
 }
 
 /** The text of --help. */
-export function helpText({ commands = [], commandFlags = [] }: HelpParts = {}): string {
+export function helpText(parts: HelpParts = {}): string {
+  const { commands = [], commandFlags = [], flagsTitle = "Options of commands:" } = parts;
   const options = optionRows().map((row): Row => [
     heading(row),
     `${row.meaning} (default: ${row.fallbackText})`,
@@ -19,7 +22,7 @@ export function helpText({ commands = [], commandFlags = [] }: HelpParts = {}): 
     "Usage: quartermaster [COMMAND] [OPTIONS]",
     ...section("Commands:", commands.map(({ usage, meaning }) => [usage, meaning])),
     ...section("Options:", options),
-    ...section("Options of commands:", commandFlags.map((row) => [heading(row), row.meaning])),
+    ...section(flagsTitle, commandFlags.map((row) => [heading(row), row.meaning])),
     "",
     "Switches are turned off with --no-NAME, as in --no-enable-optimization.",
     "Every option can also be set in the environment (--data-dir as QUARTERMASTER_DATA_DIR) or in",

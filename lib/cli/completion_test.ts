@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { completionOf } from "./completion.ts";
+
+const flag = (flag: string, placeholder?: string) => ({
+  flag,
+  meaning: flag,
+  ...(placeholder === undefined ? {} : { placeholder }),
+});
+
+const COMMANDS = {
+  status: { meaning: "Whether it runs", flags: [flag("json")] },
+  "server list": { meaning: "All servers", flags: [flag("json")] },
+  "server logs": { meaning: "Its log", flags: [flag("lines", "N"), flag("json")] },
+  "tools list": { meaning: "All tools", flags: [flag("server", "NAME")] },
+  "tools call": { meaning: "Call one" },
+  connect: { meaning: "Connect", flags: [flag("scope", "SCOPE"), flag("toolset", "NAME")] },
+  import: { meaning: "Import" },
+};
+
+function complete(line: string): string {
+  const completion = completionOf(["quartermaster", ...line.split(" ")], COMMANDS);
+  if (completion.kind === "names") return `<${completion.of}>`;
+  if (completion.kind === "other") return "";
+  return completion.words.map(({ word }) => word).join(" ");
+}
+
+Deno.test("completionOf() offers commands, then their second words", () => {
+  assert.equal(complete(""), "status server tools connect import");
+  assert.equal(complete("ser"), "status server tools connect import");
+  assert.equal(complete("server "), "list logs");
+  assert.equal(complete("--data-dir /x server "), "list logs");
+  assert.equal(complete("nonsense "), "");
+});
+
+Deno.test("completionOf() offers a command's own flags, and their values", () => {
+  assert.equal(complete("server logs --"), "--lines --json --data-dir --kv --config --help");
+  assert.equal(complete("--"), "--data-dir --kv --config --help");
+  assert.equal(complete("connect cursor --scope "), "user project");
+  assert.equal(complete("connect cursor --toolset "), "<toolset>");
+  assert.equal(complete("tools list --server "), "<server>");
+  assert.equal(complete("server logs --lines "), "");
+  assert.equal(complete("--config "), "");
+});
+
+Deno.test("completionOf() knows what stands at each place", () => {
+  assert.equal(complete("server logs "), "<server>");
+  assert.equal(complete("server logs --lines 5 "), "<server>");
+  assert.equal(complete("server logs a "), "");
+  assert.equal(complete("tools call "), "<tool>");
+  assert.equal(complete("tools call a.b "), "");
+  assert.equal(complete("connect "), "claude-code claude-desktop cursor vscode");
+  assert.equal(complete("import cursor "), "claude-code claude-desktop cursor vscode");
+  assert.equal(complete("server logs -- "), "");
+});

@@ -1,0 +1,92 @@
+import { fromFileUrl, join } from "@std/path";
+import manifest from "../../deno.json" with { type: "json" };
+import { configError } from "../config/problem.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Command } from "./command.ts";
+import { SHELLS } from "./completion.ts";
+import { print } from "./terminal.ts";
+
+export const completions: Command = {
+  usage: "completions SHELL",
+  meaning: "A script for bash, zsh or fish that completes commands, flags and names",
+  details: [
+    "Put one of these into your shell's start-up file, with the whole path of this folder:",
+    '  bash  eval "$(cd FOLDER && deno task -q cli completions bash)"',
+    '  zsh   eval "$(cd FOLDER && deno task -q cli completions zsh)"   (after compinit)',
+    "  fish  cd FOLDER; deno task -q cli completions fish | source",
+    "",
+    "The script also makes the command `quartermaster`, where there is none of that name.",
+  ],
+  run({ positionals }) {
+    const [word, ...others] = positionals;
+    const shell = SHELLS.find((shell) => shell === word);
+    if (!shell || others.length > 0) {
+      const guess = word === undefined ? undefined : nearest(word, SHELLS);
+      throw configError(
+        word === undefined || others.length > 0
+          ? "completions takes the name of one shell"
+          : `There are no completions for "${word}"`,
+        guess === undefined ? `Give one of ${SHELLS.join(", ")}` : `Did you mean ${guess}?`,
+      );
+    }
+    print(SCRIPTS[shell](ownCommand().map(quoted).join(" ")));
+    return Promise.resolve();
+  },
+};
+
+/** What `deno task cli` runs, from whatever folder. */
+function ownCommand(): string[] {
+  const root = fromFileUrl(new URL("../..", import.meta.url));
+  const [, ...words] = manifest.tasks.cli.command.split(" ");
+  return [Deno.execPath(), ...words.map((word) => word.endsWith(".ts") ? join(root, word) : word)];
+}
+
+function quoted(word: string): string {
+  return /^[\w./=:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+const SCRIPTS: Record<(typeof SHELLS)[number], (command: string) => string> = {
+  bash: (command) =>
+    `# Completions of quartermaster for bash
+type quartermaster >/dev/null 2>&1 || quartermaster() { ${command} "$@"; }
+_quartermaster() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(quartermaster complete -- "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+}
+complete -o default -F _quartermaster quartermaster
+`,
+  zsh: (command) =>
+    `#compdef quartermaster
+# Completions of quartermaster for zsh
+whence quartermaster >/dev/null || quartermaster() { ${command} "$@" }
+_quartermaster() {
+  local line
+  local -a found
+  while IFS= read -r line; do
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${\${line#*$'\\t'}:+:\${line#*$'\\t'}}")
+  done < <(quartermaster complete -- "\${(@)words[1,CURRENT]}" 2>/dev/null)
+  if (( $#found )); then _describe -t quartermaster quartermaster found; else _files; fi
+}
+compdef _quartermaster quartermaster
+`,
+  fish: (command) =>
+    `# Completions of quartermaster for fish
+if not type -q quartermaster
+    function quartermaster
+        ${command} $argv
+    end
+end
+function __quartermaster_complete
+    set -l found (quartermaster complete -- (commandline -opc) (commandline -ct) 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c quartermaster -f -a '(__quartermaster_complete)'
+`,
+};

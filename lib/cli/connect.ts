@@ -1,0 +1,155 @@
+import { CLIENT_NAMES, type ClientConfigFile } from "../config/client_configs.ts";
+import { editFile, type FileEdit } from "../config/edit_file.ts";
+import { valueAt, withValueAt } from "../config/json_edit.ts";
+import { configError } from "../config/problem.ts";
+import { findTextFile } from "../config/text_file.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ServerName } from "../core/server.ts";
+import { clientEntry, type Door, ownCommand, snippet } from "./client_entry.ts";
+import {
+  fileLabel,
+  filesOf,
+  isInSection,
+  isOwnEntry,
+  oneClient,
+  OWN_NAME,
+  scopeOf,
+  serversIn,
+} from "./client_files.ts";
+import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { findGateways } from "./find_gateways.ts";
+import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
+import { selfOf } from "./self.ts";
+import { openStore } from "./servers_access.ts";
+import { print, printJson } from "./terminal.ts";
+
+export const connect: Command = {
+  usage: "connect CLIENT [--toolset NAME | --server NAME] [--write]",
+  meaning: "How a client is told of this gateway; with --write, tell it",
+  details: [
+    "CLIENT is claude-code, claude-desktop, cursor or vscode.",
+    "",
+    "Without --write nothing is changed: what to put where is printed. With it, the entry is put into",
+    "the client's config file. All else there stays as it is written, and a copy of the file as it",
+    "was is kept beside it. To do it again changes nothing.",
+  ],
+  flags: [
+    { flag: "toolset", placeholder: "NAME", meaning: "Show the client this toolset alone" },
+    { flag: "server", placeholder: "NAME", meaning: "Show the client this server alone" },
+    {
+      flag: "name",
+      placeholder: "NAME",
+      meaning: `What the client calls the gateway; ${OWN_NAME} unless told`,
+    },
+    {
+      flag: "scope",
+      placeholder: "SCOPE",
+      meaning: "user (the default): everywhere; project: in the folder you are in",
+    },
+    { flag: "write", meaning: "Put it into the client's config file" },
+    JSON_FLAG,
+  ],
+  async run(input) {
+    const client = oneClient("connect", input);
+    const scope = scopeOf(client, input) ?? "user";
+    const file = filesOf(client, input).find((file) => file.scope === scope);
+    if (!file) {
+      throw configError(`Cannot tell where ${CLIENT_NAMES[client]} keeps its config`, "Set HOME");
+    }
+    const name = nameOf(input);
+    const { door, address, isRunning } = await chooseDoor(input);
+    const entry = clientEntry(client, door, address, input);
+    const command = ownCommand(client, scope, name, entry);
+    const edit = input.flags.get("write") === true
+      ? await write(file, name, entry, input, address)
+      : undefined;
+    if (input.flags.get("json") === true) {
+      return printJson({
+        client,
+        scope,
+        file: file.path,
+        name,
+        entry,
+        ...(command === undefined ? {} : { command }),
+        written: edit?.changed ?? false,
+        ...(edit?.backup === undefined ? {} : { backup: edit.backup }),
+      });
+    }
+    if (edit) print(writtenText(edit, file, name));
+    else {
+      if (command !== undefined) print(`For ${fileLabel(file)}, run:\n\n  ${command}\n\nOr put`);
+      else print(`For ${fileLabel(file)}, put`);
+      print(` this into ${file.path}:\n\n${snippet(file, name, entry)}\n\n`);
+      print("The same command with --write does it, and keeps what is there.\n");
+    }
+    if (!isRunning && client !== "claude-desktop") {
+      print("No gateway is running: start one with `deno task start`.\n");
+    }
+  },
+};
+
+function nameOf({ flags }: CommandInput): string {
+  const name = flags.get("name") ?? OWN_NAME;
+  const parsed = ServerName.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw configError(`Cannot use --name "${name}"`, "Give 1 to 64 letters, digits, _ or -");
+}
+
+/** The door that was asked for, which has to be there, and the address of the gateway. */
+async function chooseDoor(input: CommandInput) {
+  const { flags, options } = input;
+  const [toolset, server] = [flags.get("toolset"), flags.get("server")];
+  if (toolset !== undefined && server !== undefined) {
+    throw configError("--toolset and --server exclude each other", "Give one of them");
+  }
+  await using store = await openStore(input);
+  if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(store));
+  if (typeof server === "string") checkKnown("server", server, await serverNames(store, input));
+  const door: Door = typeof toolset === "string"
+    ? { kind: "toolset", name: toolset }
+    : typeof server === "string"
+    ? { kind: "server", name: server }
+    : { kind: "all", name: "" };
+  const [gateway] = await findGateways(store);
+  if (gateway) return { door, address: gateway.address, isRunning: true };
+  if (options.port === 0) {
+    throw configError(
+      "Cannot tell the gateway's port: with --port 0 the system chooses one at each start",
+      "Give it a port of its own",
+    );
+  }
+  const isWildcard = options.host === "0.0.0.0" || options.host === "::";
+  const host = isWildcard ? "127.0.0.1" : options.host.replace(/^([^[].*:.*)$/, "[$1]");
+  return { door, address: `http://${host}:${options.port}`, isRunning: false };
+}
+
+async function write(
+  file: ClientConfigFile,
+  name: string,
+  entry: object,
+  input: CommandInput,
+  address: string,
+): Promise<FileEdit> {
+  const text = await findTextFile(file.path) ?? "";
+  const place = [file.section, name];
+  const before = valueAt(text, file.path, place);
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(entry)) {
+    const servers = await serversIn(file, input, selfOf(input, address)) ?? [];
+    const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));
+    if (!known || !isOwnEntry(known)) {
+      throw new GatewayError("CONFLICT", {
+        message: `${file.path} has another server "${name}", which is not this gateway`,
+        recoverySteps: ["Choose another name with --name", "Or remove that server there"],
+      });
+    }
+  }
+  return await editFile(file.path, (now) => withValueAt(now, file.path, place, entry));
+}
+
+function writtenText({ changed, backup }: FileEdit, file: ClientConfigFile, name: string): string {
+  const label = fileLabel(file);
+  if (!changed) return `${label} has it already: "${name}" in ${file.path}.\n`;
+  const kept = backup === undefined ? "" : `What it was before is in ${backup}.\n`;
+  return `Put "${name}" into ${file.path}.\n${kept}` +
+    `Start ${CLIENT_NAMES[file.client]} anew to have it take this up.\n`;
+}

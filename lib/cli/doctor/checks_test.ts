@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { inFolder } from "../../config/testing.ts";
+import { missingProgram } from "./command_check.ts";
+import { spaceFinding } from "./data_check.ts";
+import { checkRuntime, TESTED_DENO } from "./runtime_check.ts";
+import { stateFinding } from "./servers_check.ts";
+
+Deno.test("checkRuntime() warns of an older Deno alone", () => {
+  const levels = (version: string) => checkRuntime(version).map(({ level }) => level);
+  assert.deepEqual(levels(TESTED_DENO), ["ok"]);
+  assert.deepEqual(levels("2.10.0"), ["ok"]);
+  assert.deepEqual(levels("3.0.0"), ["ok"]);
+  assert.deepEqual(levels("2.9.5"), ["warning"]);
+  assert.deepEqual(levels("1.46.3"), ["warning"]);
+});
+
+Deno.test("the README starts the Deno that the gateway is tested with", async () => {
+  const readme = await Deno.readTextFile(new URL("../../../README.md", import.meta.url));
+  const named = new Set(Array.from(readme.matchAll(/deno@(\d+\.\d+\.\d+)/g), ([, found]) => found));
+  assert.deepEqual([...named], [TESTED_DENO]);
+});
+
+Deno.test("spaceFinding() tells little from no space", () => {
+  assert.deepEqual(
+    [1024, 100 * 1024 ** 2, 5 * 1024 ** 3].map((free) => spaceFinding(free).level),
+    ["problem", "warning", "ok"],
+  );
+});
+
+Deno.test("stateFinding() has something to do for whatever is not well", () => {
+  const row = { name: "a", type: "http", reason: "Why", toolCount: 1 };
+  const expected = {
+    ready: "ok",
+    disabled: "ok",
+    connecting: "warning",
+    needs_login: "warning",
+    degraded: "warning",
+    failed: "problem",
+  };
+  for (const [state, level] of Object.entries(expected)) {
+    const finding = stateFinding({ ...row, state }, "");
+    assert.equal(finding.level, level, state);
+    assert.equal(finding.fix !== undefined, level !== "ok", state);
+  }
+});
+
+Deno.test({
+  name: "missingProgram() looks where a start would",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await inFolder({ "bin/tool": "#!/bin/sh\n", "bin/plain": "text" }, async (folder) => {
+      await Deno.chmod(join(folder, "bin", "tool"), 0o755);
+      await Deno.chmod(join(folder, "bin", "plain"), 0o644);
+      const env = { get: (name: string) => name === "PATH" ? `/nowhere:${folder}/bin` : undefined };
+      const look = (command: string, more: { cwd?: string; env?: Record<string, string> } = {}) =>
+        missingProgram({ command, env: {}, ...more }, env);
+      assert.equal(await look("tool"), undefined);
+      assert.equal(await look(join(folder, "bin", "tool")), undefined);
+      assert.equal(await look("./bin/tool", { cwd: folder }), undefined);
+      assert.match(await look("gone") ?? "", /"gone" is not on PATH/);
+      assert.match(await look("plain") ?? "", /not on PATH/);
+      assert.match(await look(join(folder, "bin", "plain")) ?? "", /not executable/);
+      assert.match(await look("tool", { env: { PATH: "/nowhere" } }) ?? "", /not on PATH/);
+      assert.match(
+        await look("tool", { cwd: join(folder, "gone") }) ?? "",
+        /folder .* does not exist/,
+      );
+    });
+  },
+});

@@ -1,0 +1,67 @@
+import { Client } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { CallToolResultSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import { VERSION } from "../core/version.ts";
+import type { ToolCall, ToolResult } from "./servers_access.ts";
+
+/** The gateway keeps the server's own limit; this one only has to be longer. */
+const LIMIT_MS = 86_400_000;
+
+const Failure = z.looseObject({
+  errorType: z.enum(ERROR_CODES),
+  message: z.string(),
+  recoverySteps: z.array(z.string()).default([]),
+  hint: z.string().optional(),
+});
+
+/** Calls a tool at the door of its server, as any MCP client would. */
+export async function callThroughDoor(address: string, call: ToolCall): Promise<ToolResult> {
+  const { server, tool, args, signal, onProgress } = call;
+  const door = new URL(`/servers/${encodeURIComponent(server)}/mcp?names=original`, address);
+  const client = new Client({ name: "quartermaster-cli", version: VERSION });
+  const transport = new StreamableHTTPClientTransport(door);
+  try {
+    // The SDK's own types do not hold under exactOptionalPropertyTypes.
+    await client.connect(transport as Parameters<Client["connect"]>[0], { signal });
+    return await client.request(
+      { method: "tools/call", params: { name: tool, arguments: args } },
+      CallToolResultSchema,
+      {
+        signal,
+        timeout: LIMIT_MS,
+        onprogress: ({ progress, total, message }) => onProgress({ progress, total, message }),
+      },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw explained(error, address);
+  } finally {
+    // Ends what is still under way for this session, a cancelled call included.
+    await transport.terminateSession().catch(() => {});
+    await client.close();
+  }
+}
+
+function explained(error: unknown, address: string): unknown {
+  if (error instanceof GatewayError) return error;
+  const failure = error instanceof McpError ? Failure.safeParse(error.data) : undefined;
+  if (failure?.success) {
+    const { errorType, message, recoverySteps, hint } = failure.data;
+    return new GatewayError(errorType, {
+      message,
+      recoverySteps,
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
+  }
+  const words = error instanceof Error ? error.message : String(error);
+  return new GatewayError("SERVER_DISCONNECTED", {
+    message: `The gateway at ${address} did not carry out the call: ${words}`,
+    recoverySteps: ["See `deno task cli server list`"],
+    cause: error,
+  });
+}

@@ -1,0 +1,84 @@
+import type { ToolChange } from "../catalog/tool_diff.ts";
+import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
+import type { TextSegment } from "../catalog/word_diff.ts";
+import { type Color, inert } from "./terminal.ts";
+
+type Paint = (color: Color, text: string) => string;
+
+/** A terminal's worth of scrolling; --json has all of it. */
+const MAX_EVENTS = 50;
+
+/** A server's history as a person reads it in a terminal, the newest first. */
+export function historyText(history: ServerHistory, paint: Paint): string {
+  const events = toolEvents(history);
+  const shown = events.slice(0, MAX_EVENTS);
+  const blocks = shown.map((event) => eventLines(event, paint));
+  if (events.length > shown.length) {
+    blocks.push([`${events.length - shown.length} more, older: --json has them all`]);
+  }
+  if (history.invalid.length > 0) {
+    blocks.push([
+      "Listed by the server, but no valid tools, and so not listed by the gateway:",
+      ...history.invalid.map(({ name, problem }) =>
+        `  ${paint("red", inert(oneLine(name)))}  ${inert(problem)}`
+      ),
+    ]);
+  }
+  if (events.length === 0) {
+    const { length } = history.tools;
+    blocks.unshift([
+      length === 0
+        ? `No tools of ${history.server} have been seen yet.`
+        : `The tools of ${history.server} have not changed since they were first seen.`,
+    ]);
+  }
+  return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
+}
+
+function eventLines(event: ToolEvent, paint: Paint): string[] {
+  const head = `${new Date(event.at).toISOString().slice(0, 16).replace("T", " ")}  ${
+    inert(oneLine(event.tool))
+  }`;
+  if (event.kind !== "changed") {
+    return [`${head}  ${event.kind === "added" ? paint("green", "new") : paint("yellow", "gone")}`];
+  }
+  const version = `version ${event.version}`;
+  const { diff } = event;
+  if (diff === undefined) return [`${head}  ${version}`];
+  const verdict = diff.compatibility === "breaking"
+    ? paint("red", "breaking")
+    : paint("green", "compatible");
+  return [
+    `${head}  ${version}  ${verdict}`,
+    ...diff.reasons.map((reason) => `  ! ${inert(oneLine(reason))}`),
+    ...diff.changes.map((change) => `    ${changeLine(change, paint)}`),
+    ...diff.more > 0 ? [`    and ${diff.more} more changes`] : [],
+  ];
+}
+
+function changeLine(change: ToolChange, paint: Paint): string {
+  const path = inert(oneLine(change.path));
+  switch (change.kind) {
+    case "text":
+      return `${path}: ${change.segments.map((segment) => marked(segment, paint)).join("")}`;
+    case "added":
+      return `${path}: ${inert(change.after)} added`;
+    case "removed":
+      return `${path}: ${inert(change.before)} removed`;
+    case "changed":
+      return `${path}: ${inert(change.before)} -> ${inert(change.after)}`;
+    case "reordered":
+      return `${path}: same values in another order`;
+  }
+}
+
+/** As word diffs are written where there are no colors. */
+function marked({ kind, text }: TextSegment, paint: Paint): string {
+  const words = inert(oneLine(text));
+  if (kind === "added") return paint("green", `{+${words}+}`);
+  return kind === "removed" ? paint("red", `[-${words}-]`) : words;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
+}

@@ -1,0 +1,284 @@
+import { resolve } from "@std/path";
+import {
+  CLIENT_NAMES,
+  type ClientConfigFile,
+  clientConfigFiles,
+  CLIENTS,
+  isClient,
+} from "../config/client_configs.ts";
+import { readClientServers } from "../config/client_servers.ts";
+import { configError } from "../config/problem.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearest, nearestNames } from "../core/nearest.ts";
+import { ServerName } from "../core/server.ts";
+import { fileLabel, isOwnEntry } from "./client_files.ts";
+import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { findGateways } from "./find_gateways.ts";
+import {
+  type Candidate,
+  entryLine,
+  type Existing,
+  planImport,
+  type Planned,
+  withoutSecrets,
+} from "./import_plan.ts";
+import { selfOf } from "./self.ts";
+import { openServers, openStore, type ServersAccess } from "./servers_access.ts";
+import {
+  askFor,
+  clearStatus,
+  cutToWidth,
+  inert,
+  isInteractive,
+  painter,
+  print,
+  printError,
+  printJson,
+  showStatus,
+  table,
+} from "./terminal.ts";
+
+type Source = Pick<ClientConfigFile, "path"> & Partial<ClientConfigFile>;
+
+interface Outcome extends Planned {
+  done: "added" | "failed" | "left";
+}
+
+export const importServers: Command = {
+  usage: "import [CLIENT | FILE...] [--all | --server NAME]",
+  meaning: "Take over the servers that the clients on this machine have",
+  details: [
+    "CLIENT is claude-code, claude-desktop, cursor or vscode; without one, all of them are looked at.",
+    "On a terminal you are asked for each server; elsewhere they are listed, and --all or --server",
+    "chooses. Each is connected to first, and one that cannot be is not stored. What is here already",
+    "is never changed, and the clients' files are not either.",
+  ],
+  flags: [
+    { flag: "all", meaning: "Take over every server that is not here yet" },
+    { flag: "server", placeholder: "NAME", meaning: "Take over this one; can be repeated" },
+    {
+      flag: "rename",
+      placeholder: "OLD=NEW",
+      meaning: "Call it NEW here, such as where another is called OLD; can be repeated",
+    },
+    { flag: "dry-run", meaning: "Say what would be done, and do nothing" },
+    { flag: "no-check", meaning: "Store without connecting first" },
+    JSON_FLAG,
+  ],
+  async run(input) {
+    const renames = readRenames(input);
+    const candidates = await findCandidates(input);
+    await using servers = await openServers(input);
+    const plan = planImport(candidates, await existingServers(servers), renames);
+    const chosen = choose(plan, input);
+    const asJson = input.flags.get("json") === true;
+    const isDry = input.flags.get("dry-run") === true;
+    const asks = chosen === undefined && !asJson && !isDry && isInteractive();
+    if (!asJson) print(planText(plan, input));
+    if (isDry || (chosen === undefined && !asks)) {
+      if (asJson) printJson({ servers: plan.map((planned) => row(planned)) });
+      else print(adviceText(plan, chosen));
+      return 0;
+    }
+    const taken = chosen ?? askForEach(plan.filter(({ state }) => state === "new"));
+    const outcomes: Outcome[] = [];
+    for (const planned of plan) {
+      outcomes.push(await carryOut(planned, taken, servers, input));
+    }
+    if (asJson) printJson({ servers: outcomes.map((outcome) => row(outcome)) });
+    else if (!servers.isRunning && outcomes.some(({ done }) => done === "added")) {
+      print("No gateway is running: they are there from the next start on.\n");
+    }
+    return outcomes.some(({ done }) => done === "failed") ? 1 : 0;
+  },
+};
+
+function readRenames({ values }: CommandInput): Map<string, string> {
+  return new Map((values.get("rename") ?? []).map((text) => {
+    const [, old, name] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+    if (old === undefined || !ServerName.safeParse(name).success) {
+      throw configError(
+        `Cannot use --rename "${text}"`,
+        "Write it as OLD=NEW, with 1 to 64 letters, digits, _ or - for NEW",
+      );
+    }
+    return [old, name!];
+  }));
+}
+
+async function findCandidates(input: CommandInput): Promise<Candidate[]> {
+  const { env, platform, positionals } = input;
+  const known = clientConfigFiles({ os: Deno.build.os, env, cwd: Deno.cwd() });
+  const sources: Source[] = positionals.length === 0
+    ? known
+    : (await Promise.all(positionals.map((word) => sourcesOf(word, known)))).flat();
+  const self = selfOf(input, await runningAddress(input));
+  const candidates: Candidate[] = [];
+  for (const source of sources) {
+    try {
+      const found = await readClientServers(source, { env, platform, cwd: Deno.cwd(), self });
+      for (const server of found?.servers ?? []) {
+        const isSelf = isOwnEntry(server);
+        candidates.push({ ...server, isSelf, from: labelOf(source, server.project) });
+      }
+    } catch (error) {
+      // One client's broken file is no reason to leave out the others, unless it was asked for.
+      if (positionals.length > 0 || !(error instanceof GatewayError)) throw error;
+      printError(inert(`quartermaster: ${error.message}\n`));
+    }
+  }
+  return candidates;
+}
+
+async function sourcesOf(word: string, known: ClientConfigFile[]): Promise<Source[]> {
+  if (isClient(word)) return known.filter(({ client }) => client === word);
+  const path = resolve(word);
+  const isFile = await Deno.stat(path).then((info) => info.isFile, () => false);
+  if (isFile) return [known.find((file) => file.path === path) ?? { path }];
+  const guess = nearest(word, CLIENTS);
+  throw configError(
+    `There is no client and no file "${word}"`,
+    guess === undefined ? `Give a file, or one of ${CLIENTS.join(", ")}` : `Did you mean ${guess}?`,
+  );
+}
+
+async function runningAddress(input: CommandInput): Promise<string | undefined> {
+  await using store = await openStore(input);
+  return (await findGateways(store))[0]?.address;
+}
+
+function labelOf({ client, scope, path }: Source, project: string | undefined): string {
+  if (client === undefined || scope === undefined) return path;
+  if (scope === "user" && project !== undefined) return `${CLIENT_NAMES[client]} in ${project}`;
+  return fileLabel({ client, scope });
+}
+
+async function existingServers(servers: ServersAccess): Promise<Existing[]> {
+  const rows = (await servers.list()).filter(({ type }) => type !== "demo");
+  return await Promise.all(rows.map(async ({ name, source }) => ({
+    name,
+    spec: await servers.describe(name),
+    file: source?.kind === "file" ? source.path : undefined,
+  })));
+}
+
+/** The servers that the flags name; undefined where they name none. */
+function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> | undefined {
+  const names = values.get("server");
+  if (flags.get("all") === true && names) {
+    throw configError("--all and --server exclude each other", "Give one of them");
+  }
+  if (flags.get("all") === true) return new Set(plan.filter(({ state }) => state === "new"));
+  if (!names) return undefined;
+  return new Set(names.flatMap((wanted) => {
+    const found = plan.filter(({ name, candidate }) =>
+      name === wanted || candidate.name === wanted || candidate.writtenAs === wanted
+    );
+    if (found.length > 0) return found;
+    const near = nearestNames(wanted, plan.map(({ name }) => name));
+    throw configError(
+      `No client has a server "${wanted}"`,
+      near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Leave --server out to see them all",
+    );
+  }));
+}
+
+function askForEach(plan: Planned[]): Set<Planned> {
+  const taken = new Set<Planned>();
+  for (const [index, planned] of plan.entries()) {
+    const answer = askFor(`Take over "${planned.name}" of ${planned.candidate.from}?`, [
+      "yes",
+      "no",
+      "all",
+      "quit",
+    ]);
+    if (answer === "quit") break;
+    if (answer === "all") return new Set([...taken, ...plan.slice(index)]);
+    if (answer === "yes") taken.add(planned);
+  }
+  return taken;
+}
+
+async function carryOut(
+  planned: Planned,
+  taken: ReadonlySet<Planned>,
+  servers: ServersAccess,
+  { flags }: CommandInput,
+): Promise<Outcome> {
+  const { name, state, reason, candidate } = planned;
+  const asJson = flags.get("json") === true;
+  if (!taken.has(planned)) return { ...planned, done: "left" };
+  if (state !== "new") {
+    const isFine = state === "present";
+    if (!asJson && !isFine) printError(inert(`quartermaster: ${name} was left out: ${reason}\n`));
+    return { ...planned, done: isFine ? "left" : "failed" };
+  }
+  const { spec, secrets } = candidate;
+  const check = flags.get("no-check") !== true && !spec.disabled;
+  showStatus(`Connecting to ${name} ...`);
+  try {
+    const { toolCount, state, reason } = await servers.add(name, spec, { check });
+    clearStatus();
+    const result = state === "ready" ? `: ${toolCount} tools` : check ? `: ${reason}` : "";
+    if (!asJson) print(inert(`Added ${name}${withoutSecrets(result, secrets)}\n`));
+    return { ...planned, done: "added" };
+  } catch (error) {
+    clearStatus();
+    if (!(error instanceof GatewayError)) throw error;
+    const hint = error.details.hint === undefined ? "" : `\n  ${error.details.hint}`;
+    const why = withoutSecrets(`${error.message}${hint}`, secrets);
+    if (!asJson) printError(inert(`quartermaster: ${why}\n`));
+    return { ...planned, reason: why, done: "failed" };
+  }
+}
+
+const WORDS: Record<Planned["state"], string> = {
+  new: "new",
+  present: "here already",
+  differs: "name taken",
+  self: "this gateway",
+  unusable: "cannot be used",
+};
+
+function planText(plan: Planned[], { env }: CommandInput): string {
+  if (plan.length === 0) {
+    return "No client on this machine has a server that could be taken over.\n";
+  }
+  const paint = painter(env);
+  const heading = ["NAME", "STATE", "FROM", "ENTRY"].map((word) => paint("gray", word));
+  const rows = plan.map(({ name, state, reason, candidate }) => [
+    name,
+    state === "new" ? paint("green", WORDS[state]) : WORDS[state],
+    inert(candidate.from),
+    state === "unusable" || state === "differs"
+      ? inert(`${entryLine(candidate)} (${withoutSecrets(reason, candidate.secrets)})`)
+      : inert(entryLine(candidate)),
+  ]);
+  return cutToWidth(`${table([heading, ...rows])}\n`);
+}
+
+function adviceText(plan: Planned[], chosen: Set<Planned> | undefined): string {
+  const fresh = plan.filter(({ state }) => state === "new").length;
+  const taken = plan.filter((planned) => planned.state === "new" && chosen?.has(planned)).length;
+  const differs = plan.find(({ state }) => state === "differs");
+  const lines = [
+    ...(chosen ? [`${taken} would be taken over.`] : []),
+    ...(!chosen && fresh > 0 ? ["Take them over with --all, or one with --server NAME."] : []),
+    ...(differs ? [`Give one another name here with --rename ${differs.name}=NEW.`] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function row(planned: Planned & { done?: Outcome["done"] }) {
+  const { candidate, name, state, reason, done } = planned;
+  return {
+    name,
+    writtenAs: candidate.writtenAs,
+    from: candidate.from,
+    file: candidate.file,
+    entry: entryLine(candidate),
+    state,
+    ...(reason === "" ? {} : { reason: withoutSecrets(reason, candidate.secrets) }),
+    ...(done === undefined ? {} : { done }),
+  };
+}

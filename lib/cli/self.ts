@@ -1,0 +1,15 @@
+import { fromFileUrl } from "@std/path";
+import type { Self } from "../config/loops.ts";
+import type { CommandInput } from "./command.ts";
+
+const MAIN = new URL("../../main.ts", import.meta.url);
+
+/** The gateway of this checkout as an entry in a config could point at it. */
+export function selfOf({ options }: Pick<CommandInput, "options">, address?: string): Self {
+  const port = address === undefined ? options.port : Number(new URL(address).port || 80);
+  return { host: options.host, port, publicUrl: options.publicUrl, mainModule: mainModule() };
+}
+
+export function mainModule(): string {
+  return fromFileUrl(MAIN);
+}

@@ -1,0 +1,366 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "../core/errors.ts";
+import {
+  errorText,
+  isObject,
+  memberText,
+  notificationText,
+  requestText,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
+import { rpcErrorText } from "../http/rpc_errors.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import {
+  DoorClient,
+  type DoorClientOptions,
+  type DoorExchange,
+  DoorLost,
+} from "./stdio_door_client.ts";
+
+/** How long a request waits for a gateway that went away to come back. */
+const PATIENCE_MS = 10_000;
+const SHORTEST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 1_000;
+/** Requests on the wire at once; others wait their turn, for a system has only so many sockets. */
+const MAX_POSTS = 200;
+/** How often a request that nobody has worked on is sent again. */
+const MAX_TRIES = 3;
+const LISTED = ["tools", "resources", "prompts"];
+
+/** A running gateway, told apart from one that took its place. */
+export interface GatewayPlace {
+  address: string;
+  pid: number;
+  startedAt: number;
+}
+
+export interface StdioBridgeOptions {
+  place: GatewayPlace;
+  /** Looks for a gateway to talk to; `wanted` where that one is among them. */
+  find(wanted: GatewayPlace): Promise<GatewayPlace | undefined>;
+  /** The path of the door. */
+  path: string;
+  write(text: string): void;
+  ready(): Promise<void>;
+  log: Logger;
+  patienceMs?: number;
+}
+
+interface InFlight {
+  controller: AbortController;
+  /** Whoever cancelled does not wait for an answer any more. */
+  isCancelled: boolean;
+}
+
+type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
+
+/**
+ * Carries one client's messages to a door of a running gateway and back. Where the gateway is
+ * replaced by another, the client's session goes on there, or begins anew without the client's doing.
+ */
+export class StdioBridge implements AsyncDisposable {
+  readonly #options: StdioBridgeOptions;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #turns: (() => void)[] = [];
+  /** Requests of servers that the client has not answered. */
+  readonly #asked = new Set<RpcId>();
+  #posts = 0;
+  #place: GatewayPlace;
+  #door: DoorClient;
+  /** The text of the client's own introduction, for a gateway that does not know it. */
+  #introduction: string | undefined;
+  #listed: string[] = [];
+  #initializing: Promise<void> | undefined;
+  #listening: DoorClient | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  #recovery: Promise<void> | undefined;
+  #looking: Promise<GatewayPlace | undefined> | undefined;
+  /** Why there is no gateway just now. */
+  #trouble = "";
+
+  constructor(options: StdioBridgeOptions) {
+    this.#options = options;
+    this.#place = options.place;
+    this.#door = new DoorClient(this.#optionsAt(options.place));
+  }
+
+  take(message: RpcMessage, text: string): void {
+    if (message.kind !== "request") {
+      if (message.kind === "response") this.#asked.delete(message.id);
+      const cancelled = message.kind === "notification" && this.#findCancelled(message);
+      // There is nobody to tell, and nothing to wait for.
+      if (cancelled && this.#recovery) return cancelled.controller.abort();
+      // One after the other: what a client says of one thing is heard in the order it was said.
+      this.#sending = this.#sending.then(() => this.#send(message, text)).then(() => {
+        // In case it was faster than its request.
+        if (cancelled) cancelled.controller.abort();
+      });
+      return;
+    }
+    const taken = this.#request(message, text);
+    this.#running.add(taken);
+    void taken.finally(() => this.#running.delete(taken));
+  }
+
+  async settled(): Promise<void> {
+    await this.#sending;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    for (const { controller } of this.#inFlight.values()) controller.abort();
+    await this.#door.end();
+  }
+
+  async #request(message: RpcRequest, text: string): Promise<void> {
+    const { id, method } = message;
+    const key = JSON.stringify(id);
+    if (this.#inFlight.has(key)) {
+      return this.#write(errorText(id, -32600, "A request with this id is in flight already"));
+    }
+    const entry: InFlight = { controller: new AbortController(), isCancelled: false };
+    const { signal } = entry.controller;
+    this.#inFlight.set(key, entry);
+    const onMessage = (text: string, message?: RpcMessage) => {
+      if (!entry.isCancelled) this.#handOn(text, message);
+    };
+    try {
+      if (method === "initialize") await this.#begin(message, text, signal);
+      else await this.#carry({ id, method, text, onMessage, signal });
+    } catch (error) {
+      if (entry.isCancelled || signal.aborted) return;
+      if (!(error instanceof GatewayError)) {
+        this.#options.log.error({ err: error, method }, "A request failed");
+      }
+      this.#write(rpcErrorText(id, method, error));
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  async #begin({ id }: RpcRequest, text: string, signal: AbortSignal): Promise<void> {
+    const begun = Promise.withResolvers<void>();
+    this.#initializing = begun.promise;
+    try {
+      await this.#untilTaken("initialize", signal, async (door) => {
+        if (this.#introduction !== undefined) await door.end();
+        const answer = await door.initialize(id, text, signal);
+        const { result } = JSON.parse(answer);
+        if (isObject(result)) {
+          this.#introduction = memberText(text, "params");
+          this.#listed = listedIn(result);
+        }
+        this.#write(answer);
+      });
+    } finally {
+      this.#initializing = undefined;
+      begun.resolve();
+    }
+  }
+
+  async #carry(exchange: DoorExchange): Promise<void> {
+    await this.#initializing;
+    await this.#turn();
+    try {
+      const { method, signal } = exchange;
+      await this.#untilTaken(method, signal, (door) => door.request(exchange));
+    } finally {
+      this.#posts--;
+      this.#turns.shift()?.();
+    }
+  }
+
+  /** Does it at the gateway; again at the next one where nobody can have begun with it. */
+  async #untilTaken(
+    method: string,
+    signal: AbortSignal,
+    work: (door: DoorClient) => Promise<void>,
+  ): Promise<void> {
+    for (let tries = 1;; tries++) {
+      const door = await this.#available(signal);
+      try {
+        return await work(door);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof DoorLost)) throw error;
+        this.#recover(door, error.message);
+        if (error.wasTaken || tries === MAX_TRIES) throw wentAway(method, error.wasTaken);
+      }
+    }
+  }
+
+  async #send(message: RpcMessage, text: string): Promise<void> {
+    await this.#initializing;
+    const limit = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS);
+    try {
+      await this.#untilTaken("", limit, (door) => door.send(text));
+    } catch (error) {
+      // Nobody waits for an answer to it.
+      this.#options.log.warn({ err: error }, "A message could not be handed on");
+    }
+    const isReady = message.kind === "notification" &&
+      message.method === "notifications/initialized";
+    if (isReady) this.#listen(this.#door);
+  }
+
+  /** The request that is not wanted any more. */
+  #findCancelled({ method, params }: { method: string; params: Record<string, unknown> }) {
+    if (method !== "notifications/cancelled") return undefined;
+    const entry = this.#inFlight.get(JSON.stringify(params.requestId));
+    if (entry) entry.isCancelled = true;
+    return entry;
+  }
+
+  /** The door, once there is a gateway. */
+  async #available(signal: AbortSignal): Promise<DoorClient> {
+    if (!this.#isAway()) return this.#door;
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, this.#options.patienceMs ?? PATIENCE_MS);
+    signal.addEventListener("abort", () => limit.resolve(), { once: true });
+    await Promise.race([this.#recovery, limit.promise]);
+    clearTimeout(timer);
+    signal.throwIfAborted();
+    if (this.#isAway()) throw notRunning(this.#trouble);
+    return this.#door;
+  }
+
+  #isAway(): boolean {
+    return this.#recovery !== undefined;
+  }
+
+  /** Begins to look for a gateway, unless that door is not the one in use any more. */
+  #recover(door: DoorClient, reason: string): void {
+    if (door !== this.#door || this.#recovery || this.#closing.signal.aborted) return;
+    this.#options.log.debug({ reason }, "The gateway is out of reach");
+    this.#recovery = this.#findAgain().finally(() => this.#recovery = undefined);
+  }
+
+  async #findAgain(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = SHORTEST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      this.#trouble = "No gateway is running on this data folder any more";
+      const found = await this.#lookUp();
+      try {
+        if (found) return await this.#takeUp(found);
+      } catch (error) {
+        this.#trouble = error instanceof Error ? error.message : String(error);
+      }
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #takeUp(found: GatewayPlace): Promise<void> {
+    const isOther = !isSame(found, this.#place);
+    const door = isOther ? this.#door.movedTo(this.#optionsAt(found)) : this.#door;
+    let isNew = false;
+    if (this.#introduction !== undefined && !await door.isKnown()) {
+      const id = "quartermaster-bridge";
+      const text = requestText(id, "initialize", this.#introduction);
+      const answer = JSON.parse(await door.initialize(id, text, this.#closing.signal));
+      if (isObject(answer.error)) throw new Error(String(answer.error.message));
+      await door.send(notificationText("notifications/initialized"));
+      isNew = true;
+    }
+    this.#place = found;
+    this.#door = door;
+    if (this.#introduction === undefined) return;
+    this.#listen(door);
+    if (!isOther && !isNew) return;
+    this.#options.log.info({ address: found.address, isNew }, "The session goes on");
+    // Who asked is gone, and its successor counts its questions anew.
+    for (const requestId of this.#asked) {
+      const params = JSON.stringify({ requestId, reason: "The gateway was restarted" });
+      this.#write(notificationText("notifications/cancelled", params));
+    }
+    this.#asked.clear();
+    for (const kind of this.#listed) {
+      this.#write(notificationText(`notifications/${kind}/list_changed`));
+    }
+  }
+
+  #listen(door: DoorClient): void {
+    if (this.#listening === door) return;
+    this.#listening = door;
+    const { signal } = this.#closing;
+    const over = door.listen(signal).then(() => "The stream has ended", String);
+    void over.then(async (reason) => {
+      // A gateway that is about to stop ends streams at once, and still says that it is there.
+      await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => {});
+      if (this.#listening === door) this.#listening = undefined;
+      this.#recover(door, reason);
+    });
+  }
+
+  /** All who ask at once get one answer. */
+  #lookUp(): Promise<GatewayPlace | undefined> {
+    return this.#looking ??= this.#options.find(this.#place).catch((error) => {
+      this.#options.log.warn({ err: error }, "Cannot look for a gateway");
+      return undefined;
+    }).finally(() => this.#looking = undefined);
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#posts >= MAX_POSTS) {
+      await new Promise<void>((resolve) => this.#turns.push(resolve));
+    }
+    this.#posts++;
+  }
+
+  #handOn(text: string, message: RpcMessage | undefined): void {
+    if (message?.kind === "request") this.#asked.add(message.id);
+    this.#write(text);
+  }
+
+  #write(text: string): void {
+    if (!this.#closing.signal.aborted) this.#options.write(text);
+  }
+
+  #optionsAt(place: GatewayPlace): DoorClientOptions {
+    return {
+      url: new URL(this.#options.path, place.address).href,
+      onMessage: (text, message) => this.#handOn(text, message),
+      ready: this.#options.ready,
+      isStillThere: async () => isSame(await this.#lookUp(), place),
+    };
+  }
+}
+
+function isSame(a: GatewayPlace | undefined, b: GatewayPlace): boolean {
+  return a !== undefined && a.address === b.address && a.pid === b.pid &&
+    a.startedAt === b.startedAt;
+}
+
+/** The lists of whose changes the server tells. */
+function listedIn({ capabilities }: Record<string, unknown>): string[] {
+  return LISTED.filter((kind) => {
+    const offered = isObject(capabilities) ? capabilities[kind] : undefined;
+    return isObject(offered) && offered.listChanged === true;
+  });
+}
+
+function wentAway(method: string, wasTaken: boolean): GatewayError {
+  return new GatewayError("SERVER_DISCONNECTED", {
+    message: method === "tools/call" && wasTaken
+      ? "The gateway went away during the call: the tool may or may not have run"
+      : "The gateway went away",
+    recoveryAction: "Try again: the next request waits for the gateway to come back",
+    recoverySteps: [
+      ...(wasTaken ? ["Check whether the tool has run, if it changes anything"] : []),
+      "Try again: the next request waits for the gateway to come back",
+    ],
+  });
+}
+
+function notRunning(trouble: string): GatewayError {
+  return new GatewayError("SERVER_NOT_RUNNING", {
+    message: trouble,
+    recoveryAction: "Start the gateway with `deno task start`; this session then goes on",
+    recoverySteps: [
+      "Start the gateway with `deno task start`; this session then goes on",
+      "Or restart this client: it then has a gateway of its own",
+    ],
+  });
+}

@@ -1,0 +1,295 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import {
+  errorText,
+  isObject,
+  readMessage,
+  requestText,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
+import { BodyReader, discard, readText } from "../downstream/remote/body_reader.ts";
+import { hasType, isEventStream } from "../downstream/remote/event_stream.ts";
+import { networkFailureWords } from "../downstream/remote/network_failure.ts";
+import { SseParser } from "../downstream/remote/sse_parser.ts";
+import { rpcErrorText } from "../http/rpc_errors.ts";
+
+/** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
+const MESSAGE_LIMIT = 64 * 1024 * 1024;
+const ASK_LIMIT_MS = 10_000;
+const GOODBYE_LIMIT_MS = 1_500;
+/** Tries to take up a stream again with nothing coming. */
+const MAX_RESUMES = 5;
+const RESUME_WAIT_MS = 100;
+
+/** The gateway cannot be reached, or no longer knows the session. */
+export class DoorLost extends Error {
+  override readonly name = "DoorLost";
+  /** Whether it may have begun to work on what was sent. */
+  readonly wasTaken: boolean;
+
+  constructor(message: string, { wasTaken }: { wasTaken: boolean }) {
+    super(message);
+    this.wasTaken = wasTaken;
+  }
+}
+
+type MessageListener = (text: string, message?: RpcMessage) => void;
+
+/** One request on its way. */
+export interface DoorExchange {
+  id: RpcId;
+  method: string;
+  text: string;
+  /** Called with the answer, and with all that comes before it. */
+  onMessage: MessageListener;
+  signal: AbortSignal;
+}
+
+export interface DoorClientOptions {
+  url: string;
+  /** Called with each message that belongs to no request. */
+  onMessage: MessageListener;
+  /** Asked before more is read of a stream. */
+  ready(): Promise<void>;
+  /** Whether the gateway of before is still there; asked when one of its streams broke off. */
+  isStillThere(): Promise<boolean>;
+}
+
+const Refused = z.object({
+  error: z.looseObject({ errorType: z.enum(ERROR_CODES), message: z.string() }),
+});
+
+/** One session at a door of a running gateway. Messages pass through as the text they are. */
+export class DoorClient {
+  readonly #options: DoorClientOptions;
+  #sessionId: string | undefined;
+  #protocolVersion: string | undefined;
+  /** Where the stream for what belongs to no request can be taken up. */
+  #lastEventId: string | undefined;
+
+  constructor(options: DoorClientOptions) {
+    this.#options = options;
+  }
+
+  /** The same session, at a gateway that came up in the place of the one before. */
+  movedTo(options: DoorClientOptions): DoorClient {
+    const moved = new DoorClient(options);
+    moved.#sessionId = this.#sessionId;
+    moved.#protocolVersion = this.#protocolVersion;
+    return moved;
+  }
+
+  /** Begins a session; gives the whole answer, which may be a refusal. */
+  async initialize(id: RpcId, text: string, signal: AbortSignal): Promise<string> {
+    this.#sessionId = this.#protocolVersion = this.#lastEventId = undefined;
+    const response = await this.#post(text, signal);
+    if (response.status !== 200) return await this.#refusal(response, id, "initialize");
+    const answer = await this.#read(response);
+    const { result } = JSON.parse(answer);
+    if (!isObject(result)) return answer;
+    this.#sessionId = response.headers.get("mcp-session-id") ?? undefined;
+    this.#protocolVersion = String(result.protocolVersion);
+    return answer;
+  }
+
+  /** Sends a request; resolves when it was answered. */
+  async request(exchange: DoorExchange): Promise<void> {
+    const { id, method, text, onMessage, signal } = exchange;
+    const response = await this.#post(text, signal);
+    if (isEventStream(response)) return await this.#streamedAnswer(response, exchange);
+    onMessage(
+      response.status === 200 && hasType(response, "application/json")
+        ? await this.#read(response)
+        : await this.#refusal(response, id, method),
+    );
+  }
+
+  /** Sends a notification, or an answer to a request of a server's. */
+  async send(text: string): Promise<void> {
+    const response = await this.#post(text, AbortSignal.timeout(ASK_LIMIT_MS));
+    if (response.status === 404) await this.#refusal(response, 0, "");
+    await discard(response);
+  }
+
+  /** Whether the gateway knows the session; throws where its door is shut. */
+  async isKnown(): Promise<boolean> {
+    if (this.#sessionId === undefined) return false;
+    const text = requestText("quartermaster-bridge", "ping");
+    const response = await this.#post(text, AbortSignal.timeout(ASK_LIMIT_MS));
+    if (response.status !== 404) {
+      await discard(response);
+      return response.ok;
+    }
+    const shut = parseRefused(await response.text());
+    if (shut) throw new DoorLost(shut.message, { wasTaken: false });
+    return false;
+  }
+
+  /** Hands on what belongs to no request, until the stream breaks off. */
+  async listen(signal: AbortSignal): Promise<void> {
+    const response = await this.#get(this.#lastEventId, signal);
+    if (!isEventStream(response)) {
+      await discard(response);
+      throw new DoorLost(`HTTP ${response.status} to a listener`, { wasTaken: false });
+    }
+    await this.#readEvents(response, {
+      onMessage: this.#options.onMessage,
+      onEventId: (id) => this.#lastEventId = id,
+      isDone: () => false,
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.#sessionId === undefined) return;
+    const signal = AbortSignal.timeout(GOODBYE_LIMIT_MS);
+    // The gateway forgets it by itself otherwise.
+    await this.#fetch("DELETE", {}, signal).then(discard).catch(() => {});
+  }
+
+  async #streamedAnswer(
+    first: Response,
+    { id, onMessage, signal }: DoorExchange,
+  ): Promise<void> {
+    let lastEventId: string | undefined;
+    let failures = 0;
+    let isAnswered = false;
+    const take: MessageListener = (text, message) => {
+      if (message?.kind === "response" && message.id === id) isAnswered = true;
+      onMessage(text, message);
+    };
+    for (let response: Response | undefined = first;;) {
+      if (response) {
+        const seen = lastEventId;
+        const reading = this.#readEvents(response, {
+          onMessage: take,
+          onEventId: (id) => lastEventId = id,
+          isDone: () => isAnswered,
+        });
+        await reading.catch((error) => {
+          if (signal.aborted) throw error;
+        });
+        if (isAnswered) return;
+        if (lastEventId !== seen) failures = 0;
+      }
+      const canResume = lastEventId !== undefined && failures++ < MAX_RESUMES &&
+        await this.#options.isStillThere();
+      if (!canResume) {
+        throw new DoorLost("The gateway went away before the answer", { wasTaken: true });
+      }
+      await sleep(RESUME_WAIT_MS * failures, undefined, { signal });
+      response = await this.#get(lastEventId, signal).catch((error) => {
+        if (signal.aborted) throw error;
+        return undefined;
+      });
+      if (response && !isEventStream(response)) {
+        await discard(response);
+        throw new DoorLost("The gateway no longer has the answer", { wasTaken: true });
+      }
+    }
+  }
+
+  /** Reads until the end, or until `isDone`. */
+  async #readEvents(response: Response, { onMessage, onEventId, isDone }: {
+    onMessage: MessageListener;
+    onEventId(id: string): void;
+    isDone(): boolean;
+  }): Promise<void> {
+    const reader = new BodyReader(response);
+    const parser = new SseParser(MESSAGE_LIMIT, (data) => onMessage(data, readMessage(data)));
+    for (;;) {
+      const piece = await reader.read();
+      if (piece === undefined) return;
+      parser.push(piece);
+      if (parser.lastEventId) onEventId(parser.lastEventId);
+      if (isDone()) return await reader.cancel();
+      await this.#options.ready();
+    }
+  }
+
+  /** What the gateway says where it does not answer as it should; throws where the session is gone. */
+  async #refusal(response: Response, id: RpcId, method: string): Promise<string> {
+    const { status } = response;
+    const body = await this.#read(response);
+    const refused = parseRefused(body);
+    if (refused) return rpcErrorText(id, method, refused);
+    if (status === 404 && this.#sessionId !== undefined) {
+      throw new DoorLost("The gateway no longer knows the session", { wasTaken: false });
+    }
+    return findErrorText(body, id) ??
+      errorText(id, -32000, `The gateway refused the request (HTTP ${status})`);
+  }
+
+  async #read(response: Response): Promise<string> {
+    try {
+      return await readText(response, MESSAGE_LIMIT);
+    } catch (error) {
+      throw lost(error, true);
+    }
+  }
+
+  #post(body: string, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    return this.#fetch("POST", headers, signal, body);
+  }
+
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      accept: "text/event-stream",
+      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+    };
+    return this.#fetch("GET", headers, signal);
+  }
+
+  async #fetch(
+    method: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    body: string | null = null,
+  ): Promise<Response> {
+    if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
+    if (this.#protocolVersion !== undefined) {
+      headers["mcp-protocol-version"] = this.#protocolVersion;
+    }
+    try {
+      return await fetch(this.#options.url, { method, headers, body, signal, redirect: "error" });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Only where no connection came about was nothing sent for certain.
+      const cause = error instanceof Error ? String(error.cause) : "";
+      throw lost(error, !cause.includes("client error (Connect)"));
+    }
+  }
+}
+
+function lost(error: unknown, wasTaken: boolean): DoorLost {
+  const message = `The gateway cannot be reached: ${networkFailureWords(error)}`;
+  return new DoorLost(message, { wasTaken });
+}
+
+/** An error as the gateway's API tells it. */
+function parseRefused(body: string): GatewayError | undefined {
+  try {
+    const { success, data } = Refused.safeParse(JSON.parse(body));
+    return success
+      ? new GatewayError(data.error.errorType, { message: data.error.message })
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error as JSON-RPC tells it, under the id of what it is for: the gateway may not have known it. */
+function findErrorText(body: string, id: RpcId): string | undefined {
+  try {
+    const span = memberSpans(body).get("id");
+    return span && replaceSpan(body, span, JSON.stringify(id));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { CommandFlag } from "../config/command_line.ts";
+import { configError } from "../config/problem.ts";
+
+/** What `--stdio` shows unless a flag says otherwise. */
+const DOOR = "/mcp";
+const VIEWS = ["default", "discovery", "index", "optimizer", "toolset", "all"];
+
+/** Which door a client gets that speaks stdio. */
+export const STDIO_FLAGS: readonly CommandFlag[] = [
+  { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEWS.join(", ")}` },
+  { flag: "toolset", placeholder: "NAME", meaning: "Exactly that saved toolset" },
+  { flag: "server", placeholder: "NAME", meaning: "That server alone, whole" },
+];
+
+/** The path of the door that was asked for. */
+export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string {
+  const given = STDIO_FLAGS.filter(({ flag }) => flags.has(flag));
+  if (given.length > 1) {
+    throw configError(
+      `Cannot open more than one door: ${given.map(({ flag }) => `--${flag}`).join(", ")}`,
+      "Give one of them",
+    );
+  }
+  const [only] = given;
+  if (!only) return DOOR;
+  const value = String(flags.get(only.flag));
+  const name = encodeURIComponent(value);
+  if (only.flag === "expose") {
+    if (VIEWS.includes(value)) return `${DOOR}?expose=${name}`;
+    throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEWS.join(", ")}`);
+  }
+  if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Give it a name");
+  return only.flag === "toolset" ? `/toolsets/${name}/mcp` : `/servers/${name}/mcp`;
+}
+
+/** Refuses what has no meaning without --stdio. */
+export function checkStdioFlags(
+  flags: ReadonlyMap<string, string | boolean>,
+  { stdio, standalone }: { stdio: boolean; standalone: boolean },
+): void {
+  const lone = standalone ? "standalone" : STDIO_FLAGS.find(({ flag }) => flags.has(flag))?.flag;
+  if (stdio || lone === undefined) return;
+  throw configError(`--${lone} is for clients that speak stdio`, "Give --stdio too");
+}

@@ -1,0 +1,94 @@
+import { configError } from "../config/problem.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
+import { resolveTool, withNames } from "./find_tool.ts";
+import { openServers, type ToolProgress } from "./servers_access.ts";
+import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
+import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
+import { contentText } from "./tool_result.ts";
+
+/** What shells say of a command that was stopped with Ctrl-C. */
+const INTERRUPTED = 130;
+
+export const toolsCall: Command = {
+  usage: "tools call SERVER.TOOL [JSON | NAME=VALUE...]",
+  meaning: "Call a tool and print what it answers; exit code 1 if that is an error",
+  details: [
+    "Examples:",
+    "  deno task cli tools call weather.get_forecast city=Oslo days=3",
+    `  deno task cli tools call weather.get_forecast '{"city": "Oslo", "days": 3}'`,
+    "  cat arguments.json | deno task cli tools call weather.get_forecast -",
+    "",
+    "Values after = are read as the tool's schema wants them; a list is given by repeating its name.",
+    "With no gateway running, that one server is started for the call. Ctrl-C cancels the call.",
+    "With --json the whole answer is printed, structured content included.",
+  ],
+  flags: [JSON_FLAG],
+  async run(input) {
+    const [name, ...words] = input.positionals;
+    if (name === undefined) {
+      throw configError(
+        "tools call needs the name of a tool",
+        "Write it as: deno task cli tools call SERVER.TOOL [JSON | NAME=VALUE...]",
+      );
+    }
+    const json = await jsonOf(words);
+    await using servers = await openServers(input);
+    const { server, name: tool, enabled, namespaced, definition } = resolveTool(
+      name,
+      withNames(await servers.allTools()),
+    );
+    if (!enabled) {
+      throw new GatewayError("TOOL_DISABLED", {
+        message: `Tool "${namespaced}" is off`,
+        recoverySteps: [`Turn it on with \`deno task cli server tools ${server}\``],
+      });
+    }
+    const args = json ?? parseWordArguments(words, definition.inputSchema);
+    const stop = new AbortController();
+    const interrupt = () => stop.abort();
+    Deno.addSignalListener("SIGINT", interrupt);
+    try {
+      const { signal } = stop;
+      const result = await servers.callTool({ server, tool, args, signal, onProgress });
+      clearStatus();
+      if (input.flags.get("json") === true) printJson(result);
+      else if (result.isError) printError(`${inert(contentText(result)).trimEnd()}\n`);
+      else print(forReader(contentText(result)));
+      return result.isError ? 1 : 0;
+    } catch (error) {
+      clearStatus();
+      if (!stop.signal.aborted) throw error;
+      printError("quartermaster: The call was cancelled\n");
+      return INTERRUPTED;
+    } finally {
+      Deno.removeSignalListener("SIGINT", interrupt);
+    }
+  },
+};
+
+/** The arguments, where they are given as one JSON text. */
+async function jsonOf(words: string[]): Promise<Record<string, unknown> | undefined> {
+  const [first, ...others] = words;
+  if (first === undefined || (first !== "-" && !/^\s*[{[]/.test(first))) return undefined;
+  if (others.length > 0) {
+    throw configError(
+      `tools call does not take "${others[0]}" after a JSON text`,
+      "Put everything into the JSON text",
+    );
+  }
+  const text = first === "-" ? await new Response(Deno.stdin.readable).text() : first;
+  return parseJsonArguments(text);
+}
+
+/** A terminal must not be steered by a server; a file or a program gets every byte. */
+function forReader(text: string): string {
+  const safe = Deno.stdout.isTerminal() ? inert(text) : text;
+  return safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`;
+}
+
+function onProgress({ progress, total, message }: ToolProgress): void {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  const text = inert(message === undefined ? count : `${count}: ${message}`).replaceAll("\n", " ");
+  if (!showStatus(text)) printError(`${text}\n`);
+}

@@ -1,0 +1,50 @@
+import { configError } from "../config/problem.ts";
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
+import type { Command, CommandInput } from "./command.ts";
+
+/** What to do next on a command line, where the error's own steps are for models. */
+const STEPS: Partial<Record<ErrorCode, string[]>> = {
+  NOT_FOUND: ["See `deno task cli toolset list`"],
+  TOOL_NOT_FOUND: ["See `deno task cli tools list`", "Nothing was saved"],
+  CONFLICT: ["Choose another name, or overwrite it with --replace"],
+};
+
+/** A command for toolsets, whose errors speak of commands. */
+export function toolsetCommand(command: Command): Command {
+  return {
+    ...command,
+    async run(input) {
+      try {
+        return await command.run(input);
+      } catch (error) {
+        throw inCommandWords(error);
+      }
+    },
+  };
+}
+
+function inCommandWords(error: unknown): unknown {
+  const steps = error instanceof GatewayError ? STEPS[error.code] : undefined;
+  if (!(error instanceof GatewayError) || !steps) return error;
+  const { suggestedTools: _, ...details } = error.details;
+  return new GatewayError(error.code, {
+    ...details,
+    message: error.message,
+    recoveryAction: steps[0]!,
+    recoverySteps: steps,
+    cause: error,
+  });
+}
+
+/** The one toolset a command takes. */
+export function oneToolset(
+  command: string,
+  { positionals }: Pick<CommandInput, "positionals">,
+): string {
+  const [name, ...others] = positionals;
+  if (name !== undefined && others.length === 0) return name;
+  throw configError(
+    `${command} takes the name of one toolset`,
+    `Write it as: deno task cli ${command} NAME`,
+  );
+}

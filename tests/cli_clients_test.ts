@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "@std/path";
+import { clientConfigFiles } from "../lib/config/client_configs.ts";
+import { TestCli } from "./cli.ts";
+import { startHttpFixture } from "./fixtures/start_fixture.ts";
+import { startGateway } from "./gateway.ts";
+
+/** Where a client of this test's user keeps its servers. */
+function configOf(cli: TestCli, client: string, scope = "user"): string {
+  const env = { get: (name: string) => cli.settings.env[name] };
+  const files = clientConfigFiles({ os: Deno.build.os, env, cwd: cli.project });
+  return files.find((file) => file.client === client && file.scope === scope)!.path;
+}
+
+function backupsOf(file: string): string[] {
+  return Array.from(Deno.readDirSync(dirname(file)), ({ name }) => name)
+    .filter((name) => name.includes(".backup-"));
+}
+
+Deno.test("connect prints what to put where, and changes nothing", async () => {
+  await TestCli.use(async (cli) => {
+    const url = "http://127.0.0.1:4321";
+    const claude = await cli.ok("connect", "claude-code", "--port", "4321");
+    assert.ok(
+      claude.includes(`claude mcp add --transport http --scope user quartermaster ${url}/mcp`),
+    );
+    assert.match(claude, /No gateway is running/);
+    const cursor = await cli.json("connect", "cursor", "--port", "4321", "--name", "tools");
+    assert.deepEqual(cursor.entry, { url: `${url}/mcp` });
+    assert.equal(cursor.name, "tools");
+    const vscode = await cli.json("connect", "vscode", "--port", "4321", "--scope", "project");
+    assert.deepEqual(vscode.entry, { type: "http", url: `${url}/mcp` });
+    assert.equal(vscode.file, join(cli.project, ".vscode", "mcp.json"));
+    assert.match(await cli.ok("connect", "vscode", "--port", "4321"), /"servers": \{/);
+    const { entry } = await cli.json("connect", "claude-desktop");
+    assert.equal(entry.command, Deno.execPath());
+    assert.deepEqual(entry.args.slice(-3), ["--stdio", "--data-dir", cli.dataDir]);
+    assert.ok(entry.args.some((word: string) => word.endsWith("main.ts")));
+    assert.deepEqual(Array.from(Deno.readDirSync(cli.project)), []);
+    assert.deepEqual(Array.from(Deno.readDirSync(cli.home)), []);
+
+    await cli.fails(2, /Did you mean cursor\?/, "connect", "cusor");
+    await cli.fails(2, /takes the name of one client/, "connect");
+    await cli.fails(2, /no config of a project/, "connect", "claude-desktop", "--scope", "project");
+    await cli.fails(2, /--port 0/, "connect", "cursor", "--port", "0");
+    await cli.fails(1, /no server "x"/, "connect", "cursor", "--server", "x");
+    await cli.fails(1, /no toolset "x"/, "connect", "cursor", "--toolset", "x");
+  });
+});
+
+Deno.test("connect --write and disconnect --write change that one entry alone", async () => {
+  await TestCli.use(async (cli) => {
+    const file = configOf(cli, "cursor");
+    const before =
+      '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" } // note\n  }\n}\n';
+    await cli.write(file, before);
+    await using gateway = await startGateway([], cli.gateway);
+
+    const first = await cli.json("connect", "cursor", "--write");
+    assert.equal(first.written, true);
+    assert.deepEqual(first.entry, { url: `${gateway.url}/mcp` });
+    assert.equal(await Deno.readTextFile(first.backup), before);
+    const written = await Deno.readTextFile(file);
+    assert.ok(written.includes("// mine") && written.includes("// note"), written);
+    assert.ok(written.includes(`${gateway.url}/mcp`));
+    assert.match(await cli.ok("connect", "cursor", "--write"), /has it already/);
+    assert.equal(backupsOf(file).length, 1);
+
+    await cli.ok("connect", "cursor", "--server", "weather", "--write");
+    assert.ok((await Deno.readTextFile(file)).includes(`${gateway.url}/servers/weather/mcp`));
+    assert.equal(backupsOf(file).length, 2);
+
+    assert.match(await cli.ok("disconnect", "cursor"), /^Would remove "quartermaster" from /);
+    assert.notEqual(await Deno.readTextFile(file), before);
+    assert.match(await cli.ok("disconnect", "cursor", "--write"), /^Removed "quartermaster" from /);
+    assert.equal(await Deno.readTextFile(file), before);
+    assert.match(await cli.ok("disconnect", "cursor", "--write"), /^Nothing to remove/);
+    assert.equal(backupsOf(file).length, 3);
+  });
+});
+
+Deno.test("connect --write touches neither a broken file nor somebody else's entry", async () => {
+  await TestCli.use(async (cli) => {
+    const file = configOf(cli, "claude-code");
+    for (
+      const [text, code, message] of [
+        ['{\n  "mcpServers": {,}\n}\n', 2, /\.claude\.json:2:18: /],
+        ['{ "mcpServers": { "quartermaster": { "command": "other" } } }', 1, /has another server/],
+      ] as const
+    ) {
+      await cli.write(file, text);
+      await cli.fails(code, message, "connect", "claude-code", "--write");
+      assert.equal(await Deno.readTextFile(file), text);
+      assert.deepEqual(backupsOf(file), []);
+    }
+    await cli.ok("connect", "claude-code", "--write", "--name", "tools");
+    assert.ok((await Deno.readTextFile(file)).includes('"command": "other"'));
+  });
+});
+
+Deno.test("import takes over the clients' servers", async (t) => {
+  await using chaos = await startHttpFixture("chaos_http");
+  await TestCli.use(async (cli) => {
+    await cli.write(configOf(cli, "claude-code"), {
+      numStartups: 1,
+      mcpServers: {
+        remote: { type: "http", url: chaos.url, headers: { "X-Key": "canary-header" } },
+        quartermaster: { type: "http", url: "http://127.0.0.1:3333/mcp" },
+      },
+      projects: {
+        [cli.project]: { mcpServers: { local: cli.program([], { KEY: "canary-env" }) } },
+      },
+    });
+    await cli.write(configOf(cli, "cursor"), {
+      mcpServers: {
+        remote: { url: chaos.url, headers: { "X-Key": "canary-header" } },
+        gone: { url: "http://127.0.0.1:59998/mcp?api_key=canary-query" },
+        local: { command: "other" },
+      },
+    });
+    await cli.write(configOf(cli, "vscode"), '{ "servers": {,} }');
+    type Row = { name: string; from: string; state: string; done?: string };
+    const summary = (servers: Row[]) =>
+      servers.map(({ name, from, state, done }) => [name, from, state, done].join(" | "));
+    const names = async () =>
+      (await cli.json("server", "list")).servers.map(({ name }: Row) => name);
+
+    await t.step("without a choice they are listed, and no secret with them", async () => {
+      const { code, out, err } = await cli.run(["import"]);
+      assert.equal(code, 0);
+      assert.match(out, /^local +new +Claude Code in /m);
+      assert.match(out, /^quartermaster +this gateway +Claude Code +/m);
+      assert.match(out, /^remote +here already +Cursor +/m);
+      assert.match(out, /^local +name taken +Cursor +/m);
+      assert.match(out, /Take them over with --all/);
+      assert.match(err, /mcp\.json:1:15: /);
+      assert.ok(!`${out}${err}`.includes("canary"), out);
+      assert.deepEqual(await names(), []);
+    });
+
+    await t.step("--dry-run does nothing", async () => {
+      assert.match(await cli.ok("import", "--all", "--dry-run"), /3 would be taken over/);
+      assert.deepEqual(await names(), []);
+    });
+
+    await t.step(
+      "--all goes on after one that cannot be connected to, and fails at the end",
+      async () => {
+        const { code, out, err } = await cli.run(["import", "--all", "--json"]);
+        assert.equal(code, 1, err);
+        assert.deepEqual(summary(JSON.parse(out).servers), [
+          "remote | Claude Code | new | added",
+          "quartermaster | Claude Code | self | left",
+          `local | Claude Code in ${cli.project} | new | added`,
+          "remote | Cursor | present | left",
+          "gone | Cursor | new | failed",
+          "local | Cursor | differs | left",
+        ]);
+        assert.ok(!`${out}${err}`.includes("canary"), out);
+        assert.deepEqual(await names(), ["local", "remote"]);
+      },
+    );
+
+    await t.step("through a running gateway, by name, renamed and unchecked", async () => {
+      await using gateway = await startGateway([], cli.gateway);
+      const refused = await fetch(`${gateway.url}/api/servers?check=false`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": "192.0.2.7" },
+        body: JSON.stringify({ name: "far", url: chaos.url }),
+      });
+      assert.equal((await refused.json()).error.errorType, "ACCESS_DENIED");
+      assert.equal((await cli.run(["import", "--server", "gone"])).code, 1);
+      assert.deepEqual(await names(), ["local", "remote"]);
+      await cli.ok("import", "cursor", "--server", "gone", "--no-check");
+      assert.deepEqual(await names(), ["gone", "local", "remote"]);
+      const { code, err } = await cli.run(["import", "cursor", "--server", "local"]);
+      assert.equal(code, 1);
+      assert.match(err, /Another server is called "local" here/);
+      await cli.ok(
+        "import",
+        "cursor",
+        "--server",
+        "local",
+        "--rename",
+        "local=other",
+        "--no-check",
+      );
+      assert.deepEqual(await names(), ["gone", "local", "other", "remote"]);
+      assert.equal(await cli.ok("tools", "call", "local.echo", "a=1"), '{"a":1}\n');
+    });
+
+    await t.step("what is named wrongly is exit code 2", async () => {
+      await cli.fails(2, /Did you mean cursor\?/, "import", "cusor");
+      await cli.fails(
+        2,
+        /No client has a server "gon"\. Did you mean gone/,
+        "import",
+        "cursor",
+        "--server",
+        "gon",
+      );
+      await cli.fails(2, /exclude each other/, "import", "cursor", "--server", "gone", "--all");
+      await cli.fails(2, /Cannot use --rename/, "import", "--rename", "a");
+      await cli.fails(2, /mcp\.json:1:15: /, "import", "vscode");
+    });
+
+    await t.step("a file can be named too", async () => {
+      const file = join(cli.project, "servers.json");
+      await cli.write(file, { mcpServers: { filed: cli.program() } });
+      assert.match(await cli.ok("import", file, "--all"), /^Added filed: 15 tools$/m);
+    });
+  });
+});
