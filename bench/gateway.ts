@@ -1,13 +1,14 @@
 /** What the gateway costs: calls through it against direct HTTP calls to the same server. */
 import { fromFileUrl, join } from "@std/path";
 import { startGateway, until } from "../tests/gateway.ts";
+import { generateTools } from "../tests/fixtures/generated_tools.ts";
 import { BenchClient, callMany } from "./mcp_client.ts";
 import { startServer, usageOf } from "./processes.ts";
 import { median, printTable } from "./report.ts";
 
 const ROUNDS = 7;
 const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
-const ways = ["direct", "http", "stdio"] as const;
+const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
 type Way = (typeof ways)[number];
 type Samples = Record<string, Record<Way, number[]>>;
 
@@ -38,14 +39,23 @@ export async function benchGateway(): Promise<void> {
     return servers.ready === 4 || undefined;
   });
   const idle = await usageOf(gateway.pid);
+  await equip(gateway.url, 40, ["http", "stdio"]);
   const door = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
   const open = async (way: Way, tools: "" | "2000", count: number) => {
-    const url = way === "direct" ? (tools ? many.url : few.url) : door(way + tools);
+    const url = way === "direct"
+      ? (tools ? many.url : few.url)
+      : way.startsWith("mcp")
+      ? `${gateway.url}/mcp`
+      : door(way + tools);
     return await Promise.all(Array.from({ length: count }, () => new BenchClient(url).connect()));
   };
-  const call = (client: BenchClient) =>
+  const names: Partial<Record<Way, string>> = {
+    mcpHttp: "http_list_issues",
+    mcpStdio: "stdio_list_issues",
+  };
+  const callFor = (way: Way) => (client: BenchClient) =>
     client.request("tools/call", {
-      name: "list_issues",
+      name: names[way] ?? "list_issues",
       arguments: { query: "open bugs", limit: 5 },
     });
   const list = (client: BenchClient) => client.request("tools/list", {});
@@ -61,12 +71,15 @@ export async function benchGateway(): Promise<void> {
 
   const samples: Samples = {};
   const add = (name: string, way: Way, value: number) => {
-    (samples[name] ??= { direct: [], http: [], stdio: [] })[way].push(value);
+    (samples[name] ??= { direct: [], http: [], stdio: [], mcpHttp: [], mcpStdio: [] })[way].push(
+      value,
+    );
   };
   const rounds = quick ? 3 : ROUNDS;
   for (let round = -1; round < rounds; round++) {
     for (const way of ways) {
       const few = clients[""][way];
+      const call = callFor(way);
       const pid = way === "direct" ? undefined : gateway.pid;
       const one = await callMany(few, quick ? 200 : 500, 1, call);
       const before = pid === undefined ? undefined : await usageOf(pid);
@@ -74,14 +87,15 @@ export async function benchGateway(): Promise<void> {
       const sixteen = await callMany(few, total, 16, call);
       const after = pid === undefined ? undefined : await usageOf(pid);
       const sixtyFour = await callMany(few, total / 2, 64, call);
-      const short = await callMany(few, 40, 1, list);
-      const long = await callMany(clients[2000][way], 20, 1, list);
+      const isAtMcp = way.startsWith("mcp");
+      const short = isAtMcp ? undefined : await callMany(few, 40, 1, list);
+      const long = isAtMcp ? undefined : await callMany(clients[2000][way], 20, 1, list);
       if (round < 0) continue; // The first round warms everything up.
       add("p50 of a call, ms", way, median(one.durations));
       add("calls/s at 16", way, sixteen.durations.length / sixteen.seconds);
       add("calls/s at 64", way, sixtyFour.durations.length / sixtyFour.seconds);
-      add("p50 of list of 200, ms", way, median(short.durations));
-      add("p50 of list of 2,000, ms", way, median(long.durations));
+      if (short) add("p50 of list of 200, ms", way, median(short.durations));
+      if (long) add("p50 of list of 2,000, ms", way, median(long.durations));
       if (before && after) {
         add("CPU ms a call at 16", way, (after.cpuSeconds - before.cpuSeconds) * 1000 / total);
       }
@@ -90,22 +104,32 @@ export async function benchGateway(): Promise<void> {
   const halves: number[] = [];
   const calls = quick ? 5_000 : 50_000;
   for (let step = 0; step < 10; step++) {
-    await callMany(clients[""].http, calls / 20, 16, call);
-    await callMany(clients[""].stdio, calls / 20, 16, call);
+    for (const way of ["http", "mcpStdio"] as const) {
+      await callMany(clients[""][way], calls / 20, 16, callFor(way));
+    }
     halves.push((await usageOf(gateway.pid)).rssMb);
   }
-  const rows = Object.entries(samples).map(([name, { direct, http, stdio }]) => {
-    const show = (values: number[]) => values.length === 0 ? "" : median(values).toFixed(3);
-    const ratio = (values: number[]) =>
-      direct.length === 0
+  const rows = Object.entries(samples).map(([name, values]) => {
+    const show = (own: number[]) => own.length === 0 ? "" : median(own).toFixed(3);
+    const ratio = (own: number[]) =>
+      values.direct.length === 0 || own.length === 0
         ? ""
-        : `${median(values.map((value, index) => value / direct[index]!)).toFixed(2)}x`;
-    return [name, show(direct), show(http), ratio(http), show(stdio), ratio(stdio)];
+        : `${median(own.map((value, index) => value / values.direct[index]!)).toFixed(2)}x`;
+    const [, ...through] = ways;
+    return [
+      name,
+      show(values.direct),
+      ...through.flatMap((way) => [show(values[way]), ratio(values[way])]),
+    ];
   });
   printTable(
-    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round`,
+    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round; /mcp with 40 tools equipped`,
     [
-      ["", "direct", "http", "ratio", "stdio", "ratio"],
+      [
+        "",
+        "direct",
+        ...["http", "stdio", "/mcp http", "/mcp stdio"].flatMap((way) => [way, "ratio"]),
+      ],
       ...rows,
     ],
   );
@@ -131,4 +155,22 @@ async function idleMb(mcpServers: Record<string, unknown>): Promise<number> {
   await gateway.stop();
   await Deno.remove(folder, { recursive: true });
   return rssMb;
+}
+
+/** Has so many tools of the servers listed at /mcp. */
+async function equip(url: string, count: number, servers: string[]): Promise<void> {
+  const send = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    await response.body?.cancel();
+  };
+  const tools = servers.flatMap((server) =>
+    generateTools(count / servers.length).map(({ name }) => `${server}.${name}`)
+  );
+  await send("POST", "/api/toolsets", { name: "bench", tools });
+  await send("POST", "/api/toolsets/bench/equip", {});
 }

@@ -12,6 +12,7 @@ import type { ServerStatus } from "./core/server.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
 import { composeDoors } from "./compose_doors.ts";
+import { composeGuide } from "./compose_guide.ts";
 import { composeServers } from "./compose_servers.ts";
 import { composeToolsets } from "./compose_toolsets.ts";
 import { EventHub } from "./http/event_hub.ts";
@@ -96,7 +97,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
 
   /** Not there yet while the first servers report. */
   let doors: ReturnType<typeof composeDoors> | undefined;
-  const { pool, admin, wanted } = await composeServers({
+  const { pool, admin, wanted, leaseId } = await composeServers({
     stack,
     store,
     catalog,
@@ -119,12 +120,36 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     removeDemo: () => setDemoRemoved(true),
   });
   stack.use(pool);
-  const { toolsets, toolsetsAdmin, ...routing } = composeToolsets({
+  const { toolsets, toolsetsAdmin, tokens, ...routing } = composeToolsets({
     stack,
     store,
     catalog,
     pool,
     logs,
+  });
+  const { guide, activity, ...knowledge } = composeGuide({
+    stack,
+    store,
+    catalog,
+    pool,
+    names: routing.names,
+    processId: leaseId,
+    categories: {},
+    tokens,
+    // deno-lint-ignore require-await
+    async search(query, admits) {
+      const words = query.text.toLowerCase().split(/\W+/).filter((word) => word.length > 2);
+      const found = [...routing.names.of(catalog.snapshot).tools()].filter(admits).map((tool) => {
+        const text = tool.text.toLowerCase();
+        return {
+          tool,
+          relevance: words.filter((word) => text.includes(word)).length,
+          explanation: "",
+        };
+      }).filter(({ relevance }) => relevance > 0);
+      return { found: found.sort((a, b) => b.relevance - a.relevance).slice(0, query.limit) };
+    },
+    onWarning,
   });
 
   // One after the other, or what was read earlier could be applied later.
@@ -137,7 +162,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   }
 
   async function applyWanted(): Promise<void> {
-    const [servers] = await Promise.all([wanted(configured), toolsets.load()]);
+    const [servers] = await Promise.all([wanted(configured), toolsets.load(), knowledge.load()]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
     pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
@@ -217,6 +242,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     admin,
     toolsets,
     toolsetsAdmin,
+    guide,
+    onToolCall: (call) => activity.record(call),
     logs,
     metrics,
     maxBody: options.maxBody,
@@ -265,6 +292,13 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     admin,
     doors: opened,
     toolsets: toolsetsAdmin,
+    guide,
+    tokens,
+    toolMetadata: knowledge.toolMetadata,
+    /** Calls, searches and tokens by day, newest first. */
+    activityDays: () => knowledge.calls.days(),
+    /** Tools whose plain flat name belongs to another. */
+    collisions: () => routing.names.of(catalog.snapshot).collisions(),
     guard,
     requestLog: logs.room("http"),
 

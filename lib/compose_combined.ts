@@ -4,9 +4,11 @@ import { GatewayError } from "./core/errors.ts";
 import type { Toolset } from "./core/toolset.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
+import type { Naming } from "./routing/names.ts";
 import { Builtins } from "./routing/resolve.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
+import { isView, type View, VIEWS } from "./surfaces/views.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
 import type { Availability } from "./toolsets/toolset_tools.ts";
 
@@ -19,13 +21,26 @@ export interface ComposeCombinedInput {
   toolsetTools: BuiltinTool[];
   /** Tools for the gateway's servers, which have a door of their own. */
   serverTools: BuiltinTool[];
+  discoveryTools: BuiltinTool[];
+  indexTools: BuiltinTool[];
+  optimizerTools: BuiltinTool[];
 }
 
-/** How long a list waits for servers that are being connected to for the first time. */
+/** How long a list waits for servers that have just begun to connect. */
 const SETTLE_MS = 3_000;
-const VIEWS = ["default", "discovery", "index", "optimizer", "toolset", "all"];
-const INSTRUCTIONS =
-  "One door to many MCP servers. Only the tools of the equipped toolset are listed: discover-all-tools shows all there are, build-toolset and equip-toolset choose.";
+const INSTRUCTIONS: Record<View, string> = {
+  default:
+    "One door to many MCP servers. Tools that are not listed are found with tool_discovery and run with tool_execute. build-toolset and equip-toolset have those you need often listed.",
+  discovery:
+    "One door to many MCP servers, whose tools are not listed: find them with tool_discovery, then run them with tool_execute.",
+  index:
+    "One door to many MCP servers. list_available_tools shows all tools in short, get_tool_description one in full, tool_execute runs it.",
+  optimizer:
+    "One door to many MCP servers, whose tools are not listed: find them with optim.find_tool, then call them with optim.call_tool.",
+  toolset:
+    "One door to many MCP servers. Only the tools of the equipped toolset are listed: discover-all-tools shows all there are, build-toolset and equip-toolset choose.",
+  all: "One door to many MCP servers, with all their tools.",
+};
 const GATEWAY_INSTRUCTIONS =
   "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, and build toolsets.";
 
@@ -40,8 +55,10 @@ export function composeCombined(input: ComposeCombinedInput) {
 
   /** Waits for those of the servers that are on their way. */
   function settled(servers: Iterable<string>, signal: AbortSignal): Promise<void> | undefined {
+    const now = Date.now();
+    // Those that take long are not waited for, or one of them would delay everybody.
     const coming = [...new Set(servers)].flatMap((name) => pool.find(name) ?? [])
-      .filter(({ status }) => status.state === "connecting");
+      .filter(({ status }) => status.state === "connecting" && now - status.since < SETTLE_MS);
     if (coming.length === 0) return undefined;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(SETTLE_MS)]);
     return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
@@ -79,7 +96,14 @@ export function composeCombined(input: ComposeCombinedInput) {
     settled: (_, signal) => settled(pool.list().map(({ name }) => name), signal),
   };
 
-  const builtins = new Builtins(toolsetTools);
+  const builtins = new Builtins([
+    ...input.discoveryTools,
+    ...input.indexTools,
+    ...input.optimizerTools,
+    ...toolsetTools,
+  ]);
+  /** Everything can be called, and nothing is listed. */
+  const nothing: ServersShown = { catalog, findServer, tools: () => NONE, servers: () => [] };
   const equipped = shownOf((principal) => toolsets.equippedBy(principal));
   const surfaces = new Map<string, CombinedSurface>();
   const known = (key: string, make: () => CombinedSurface) => {
@@ -88,25 +112,33 @@ export function composeCombined(input: ComposeCombinedInput) {
     return surface;
   };
 
-  function openDefault(expose: string): CombinedSurface {
-    if (!VIEWS.includes(expose)) {
-      throw new GatewayError("INVALID_PARAMS", {
-        message: `There is no view "${expose.slice(0, 40)}"`,
-        recoverySteps: [`Use ?expose= with one of ${VIEWS.join(", ")}`],
-      });
-    }
-    if (["discovery", "index", "optimizer"].includes(expose)) {
-      throw new GatewayError("NOT_AVAILABLE_HERE", {
-        message: `The view "${expose}" is not there yet: it comes with the search over all tools`,
-        recoverySteps: ["Use /mcp without ?expose=, or with ?expose=toolset or ?expose=all"],
-      });
-    }
+  const { discoveryTools, indexTools, optimizerTools } = input;
+  const execute = discoveryTools.filter(({ name }) => name === "tool_execute");
+  const listed: Record<View, BuiltinTool[]> = {
+    default: [...discoveryTools, ...toolsetTools],
+    discovery: discoveryTools,
+    index: [...indexTools, ...execute],
+    optimizer: optimizerTools,
+    toolset: toolsetTools,
+    all: [],
+  };
+  const shown: Record<View, ServersShown> = {
+    default: equipped,
+    discovery: nothing,
+    index: nothing,
+    optimizer: nothing,
+    toolset: equipped,
+    all: everything,
+  };
+
+  function openDefault(expose: View, flat: boolean): CombinedSurface {
     return new CombinedSurface({
-      instructions: INSTRUCTIONS,
+      instructions: INSTRUCTIONS[expose],
       names,
-      listed: expose === "all" ? [] : toolsetTools,
+      listed: listed[expose],
+      flatBuiltins: flat,
       builtins,
-      shown: expose === "all" ? everything : equipped,
+      shown: shown[expose],
     });
   }
 
@@ -135,7 +167,17 @@ export function composeCombined(input: ComposeCombinedInput) {
 
   return {
     gateway,
-    default: (expose: string) => known(`mcp?${expose}`, () => openDefault(expose)),
+    default(expose: string, naming: Naming | undefined) {
+      if (!isView(expose)) {
+        throw new GatewayError("INVALID_PARAMS", {
+          message: `There is no view "${expose.slice(0, 40)}"`,
+          recoverySteps: [`Use ?expose= with one of ${VIEWS.join(", ")}`],
+        });
+      }
+      const isFlat = naming === "flat";
+      const key = `mcp?${expose}${isFlat ? "&flat" : ""}`;
+      return { key, surface: known(key, () => openDefault(expose, isFlat)) };
+    },
     toolset(name: string) {
       toolsets.resolve(name);
       return known(`toolsets/${name}?`, () => openToolset(name));

@@ -20,6 +20,13 @@ import type { Toolsets } from "./toolsets/toolsets.ts";
 import type { Availability } from "./toolsets/toolset_tools.ts";
 import { composeCombined } from "./compose_combined.ts";
 import { ListAnnouncer } from "./sessions/list_announcer.ts";
+import type { Session } from "./sessions/session.ts";
+import type { ActivityEntry } from "./storage/activity_repository.ts";
+import { discoveryTools } from "./surfaces/discovery_tools.ts";
+import { indexTools } from "./surfaces/index_tools.ts";
+import { optimizerTools } from "./surfaces/optimizer_tools.ts";
+import type { RequestScope } from "./surfaces/surface.ts";
+import type { ToolGuide } from "./surfaces/tool_guide.ts";
 import { toolsetTools } from "./surfaces/toolset_tools.ts";
 import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { ChangeNotifier } from "./sessions/change_notifier.ts";
@@ -35,6 +42,8 @@ export interface ComposeDoorsInput {
   toolsetsAdmin: ToolsetsAdmin;
   availability(server: string): Availability;
   tellCollisions(): void;
+  guide: ToolGuide;
+  onToolCall(call: Omit<ActivityEntry, "at">): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
@@ -60,6 +69,8 @@ const METHODS = new Set([
   "tools/call",
   "tools/list",
 ]);
+/** Views of the default door that show what is equipped. */
+const SHOWS_EQUIPPED = /^mcp\?(?:default|toolset)\b/;
 const PRUNE_EVERY_MS = 60 * 60_000;
 
 /** The MCP doors: what answers at each path. */
@@ -83,6 +94,9 @@ export function composeDoors(input: ComposeDoorsInput) {
     ...input,
     toolsetTools: toolsetTools(input.toolsetsAdmin),
     serverTools: serverTools(input.admin),
+    discoveryTools: discoveryTools(input.guide),
+    indexTools: indexTools(input.guide),
+    optimizerTools: optimizerTools(input.guide),
   });
   const countCall = metrics.counter("quartermaster_mcp_requests_total", "MCP requests by method");
   const timeCall = metrics.durations("quartermaster_mcp_request_seconds", "MCP durations");
@@ -104,7 +118,7 @@ export function composeDoors(input: ComposeDoorsInput) {
   stack.defer(toolsets.onChange(({ toolsets: changed, principals }) => {
     announcer.changed((door, principal) =>
       door.startsWith("mcp?")
-        ? door !== "mcp?all" && principals.has(principal)
+        ? SHOWS_EQUIPPED.test(door) && principals.has(principal)
         : changed.has(/^toolsets\/(.*)\?$/.exec(door)?.[1] ?? "")
     );
     for (const name of changed) {
@@ -134,12 +148,23 @@ export function composeDoors(input: ComposeDoorsInput) {
     maxBody,
     log: logs.room("http"),
     patience: stack.use(new TimeoutQueue(PATIENCE_MS)),
-    onCall(method: string, ms: number, isError: boolean) {
+    onCall({ method, target }: RequestScope, session: Session, ms: number, isError: boolean) {
       countCall({
         method: METHODS.has(method) ? method : "other",
         status: isError ? "error" : "ok",
       });
       timeCall(ms / 1000);
+      if (!target) return;
+      const { door, id, principal } = session;
+      input.onToolCall({
+        door,
+        session: id,
+        principal,
+        server: target.server,
+        tool: target.name,
+        ms: Math.round(ms * 10) / 10,
+        ok: !isError,
+      });
     },
   };
 
@@ -151,7 +176,7 @@ export function composeDoors(input: ComposeDoorsInput) {
       case "gateway":
         return { key: "gateway?", surface: combined.gateway };
       case "default":
-        return { key: `mcp?${parsed.expose}`, surface: combined.default(parsed.expose) };
+        return combined.default(parsed.expose, parsed.naming);
       case "toolset":
         return { key: `toolsets/${parsed.toolset}?`, surface: combined.toolset(parsed.toolset) };
       case "server":

@@ -196,7 +196,7 @@ export async function composeServers(input: ComposeServersInput) {
     return servers;
   }
 
-  return { pool, admin, wanted };
+  return { pool, admin, wanted, leaseId: lease.id };
 }
 
 async function refusal(spec: ServerSpec, self: Self, cwd: string): Promise<string | undefined> {

@@ -1,6 +1,8 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import { TokenCounter } from "./core/token_counter.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
+import { ToolTokens } from "./catalog/tool_tokens.ts";
+import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
 import { NameTables } from "./routing/name_table.ts";
 import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -23,11 +25,14 @@ export interface ComposeToolsetsInput {
 export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeToolsetsInput) {
   const log = logs.room("toolsets");
   const names = new NameTables(RESERVED_NAMES);
-  const tokens = stack.use(new TokenCounter());
+  const counter = stack.use(new TokenCounter());
+  const metadata = new ToolMetadataRepository(store);
+  const tokens = new ToolTokens(metadata, (texts) => counter.count(texts));
 
   function availability(server: string): Availability {
     const state = pool.find(server)?.status.state;
     if (state === undefined) return "unknown";
+    if (state === "connecting") return "coming";
     // One that was just lost is about to be back: its tools need not go for that.
     return state === "ready" || state === "degraded" ? "available" : "away";
   }
@@ -44,7 +49,7 @@ export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeTo
     catalog,
     names,
     canonical: new CanonicalToolsRepository(store),
-    countTokens: (texts) => tokens.count(texts),
+    tokens,
   });
 
   const known = new Set<string>();
@@ -62,5 +67,5 @@ export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeTo
     }
   }
 
-  return { names, toolsets, toolsetsAdmin: admin, availability, tellCollisions };
+  return { names, tokens, toolsets, toolsetsAdmin: admin, availability, tellCollisions };
 }

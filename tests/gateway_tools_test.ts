@@ -74,12 +74,19 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
   await t.step("they are listed, at both paths", async () => {
     const expected = [
       "add_server",
+      "build-toolset",
+      "delete-toolset",
+      "discover-all-tools",
+      "equip-toolset",
+      "get-active-toolset",
       "get_enabled_tools",
       "get_server_logs",
+      "list-saved-toolsets",
       "list_servers",
       "remove_server",
       "restart_server",
       "set_enabled_tools",
+      "unequip-toolset",
       "update_server",
     ];
     assert.deepEqual((await client.tools()).sort(), expected);

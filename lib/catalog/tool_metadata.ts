@@ -17,6 +17,7 @@ export class ToolMetadataBook {
   readonly #configured: ReadonlyMap<string, string>;
   #known = new WeakMap<CatalogTool, ToolMetadata>();
   #overrides = new Map<string, ToolOverride>();
+  #overridesText = "[]";
 
   /** Categories by `server.tool` or `server.*`, from the configuration. */
   constructor(categories: Readonly<Record<string, string>> = {}) {
@@ -24,6 +25,9 @@ export class ToolMetadataBook {
   }
 
   setOverrides(overrides: readonly ToolOverride[]): void {
+    const text = JSON.stringify(overrides);
+    if (text === this.#overridesText) return;
+    this.#overridesText = text;
     this.#overrides = new Map(overrides.map((entry) => [keyOf(entry.server, entry.tool), entry]));
     this.#known = new WeakMap();
   }

@@ -1,9 +1,9 @@
+import { isView, VIEWS } from "../surfaces/views.ts";
 import type { CommandFlag } from "../config/command_line.ts";
 import { configError } from "../config/problem.ts";
 
 /** What `--stdio` shows unless a flag says otherwise. */
 const DOOR = "/mcp";
-const VIEWS = ["default", "discovery", "index", "optimizer", "toolset", "all"];
 
 /** Which door a client gets that speaks stdio. */
 export const STDIO_FLAGS: readonly CommandFlag[] = [
@@ -26,7 +26,7 @@ export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string
   const value = String(flags.get(only.flag));
   const name = encodeURIComponent(value);
   if (only.flag === "expose") {
-    if (VIEWS.includes(value)) return `${DOOR}?expose=${name}`;
+    if (isView(value)) return `${DOOR}?expose=${name}`;
     throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEWS.join(", ")}`);
   }
   if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Give it a name");

@@ -6,7 +6,7 @@ export type DoorPath =
   | { kind: "gateway" }
   | { kind: "toolset"; toolset: string }
   /** The default door; `expose` as it was written. */
-  | { kind: "default"; expose: string };
+  | { kind: "default"; expose: string; naming: Naming | undefined };
 
 const SERVER = /^https?:\/\/[^/?#]+\/(?:servers|s)\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
 const GATEWAY = /^https?:\/\/[^/?#]+\/(?:gateway|g)\/mcp(\?[^#]*)?$/;
@@ -18,7 +18,7 @@ export function parseDoor(url: string): DoorPath | undefined {
   const server = SERVER.exec(url);
   if (server) return { kind: "server", server: server[1]!, naming: namingOf(server[2]) };
   const main = DEFAULT.exec(url);
-  if (main) return { kind: "default", expose: exposeOf(main[1]) };
+  if (main) return { kind: "default", ...viewOf(main[1]) };
   const toolset = TOOLSET.exec(url);
   if (toolset) return { kind: "toolset", toolset: toolset[1]! };
   return GATEWAY.test(url) ? { kind: "gateway" } : undefined;
@@ -29,6 +29,12 @@ function namingOf(query: string | undefined): Naming {
   return wanted !== undefined && isNaming(wanted) ? wanted : "namespaced";
 }
 
-function exposeOf(query: string | undefined): string {
-  return query === undefined ? "default" : new URLSearchParams(query).get("expose") ?? "default";
+function viewOf(query: string | undefined): { expose: string; naming: Naming | undefined } {
+  if (query === undefined) return { expose: "default", naming: undefined };
+  const wanted = new URLSearchParams(query);
+  const naming = wanted.get("names");
+  return {
+    expose: wanted.get("expose") ?? "default",
+    naming: naming !== null && isNaming(naming) ? naming : undefined,
+  };
 }

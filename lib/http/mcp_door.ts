@@ -6,7 +6,7 @@ import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session_manager.ts";
 import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import { withSpan } from "../telemetry/spans.ts";
-import type { Surface } from "../surfaces/surface.ts";
+import type { RequestScope, Surface } from "../surfaces/surface.ts";
 import { readBody } from "./guard.ts";
 import {
   failureText,
@@ -39,7 +39,7 @@ export interface DoorHost {
   log: Logger;
   /** How long an answer may take before it comes on a stream. */
   patience: TimeoutQueue;
-  onCall(method: string, ms: number, isError: boolean): void;
+  onCall(scope: RequestScope, session: Session, ms: number, isError: boolean): void;
 }
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
@@ -168,7 +168,7 @@ function answer(
     if (!controller.signal.aborted) openStream().send(out);
   }
 
-  const scope = { id, method, params, text, signal: controller.signal, send };
+  const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
   void withSpan("mcp request", attributes, () => session.surface.request(scope))
     .catch((error: unknown) =>
@@ -187,7 +187,7 @@ function answer(
       }
       const duration = performance.now() - started;
       const isError = looksFailed(out);
-      host.onCall(method, duration, isError);
+      host.onCall(scope, session, duration, isError);
       // Nothing is gathered for a line that is not written.
       if (!host.log.isLevelEnabled("debug")) return;
       logCall(host.log, {

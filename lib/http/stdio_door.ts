@@ -2,7 +2,7 @@ import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session_manager.ts";
 import { StdioSession } from "../sessions/stdio_session.ts";
-import type { ClientIdentity } from "../surfaces/surface.ts";
+import type { ClientIdentity, RequestScope } from "../surfaces/surface.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import type { Door } from "./mcp_door.ts";
@@ -13,7 +13,7 @@ export interface StdioDoorOptions {
   host: {
     sessions: SessionManager;
     log: Logger;
-    onCall(method: string, ms: number, isError: boolean): void;
+    onCall(scope: RequestScope, session: Session, ms: number, isError: boolean): void;
   };
   /** Finds the door, or throws: what it leads to may come and go. */
   open(): Door;
@@ -128,7 +128,7 @@ export class StdioDoor implements AsyncDisposable {
     const send = (out: string) => {
       if (!signal.aborted) write(out);
     };
-    const scope = { id, method, params, text, signal, send };
+    const scope: RequestScope = { id, method, params, text, signal, send };
     const attributes = { "mcp.door": session.door, "mcp.method": method };
     let out: string;
     try {
@@ -141,7 +141,7 @@ export class StdioDoor implements AsyncDisposable {
     send(out);
     const ms = performance.now() - started;
     const isError = looksFailed(out);
-    host.onCall(method, ms, isError);
+    host.onCall(scope, session, ms, isError);
     if (!host.log.isLevelEnabled("debug")) return;
     const door = this.#door ?? { key: session.door };
     logCall(host.log, { door, method, params, correlationId: session.id, isError, ms });

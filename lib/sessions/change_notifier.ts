@@ -1,5 +1,5 @@
-/** After the first change at once, clients hear at most this often. */
-const EVERY_MS = 500;
+/** After the first change at once, clients hear at most this often: no more than twice in any second. */
+const EVERY_MS = 550;
 
 /** Tells of changes: the first at once, those that follow closely together as one. */
 export class ChangeNotifier implements Disposable {

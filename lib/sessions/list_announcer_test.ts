@@ -10,6 +10,7 @@ const TOOLS = "notifications/tools/list_changed";
 
 interface Client extends Listener {
   told: { method: string; at: number }[];
+  listTools(): Promise<unknown>;
 }
 
 /** A surface that shows each principal the tools of the servers it may see. */
@@ -64,15 +65,18 @@ function announcing() {
     const told: Client["told"] = [];
     const push = (text: string) =>
       told.push({ method: JSON.parse(text).method, at: performance.now() });
-    const client = { door, principal, told, push };
-    clients.push(client);
-    surfaces.get(door)?.open({
+    const session = surfaces.get(door)?.open({
       client: { protocolVersion: "2025-11-25", capabilities: {} },
       principal,
       push: () => {},
       ask: (text) => text,
       askedAs: () => undefined,
     });
+    const { signal } = new AbortController();
+    const request = { id: 1, method: "tools/list", params: {}, text: "", signal, send: () => {} };
+    const listTools = async () => await session?.request(request);
+    const client = { door, principal, told, push, listTools };
+    clients.push(client);
     return client;
   }
   return { announcer, catalog, servers, list, open, checks: () => checks };
@@ -128,6 +132,20 @@ Deno.test("ListAnnouncer.check() is silent where a change of the catalog leaves 
   await pause(700);
   announcer.check();
   assert.deepEqual([methods(one), methods(other)], [[], []]);
+});
+
+Deno.test("ListAnnouncer.check() tells a client that has listed what was there for a moment only", async () => {
+  const { announcer, open, list } = announcing();
+  using _ = announcer;
+  const one = open("mcp?default", "A");
+  announcer.check();
+  list("git");
+  announcer.check();
+  await one.listTools();
+  list("git", "status");
+  announcer.check();
+  for (let tries = 0; tries < 100 && one.told.length === 0; tries++) await pause(50);
+  assert.deepEqual(methods(one).slice(0, 1), [TOOLS]);
 });
 
 Deno.test("ListAnnouncer.check() tells of resources and prompts where servers came or went", () => {

@@ -12,7 +12,8 @@ export interface ResourceRoute {
 }
 
 interface Template extends ResourceRoute {
-  pattern: RegExp | undefined;
+  /** What stands between the expressions of the URI that clients know. */
+  literals: readonly string[];
 }
 
 /**
@@ -42,8 +43,8 @@ export class CombinedResources {
     const known = this.#resources.get(uri) ?? this.#templates.get(uri);
     if (known) return known;
     const [, name, rest] = PREFIX.exec(uri) ?? [];
-    for (const { server, pattern } of this.#templates.values()) {
-      if (!pattern?.test(uri)) continue;
+    for (const { server, literals } of this.#templates.values()) {
+      if (!canBecome(literals, uri)) continue;
       return { server, uri: server.name === name && rest !== undefined ? rest : uri };
     }
   }
@@ -68,8 +69,8 @@ export class CombinedResources {
     const known: Map<string, ResourceRoute> = member === "uri" ? this.#resources : this.#templates;
     const isTaken = known.has(uri);
     const exposed = isTaken ? `quartermaster://${server.name}/${uri}` : uri;
-    const pattern = member === "uri" ? undefined : patternOf(exposed);
-    known.set(exposed, { server, uri, ...(member === "uri" ? {} : { pattern }) });
+    if (member === "uri") this.#resources.set(exposed, { server, uri });
+    else this.#templates.set(exposed, { server, uri, literals: literalsOf(exposed) });
     if (!isTaken) return [text];
     this.#prefixed.set(`${server.name} ${uri}`, exposed);
     return [replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(exposed))];
@@ -80,9 +81,27 @@ function schemeOf(uri: string): string {
   return uri.slice(0, uri.indexOf(":") + 1);
 }
 
-/** What a template can become, roughly: an expression stands for any text without spaces. */
-function patternOf(template: string): RegExp | undefined {
-  const parts = template.split(/\{[^}]*\}/);
-  if (parts.length > 20) return undefined;
-  return new RegExp(`^${parts.map((part) => part.replace(/[^\w]/g, "\\$&")).join("\\S*?")}$`);
+/** Longer ones, of which nobody has heard, are known by their own text only. */
+const MAX_TEMPLATE = 2_000;
+
+function literalsOf(template: string): string[] {
+  return template.length > MAX_TEMPLATE ? [template] : template.split(/\{[^{}]*\}/);
+}
+
+/**
+ * Whether a template can become this, roughly: an expression stands for any text without spaces. By
+ * hand, because a pattern of many wildcards could take forever over a URI made for that.
+ */
+function canBecome(literals: readonly string[], uri: string): boolean {
+  const [first = "", last = ""] = [literals[0], literals.at(-1)];
+  if (literals.length === 1) return uri === first;
+  const end = uri.length - last.length;
+  let start = first.length;
+  if (start > end || !uri.startsWith(first) || !uri.endsWith(last) || /\s/.test(uri)) return false;
+  for (const literal of literals.slice(1, -1)) {
+    const found = uri.indexOf(literal, start);
+    if (found === -1 || found + literal.length > end) return false;
+    start = found + literal.length;
+  }
+  return true;
 }

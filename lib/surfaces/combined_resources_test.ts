@@ -55,6 +55,18 @@ Deno.test("CombinedResources.find() knows what a template can become, under its 
   assert.equal(combined.find("a://items/5.x"), undefined, "a dot in a template is a dot");
 });
 
+Deno.test("CombinedResources.find() is quick with a URI that is made to be slow", () => {
+  const combined = new CombinedResources([], [
+    template(one, `a://${"{x}a".repeat(19)}`),
+    template(two, `c://b${"{x}".repeat(19)}!`),
+  ]);
+  assert.equal(combined.find(`a://${"a".repeat(5_000)}b`), undefined);
+  assert.equal(combined.find(`c://b${"a".repeat(5_000)}`), undefined);
+  assert.equal(combined.find(`a://${"a".repeat(5_000)}`)?.server, one);
+  assert.equal(combined.find("c://b!")?.server, two);
+  assert.equal(combined.find("c://b !"), undefined);
+});
+
 Deno.test("CombinedResources.guess() goes by the server in a URI, or by a scheme of just one", () => {
   const combined = new CombinedResources([
     resource(one, "a://1"),

@@ -130,8 +130,11 @@ export class CombinedSurface implements Surface {
    * finds a change even if all is as before by then.
    */
   noteListed(principal: string): void {
+    const told = this.#told.get(principal);
+    if (!told) return;
     const { tools, others } = this.changes(principal);
-    if (tools || others) this.#told.delete(principal);
+    if (tools) told.tools = UNTOLD;
+    if (others) told.servers = UNTOLD;
   }
 
   #shownTo(principal: string): { tools: string; servers: string } {
@@ -140,6 +143,8 @@ export class CombinedSurface implements Surface {
   }
 }
 
+/** Neither a list nor names of servers. */
+const UNTOLD = "?";
 const NO_SNAPSHOT = { version: 0, servers: new Map() };
 
 class CombinedSession implements SurfaceSession {
@@ -237,7 +242,6 @@ class CombinedSession implements SurfaceSession {
       const opened = relay = new Relay(
         server,
         this.#features!.portFor(server.name, this.#port),
-        () => {},
       );
       this.#relays.set(server, relay);
       this.#stops.push(server.onBroadcast((text) => {

@@ -25,13 +25,15 @@ function openDoor() {
       tools: () => catalog.of("git").tools,
     },
   });
-  const session = surface.open({
-    client: { protocolVersion: "2025-11-25", capabilities: {} },
-    principal: "Ada",
-    push: () => {},
-    ask: (text) => text,
-    askedAs: () => undefined,
-  });
+  const open = () =>
+    surface.open({
+      client: { protocolVersion: "2025-11-25", capabilities: {} },
+      principal: "Ada",
+      push: () => {},
+      ask: (text) => text,
+      askedAs: () => undefined,
+    });
+  const session = open();
   const listTools = () =>
     session.request({
       id: 1,
@@ -41,7 +43,7 @@ function openDoor() {
       signal: new AbortController().signal,
       send: () => {},
     });
-  return { surface, list, listTools };
+  return { surface, list, listTools, open };
 }
 
 Deno.test("CombinedSurface.changes() is about what clients were last told", () => {
@@ -57,9 +59,11 @@ Deno.test("CombinedSurface.changes() is about what clients were last told", () =
 });
 
 Deno.test("CombinedSurface.changes() knows of a list that a client saw and nobody told of", async () => {
-  const { surface, list, listTools } = openDoor();
+  const { surface, list, listTools, open } = openDoor();
   list("status", "log");
   assert.match(await listTools(), /git_log/);
+  open();
+  assert.equal(surface.changes("Ada").tools, true, "whoever else comes");
   list("status");
   assert.equal(surface.changes("Ada").tools, true);
   surface.told("Ada");

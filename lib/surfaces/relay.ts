@@ -35,7 +35,7 @@ export class Relay implements AsyncDisposable {
   readonly #server: ManagedServer;
   readonly #port: ClientPort;
   /** Called with the tools that the server lists for this client, which may be for it alone. */
-  readonly #onOwnTools: (tools: string[]) => void;
+  readonly #onOwnTools: ((tools: string[]) => void) | undefined;
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #scopes = new Set<RequestScope>();
@@ -50,7 +50,7 @@ export class Relay implements AsyncDisposable {
   #tries = 0;
   #isReopening = false;
 
-  constructor(server: ManagedServer, port: ClientPort, onOwnTools: (tools: string[]) => void) {
+  constructor(server: ManagedServer, port: ClientPort, onOwnTools?: (tools: string[]) => void) {
     this.#server = server;
     this.#port = port;
     this.#onOwnTools = onOwnTools;
@@ -216,10 +216,10 @@ export class Relay implements AsyncDisposable {
   }
 
   async #listOwnTools(): Promise<void> {
-    const own = await this.#own?.ready.catch(() => undefined);
+    const own = this.#onOwnTools && await this.#own?.ready.catch(() => undefined);
     if (!own) return;
     try {
-      this.#onOwnTools(await listToolTexts(own, this.#server.name));
+      this.#onOwnTools?.(await listToolTexts(own, this.#server.name));
     } catch { /* the client keeps the list it has */ }
   }
 

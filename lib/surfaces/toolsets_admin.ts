@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import { renamed } from "../catalog/catalog_tool.ts";
 import { compareTools } from "../catalog/tool_diff.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import type { Toolset } from "../core/toolset.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { namespacedName } from "../routing/names.ts";
@@ -33,8 +33,7 @@ export interface ToolsetsAdminOptions {
   catalog: Catalog;
   names: NameTables;
   canonical: CanonicalToolsRepository;
-  /** What texts cost a model. */
-  countTokens(texts: string[]): Promise<number[]>;
+  tokens: ToolTokens;
 }
 
 export interface ToolsetSummary {
@@ -42,7 +41,7 @@ export interface ToolsetSummary {
   description?: string;
   toolCount: number;
   registered: number;
-  /** Of the tools that are known, as a client would have them listed. */
+  /** Of the tools that are known, as their servers define them. */
   tokens: number;
   createdAt: number;
   updatedAt: number;
@@ -114,14 +113,14 @@ export class ToolsetsAdmin {
 
   async summary(toolset: Toolset): Promise<ToolsetSummary> {
     const tools = this.toolsets.tools(toolset);
-    const costs = await this.#costs(tools);
+    const known = tools.flatMap(({ tool }) => tool ?? []);
     const { name, description, createdAt, updatedAt } = toolset;
     return {
       name,
       ...(description === undefined ? {} : { description }),
       toolCount: tools.length,
       registered: tools.filter(({ state }) => state === "registered").length,
-      tokens: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
+      tokens: await this.#options.tokens.total(known),
       createdAt,
       updatedAt,
       warnings: [...sizeWarning(tools.length), ...this.missingWords(toolset)],
@@ -130,8 +129,8 @@ export class ToolsetsAdmin {
 
   async detail(toolset: Toolset): Promise<ToolsetDetail> {
     const tools = this.toolsets.tools(toolset);
-    const [summary, costs] = await Promise.all([this.summary(toolset), this.#costs(tools)]);
-    const details = await Promise.all(tools.map((tool) => this.#toolDetail(tool, costs)));
+    const summary = await this.summary(toolset);
+    const details = await Promise.all(tools.map((tool) => this.#toolDetail(tool)));
     return { ...summary, tools: details };
   }
 
@@ -222,18 +221,7 @@ export class ToolsetsAdmin {
     return this.#options.names.of(this.#options.catalog.snapshot);
   }
 
-  async #costs(tools: readonly ToolsetTool[]): Promise<Map<CatalogTool, number>> {
-    const table = this.#table();
-    const known = tools.flatMap(({ tool }) => tool ?? []);
-    const texts = known.map((tool) => renamed(tool, table.nameOf(tool, "flat")));
-    const counts = await this.#options.countTokens(texts);
-    return new Map(known.map((tool, index) => [tool, counts[index] ?? 0]));
-  }
-
-  async #toolDetail(
-    entry: ToolsetTool,
-    costs: ReadonlyMap<CatalogTool, number>,
-  ): Promise<ToolsetToolDetail> {
+  async #toolDetail(entry: ToolsetTool): Promise<ToolsetToolDetail> {
     const { tool, state } = entry;
     const change = entry.isChanged ? await this.#change(entry) : undefined;
     const note = state === "registered"
@@ -244,7 +232,7 @@ export class ToolsetsAdmin {
       ...(tool && state === "registered" ? { name: this.#table().nameOf(tool, "flat") } : {}),
       state,
       ...(note === undefined ? {} : { note }),
-      ...(tool ? { tokens: costs.get(tool) ?? 0 } : {}),
+      ...(tool ? { tokens: this.#options.tokens.of(tool) } : {}),
       ...(change ? { change } : {}),
     };
   }

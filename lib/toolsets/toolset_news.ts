@@ -46,6 +46,11 @@ export class ToolsetNews {
     const waiting = new Set<string>();
     for (const [server, own] of Map.groupBy(tools, ({ reference }) => reference.server)) {
       const away = own.filter(({ state }) => state === "waiting");
+      if (away.some(({ isComing }) => isComing)) {
+        // Neither away nor back yet: what was told of it still holds.
+        if (before?.has(server)) waiting.add(server);
+        continue;
+      }
       if (away.length > 0) {
         waiting.add(server);
         if (!before?.has(server)) this.#options.tell("warn", skippingWords(server, away));

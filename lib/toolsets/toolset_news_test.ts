@@ -12,16 +12,19 @@ function watched(...equipped: Toolset[]) {
     linear: ["create_issue"],
   });
   const away = new Set<string>();
+  const coming = new Set<string>();
   const told: string[] = [];
   const news = new ToolsetNews({
     flatName: ({ tool }) => table().nameOf(tool!, "flat"),
     tell: (level, message) => told.push(`${level}: ${message}`),
   });
-  const availability = (server: string): Availability => away.has(server) ? "away" : "available";
+  const availability = (server: string): Availability =>
+    coming.has(server) ? "coming" : away.has(server) ? "away" : "available";
   const toolsOf = (toolset: Toolset) => toolsetTools(toolset, table(), availability);
   return {
     catalog,
     away,
+    coming,
     news,
     toolsOf,
     check(toolsets: Toolset[] = equipped): string[] {
@@ -100,4 +103,19 @@ Deno.test("skippedServers() has a line for each server that is away", () => {
     "git server unavailable, skipping tools: git.status",
     "linear server unavailable, skipping tools: linear.create_issue",
   ]);
+});
+
+Deno.test("ToolsetNews.check() says nothing of a server that is just being connected to", () => {
+  const { away, coming, check } = watched(DEV);
+  coming.add("git");
+  assert.deepEqual(check(), []);
+  coming.clear();
+  assert.deepEqual(check(), []);
+  away.add("git");
+  assert.deepEqual(check(), [SKIPPING]);
+  coming.add("git");
+  assert.deepEqual(check(), []);
+  coming.clear();
+  away.clear();
+  assert.deepEqual(check(), [REGISTERING]);
 });

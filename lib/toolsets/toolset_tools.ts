@@ -2,8 +2,11 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { ToolReference, Toolset } from "../core/toolset.ts";
 import type { NameTable } from "../routing/name_table.ts";
 
-/** Whether a server can serve now: it can, it cannot at the moment, or there is none of that name. */
-export type Availability = "available" | "away" | "unknown";
+/**
+ * Whether a server can serve now: it can, it is being connected to, it cannot at the moment, or there
+ * is none of that name.
+ */
+export type Availability = "available" | "coming" | "away" | "unknown";
 
 /**
  * registered: it can be called; waiting: its server is away; disabled: its owner has switched it off;
@@ -17,6 +20,8 @@ export interface ToolsetTool {
   state: ToolState;
   /** As it is now, where it is known. */
   tool?: CatalogTool;
+  /** It waits for a server that is being connected to; that is no news. */
+  isComing: boolean;
   /** Its definition is another one than when the toolset was saved. */
   isChanged: boolean;
 }
@@ -30,9 +35,12 @@ export function toolsetTools(
   return tools.map((reference) => {
     const { server, tool: name, fingerprint } = reference;
     const tool = table.find(server, name);
+    const available = availability(server);
+    const state = stateOf(tool, available);
     return {
       reference,
-      state: stateOf(tool, availability(server)),
+      state,
+      isComing: state === "waiting" && available === "coming",
       ...(tool ? { tool } : {}),
       isChanged: tool !== undefined && fingerprint !== undefined &&
         tool.fingerprint !== fingerprint,
@@ -43,6 +51,6 @@ export function toolsetTools(
 function stateOf(tool: CatalogTool | undefined, availability: Availability): ToolState {
   if (availability === "unknown") return "gone";
   if (tool && !tool.enabled) return "disabled";
-  if (availability === "away") return "waiting";
+  if (availability !== "available") return "waiting";
   return tool ? "registered" : "gone";
 }

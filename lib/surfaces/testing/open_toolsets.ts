@@ -3,6 +3,8 @@ import type { Store } from "../../storage/store.ts";
 import { ToolsetsRepository } from "../../storage/toolsets_repository.ts";
 import { catalogOf } from "../../toolsets/testing.ts";
 import { Toolsets } from "../../toolsets/toolsets.ts";
+import { ToolTokens } from "../../catalog/tool_tokens.ts";
+import { ToolMetadataRepository } from "../../storage/tool_metadata_repository.ts";
 import { ToolsetsAdmin } from "../toolsets_admin.ts";
 
 /** Toolsets over a catalog of these tools; a token is four characters. */
@@ -22,7 +24,10 @@ export function openToolsets(store: Store, servers: Record<string, readonly stri
     catalog,
     names,
     canonical,
-    countTokens: (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
+    tokens: new ToolTokens(
+      new ToolMetadataRepository(store),
+      (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
+    ),
   });
   return { catalog, away, canonical, toolsets, admin };
 }

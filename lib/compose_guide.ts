@@ -1,0 +1,84 @@
+import type { Catalog } from "./catalog/catalog.ts";
+import type { CatalogTool } from "./catalog/catalog_tool.ts";
+import { ToolMetadataBook } from "./catalog/tool_metadata.ts";
+import type { ToolTokens } from "./catalog/tool_tokens.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import type { NameTables } from "./routing/name_table.ts";
+import { ToolKeys } from "./routing/tool_keys.ts";
+import { ActivityRepository } from "./storage/activity_repository.ts";
+import { signingSecret } from "./storage/signing_secret.ts";
+import type { Store } from "./storage/store.ts";
+import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
+import { ToolGuide, type ToolGuideOptions } from "./surfaces/tool_guide.ts";
+import { ActivityLog } from "./telemetry/activity_log.ts";
+import { CoUse } from "./telemetry/co_use.ts";
+
+/** How far back the activity log is read for what is used together. */
+const CO_USE_CALLS = 5_000;
+
+export interface ComposeGuideInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  catalog: Catalog;
+  pool: ServerPool;
+  names: NameTables;
+  processId: string;
+  categories: Readonly<Record<string, string>>;
+  tokens: ToolTokens;
+  search: ToolGuideOptions["search"];
+  onWarning(message: string, details?: object): void;
+}
+
+/** What callers can learn of all tools, with the record of what was called. */
+export function composeGuide(input: ComposeGuideInput) {
+  const { stack, store, catalog, pool, names, tokens, processId, onWarning } = input;
+  const repository = new ToolMetadataRepository(store);
+  const metadata = new ToolMetadataBook(input.categories);
+  const calls = new ActivityRepository(store);
+  const activity = stack.use(new ActivityLog({ repository: calls, processId, onWarning }));
+
+  let coUse: CoUse | undefined;
+  /** Counted from the first time that somebody asks. */
+  function usedWith({ server, name }: CatalogTool): CatalogTool[] {
+    if (!coUse) {
+      const counted = coUse = new CoUse();
+      activity.onEntry((entry) => counted.add(entry));
+      const earlier = Array.fromAsync(calls.recent(CO_USE_CALLS));
+      void earlier.then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
+        .catch((error) => onWarning("Cannot read which tools are used together", { error }));
+    }
+    const table = names.of(catalog.snapshot);
+    return coUse.with(server, name).flatMap((other) => table.byNamespaced(other) ?? []);
+  }
+
+  let keys: Promise<ToolKeys> | undefined;
+  const guide = new ToolGuide({
+    catalog,
+    names,
+    metadata,
+    tokens,
+    keys() {
+      keys ??= signingSecret(store).then((secret) => new ToolKeys(secret));
+      // A store that was away is asked again.
+      keys.catch(() => keys = undefined);
+      return keys;
+    },
+    search: input.search,
+    serverState: (name) => pool.find(name)?.status.state,
+    admits: () => true,
+    usedWith,
+    onSearch: (baseline, returned) => activity.recordSearch(baseline, returned),
+  });
+
+  return {
+    guide,
+    metadata,
+    activity,
+    calls,
+    toolMetadata: repository,
+    /** Takes up what people have said of tools. */
+    async load(): Promise<void> {
+      metadata.setOverrides(await repository.overrides());
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { at, connect, type DoorClient, Doors, must, tool } from "./combined_doors.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
+
+const LONG = "a_tool_whose_name_is_so_long_that_no_client_would_take_it_with_a_prefix";
+
+/** The JSON-RPC error of a call, as data. */
+async function refused(client: DoorClient, name: string) {
+  const error = await client.call(name).then(() => undefined, (error) => error);
+  assert.ok(error instanceof McpError, `${name} was not refused as a request`);
+  const data = z.looseObject({
+    errorType: z.string(),
+    suggestedTools: z.array(z.string()).default([]),
+  }).parse(error.data);
+  return { ...data, code: error.code };
+}
+
+Deno.test("/mcp: names that clash, are reserved or too long all lead to their own tool", async (t) => {
+  await using git = new ScriptedServer([tool("hub_x"), tool("status"), tool(LONG), tool("off")]);
+  await using hub = new ScriptedServer([tool("x"), tool("status")]);
+  await using equip = new ScriptedServer([tool("toolset"), tool("equip-toolset")]);
+  const entries = { git: at(git), git_hub: at(hub), equip: at(equip) };
+  await using doors = await Doors.open(entries);
+  await doors.build("everything", ["git.*", "git_hub.*", "equip.*"]);
+  await using client = await connect(doors.url, "/mcp");
+  const listed = async () => (await client.client.listTools()).tools.map(({ name }) => name);
+  await must(client, "equip-toolset", { name: "everything" });
+  const called = (server: ScriptedServer) => server.calls.map((text) => JSON.parse(text).name);
+  const forget = () => {
+    for (const { calls } of [git, hub, equip]) calls.length = 0;
+  };
+
+  await t.step("all are listed once, none longer than clients take", async () => {
+    const names = await listed();
+    assert.equal(new Set(names).size, names.length);
+    assert.ok(names.every((name) => /^[\w-]{1,60}$/.test(name)), names.join(" "));
+    const rest = await client.tools();
+    assert.equal(rest.length, 8, rest.join(" "));
+    assert.equal(names.filter((name) => name === "equip-toolset").length, 1);
+  });
+
+  await t.step("two that flatten to the same name keep apart, and the log names both", async () => {
+    const clashing = (await client.tools()).filter((name) => name.startsWith("git_hub_x"));
+    assert.equal(clashing.length, 2);
+    assert.ok(clashing.includes("git_hub_x"), "one keeps the plain name");
+    forget();
+    for (const name of clashing) await must(client, name);
+    assert.deepEqual([called(git), called(hub)], [["hub_x"], ["x"]]);
+    const line = await doors.logged(/.*"owners":\["git.hub_x","git_hub.x"\].*/);
+    assert.match(line, /git_hub_x/);
+  });
+
+  await t.step(
+    "one that is called like a tool of the gateway's own is called otherwise",
+    async () => {
+      const renamed = (await client.tools()).filter((name) => name.startsWith("equip_toolset"));
+      assert.equal(renamed.length, 1);
+      assert.notEqual(renamed[0], "equip_toolset");
+      forget();
+      await must(client, renamed[0]!);
+      await must(client, "equip.equip-toolset");
+      assert.match(await must(client, "equip-toolset", { name: "everything" }), /^Equipped/);
+      assert.match(await must(client, "equip_toolset", { name: "everything" }), /^Equipped/);
+      assert.deepEqual(called(equip), ["toolset", "equip-toolset"]);
+      await doors.logged(/.*"owners":\["quartermaster","equip.toolset"\].*/);
+    },
+  );
+
+  await t.step(
+    "one that is too long is cut where it is listed, and callable by any name",
+    async () => {
+      const cut = (await client.tools()).find((name) => name.startsWith("git_a_tool"));
+      assert.equal(cut?.length, 60);
+      forget();
+      for (const name of [cut!, `git.${LONG}`, LONG]) await must(client, name);
+      assert.deepEqual(called(git), [LONG, LONG, LONG]);
+    },
+  );
+
+  await t.step("an original name is enough where just one server has it", async () => {
+    forget();
+    await must(client, "x");
+    assert.deepEqual(called(hub), ["x"]);
+    const { errorType, suggestedTools } = await refused(client, "status");
+    assert.equal(errorType, "TOOL_NOT_FOUND");
+    assert.deepEqual(suggestedTools.sort(), ["git_hub_status", "git_status"]);
+  });
+
+  await t.step("names are the same after a restart", async () => {
+    const before = await listed();
+    await doors.restart("SIGTERM");
+    await using again = await connect(doors.url, "/mcp");
+    assert.deepEqual((await again.client.listTools()).tools.map(({ name }) => name), before);
+  });
+});
+
+Deno.test("/mcp: what is not listed can be called; what is disabled or unknown says so", async (t) => {
+  await using git = new ScriptedServer([tool("status"), tool("log"), tool("off")]);
+  await using doors = await Doors.open({ git: at(git) });
+  await doors.build("one", ["git.status", "git.off"]);
+  await using client = await connect(doors.url, "/mcp");
+  await must(client, "equip-toolset", { name: "one" });
+  await using admin = await connect(doors.url, "/gateway/mcp");
+  await must(admin, "set_enabled_tools", { server: "git", tools: ["status", "log"] });
+
+  await t.step("hidden and enabled", async () => {
+    assert.deepEqual(await client.tools(), ["git_status"]);
+    for (const name of ["git_log", "git.log", "log"]) {
+      assert.equal(await must(client, name), "called log");
+    }
+  });
+
+  await t.step("disabled", async () => {
+    for (const name of ["git_off", "git.off", "off"]) {
+      const { isError, data, text } = await client.call(name);
+      assert.equal(isError, true);
+      assert.equal(data.errorType, "TOOL_DISABLED");
+      assert.match(text, /What to do:/);
+    }
+    assert.ok(!git.calls.some((text) => JSON.parse(text).name === "off"));
+  });
+
+  await t.step("unknown", async () => {
+    const { code, errorType, suggestedTools } = await refused(client, "git_stats");
+    assert.equal(code, -32602);
+    assert.equal(errorType, "TOOL_NOT_FOUND");
+    assert.equal(suggestedTools[0], "git_status");
+    const builtin = await refused(client, "equip-tolset");
+    assert.equal(builtin.suggestedTools[0], "equip-toolset");
+    assert.ok(!(await refused(client, "git_of")).suggestedTools.includes("git_off"));
+  });
+});
