@@ -22,6 +22,7 @@ import { inRequestScope } from "./http/request_scope.ts";
 import { followGeneration } from "./storage/generation.ts";
 import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
 import { Store } from "./storage/store.ts";
+import type { ToolOverride } from "./storage/tool_metadata_repository.ts";
 import { Logs } from "./telemetry/logs.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 
@@ -295,6 +296,11 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     guide,
     tokens,
     toolMetadata: knowledge.toolMetadata,
+    /** Keeps what somebody says of a tool, and takes it up at once. */
+    async describeTool(override: ToolOverride): Promise<void> {
+      await knowledge.toolMetadata.save(override);
+      await knowledge.load();
+    },
     /** Calls, searches and tokens by day, newest first. */
     activityDays: () => knowledge.calls.days(),
     /** Tools whose plain flat name belongs to another. */

@@ -8,6 +8,14 @@ import type { Naming } from "./routing/names.ts";
 import { Builtins } from "./routing/resolve.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
+import { discoveryTools } from "./surfaces/discovery_tools.ts";
+import { indexTools } from "./surfaces/index_tools.ts";
+import { optimizerTools } from "./surfaces/optimizer_tools.ts";
+import { serverTools } from "./surfaces/server_tools.ts";
+import type { ServersAdmin } from "./surfaces/servers_admin.ts";
+import type { ToolGuide } from "./surfaces/tool_guide.ts";
+import { toolsetTools } from "./surfaces/toolset_tools.ts";
+import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { isView, type View, VIEWS } from "./surfaces/views.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
 import type { Availability } from "./toolsets/toolset_tools.ts";
@@ -18,12 +26,9 @@ export interface ComposeCombinedInput {
   names: NameTables;
   toolsets: Toolsets;
   availability(server: string): Availability;
-  toolsetTools: BuiltinTool[];
-  /** Tools for the gateway's servers, which have a door of their own. */
-  serverTools: BuiltinTool[];
-  discoveryTools: BuiltinTool[];
-  indexTools: BuiltinTool[];
-  optimizerTools: BuiltinTool[];
+  toolsetsAdmin: ToolsetsAdmin;
+  admin: ServersAdmin;
+  guide: ToolGuide;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -44,9 +49,16 @@ const INSTRUCTIONS: Record<View, string> = {
 const GATEWAY_INSTRUCTIONS =
   "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, and build toolsets.";
 
+export type Combined = ReturnType<typeof composeCombined>;
+
 /** Doors that show tools of many servers, or of the gateway's own. */
 export function composeCombined(input: ComposeCombinedInput) {
-  const { catalog, pool, names, toolsets, availability, toolsetTools, serverTools } = input;
+  const { catalog, pool, names, toolsets, availability, guide } = input;
+  const ofToolsets = toolsetTools(input.toolsetsAdmin);
+  const ofServers = serverTools(input.admin);
+  const discovery = discoveryTools(guide);
+  const index = indexTools(guide);
+  const optimizer = optimizerTools(guide);
   const findServer = (name: string) => pool.find(name);
 
   function reachable(servers: Iterable<string>): string[] {
@@ -97,10 +109,10 @@ export function composeCombined(input: ComposeCombinedInput) {
   };
 
   const builtins = new Builtins([
-    ...input.discoveryTools,
-    ...input.indexTools,
-    ...input.optimizerTools,
-    ...toolsetTools,
+    ...discovery,
+    ...index,
+    ...optimizer,
+    ...ofToolsets,
   ]);
   /** Everything can be called, and nothing is listed. */
   const nothing: ServersShown = { catalog, findServer, tools: () => NONE, servers: () => [] };
@@ -112,14 +124,13 @@ export function composeCombined(input: ComposeCombinedInput) {
     return surface;
   };
 
-  const { discoveryTools, indexTools, optimizerTools } = input;
-  const execute = discoveryTools.filter(({ name }) => name === "tool_execute");
+  const execute = discovery.filter(({ name }) => name === "tool_execute");
   const listed: Record<View, BuiltinTool[]> = {
-    default: [...discoveryTools, ...toolsetTools],
-    discovery: discoveryTools,
-    index: [...indexTools, ...execute],
-    optimizer: optimizerTools,
-    toolset: toolsetTools,
+    default: [...discovery, ...ofToolsets],
+    discovery,
+    index: [...index, ...execute],
+    optimizer,
+    toolset: ofToolsets,
     all: [],
   };
   const shown: Record<View, ServersShown> = {
@@ -161,8 +172,8 @@ export function composeCombined(input: ComposeCombinedInput) {
   const gateway = new CombinedSurface({
     instructions: GATEWAY_INSTRUCTIONS,
     names,
-    listed: [...serverTools, ...toolsetTools],
-    builtins: new Builtins([...serverTools, ...toolsetTools]),
+    listed: [...ofServers, ...ofToolsets],
+    builtins: new Builtins([...ofServers, ...ofToolsets]),
   });
 
   return {

@@ -5,29 +5,24 @@ import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { type Door, handleMcp } from "./http/mcp_door.ts";
-import { parseDoor } from "./http/door_path.ts";
+import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
 import { ServerSurface } from "./surfaces/server_surface.ts";
 import type { ServersAdmin } from "./surfaces/servers_admin.ts";
-import { serverTools } from "./surfaces/server_tools.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
 import type { Availability } from "./toolsets/toolset_tools.ts";
-import { composeCombined } from "./compose_combined.ts";
+import type { Combined } from "./compose_combined.ts";
 import { ListAnnouncer } from "./sessions/list_announcer.ts";
 import type { Session } from "./sessions/session.ts";
 import type { ActivityEntry } from "./storage/activity_repository.ts";
-import { discoveryTools } from "./surfaces/discovery_tools.ts";
-import { indexTools } from "./surfaces/index_tools.ts";
-import { optimizerTools } from "./surfaces/optimizer_tools.ts";
 import type { RequestScope } from "./surfaces/surface.ts";
 import type { ToolGuide } from "./surfaces/tool_guide.ts";
-import { toolsetTools } from "./surfaces/toolset_tools.ts";
 import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { ChangeNotifier } from "./sessions/change_notifier.ts";
 
@@ -90,14 +85,13 @@ export function composeDoors(input: ComposeDoorsInput) {
   input.signal.addEventListener("abort", () => {
     for (const session of sessions.list()) session.common.finish();
   });
-  const combined = composeCombined({
-    ...input,
-    toolsetTools: toolsetTools(input.toolsetsAdmin),
-    serverTools: serverTools(input.admin),
-    discoveryTools: discoveryTools(input.guide),
-    indexTools: indexTools(input.guide),
-    optimizerTools: optimizerTools(input.guide),
-  });
+  let combined: Combined | undefined;
+  let combining: Promise<Combined> | undefined;
+  /** Loaded when somebody knocks: a gateway whose servers have a door each need not carry them. */
+  async function openCombined(): Promise<Combined> {
+    combining ??= import("./compose_combined.ts").then((module) => module.composeCombined(input));
+    return combined = await combining;
+  }
   const countCall = metrics.counter("quartermaster_mcp_requests_total", "MCP requests by method");
   const timeCall = metrics.durations("quartermaster_mcp_request_seconds", "MCP durations");
   metrics.gauge("quartermaster_sessions", "Sessions of MCP clients", () => sessions.size);
@@ -111,7 +105,7 @@ export function composeDoors(input: ComposeDoorsInput) {
   const announcer = stack.use(
     new ListAnnouncer({
       sessions: () => sessions.list(),
-      findSurface: (door) => combined.find(door),
+      findSurface: (door) => combined?.find(door),
       onCheck: () => input.tellCollisions(),
     }),
   );
@@ -123,7 +117,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     );
     for (const name of changed) {
       if (toolsets.find(name)) continue;
-      combined.forgetToolset(name);
+      combined?.forgetToolset(name);
       endSessions(`toolsets/${name}?`);
     }
   }));
@@ -171,7 +165,7 @@ export function composeDoors(input: ComposeDoorsInput) {
   /** Made once: they go with their server. */
   const serverDoors = new WeakMap<ManagedServer, Map<Naming, Door>>();
 
-  function open(parsed: ReturnType<typeof parseDoor> & object): Door {
+  function openIn(combined: Combined, parsed: Exclude<DoorPath, { kind: "server" }>): Door {
     switch (parsed.kind) {
       case "gateway":
         return { key: "gateway?", surface: combined.gateway };
@@ -179,9 +173,14 @@ export function composeDoors(input: ComposeDoorsInput) {
         return combined.default(parsed.expose, parsed.naming);
       case "toolset":
         return { key: `toolsets/${parsed.toolset}?`, surface: combined.toolset(parsed.toolset) };
-      case "server":
-        return openServer(parsed.server, parsed.naming);
     }
+  }
+
+  /** At once where that can be: most calls come to a server's door. */
+  function open(parsed: DoorPath): Door | Promise<Door> {
+    if (parsed.kind === "server") return openServer(parsed.server, parsed.naming);
+    if (combined) return openIn(combined, parsed);
+    return openCombined().then((combined) => openIn(combined, parsed));
   }
 
   function openServer(name: string, naming: Naming): Door {
@@ -211,18 +210,25 @@ export function composeDoors(input: ComposeDoorsInput) {
       announcer.check();
     },
 
-    /** The door at a path, for a client that does not come over HTTP. */
-    open(path: string): Door {
+    /** Finds the door at a path, each time anew, for a client that does not come over HTTP. */
+    async opener(path: string): Promise<() => Door> {
       const parsed = parseDoor(`http://localhost${path}`);
-      if (parsed) return open(parsed);
-      throw new GatewayError("NOT_FOUND", { message: `There is no door at ${path}` });
+      if (!parsed) {
+        throw new GatewayError("NOT_FOUND", { message: `There is no door at ${path}` });
+      }
+      if (parsed.kind === "server") return () => openServer(parsed.server, parsed.naming);
+      const combined = await openCombined();
+      return () => openIn(combined, parsed);
     },
 
     /** Answers at an MCP door, or undefined where the path is none. */
     find(request: Request): (() => Promise<Response>) | undefined {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
-      return () => handleMcp(host, open(parsed), request);
+      return async () => {
+        const door = open(parsed);
+        return await handleMcp(host, door instanceof Promise ? await door : door, request);
+      };
     },
   };
 }

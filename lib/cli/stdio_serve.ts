@@ -102,7 +102,7 @@ async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Pr
   gateway.logs.room("cli").info({ door: path }, "Speaking MCP on standard input and output");
   const door = new StdioDoor({
     host: gateway.doors.host,
-    open: () => gateway.doors.open(path),
+    open: await gateway.doors.opener(path),
     write: output.write,
   });
   return {

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import { compareTools } from "../catalog/tool_diff.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import type { Toolset } from "../core/toolset.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { namespacedName } from "../routing/names.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
-import { exportToolsets, readImport } from "../toolsets/exchange.ts";
 import type { Toolsets } from "../toolsets/toolsets.ts";
 import type { ToolsetTool, ToolState } from "../toolsets/toolset_tools.ts";
 
@@ -186,7 +184,8 @@ export class ToolsetsAdmin {
     };
   }
 
-  export(names?: readonly string[]) {
+  async export(names?: readonly string[]) {
+    const { exportToolsets } = await import("../toolsets/exchange.ts");
     return exportToolsets(
       names ? names.map((name) => this.toolsets.resolve(name)) : this.toolsets.list(),
     );
@@ -197,6 +196,7 @@ export class ToolsetsAdmin {
     value: unknown,
     { replace = false, dryRun = false }: ImportOptions = {},
   ): Promise<ImportReport> {
+    const { readImport } = await import("../toolsets/exchange.ts");
     const report: ImportReport = { saved: [], toolsets: [] };
     for (const { unmatched, wasNamed, ...draft } of readImport(value, this.#table())) {
       const entry: ImportReport["toolsets"][number] = {
@@ -247,6 +247,7 @@ export class ToolsetsAdmin {
       versions.findIndex((version) => version.fingerprint === fingerprint);
     const [saved, current] = [at(reference.fingerprint), at(tool?.fingerprint)];
     const before = versions[saved];
+    const { compareTools } = await import("../catalog/tool_diff.ts");
     const diff = before && tool ? compareTools(before.text, tool.text) : undefined;
     return {
       ...(kept && saved >= 0 ? { savedVersion: kept.version - saved } : {}),

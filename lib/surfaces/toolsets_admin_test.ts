@@ -89,7 +89,7 @@ test("ToolsetsAdmin.import() saves what export() gave, and leaves a name that is
   const { admin, toolsets } = openToolsets(store, { git: ["status", "log"] });
   await admin.build({ name: "dev", description: "For work", tools: ["git.*"] });
   await admin.build({ name: "ops", tools: ["git.log"] });
-  const file = JSON.parse(JSON.stringify(admin.export()));
+  const file = JSON.parse(JSON.stringify(await admin.export()));
   const contents = () => toolsets.list().map(({ name, tools }) => ({ name, tools }));
   const before = contents();
   await toolsets.remove("ops");
@@ -102,8 +102,8 @@ test("ToolsetsAdmin.import() saves what export() gave, and leaves a name that is
 
   assert.deepEqual((await admin.import(file, { replace: true })).saved, ["dev", "ops"]);
   assert.deepEqual(contents(), before);
-  assert.deepEqual(admin.export(["ops"]).toolsets.map(({ name }) => name), ["ops"]);
-  assert.throws(() => admin.export(["nope"]), { code: "NOT_FOUND" });
+  assert.deepEqual((await admin.export(["ops"])).toolsets.map(({ name }) => name), ["ops"]);
+  await assert.rejects(admin.export(["nope"]), { code: "NOT_FOUND" });
 });
 
 test("ToolsetsAdmin.import() reports what it did not find, and saves the rest", async (store) => {

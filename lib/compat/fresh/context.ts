@@ -1,4 +1,4 @@
-import { type FunctionComponent, isValidElement, type VNode } from "preact";
+import type { FunctionComponent, VNode } from "preact";
 import { BUILD, type Build } from "./build.ts";
 import { renderResponse, WRAPPING, type Wrapping } from "./render.ts";
 import type { LayoutConfig, ResolvedFreshConfig } from "./types.ts";
@@ -51,6 +51,7 @@ export class Context<State> {
     init: ResponseInit = {},
     config: LayoutConfig = {},
   ): Promise<Response> {
+    const { isValidElement } = await import("preact");
     if (vnode !== null && !isValidElement(vnode)) throw new TypeError("ctx.render() takes JSX");
     return await renderResponse(this, vnode, init, config);
   }

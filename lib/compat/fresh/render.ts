@@ -1,7 +1,6 @@
-import { type ComponentChildren, type FunctionComponent, h } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { BUILD } from "./build.ts";
 import type { Context } from "./context.ts";
-import { PageRenderer } from "./page_renderer.ts";
 import type { AsyncComponent, LayoutConfig, PageProps, RouteComponent } from "./types.ts";
 
 /** What wraps the page at this point of the chain. */
@@ -31,6 +30,8 @@ export async function renderResponse<State>(
   }
 
   const build = ctx[BUILD];
+  // Loaded with the first page: an app that has answered no page yet does without.
+  const { PageRenderer } = await import("./page_renderer.ts");
   const page = new PageRenderer(ctx, build, await build.islands());
   const html = page.render(content);
   const headers = new Headers(init.headers);
@@ -51,7 +52,9 @@ export async function renderComponent<State>(
   const { config, error, info, isPartial, params, req, state, url, route } = ctx;
   const shared = { config, error, info, isPartial, params, req, state, url, route };
   const props: PageProps<unknown, State> = { ...shared, Component, data };
-  return isAsync(component) ? await component(props) : h(component, props);
+  if (isAsync(component)) return await component(props);
+  const { h } = await import("preact");
+  return h(component, props);
 }
 
 function isAsync<State>(

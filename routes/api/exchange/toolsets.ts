@@ -4,9 +4,9 @@ import { readJson } from "../(_parts)/read_json.ts";
 
 /** Toolsets as a file: `?name=` once for each that is wanted, all without. */
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     const names = ctx.url.searchParams.getAll("name");
-    const file = ctx.state.gateway.toolsets.export(names.length > 0 ? names : undefined);
+    const file = await ctx.state.gateway.toolsets.export(names.length > 0 ? names : undefined);
     return Response.json(file);
   },
 
