@@ -60,6 +60,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       ...(options.dataDir === undefined ? {} : { folder: join(options.dataDir, "logs") }),
     }),
   );
+  if (options.embeddingsKey !== undefined) logs.redactor.learn([options.embeddingsKey]);
   const log = logs.room("gateway");
   stack.defer(() => log.info("Stopped"));
   const configLog = logs.room("config");
@@ -135,21 +136,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     pool,
     names: routing.names,
     processId: leaseId,
-    categories: {},
     tokens,
-    // deno-lint-ignore require-await
-    async search(query, admits) {
-      const words = query.text.toLowerCase().split(/\W+/).filter((word) => word.length > 2);
-      const found = [...routing.names.of(catalog.snapshot).tools()].filter(admits).map((tool) => {
-        const text = tool.text.toLowerCase();
-        return {
-          tool,
-          relevance: words.filter((word) => text.includes(word)).length,
-          explanation: "",
-        };
-      }).filter(({ relevance }) => relevance > 0);
-      return { found: found.sort((a, b) => b.relevance - a.relevance).slice(0, query.limit) };
-    },
+    options,
+    onProgress: (progress) => events.publish("embeddings", progress),
     onWarning,
   });
 
@@ -301,6 +290,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       await knowledge.toolMetadata.save(override);
       await knowledge.load();
     },
+    searchProgress: knowledge.searchProgress,
     /** Calls, searches and tokens by day, newest first. */
     activityDays: () => knowledge.calls.days(),
     /** Tools whose plain flat name belongs to another. */

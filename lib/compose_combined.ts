@@ -143,6 +143,7 @@ export function composeCombined(input: ComposeCombinedInput) {
   };
 
   function openDefault(expose: View, flat: boolean): CombinedSurface {
+    if (expose !== "toolset" && expose !== "all") guide.warmUp();
     return new CombinedSurface({
       instructions: INSTRUCTIONS[expose],
       names,

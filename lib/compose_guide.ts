@@ -2,6 +2,8 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import { ToolMetadataBook } from "./catalog/tool_metadata.ts";
 import type { ToolTokens } from "./catalog/tool_tokens.ts";
+import { composeSearch, type ComposeSearchInput } from "./compose_search.ts";
+import type { Options } from "./config/option_table.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import { ToolKeys } from "./routing/tool_keys.ts";
@@ -9,7 +11,7 @@ import { ActivityRepository } from "./storage/activity_repository.ts";
 import { signingSecret } from "./storage/signing_secret.ts";
 import type { Store } from "./storage/store.ts";
 import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
-import { ToolGuide, type ToolGuideOptions } from "./surfaces/tool_guide.ts";
+import { ToolGuide } from "./surfaces/tool_guide.ts";
 import { ActivityLog } from "./telemetry/activity_log.ts";
 import { CoUse } from "./telemetry/co_use.ts";
 
@@ -23,9 +25,9 @@ export interface ComposeGuideInput {
   pool: ServerPool;
   names: NameTables;
   processId: string;
-  categories: Readonly<Record<string, string>>;
   tokens: ToolTokens;
-  search: ToolGuideOptions["search"];
+  options: Options;
+  onProgress: ComposeSearchInput["onProgress"];
   onWarning(message: string, details?: object): void;
 }
 
@@ -33,7 +35,7 @@ export interface ComposeGuideInput {
 export function composeGuide(input: ComposeGuideInput) {
   const { stack, store, catalog, pool, names, tokens, processId, onWarning } = input;
   const repository = new ToolMetadataRepository(store);
-  const metadata = new ToolMetadataBook(input.categories);
+  const metadata = new ToolMetadataBook(input.options.toolCategories);
   const calls = new ActivityRepository(store);
   const activity = stack.use(new ActivityLog({ repository: calls, processId, onWarning }));
 
@@ -51,6 +53,7 @@ export function composeGuide(input: ComposeGuideInput) {
     return coUse.with(server, name).flatMap((other) => table.byNamespaced(other) ?? []);
   }
 
+  const search = composeSearch({ ...input, metadata });
   let keys: Promise<ToolKeys> | undefined;
   const guide = new ToolGuide({
     catalog,
@@ -63,7 +66,8 @@ export function composeGuide(input: ComposeGuideInput) {
       keys.catch(() => keys = undefined);
       return keys;
     },
-    search: input.search,
+    search: search.search,
+    warmUp: search.warmUp,
     serverState: (name) => pool.find(name)?.status.state,
     admits: () => true,
     usedWith,
@@ -75,10 +79,11 @@ export function composeGuide(input: ComposeGuideInput) {
     metadata,
     activity,
     calls,
+    searchProgress: search.progress,
     toolMetadata: repository,
     /** Takes up what people have said of tools. */
     async load(): Promise<void> {
-      metadata.setOverrides(await repository.overrides());
+      if (metadata.setOverrides(await repository.overrides())) search.refresh();
     },
   };
 }

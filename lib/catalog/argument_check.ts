@@ -28,12 +28,23 @@ export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProble
   const inner = result.errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
   const problems = (inner.length > 0 ? inner : result.errors).map((error) => ({
     path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-    message: error.error,
+    message: inWords(error.keyword, error.error),
   }));
   const unique = new Map(
     problems.map((problem) => [`${problem.path} ${problem.message}`, problem]),
   );
   return [...unique.values()].slice(0, MAX_PROBLEMS);
+}
+
+/** The library's sentences where they say what to do, others where they do not. */
+function inWords(keyword: string, sentence: string): string {
+  if (keyword === "false") return "is not a parameter of this tool";
+  const [, missing] = /required property (".*")\.$/.exec(sentence) ?? [];
+  if (missing !== undefined) return `${missing} is missing`;
+  const [, given, expected] =
+    /^Instance type "(.*)" is invalid\. Expected (".*")\.$/.exec(sentence) ?? [];
+  if (expected !== undefined) return `must be ${expected}, not ${given}`;
+  return sentence.replace(/^Instance /, "it ");
 }
 
 const WRAPPERS = new Set(["properties", "items", "$ref", "allOf", "additionalProperties"]);

@@ -24,12 +24,14 @@ export class ToolMetadataBook {
     this.#configured = new Map(Object.entries(categories));
   }
 
-  setOverrides(overrides: readonly ToolOverride[]): void {
+  /** Answers whether they are others than before. */
+  setOverrides(overrides: readonly ToolOverride[]): boolean {
     const text = JSON.stringify(overrides);
-    if (text === this.#overridesText) return;
+    if (text === this.#overridesText) return false;
     this.#overridesText = text;
     this.#overrides = new Map(overrides.map((entry) => [keyOf(entry.server, entry.tool), entry]));
     this.#known = new WeakMap();
+    return true;
   }
 
   of(tool: CatalogTool): ToolMetadata {

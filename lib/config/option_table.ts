@@ -1,6 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import {
   byteSize,
+  fraction,
+  HttpUrl,
+  jsonOr,
   KvLocation,
   ListenHost,
   oneOf,
@@ -11,6 +14,7 @@ import {
 } from "./option_values.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
 export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
 /** Everything that can be set when the gateway starts. */
@@ -35,6 +39,17 @@ export interface Options {
   publicUrl: string | undefined;
   /** Bytes. */
   maxBody: number;
+  /** What turns texts into vectors, so that search knows what they mean. */
+  embeddings: (typeof EMBEDDINGS)[number];
+  embeddingsUrl: string | undefined;
+  embeddingsModel: string | undefined;
+  embeddingsKey: string | undefined;
+  /** 0: by words alone, 1: by meaning alone. */
+  hybridSearchRatio: number;
+  /** Words that stand for each other in a search, beside the built-in ones. */
+  synonyms: Record<string, string[]>;
+  /** Categories by `server.tool` or `server.*`. */
+  toolCategories: Record<string, string>;
   development: boolean;
 }
 
@@ -53,6 +68,8 @@ export interface OptionDefinition<T> {
   /** Ends the sentence "Cannot use X: it must be ...". */
   must: string;
   meaning: string;
+  /** Never shown. */
+  isSecret?: true;
 }
 
 export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = {
@@ -170,6 +187,70 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     must: "a size from 1KiB to 1GiB, such as 4MiB or 524288",
     meaning: "Largest request body that is accepted",
   },
+  embeddings: {
+    flag: "embeddings",
+    placeholder: "BACKEND",
+    schema: oneOf(EMBEDDINGS),
+    fallback: "none",
+    fallbackText: "none",
+    must: `one of ${EMBEDDINGS.join(", ")}`,
+    meaning: `What tells search the meaning of texts: ${EMBEDDINGS.join(", ")}`,
+  },
+  embeddingsUrl: {
+    flag: "embeddings-url",
+    placeholder: "URL",
+    schema: HttpUrl,
+    fallback: undefined,
+    fallbackText: "http://127.0.0.1:11434 for ollama",
+    must: "an http or https URL",
+    meaning: "Where ollama, or what speaks OpenAI's API, answers",
+  },
+  embeddingsModel: {
+    flag: "embeddings-model",
+    placeholder: "NAME",
+    schema: z.string().min(1).max(200),
+    fallback: undefined,
+    fallbackText: "nomic-embed-text for ollama",
+    must: "the name of a model",
+    meaning: "Model that makes the vectors",
+  },
+  embeddingsKey: {
+    flag: "embeddings-key",
+    placeholder: "KEY",
+    schema: z.string().min(1).max(1_000),
+    fallback: undefined,
+    fallbackText: "none",
+    must: "a key",
+    meaning: "Key for the embeddings' address; better given as a variable",
+    isSecret: true,
+  },
+  hybridSearchRatio: {
+    flag: "hybrid-search-ratio",
+    placeholder: "0..1",
+    schema: fraction,
+    fallback: 0.7,
+    fallbackText: "0.7",
+    must: "a number from 0 to 1",
+    meaning: "Share of meaning in a search where embeddings are on",
+  },
+  synonyms: {
+    flag: "synonyms",
+    placeholder: "JSON",
+    schema: jsonOr(z.record(z.string(), z.array(z.string()).max(100))),
+    fallback: {},
+    fallbackText: "the built-in ones",
+    must: 'an object of lists, such as {"ticket":["issue","bug"]}',
+    meaning: "Further words that stand for each other in a search",
+  },
+  toolCategories: {
+    flag: "tool-categories",
+    placeholder: "JSON",
+    schema: jsonOr(z.record(z.string(), z.string().regex(/^[a-z0-9_-]{1,40}$/))),
+    fallback: {},
+    fallbackText: "inferred",
+    must: 'an object of short names, such as {"linear.*":"issues"}',
+    meaning: "Categories of tools, by server.tool or server.*",
+  },
   development: {
     flag: "dev",
     schema: Switch,
@@ -196,6 +277,13 @@ export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionNa
     enableOptimization: make("enableOptimization"),
     publicUrl: make("publicUrl"),
     maxBody: make("maxBody"),
+    embeddings: make("embeddings"),
+    embeddingsUrl: make("embeddingsUrl"),
+    embeddingsModel: make("embeddingsModel"),
+    embeddingsKey: make("embeddingsKey"),
+    hybridSearchRatio: make("hybridSearchRatio"),
+    synonyms: make("synonyms"),
+    toolCategories: make("toolCategories"),
     development: make("development"),
   };
 }

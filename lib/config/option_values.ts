@@ -89,3 +89,26 @@ export function byteSize(min: number, max: number): z.ZodType<number> {
   });
   return z.union([z.number(), text]).pipe(z.int().min(min).max(max));
 }
+
+/** A number from 0 to 1. */
+export const fraction: z.ZodType<number> = z.union([
+  z.number(),
+  z.string().trim().regex(/^\d{0,3}(\.\d{1,6})?$/).min(1).transform(Number),
+]).pipe(z.number().min(0).max(1));
+
+export const HttpUrl: z.ZodType<string> = z.string().trim().refine((text) =>
+  isUrl(text) && URL.canParse(text)
+);
+
+/** What a settings file gives as it is, and a flag or a variable as JSON. */
+export function jsonOr<T>(schema: z.ZodType<T>): z.ZodType<T> {
+  const fromText = z.string().transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "not JSON" });
+      return z.NEVER;
+    }
+  });
+  return z.union([fromText, z.unknown()]).pipe(schema);
+}

@@ -101,6 +101,13 @@ export async function readOptions(
     enableOptimization: read("enableOptimization"),
     publicUrl: read("publicUrl"),
     maxBody: read("maxBody"),
+    embeddings: read("embeddings"),
+    embeddingsUrl: read("embeddingsUrl"),
+    embeddingsModel: read("embeddingsModel"),
+    embeddingsKey: read("embeddingsKey"),
+    hybridSearchRatio: read("hybridSearchRatio"),
+    synonyms: read("synonyms"),
+    toolCategories: read("toolCategories"),
     development: read("development"),
   };
   return {

@@ -63,6 +63,10 @@ export const keys = {
   settings: () => ["settings"],
   setting: (name: string) => ["settings", name],
 
+  /** What texts mean to an embedding model, by the text's hash; a cache. */
+  vectors: (model: string) => ["vectors", model],
+  vector: (model: string, hash: string) => ["vectors", model, hash],
+
   leases: () => ["leases"],
   lease: (id: string) => ["leases", id],
 

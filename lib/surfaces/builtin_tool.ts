@@ -90,7 +90,12 @@ export function isForwarded(
 /** The tool as it is listed. */
 export function describeBuiltin(tool: BuiltinTool, principal: string) {
   const { name, title, input, annotations } = tool;
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+  const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(input, { io: "input" });
+  // What is only there for callers that learnt it elsewhere is understood, and not listed.
+  const listed = Object.entries(properties).filter(([, property]) =>
+    typeof property === "boolean" || property.deprecated !== true
+  );
+  const inputSchema = { ...schema, properties: Object.fromEntries(listed) };
   const description = descriptionOf(tool, principal);
   return { name, title, description, inputSchema, annotations: { title, ...annotations } };
 }

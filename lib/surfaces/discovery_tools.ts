@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { categoryDescription } from "../catalog/tool_category.ts";
-import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { ServerState } from "../core/server.ts";
 import { expirationOf } from "../routing/tool_keys.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
@@ -38,7 +37,7 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
         const tools = await Promise.all(
           result.found.map((found) => describeFound(guide, principal, found, level)),
         );
-        await guide.tokenMetrics(principal, level === "full" ? result.found.map(toolOf) : []);
+        guide.noteSearch(principal, level === "full" ? result.found.map(({ tool }) => tool) : []);
         return jsonResult({
           tools,
           ...(tools.length === 0 ? nothingFound(guide, principal, category ?? text) : {}),
@@ -77,10 +76,6 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
       },
     }),
   ];
-}
-
-function toolOf({ tool }: FoundTool): CatalogTool {
-  return tool;
 }
 
 async function describeFound(

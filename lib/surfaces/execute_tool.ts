@@ -17,7 +17,7 @@ export const ToolArguments = z.union([
       return z.NEVER;
     }
   }),
-]);
+]).meta({ type: "object", anyOf: undefined });
 
 /** Calls the tool, if its arguments fit. */
 export function forwardTo(

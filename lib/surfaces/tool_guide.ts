@@ -26,6 +26,8 @@ export interface FoundTool {
   relevance: number;
   /** Which words were found where. */
   explanation: string;
+  /** What each field adds to its score. */
+  scores?: Partial<Record<string, number>>;
 }
 
 export interface FoundTools {
@@ -48,6 +50,8 @@ export interface ToolGuideOptions {
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
   onSearch(baselineTokens: number, returnedTokens: number): void;
+  /** Prepares for searches to come. */
+  warmUp(): void;
 }
 
 /** What callers can know of all tools there are: found, described, counted; and only what they may. */
@@ -60,6 +64,11 @@ export class ToolGuide {
 
   get table(): NameTable {
     return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  /** Prepares for searches to come; does not wait for it. */
+  warmUp(): void {
+    this.#options.warmUp();
   }
 
   /** The tools that a caller may call, in the order of servers and their lists. */
@@ -149,6 +158,12 @@ export class ToolGuide {
       tokens_saved: saved,
       savings_percentage: baseline === 0 ? 0 : Math.round((saved / baseline) * 1000) / 10,
     };
+  }
+
+  /** Counts what a search has saved, without having its caller wait for that. */
+  noteSearch(principal: string, returned: readonly CatalogTool[]): void {
+    // It is for the record only: what cannot be counted is left out of it.
+    this.tokenMetrics(principal, returned).catch(() => {});
   }
 
   tokensOf(tool: CatalogTool): number {

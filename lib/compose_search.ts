@@ -1,0 +1,132 @@
+import type { Catalog } from "./catalog/catalog.ts";
+import type { CatalogTool } from "./catalog/catalog_tool.ts";
+import type { ToolMetadataBook } from "./catalog/tool_metadata.ts";
+import type { Options } from "./config/option_table.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import type { NameTables } from "./routing/name_table.ts";
+import type { CatalogSearch } from "./search/catalog_search.ts";
+import type { EmbeddingProgress } from "./search/embedding/semantic_index.ts";
+import type { Store } from "./storage/store.ts";
+import type { FoundTools, ToolQuery } from "./surfaces/tool_guide.ts";
+
+export interface ComposeSearchInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  catalog: Catalog;
+  pool: ServerPool;
+  names: NameTables;
+  metadata: ToolMetadataBook;
+  options: Options;
+  onProgress(progress: EmbeddingProgress): void;
+  onWarning(message: string, details?: object): void;
+}
+
+/** The search over all tools. It is loaded, and its index made, when somebody first needs it. */
+export function composeSearch(input: ComposeSearchInput) {
+  const { stack, catalog, names, onWarning } = input;
+  let opening: Promise<CatalogSearch> | undefined;
+  const open = () => opening ??= load(input);
+  stack.defer(async () => await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]());
+
+  const byKey = (key: string): CatalogTool | undefined => {
+    const dot = key.indexOf(".");
+    return names.of(catalog.snapshot).find(key.slice(0, dot), key.slice(dot + 1));
+  };
+
+  return {
+    async search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools> {
+      const search = await open();
+      const tools = new Map<string, CatalogTool>();
+      const { hits, degraded } = await search.find({
+        query: query.text,
+        context: query.context,
+        limit: query.limit,
+        explain: true,
+        admits(key) {
+          const tool = byKey(key);
+          if (!tool || !admits(tool)) return false;
+          tools.set(key, tool);
+          return true;
+        },
+      });
+      const { explanationText } = await import("./search/explanation_text.ts");
+      return {
+        found: hits.flatMap(({ key, relevance, explanation }) => {
+          const tool = tools.get(key);
+          if (!tool) return [];
+          return {
+            tool,
+            relevance: Math.round(relevance * 1000) / 1000,
+            explanation: explanation ? explanationText(explanation) : "",
+            ...(explanation ? { scores: explanation.fields } : {}),
+          };
+        }),
+        ...(degraded === undefined ? {} : { degraded }),
+      };
+    },
+
+    /** Makes the index in the background, for whoever is about to search. */
+    warmUp(): void {
+      open().then((search) => search.sync())
+        .catch((error) => onWarning("Cannot prepare the search", { error }));
+    },
+
+    /** What is said of tools has changed. */
+    refresh(): void {
+      void opening?.then((search) => search.refresh()).catch(() => {});
+    },
+
+    /** How far the vectors are; undefined where there are none to make. */
+    async progress(): Promise<EmbeddingProgress | undefined> {
+      return (await opening)?.search.semantic?.progress;
+    },
+  };
+}
+
+async function load(input: ComposeSearchInput): Promise<CatalogSearch> {
+  const { store, catalog, pool, metadata, options, onProgress } = input;
+  const [{ CatalogSearch }, { ToolSearch }, { SearchIndex }] = await Promise.all([
+    import("./search/catalog_search.ts"),
+    import("./search/tool_search.ts"),
+    import("./search/search_index.ts"),
+  ]);
+  const search = new ToolSearch({
+    index: new SearchIndex({ synonyms: options.synonyms }),
+    semantic: await loadSemantic(store, options, onProgress),
+    hybridSearchRatio: options.hybridSearchRatio,
+  });
+  return new CatalogSearch({
+    catalog,
+    search,
+    about(tool) {
+      const info = pool.find(tool.server)?.info;
+      const title = info?.serverInfo.title;
+      return {
+        category: metadata.of(tool).category,
+        serverTitle: typeof title === "string" ? title : undefined,
+        serverDescription: typeof info?.instructions === "string" ? info.instructions : undefined,
+      };
+    },
+  });
+}
+
+async function loadSemantic(
+  store: Store,
+  options: Options,
+  onProgress: (progress: EmbeddingProgress) => void,
+) {
+  if (options.embeddings === "none" || options.hybridSearchRatio === 0) return undefined;
+  const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
+    import("./search/embedding/create_embedder.ts"),
+    import("./search/embedding/semantic_index.ts"),
+    import("./storage/vectors_repository.ts"),
+  ]);
+  const embedder = await createEmbedder({
+    backend: options.embeddings,
+    url: options.embeddingsUrl,
+    model: options.embeddingsModel,
+    apiKey: options.embeddingsKey,
+  });
+  if (!embedder) return undefined;
+  return new SemanticIndex({ embedder, cache: new VectorsRepository(store), onProgress });
+}

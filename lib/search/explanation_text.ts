@@ -1,0 +1,19 @@
+import type { Explanation } from "./explanation.ts";
+
+const MOST_WORDS = 6;
+
+/** Why a tool has its rank, in one line. */
+export function explanationText(explanation: Explanation): string {
+  const { words, coverage, semantic, isExactName, clause, context } = explanation;
+  const found = words.slice(0, MOST_WORDS).map(({ word, found, fields }) =>
+    `${word === found ? word : `${word} as ${found}`} in ${fields.join(", ")}`
+  );
+  return [
+    ...(isExactName ? ["asked for by name"] : []),
+    ...(found.length > 0 ? [found.join("; ")] : []),
+    ...(coverage > 0 ? [`${Math.round(coverage * 100)} % of the query`] : []),
+    ...(semantic > 0.5 ? ["near in meaning"] : []),
+    ...(clause > 0 ? ["a part of the task"] : []),
+    ...(context > 0 ? ["fits the context"] : []),
+  ].join(" · ");
+}

@@ -1,0 +1,122 @@
+import { nameArguments } from "./arguments_in_text.ts";
+import { splitClauses } from "./clauses.ts";
+import type { Corpus } from "./corpus.ts";
+import type { Synonyms } from "./synonyms.ts";
+import { correct } from "./typos.ts";
+import { stemsOf } from "./words.ts";
+
+/** What a query says beyond this many different words changes nothing. */
+const MOST_WORDS = 96;
+const MOST_CHARS = 8_000;
+const MOST_CORRECTED = 6;
+const SYNONYM_WEIGHT = 0.15;
+
+/** A word of the corpus that speaks for a word of the query. */
+export interface Match {
+  id: number;
+  /** How much finding it is worth. */
+  weight: number;
+}
+
+export interface QueryWord {
+  stem: string;
+  /** What it tells, whether or not the corpus has it. */
+  telling: number;
+  matches: Match[];
+  /** The known words it was taken for, where it is not known itself. */
+  corrections: string[];
+}
+
+/** A text to look for: the whole query, one clause of it, or what surrounds it. */
+export interface QueryPart {
+  words: QueryWord[];
+  /** What all its words tell together. */
+  telling: number;
+}
+
+export interface SearchQuery {
+  whole: QueryPart;
+  clauses: QueryPart[];
+  context: QueryPart | undefined;
+}
+
+/** Reads a query's words as far as the corpus can know them. */
+export function readQuery(
+  text: string,
+  context: string | undefined,
+  corpus: Corpus,
+  synonyms: Synonyms,
+): SearchQuery {
+  const reader = new WordReader(corpus, synonyms);
+  const named = nameArguments(text.slice(0, MOST_CHARS));
+  const whole = reader.read(named);
+  const clauses = splitClauses(named).map((clause) => reader.read(clause))
+    .filter(({ words }) => words.length > 0);
+  return {
+    whole,
+    clauses,
+    context: context ? reader.read(nameArguments(context.slice(0, MOST_CHARS))) : undefined,
+  };
+}
+
+class WordReader {
+  readonly #corpus: Corpus;
+  readonly #synonyms: Synonyms;
+  readonly #known = new Map<string, QueryWord>();
+  #corrected = 0;
+
+  constructor(corpus: Corpus, synonyms: Synonyms) {
+    this.#corpus = corpus;
+    this.#synonyms = synonyms;
+  }
+
+  read(text: string): QueryPart {
+    const stems = new Set(stemsOf(text));
+    const words: QueryWord[] = [];
+    for (const stem of stems) {
+      if (words.length >= MOST_WORDS) break;
+      words.push(this.#word(stem));
+    }
+    // A synonym that the query has itself is counted there.
+    const own = new Set(words.map(({ matches }) => matches[0]?.id));
+    const separate = words.map((word) => ({
+      ...word,
+      matches: word.matches.filter(({ id }, index) => index === 0 || !own.has(id)),
+    }));
+    return { words: separate, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
+  }
+
+  #word(stem: string): QueryWord {
+    const known = this.#known.get(stem);
+    if (known) return known;
+    const word = this.#look(stem);
+    this.#known.set(stem, word);
+    return word;
+  }
+
+  #look(stem: string): QueryWord {
+    const { vocabulary } = this.#corpus;
+    const id = vocabulary.find(stem);
+    const telling = this.#corpus.tellingOf(id === undefined ? 0 : vocabulary.countOf(id));
+    const matches: Match[] = id === undefined ? [] : [{ id, weight: telling }];
+    for (const synonym of this.#synonyms.of(stem)) {
+      const other = vocabulary.find(synonym);
+      if (other === undefined) continue;
+      const itsTelling = this.#corpus.tellingOf(vocabulary.countOf(other));
+      matches.push({ id: other, weight: SYNONYM_WEIGHT * Math.min(itsTelling, telling) });
+    }
+    const corrections = matches.length === 0 ? this.#correct(stem) : [];
+    for (const { word, trust } of corrections) {
+      const other = vocabulary.find(word)!;
+      const itsTelling = this.#corpus.tellingOf(vocabulary.countOf(other));
+      matches.push({ id: other, weight: trust * itsTelling / corrections.length });
+    }
+    return { stem, telling, matches, corrections: corrections.map(({ word }) => word) };
+  }
+
+  #correct(stem: string) {
+    if (this.#corrected >= MOST_CORRECTED) return [];
+    this.#corrected++;
+    return correct(stem, this.#corpus.vocabulary.words());
+  }
+}

@@ -1,0 +1,318 @@
+import assert from "node:assert/strict";
+import { fromFileUrl, join } from "@std/path";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser } from "./browser.ts";
+import { type RunningGateway, startGateway, until } from "./gateway.ts";
+
+const FIXTURE = fromFileUrl(new URL("./fixtures/file_tools_server.ts", import.meta.url));
+const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
+const SIZES = [
+  ["wide", { width: 1280, height: 820 }],
+  ["narrow", { width: 375, height: 740 }],
+] as const;
+
+const text = { type: "string" };
+const TOOLS: Record<string, object[]> = {
+  git: [
+    {
+      name: "commit",
+      description: "Records the staged changes with a message.",
+      inputSchema: { type: "object", properties: { message: text }, required: ["message"] },
+    },
+    {
+      name: "hub_search",
+      description: "Searches repositories by words.",
+      inputSchema: { type: "object", properties: { query: text, limit: { type: "integer" } } },
+    },
+    { name: "status", description: "Shows which files are changed.", inputSchema: plain() },
+    ...Array.from({ length: 40 }, (_, index) => ({
+      name: `branch_${index}`,
+      description: `Works on branch number ${index}.`,
+      inputSchema: plain(),
+    })),
+  ],
+  git_hub: [
+    { name: "search", description: "Searches issues and pull requests.", inputSchema: plain() },
+    {
+      name: "old_search",
+      description: "Deprecated: use search instead.",
+      inputSchema: plain(),
+    },
+  ],
+};
+
+function plain(): object {
+  return { type: "object" };
+}
+
+let folder: string;
+let gateway: RunningGateway;
+let browser: Browser;
+
+async function list(server: string, tools: object[] = TOOLS[server] ?? []): Promise<void> {
+  await Deno.writeTextFile(join(folder, `${server}.json`), JSON.stringify(tools));
+}
+
+Deno.test.beforeAll(async () => {
+  await Deno.mkdir(SCREENSHOTS, { recursive: true });
+  folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const mcpServers = Object.fromEntries(
+    Object.keys(TOOLS).map((server) => [server, {
+      command: Deno.execPath(),
+      args: ["run", "-A", "-q", "--no-lock", FIXTURE, join(folder, `${server}.json`)],
+    }]),
+  );
+  await Promise.all(Object.keys(TOOLS).map((server) => list(server)));
+  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
+  [gateway, browser] = await Promise.all([startGateway([], { cwd: folder }), launchBrowser()]);
+  await until(async () => {
+    const { found } = await (await fetch(`${gateway.url}/api/search?limit=100`)).json();
+    return found.length === 45 ? true : undefined;
+  });
+});
+
+Deno.test.afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+  await Deno.remove(folder, { recursive: true });
+});
+
+/** Playwright keeps timers and sockets of its own. */
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+}
+
+async function openPage(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({
+    viewport: SIZES[0][1],
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    const isStatus = /server responded with a status of/.test(message.text());
+    if (message.type() === "error" && !isStatus) complaints.push(message.text());
+  });
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function goLive(page: Page, path: string): Promise<void> {
+  await page.goto(gateway.url + path);
+  await page.locator('.live[data-state="live"]').waitFor();
+}
+
+/** No serious finding, nothing that scrolls sideways, in both sizes and themes. */
+async function inspect(page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of SIZES) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
+        .then(({ violations }) => violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
+      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
+      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
+      await page.screenshot({ path, fullPage: true });
+    }
+    const overflow = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth
+    );
+    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
+  }
+  await page.setViewportSize(SIZES[0][1]);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+async function api(path: string, body?: unknown): Promise<Response> {
+  return await fetch(gateway.url + path, {
+    ...(body === undefined ? {} : {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  });
+}
+
+test("tools page ranks as the engine does while one types, and filters by address", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/tools");
+  // Counted in the background: the page comes first, the numbers follow by themselves.
+  await page.getByText("tokens in all").waitFor();
+  await page.getByText("Name collisions").waitFor();
+  await page.getByText("whose full name comes first in the alphabet").waitFor();
+  await inspect(page, "tools-all");
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("searches repositories");
+  await page.waitForURL(/q=searches\+repositories/);
+  const first = page.locator("tbody tr").first();
+  await first.getByRole("link", { name: "hub_search" }).waitFor();
+  const { found } = await (await api("/api/search?q=searches+repositories")).json();
+  assert.equal(found[0].namespacedName, "git.hub_search");
+  assert.match(await first.locator(".relevance").innerText(), /^[01]\.\d\d$/);
+  await inspect(page, "tools-search");
+
+  await page.getByRole("combobox", { name: "Server" }).selectOption("git_hub");
+  await page.waitForURL(/server=git_hub/);
+  await page.getByText(/matches? in 45 tools/).waitFor();
+  await page.locator("tbody").getByRole("link", { name: "hub_search" }).waitFor({
+    state: "detached",
+  });
+  // Letters of a word that is not finished find it too.
+  await goLive(page, "/tools?q=comm");
+  await page.getByRole("link", { name: "commit", exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("tool page has names, cost, examples and relatives; what is said of it can be changed", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/tools/git_hub/search");
+  await page.getByText("is the name of").first().waitFor();
+  const flat = page.locator(".fact", { hasText: "Flat name" });
+  assert.match(await flat.innerText(), /git_hub_search_\w+/);
+  await page.getByRole("link", { name: "git_hub.old_search" }).waitFor();
+
+  await goLive(page, "/tools/git/commit");
+  await page.getByText('"message"').first().waitFor();
+  await page.getByText("Change summary and category").click();
+  await inspect(page, "tool-words");
+  await page.getByLabel("Category").fill("mine");
+  await page.getByLabel("Summary").fill("Commits it");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("set here").waitFor();
+  await goLive(page, "/tools?category=mine");
+  await page.getByText("Commits it").waitFor();
+  await page.getByRole("link", { name: "commit", exact: true }).click();
+  await page.getByText("Change summary and category").click();
+  await page.getByRole("button", { name: "Reset to what is inferred" }).click();
+  await page.getByText("set here").waitFor({ state: "detached" });
+  await page.getByText("Records the staged changes").first().waitFor();
+
+  await goLive(page, "/tools/git_hub/old_search");
+  await page.getByText("Deprecated: use search instead.", { exact: false }).first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("toolset is made by search, equipped, edited and deleted in the console", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/toolsets");
+  await page.getByRole("link", { name: "Make a toolset" }).click();
+  await page.getByRole("heading", { level: 1, name: "New toolset" }).waitFor();
+  await page.getByLabel("Name").fill("review");
+  await page.getByLabel("Description").fill("Code review");
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("changed files");
+  await page.getByRole("group", { name: "git", exact: true })
+    .getByRole("checkbox", { name: /^status/ }).check();
+  await page.getByText(/^1 tool, about \d+ tokens/).waitFor();
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("");
+  await page.getByRole("button", { name: /Choose all 43 shown of git/ }).click();
+  await page.getByText("More than 40").waitFor();
+  await inspect(page, "toolset-new");
+  await page.getByRole("button", { name: "Save toolset" }).click();
+  await page.getByRole("heading", { level: 1, name: "review" }).waitFor();
+  await page.getByText("43 of 43 tools registered").waitFor();
+
+  await page.getByRole("button", { name: "Equip" }).click();
+  await page.getByText("Equipped").first().waitFor();
+  assert.equal((await (await api("/api/equipped")).json()).equipped?.name, "review");
+
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByRole("heading", { level: 1, name: "Edit review" }).waitFor();
+  await page.locator('.live[data-state="live"]').waitFor();
+  await page.locator(".chosen").getByRole("checkbox", { name: /git\.branch_0\b/ }).uncheck();
+  await page.getByText(/^42 tools/).waitFor();
+  await page.getByRole("button", { name: "Save toolset" }).click();
+  await page.getByText("42 of 42 tools registered").waitFor();
+
+  // A tool that changes, one that goes.
+  await list("git", [
+    { name: "status", description: "Shows files.", inputSchema: { type: "object" } },
+    {
+      name: "commit",
+      description: "Records.",
+      inputSchema: { type: "object", properties: { all: text }, required: ["all"] },
+    },
+  ]);
+  await until(async () => {
+    const { toolset } = await (await api("/api/toolsets/review")).json();
+    return toolset.registered === 2 ? true : undefined;
+  });
+  await goLive(page, "/toolsets/review");
+  await page.getByText("Breaking").first().waitFor();
+  await page.getByText("Gone").first().waitFor();
+  await inspect(page, "toolset");
+  await page.getByRole("button", { name: "Accept the changes" }).click();
+  await page.getByText("Breaking").waitFor({ state: "detached" });
+  await page.getByText("2 of 42 tools registered").waitFor();
+  await list("git");
+
+  await goLive(page, "/toolsets");
+  await inspect(page, "toolsets");
+  await page.getByRole("button", { name: "Delete" }).click();
+  const question = page.getByRole("dialog", { name: "Delete review?" });
+  await question.getByText("clients at /mcp lose its tools at once").waitFor();
+  await inspect(page, "toolset-delete");
+  const downloading = page.waitForEvent("download");
+  await question.getByRole("button", { name: "Export first" }).click();
+  assert.equal((await downloading).suggestedFilename(), "review.json");
+  await question.getByRole("button", { name: "Delete toolset" }).click();
+  await page.getByText("No toolsets yet").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("toolsets are imported from text and files, with what could not be matched", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/toolsets");
+  await page.getByText("Import from a file or from text").click();
+  await page.getByLabel("Or text").fill('{"name":"dev","tools":["git.status","git.statu"]}');
+  await page.getByRole("button", { name: "Import toolsets" }).click();
+  await page.getByText("Nearest: git.status").waitFor();
+  await inspect(page, "toolset-import");
+  await page.goto(`${gateway.url}/toolsets/~import`);
+  await page.getByLabel("File").setInputFiles({
+    name: "x.json",
+    mimeType: "application/json",
+    buffer: new TextEncoder().encode("{") as never,
+  });
+  await page.getByRole("button", { name: "Import toolsets" }).click();
+  await page.getByText("not valid JSON").waitFor();
+  await page.goto(`${gateway.url}/toolsets/dev`);
+  await page.getByRole("heading", { level: 1, name: "dev" }).waitFor();
+});
+
+test("toolset form works without JavaScript, and says what is wrong with what was written", async () => {
+  await using open = await openPage({ javaScriptEnabled: false });
+  const { page } = open;
+  await page.goto(`${gateway.url}/toolsets/~new`);
+  await page.getByLabel("Name").fill("dev");
+  await page.getByRole("checkbox", { name: /^commit/ }).check();
+  await page.getByLabel("More tools, by name, one a line").fill("git_hub.search\nnope.tool");
+  await page.getByRole("button", { name: "Save toolset" }).click();
+  await page.getByRole("alert").getByText("Not saved").waitFor();
+  assert.equal(await page.getByLabel("Name").inputValue(), "dev");
+  await page.getByLabel("Name").fill("plain");
+  await page.locator(".chosen").getByRole("checkbox", { name: /nope\.tool/ }).uncheck();
+  await page.getByRole("button", { name: "Save toolset" }).click();
+  await page.getByText("2 of 2 tools registered").waitFor();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete toolset" }).click();
+  await page.getByRole("heading", { level: 1, name: "Toolsets" }).waitFor();
+  assert.equal((await fetch(`${gateway.url}/toolsets/plain`)).status, 404);
+});
+
+test("search API answers what is wrong with a question", async () => {
+  assert.equal((await api("/api/search?q=x&limit=0")).status, 400);
+  const unknown = await api("/api/search?q=x&server=gitt");
+  assert.equal(unknown.status, 404);
+  assert.match((await unknown.json()).error.hint, /git/);
+  assert.equal((await api("/api/search?q=x&category=nonsense")).status, 400);
+});
