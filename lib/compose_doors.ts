@@ -225,9 +225,11 @@ export function composeDoors(input: ComposeDoorsInput) {
     find(request: Request): (() => Promise<Response>) | undefined {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
-      return async () => {
+      return () => {
         const door = open(parsed);
-        return await handleMcp(host, door instanceof Promise ? await door : door, request);
+        return door instanceof Promise
+          ? door.then((opened) => handleMcp(host, opened, request))
+          : handleMcp(host, door, request);
       };
     },
   };

@@ -13,8 +13,20 @@ const GATEWAY = /^https?:\/\/[^/?#]+\/(?:gateway|g)\/mcp(\?[^#]*)?$/;
 const TOOLSET = /^https?:\/\/[^/?#]+\/toolsets\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
 const DEFAULT = /^https?:\/\/[^/?#]+\/mcp(\?[^#]*)?$/;
 
-/** Reads a request's URL; undefined where it is no MCP door. By pattern: this is the hot path. */
+/** Clients come back to few doors; beyond this many they are read anew. */
+const KEPT = 1_000;
+const known = new Map<string, DoorPath>();
+
+/** Reads a request's URL; undefined where it is no MCP door. This is the hot path. */
 export function parseDoor(url: string): DoorPath | undefined {
+  const kept = known.get(url);
+  if (kept) return kept;
+  const door = readDoor(url);
+  if (door && known.size < KEPT) known.set(url, door);
+  return door;
+}
+
+function readDoor(url: string): DoorPath | undefined {
   const server = SERVER.exec(url);
   if (server) return { kind: "server", server: server[1]!, naming: namingOf(server[2]) };
   const main = DEFAULT.exec(url);

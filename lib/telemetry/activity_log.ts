@@ -8,7 +8,8 @@ import {
 const FLUSH_MS = 2_000;
 /** As many calls as wait for the store at most; beyond that they are counted, not kept. */
 const MAX_WAITING = 5_000;
-const KEEP_MS = 30 * 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const KEEP_MS = 30 * DAY_MS;
 const PRUNE_MS = 60 * 60_000;
 
 export interface ActivityLogOptions {
@@ -26,6 +27,7 @@ export class ActivityLog implements AsyncDisposable {
   readonly #listeners = new Set<(entry: ActivityEntry) => void>();
   #waiting: ActivityEntry[] = [];
   #day: ActivityDay;
+  #dayEnds: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #prunedAt = 0;
@@ -34,6 +36,7 @@ export class ActivityLog implements AsyncDisposable {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#day = emptyDay(dayOf(this.#now()));
+    this.#dayEnds = endOfDay(this.#now());
   }
 
   onEntry(listener: (entry: ActivityEntry) => void): () => void {
@@ -74,8 +77,10 @@ export class ActivityLog implements AsyncDisposable {
   }
 
   #today(now: number): ActivityDay {
-    const day = dayOf(now);
-    if (this.#day.day !== day) this.#day = emptyDay(day);
+    if (now >= this.#dayEnds) {
+      this.#day = emptyDay(dayOf(now));
+      this.#dayEnds = endOfDay(now);
+    }
     return this.#day;
   }
 
@@ -103,4 +108,8 @@ export class ActivityLog implements AsyncDisposable {
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
+}
+
+function endOfDay(time: number): number {
+  return (Math.floor(time / DAY_MS) + 1) * DAY_MS;
 }
