@@ -1,10 +1,12 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all of them. */
 import { benchGateway } from "./gateway.ts";
+import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
 
 const BENCHMARKS: Record<string, () => Promise<void>> = {
   start: benchStart,
   gateway: benchGateway,
+  search: benchSearch,
 };
 
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));

@@ -2,7 +2,7 @@ import { ErrorState } from "./error_state.tsx";
 import { InertText } from "./inert_text.tsx";
 
 interface MissingProps {
-  what: "server" | "tool";
+  what: "server" | "tool" | "toolset";
   name: string;
   nearest: { name: string; href: string }[];
   code: string;

@@ -12,10 +12,12 @@ import { ParametersTable } from "./parameters_table.tsx";
 import { SideList } from "./side_list.tsx";
 import { StateIcon } from "./state_badge.tsx";
 import { ToolVersions } from "./tool_history.tsx";
+import { RelatedTools, ToolExamples, ToolFacts } from "./tool_knowledge.tsx";
 
 /** One tool: what it says it does, and what it takes. */
 export function ToolDetail({ page }: { page: ToolPage }) {
   const fullName = `${page.server.name}.${page.name}`;
+  const { knowledge } = page;
   return (
     <div class="split">
       <SideList
@@ -46,6 +48,12 @@ export function ToolDetail({ page }: { page: ToolPage }) {
                 <StateIcon state={page.server.state} />
                 <InertText text={page.server.name} />
               </a>
+              {knowledge?.deprecated === undefined
+                ? null
+                : <span class="badge tone-warn">Deprecated</span>}
+              {knowledge?.isEnabled === false && (
+                <span class="badge" title="It is switched off: no client can call it">Off</span>
+              )}
             </span>
           }
         />
@@ -58,10 +66,19 @@ export function ToolDetail({ page }: { page: ToolPage }) {
               </p>
             )}
         </Card>
+        {knowledge === undefined
+          ? null
+          : <ToolFacts knowledge={knowledge} action={toolPath(page.server.name, page.name)} />}
         <SchemaCard title="Parameters" parameters={page.input} json={page.inputJson} />
         {page.output === undefined || page.outputJson === undefined
           ? null
           : <SchemaCard title="Result" parameters={page.output} json={page.outputJson} />}
+        {knowledge === undefined ? null : (
+          <>
+            <ToolExamples examples={knowledge.examples} />
+            <RelatedTools related={knowledge.related} />
+          </>
+        )}
         <ToolVersions versions={page.versions} older={page.olderVersions} />
       </article>
     </div>

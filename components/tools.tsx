@@ -1,78 +1,186 @@
 import FilterField from "../islands/filter_field.tsx";
-import { withQuery } from "../lib/console/paging.ts";
-import type { ToolsPage } from "../lib/console/tools_page.ts";
-import { formatCount } from "../lib/console/ui/format.ts";
+import FilterSelect from "../islands/filter_select.tsx";
+import RefreshSoon from "../islands/refresh_soon.tsx";
+import type { FilterChoice, ToolsPage } from "../lib/console/tools_page.ts";
+import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
 import { Card } from "./card.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { NameCollisions } from "./name_collisions.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { Pager } from "./pager.tsx";
-import { ToolsTable } from "./tools_table.tsx";
+import { SavedDays } from "./saved_days.tsx";
+import { TokensChip } from "./tokens_chip.tsx";
+import { ToolsCatalog } from "./tools_catalog.tsx";
 
-/** The list of all tools with its filter. */
+/** All tools, searched and filtered. */
 export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
-  const isFiltered = page.query !== "" || page.server !== undefined;
+  const [today] = page.saved;
+  const isToday = today?.day === new Date().toISOString().slice(0, 10);
   return (
     <>
       <PageHeader
         title="Tools"
-        lead={isFiltered
-          ? `${formatCount(page.list.total, "match", "matches")} in ${
-            formatCount(page.total, "tool")
-          }`
-          : `${formatCount(page.total, "tool")} on ${formatCount(page.servers, "server")}`}
+        lead={leadOf(page)}
+        {...(page.total === 0 ? {} : {
+          action: (
+            <span class="chips-row">
+              <TokensChip
+                tokens={page.tokens.counted}
+                words={page.tokens.isCounting ? "tokens so far, counting" : "tokens in all"}
+                title="About what a model would read if every tool that is on were listed"
+              />
+              {isToday && (
+                <TokensChip
+                  tokens={today.saved}
+                  words="tokens saved today"
+                  title="What searches returned, against listing every tool"
+                />
+              )}
+            </span>
+          ),
+        })}
       />
-      {page.total > 0 && (
-        <div class="toolbar">
-          <FilterField
-            action="/tools"
-            label="Filter tools"
-            value={page.query}
-            hidden={page.server === undefined ? {} : { server: page.server }}
-          />
-          {page.server === undefined ? null : (
-            <a
-              class="filter-chip"
-              href={withQuery(url, { server: undefined, page: undefined })}
-              aria-current="true"
-              title="Show the tools of all servers"
-            >
-              <Icon name="servers" size={14} />
-              <span class="mono">
-                <InertText text={page.server} />
-              </span>
-              <Icon name="close" size={12} label="Remove this filter" />
-            </a>
-          )}
-        </div>
+      {page.reading === undefined ? null : (
+        <p class="notice" role="status">
+          <Icon name="pending" size={14} />
+          <span>
+            Reading what tools mean, {formatNumber(page.reading.done)} of{" "}
+            {formatNumber(page.reading.total)}. Until then the search goes by words.
+          </span>
+        </p>
+      )}
+      {(page.tokens.isCounting || page.reading !== undefined) && (
+        <RefreshSoon
+          madeAt={Date.now()}
+        />
+      )}
+      {page.total > 0 && <Filters page={page} />}
+      {page.degraded === undefined ? null : (
+        <p class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <span>
+            The search is not at its best: <InertText text={page.degraded} />
+          </span>
+        </p>
       )}
       {page.list.total > 0
         ? (
           <Card isFlush>
-            <ToolsTable rows={page.list.rows} order={{ sorting: page.sorting, url }} />
+            <ToolsCatalog
+              rows={page.list.rows}
+              {...(page.query === "" ? { order: { sorting: page.sorting, url } } : {})}
+            />
             <Pager list={page.list} url={url} noun="tools" />
           </Card>
         )
-        : page.total > 0
-        ? (
-          <EmptyState
-            icon="search"
-            title="No tool matches"
-            actions={<a class="button" href="/tools" aria-current="false">Clear the filter</a>}
-          >
-            Every word must be in the tool's name, description or server. Try fewer words.
-          </EmptyState>
-        )
-        : (
-          <EmptyState
-            icon="tools"
-            title="No tools yet"
-            actions={<a class="button" href="/servers">Look at the servers</a>}
-          >
-            The tools of every connected server are listed here. None has offered any so far.
-          </EmptyState>
-        )}
+        : <NoTools page={page} />}
+      {page.collisions.length > 0 && <NameCollisions collisions={page.collisions} />}
+      {page.saved.length > 0 && <SavedDays days={page.saved} />}
     </>
+  );
+}
+
+function leadOf(page: ToolsPage): string {
+  const isFiltered = [page.query || undefined, page.server, page.category, page.state]
+    .some((filter) => filter !== undefined);
+  if (isFiltered) {
+    return `${formatCount(page.list.total, "match", "matches")} in ${
+      formatCount(page.total, "tool")
+    }`;
+  }
+  const off = page.disabled === 0 ? "" : `, ${formatNumber(page.disabled)} of them off`;
+  return `${formatCount(page.total, "tool")} on ${
+    formatCount(page.servers.length, "server")
+  }${off}`;
+}
+
+function Filters({ page }: { page: ToolsPage }) {
+  const { query, server, category, state } = page;
+  const set = { q: query, server, category, state };
+  const without = (name: keyof typeof set) =>
+    Object.fromEntries(
+      Object.entries(set).flatMap(([key, value]) =>
+        key === name || value === undefined || value === "" ? [] : [[key, value]]
+      ),
+    );
+  const labeled = (choices: FilterChoice[], current: string | undefined) => {
+    const known = choices.some(({ value }) => value === current);
+    // What the address asks for is shown even where nothing has it.
+    const all = current === undefined || known
+      ? choices
+      : [{ value: current, count: 0 }, ...choices];
+    return all.map(({ value, count }) => ({
+      value,
+      label: `${inertString(value)} (${formatNumber(count)})`,
+    }));
+  };
+  return (
+    <div class="toolbar">
+      <FilterField action="/tools" label="Search tools" value={query} hidden={without("q")} />
+      {(page.servers.length > 1 || server !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="server"
+          label="Server"
+          all="All servers"
+          value={server ?? ""}
+          choices={labeled(page.servers, server)}
+          hidden={without("server")}
+        />
+      )}
+      {(page.categories.length > 1 || category !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="category"
+          label="Category"
+          all="All categories"
+          value={category ?? ""}
+          choices={labeled(page.categories, category)}
+          hidden={without("category")}
+        />
+      )}
+      {(page.disabled > 0 || state !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="state"
+          label="State"
+          all="On and off"
+          value={state ?? ""}
+          choices={[
+            { value: "enabled", label: `On (${formatNumber(page.total - page.disabled)})` },
+            { value: "disabled", label: `Off (${formatNumber(page.disabled)})` },
+          ]}
+          hidden={without("state")}
+        />
+      )}
+    </div>
+  );
+}
+
+function NoTools({ page }: { page: ToolsPage }) {
+  if (page.total === 0) {
+    return (
+      <EmptyState
+        icon="tools"
+        title="No tools yet"
+        actions={<a class="button" href="/servers">Look at the servers</a>}
+      >
+        The tools of every connected server are listed here. None has offered any so far.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title="No tool matches"
+      actions={<a class="button" href="/tools" aria-current="false">Clear search and filters</a>}
+    >
+      {page.query === ""
+        ? "No tool is in all of these filters. Take one away."
+        : "Say what the tool should do in other words, or with fewer filters."}
+    </EmptyState>
   );
 }

@@ -19,6 +19,7 @@ import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
 import { inRequestScope } from "./http/request_scope.ts";
+import type { Admits } from "./routing/resolve.ts";
 import { followGeneration } from "./storage/generation.ts";
 import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
 import { Store } from "./storage/store.ts";
@@ -117,17 +118,23 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       announce();
       doors?.recheck();
     },
-    onRemoved: announce,
+    onRemoved(name) {
+      announce();
+      doors?.removed(name);
+    },
     sync,
     removeDemo: () => setDemoRemoved(true),
   });
   stack.use(pool);
+  /** Without tokens all callers are one, who may use every tool. */
+  const admits: Admits = () => true;
   const { toolsets, toolsetsAdmin, tokens, ...routing } = composeToolsets({
     stack,
     store,
     catalog,
     pool,
     logs,
+    admits,
   });
   const { guide, activity, ...knowledge } = composeGuide({
     stack,
@@ -138,6 +145,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     processId: leaseId,
     tokens,
     options,
+    admits,
+    platform,
     onProgress: (progress) => events.publish("embeddings", progress),
     onWarning,
   });
@@ -152,7 +161,16 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   }
 
   async function applyWanted(): Promise<void> {
-    const [servers] = await Promise.all([wanted(configured), toolsets.load(), knowledge.load()]);
+    // What cannot be read of these is no reason to be without servers.
+    const readable = (what: string, loading: Promise<void>) =>
+      loading.catch((error) =>
+        onWarning(`Cannot read ${what}: what was read before stays`, { error })
+      );
+    const [servers] = await Promise.all([
+      wanted(configured),
+      readable("the toolsets", toolsets.load()),
+      readable("what was said of tools", knowledge.load()),
+    ]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
     pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
@@ -233,6 +251,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     toolsets,
     toolsetsAdmin,
     guide,
+    admits,
     onToolCall: (call) => activity.record(call),
     logs,
     metrics,

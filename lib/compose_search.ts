@@ -1,6 +1,7 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import type { ToolMetadataBook } from "./catalog/tool_metadata.ts";
+import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
@@ -17,16 +18,62 @@ export interface ComposeSearchInput {
   names: NameTables;
   metadata: ToolMetadataBook;
   options: Options;
+  platform: Platform;
   onProgress(progress: EmbeddingProgress): void;
   onWarning(message: string, details?: object): void;
 }
 
+/** So many tools are worth preparing a search for before anybody has asked. */
+const MANY_TOOLS = 20;
+/** After the last change of the catalog: servers come in one after the other. */
+const SETTLE_MS = 500;
+/** The first searches may wait this long in all for the first vectors, which make them better. */
+const FIRST_VECTORS_MS = 10_000;
+
 /** The search over all tools. It is loaded, and its index made, when somebody first needs it. */
 export function composeSearch(input: ComposeSearchInput) {
   const { stack, catalog, names, onWarning } = input;
+  /** Why a backend that was asked for is not used. */
+  let unused: string | undefined;
   let opening: Promise<CatalogSearch> | undefined;
-  const open = () => opening ??= load(input);
+  const open = () =>
+    opening ??= load(input, (reason) => {
+      unused = reason;
+      onWarning(reason);
+    });
   stack.defer(async () => await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]());
+
+  let firstVectorsBy: number | undefined;
+  /** Waits for the vectors while they are new; later ones are not waited for. */
+  async function firstVectors({ search: { semantic } }: CatalogSearch): Promise<void> {
+    firstVectorsBy ??= Date.now() + FIRST_VECTORS_MS;
+    const left = firstVectorsBy - Date.now();
+    if (left <= 0 || semantic?.progress.state !== "working") return;
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, left);
+    await Promise.race([semantic.settled(), limit.promise]);
+    clearTimeout(timer);
+  }
+
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  function prepareLater(): void {
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      let count = 0;
+      for (const { tools } of catalog.snapshot.servers.values()) count += tools.length;
+      if (count >= MANY_TOOLS || opening) warmUp();
+    }, SETTLE_MS);
+  }
+  const unsubscribe = catalog.onChange(prepareLater);
+  stack.defer(() => {
+    unsubscribe();
+    clearTimeout(settling);
+  });
+
+  function warmUp(): void {
+    open().then((search) => search.sync())
+      .catch((error) => onWarning("Cannot prepare the search", { error }));
+  }
 
   const byKey = (key: string): CatalogTool | undefined => {
     const dot = key.indexOf(".");
@@ -36,8 +83,10 @@ export function composeSearch(input: ComposeSearchInput) {
   return {
     async search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools> {
       const search = await open();
+      await search.sync();
+      await firstVectors(search);
       const tools = new Map<string, CatalogTool>();
-      const { hits, degraded } = await search.find({
+      const { hits, degraded = unused } = await search.find({
         query: query.text,
         context: query.context,
         limit: query.limit,
@@ -57,7 +106,7 @@ export function composeSearch(input: ComposeSearchInput) {
           return {
             tool,
             relevance: Math.round(relevance * 1000) / 1000,
-            explanation: explanation ? explanationText(explanation) : "",
+            explanation: explanation ? explanationText(explanation, query.text) : "",
             ...(explanation ? { scores: explanation.fields } : {}),
           };
         }),
@@ -66,10 +115,7 @@ export function composeSearch(input: ComposeSearchInput) {
     },
 
     /** Makes the index in the background, for whoever is about to search. */
-    warmUp(): void {
-      open().then((search) => search.sync())
-        .catch((error) => onWarning("Cannot prepare the search", { error }));
-    },
+    warmUp,
 
     /** What is said of tools has changed. */
     refresh(): void {
@@ -83,8 +129,11 @@ export function composeSearch(input: ComposeSearchInput) {
   };
 }
 
-async function load(input: ComposeSearchInput): Promise<CatalogSearch> {
-  const { store, catalog, pool, metadata, options, onProgress } = input;
+async function load(
+  input: ComposeSearchInput,
+  onUnused: (reason: string) => void,
+): Promise<CatalogSearch> {
+  const { catalog, pool, metadata, options } = input;
   const [{ CatalogSearch }, { ToolSearch }, { SearchIndex }] = await Promise.all([
     import("./search/catalog_search.ts"),
     import("./search/tool_search.ts"),
@@ -92,7 +141,11 @@ async function load(input: ComposeSearchInput): Promise<CatalogSearch> {
   ]);
   const search = new ToolSearch({
     index: new SearchIndex({ synonyms: options.synonyms }),
-    semantic: await loadSemantic(store, options, onProgress),
+    // Words are enough to go on with.
+    semantic: await loadSemantic(input).catch((error: Error) => {
+      onUnused(error.message);
+      return undefined;
+    }),
     hybridSearchRatio: options.hybridSearchRatio,
   });
   return new CatalogSearch({
@@ -110,12 +163,10 @@ async function load(input: ComposeSearchInput): Promise<CatalogSearch> {
   });
 }
 
-async function loadSemantic(
-  store: Store,
-  options: Options,
-  onProgress: (progress: EmbeddingProgress) => void,
-) {
+async function loadSemantic({ store, options, platform, onProgress }: ComposeSearchInput) {
   if (options.embeddings === "none" || options.hybridSearchRatio === 0) return undefined;
+  // No program can be started there, and nobody has asked for this one.
+  if (options.embeddings === "local" && !platform.canSpawn) return undefined;
   const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
     import("./search/embedding/create_embedder.ts"),
     import("./search/embedding/semantic_index.ts"),

@@ -10,6 +10,7 @@ const STYLES = [
   "content",
   "tables",
   "pages",
+  "tools",
 ];
 
 export default define.page(function App({ Component, state }) {

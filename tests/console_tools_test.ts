@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { startStubConsole } from "../lib/console/testing/stub_console.ts";
+import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
@@ -50,6 +52,7 @@ let folder: string;
 let gateway: RunningGateway;
 let browser: Browser;
 
+/** What a server has from its next start on. */
 async function list(server: string, tools: object[] = TOOLS[server] ?? []): Promise<void> {
   await Deno.writeTextFile(join(folder, `${server}.json`), JSON.stringify(tools));
 }
@@ -180,7 +183,7 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await page.getByRole("link", { name: "git_hub.old_search" }).waitFor();
 
   await goLive(page, "/tools/git/commit");
-  await page.getByText('"message"').first().waitFor();
+  await page.locator(".examples").getByText('"message"').first().waitFor();
   await page.getByText("Change summary and category").click();
   await inspect(page, "tool-words");
   await page.getByLabel("Category").fill("mine");
@@ -188,7 +191,7 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("set here").waitFor();
   await goLive(page, "/tools?category=mine");
-  await page.getByText("Commits it").waitFor();
+  await page.getByText("Commits it").filter({ visible: true }).waitFor();
   await page.getByRole("link", { name: "commit", exact: true }).click();
   await page.getByText("Change summary and category").click();
   await page.getByRole("button", { name: "Reset to what is inferred" }).click();
@@ -222,12 +225,15 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
 
   await page.getByRole("button", { name: "Equip" }).click();
   await page.getByText("Equipped").first().waitFor();
-  assert.equal((await (await api("/api/equipped")).json()).equipped?.name, "review");
+  assert.equal((await (await api("/api/equipped")).json()).toolset?.name, "review");
 
+  const exported = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export" }).click();
+  assert.equal((await exported).suggestedFilename(), "review.json");
   await page.getByRole("link", { name: "Edit" }).click();
   await page.getByRole("heading", { level: 1, name: "Edit review" }).waitFor();
   await page.locator('.live[data-state="live"]').waitFor();
-  await page.locator(".chosen").getByRole("checkbox", { name: /git\.branch_0\b/ }).uncheck();
+  await page.locator(".chosen").getByRole("checkbox", { name: /git\.branch_0\b/ }).click();
   await page.getByText(/^42 tools/).waitFor();
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByText("42 of 42 tools registered").waitFor();
@@ -241,6 +247,7 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
       inputSchema: { type: "object", properties: { all: text }, required: ["all"] },
     },
   ]);
+  await api("/api/servers/git/restart", {});
   await until(async () => {
     const { toolset } = await (await api("/api/toolsets/review")).json();
     return toolset.registered === 2 ? true : undefined;
@@ -253,9 +260,10 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
   await page.getByText("Breaking").waitFor({ state: "detached" });
   await page.getByText("2 of 42 tools registered").waitFor();
   await list("git");
+  await api("/api/servers/git/restart", {});
 
   await goLive(page, "/toolsets");
-  await inspect(page, "toolsets");
+  await inspect(page, "toolsets-list");
   await page.getByRole("button", { name: "Delete" }).click();
   const question = page.getByRole("dialog", { name: "Delete review?" });
   await question.getByText("clients at /mcp lose its tools at once").waitFor();
@@ -295,7 +303,7 @@ test("toolset form works without JavaScript, and says what is wrong with what wa
   await page.goto(`${gateway.url}/toolsets/~new`);
   await page.getByLabel("Name").fill("dev");
   await page.getByRole("checkbox", { name: /^commit/ }).check();
-  await page.getByLabel("More tools, by name, one a line").fill("git_hub.search\nnope.tool");
+  await page.getByLabel("More tools, each on a line").fill("git_hub.search\nnope.tool");
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByRole("alert").getByText("Not saved").waitFor();
   assert.equal(await page.getByLabel("Name").inputValue(), "dev");
@@ -307,6 +315,42 @@ test("toolset form works without JavaScript, and says what is wrong with what wa
   await page.getByRole("button", { name: "Delete toolset" }).click();
   await page.getByRole("heading", { level: 1, name: "Toolsets" }).waitFor();
   assert.equal((await fetch(`${gateway.url}/toolsets/plain`)).status, 404);
+});
+
+test("tools page shows savings by day, what is off, and a search that is not at its best", async () => {
+  const day = (day: string, baselineTokens: number) => ({
+    day,
+    calls: 1,
+    errors: 0,
+    searches: 4,
+    baselineTokens,
+    returnedTokens: 2_000,
+  });
+  await using stub = await startStubConsole(stubGateway({
+    degraded: "The embedding backend does not answer",
+    progress: { backend: "ollama", state: "working", done: 1, total: 3 },
+    days: [day(new Date().toISOString().slice(0, 10), 52_000), day("2026-01-30", 22_000)],
+    servers: [{
+      name: "files",
+      tools: [
+        { name: "read", description: "Reads a file" },
+        { name: "erase", description: "Erases a file", isOff: true },
+      ],
+    }],
+  }));
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await page.goto(`${stub.url}/tools?q=file`);
+  await page.getByText("50,000 tokens saved today").waitFor();
+  await page.getByText("The embedding backend does not answer").waitFor();
+  await page.getByText("Reading what tools mean, 1 of 3").waitFor();
+  assert.equal(await page.locator(".saved-table tbody tr").count(), 2);
+  await inspect(page, "tools-degraded");
+  await page.getByRole("combobox", { name: "State" }).selectOption("disabled");
+  await page.waitForURL(/state=disabled/);
+  await page.getByRole("link", { name: "read", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "erase", exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
 });
 
 test("search API answers what is wrong with a question", async () => {

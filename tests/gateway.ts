@@ -42,7 +42,13 @@ export async function startGateway(
   const child = new Deno.Command(Deno.execPath(), {
     args: [...command, "--port", "0", ...options.diskless ? [] : ["--data-dir", dataDir], ...flags],
     cwd: options.cwd ?? dataDir,
-    env: { QUARTERMASTER_LOG_FORMAT: "json", XDG_CONFIG_HOME: dataDir, ...options.env },
+    env: {
+      QUARTERMASTER_LOG_FORMAT: "json",
+      // Its model would be at work beside whatever is tested.
+      QUARTERMASTER_EMBEDDINGS: "none",
+      XDG_CONFIG_HOME: dataDir,
+      ...options.env,
+    },
     stdin: "null",
     stdout: "null",
     stderr: "piped",

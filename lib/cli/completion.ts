@@ -23,6 +23,7 @@ type Place = NameKind | readonly string[] | "other";
 
 /** What each command takes, place by place; the last one may be repeated. */
 const PLACES: Record<string, Place[]> = {
+  search: ["other"],
   "server remove": ["server"],
   "server restart": ["server"],
   "server logs": ["server"],

@@ -3,6 +3,7 @@ import { ServerHistory } from "../catalog/tool_history.ts";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { ToolDefinition } from "../core/tool.ts";
+import { SearchAnswer } from "./search_answer.ts";
 import type { AddOptions, ServersAccess, ToolCall, ToolResult } from "./servers_access.ts";
 import { ToolsetClient } from "./toolset_client.ts";
 
@@ -131,6 +132,12 @@ export class GatewayClient implements ServersAccess {
 
   async allTools() {
     return (await this.#ask(AllTools, "GET", "/api/tools")).tools;
+  }
+
+  /** Tools by what they can do; the query as `/api/search` takes it. */
+  search(query: URLSearchParams): Promise<SearchAnswer> {
+    // The first search makes the index.
+    return this.#ask(SearchAnswer, "GET", `/api/search?${query}`, undefined, SLOW_MS);
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

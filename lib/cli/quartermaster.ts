@@ -13,6 +13,7 @@ import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
 import { commandHelp, commandsHelp } from "./help.ts";
 import { restore } from "./restore.ts";
+import { search } from "./search.ts";
 import { serverAdd } from "./server_add.ts";
 import { serverList } from "./server_list.ts";
 import { serverLogs } from "./server_logs.ts";
@@ -43,6 +44,7 @@ const COMMANDS: Record<string, Command> = {
   "server restart": serverRestart,
   "server logs": serverLogs,
   "server tools": serverTools,
+  search,
   "tools list": toolsList,
   "tools show": toolsShow,
   "tools call": toolsCall,

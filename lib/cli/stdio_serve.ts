@@ -110,7 +110,8 @@ async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Pr
     settled: () => door.settled(),
     async [Symbol.asyncDispose]() {
       gateway.close();
-      await host[Symbol.asyncDispose]();
+      // At once: programs of the client's own and those of all may each take their time to end.
+      await Promise.all([door[Symbol.asyncDispose](), host[Symbol.asyncDispose]()]);
     },
   };
 }

@@ -4,6 +4,7 @@ import { type CommandFlag, parseCommandLine } from "./command_line.ts";
 import { detectPlatform, type Platform } from "./deployment.ts";
 import { type Env, nonEmpty } from "./env.ts";
 import {
+  type AnyOption,
   forEachOption,
   type OptionName,
   OPTIONS,
@@ -74,7 +75,7 @@ export async function readOptions(
     if (found === undefined) return OPTIONS[name].fallback;
     const parsed = OPTIONS[name].schema.safeParse(found.value);
     if (parsed.success) return parsed.data;
-    throw wrongValue(found, OPTIONS[name].must);
+    throw wrongValue(found, OPTIONS[name]);
   }
 
   function readPath(name: "config" | "dataDir" | "kv"): string | undefined {
@@ -129,10 +130,13 @@ interface Found {
   place?: { file: string; line: number; column: number };
 }
 
-function wrongValue({ value, label, place }: Found, must: string): Error {
+function wrongValue(
+  { value, label, place }: Found,
+  { must, isSecret }: Pick<AnyOption, "must" | "isSecret">,
+): Error {
   const shown = typeof value === "string" ? value : JSON.stringify(value);
   const cut = shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
-  const sentence = `Cannot use ${label} "${cut}": it must be ${must}`;
+  const sentence = `Cannot use ${label}${isSecret ? "" : ` "${cut}"`}: it must be ${must}`;
   return new GatewayError("CONFIG_INVALID", {
     message: place === undefined ? sentence : located(place, sentence),
     recoveryAction: `Give ${label} ${must}, or leave it out`,

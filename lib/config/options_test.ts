@@ -47,6 +47,13 @@ Deno.test("readOptions() has a default for everything", async () => {
     enableOptimization: false,
     publicUrl: undefined,
     maxBody: 4_194_304,
+    embeddings: "local",
+    embeddingsUrl: undefined,
+    embeddingsModel: undefined,
+    embeddingsKey: undefined,
+    hybridSearchRatio: 0.7,
+    synonyms: {},
+    toolCategories: {},
     development: false,
   });
   assert.deepEqual(origins, forEachOption(() => "default"));
@@ -102,6 +109,11 @@ const VALUES: [args: string[], option: keyof typeof OPTIONS, value: unknown][] =
   [["--max-body", "512KiB"], "maxBody", 524_288],
   [["--max-body", "1.5 mib"], "maxBody", 1_572_864],
   [["--max-body", "4MB"], "maxBody", 4_000_000],
+  [["--embeddings", "Ollama"], "embeddings", "ollama"],
+  [["--embeddings-url", "https://x/v1"], "embeddingsUrl", "https://x/v1"],
+  [["--hybrid-search-ratio", ".5"], "hybridSearchRatio", 0.5],
+  [["--hybrid-search-ratio", "0"], "hybridSearchRatio", 0],
+  [["--hybrid-search-ratio", "1"], "hybridSearchRatio", 1],
 ];
 
 for (const [args, option, value] of VALUES) {
@@ -131,6 +143,16 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["--max-body", "10"], /a size from 1KiB to 1GiB/],
   [["--max-body", "9e9"], /a size/],
   [["--kv", "http://"], /":memory:" or an http\(s\) URL$/],
+  [["--embeddings", "cloud"], /one of none, local, ollama, openai$/],
+  [["--embeddings-url", "x:11434"], /an http or https URL$/],
+  [["--embeddings-model="], /the name of a model$/],
+  [["--hybrid-search-ratio", "1.1"], /a number from 0 to 1$/],
+  [["--hybrid-search-ratio", "-1"], /a number from 0 to 1$/],
+  [["--hybrid-search-ratio="], /a number from 0 to 1$/],
+  [["--synonyms", "ticket"], /an object of lists, such as /],
+  [["--synonyms", '{"ticket":"issue"}'], /an object of lists, such as /],
+  [["--tool-categories", '{"git.*":"Not Short"}'], /an object of short names, such as /],
+  [["--tool-categories", "[]"], /an object of short names, such as /],
 ];
 
 for (const [args, message] of REFUSED) {
@@ -138,6 +160,33 @@ for (const [args, message] of REFUSED) {
     await assert.rejects(readOptions(args, env(), HOST), { code: "CONFIG_INVALID", message });
   });
 }
+
+Deno.test("readOptions() takes objects as they are in the settings file", async () => {
+  const settings = {
+    synonyms: { constructor: ["builder"], ticket: ["issue"] },
+    toolCategories: { "git.push": "vcs" },
+  };
+  await withSettings(JSON.stringify(settings), async (home) => {
+    const { options } = await readOptions([], env({ HOME: "/h", XDG_CONFIG_HOME: home }), HOST);
+    assert.deepEqual(options.synonyms, settings.synonyms);
+    assert.deepEqual(options.toolCategories, settings.toolCategories);
+  });
+});
+
+Deno.test("readOptions() repeats no secret that it cannot use", async () => {
+  const key = "very-secret-".repeat(100);
+  for (
+    const [args, variables] of [
+      [["--embeddings-key", key], {}],
+      [[], { QUARTERMASTER_EMBEDDINGS_KEY: key }],
+    ] as const
+  ) {
+    await assert.rejects(
+      readOptions([...args], env({ HOME: "/h", ...variables }), HOST),
+      (error: Error) => /embeddings.key/i.test(error.message) && !/very-secret/.test(error.message),
+    );
+  }
+});
 
 Deno.test("readOptions() names the variable that is wrong", async () => {
   const variables = env({ HOME: "/h", QUARTERMASTER_MAX_BODY: "lots" });
@@ -220,10 +269,22 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     enableOptimization: "1",
     publicUrl: "https://x.example.com",
     maxBody: "2MiB",
+    embeddings: "openai",
+    embeddingsUrl: "http://127.0.0.1:8080/v1",
+    embeddingsModel: "some-model",
+    embeddingsKey: "some-key",
+    hybridSearchRatio: "0.25",
+    synonyms: '{"ticket":["issue","bug"]}',
+    toolCategories: '{"linear.*":"issues"}',
     development: "1",
   };
   const switches = { stdio: true, standalone: true, enableOptimization: true, development: true };
-  const expected = { ...written, ...switches, port: 1, logRetention: 1, maxBody: 2_097_152 };
+  const numbers = { port: 1, logRetention: 1, maxBody: 2_097_152, hybridSearchRatio: 0.25 };
+  const objects = {
+    synonyms: { ticket: ["issue", "bug"] },
+    toolCategories: { "linear.*": "issues" },
+  };
+  const expected = { ...written, ...switches, ...numbers, ...objects };
   const pairs = Object.values(forEachOption((name) => [OPTIONS[name], written[name]] as const));
   const settings = Object.fromEntries(pairs.map(([row, value]) => [settingsKeyOf(row), value]));
   await withSettings(JSON.stringify(settings), async (home) => {

@@ -1,5 +1,5 @@
 import { isCurrentPage, PAGES } from "./ui/pages.ts";
-import { pathParts, serverPath } from "./ui/paths.ts";
+import { IMPORT_TOOLSETS, NEW_TOOLSET, pathParts, serverPath, toolsetPath } from "./ui/paths.ts";
 
 export interface Crumb {
   label: string;
@@ -9,6 +9,11 @@ export interface Crumb {
   isName: boolean;
 }
 
+const STEPS: Record<string, string> = {
+  [NEW_TOOLSET]: "New toolset",
+  [IMPORT_TOOLSETS]: "Import",
+};
+
 /** Where am I: from the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {
   const page = PAGES.find((page) => isCurrentPage(page, pathname));
@@ -17,7 +22,13 @@ export function crumbsOf(pathname: string): Crumb[] {
   const [, name, tool] = parts;
   if (name === undefined) return [{ label: page.label, isName: false }];
   const list = { label: page.label, href: page.path, isName: false };
+  const step = STEPS[pathname];
+  if (step !== undefined) return [list, { label: step, isName: false }];
   if (tool === undefined) return [list, { label: name, isName: true }];
+  if (page.path === "/toolsets") {
+    const label = `${tool.slice(0, 1).toUpperCase()}${tool.slice(1)}`;
+    return [list, { label: name, href: toolsetPath(name), isName: true }, { label, isName: false }];
+  }
   return [
     list,
     {

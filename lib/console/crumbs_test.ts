@@ -10,6 +10,19 @@ Deno.test("crumbsOf() leads from the page in the rail to the thing shown", () =>
   ]);
 });
 
+Deno.test("crumbsOf() names the steps of making a toolset", () => {
+  const labels = (path: string) => crumbsOf(path).map(({ label, href }) => [label, href]);
+  assert.deepEqual(labels("/toolsets/~new"), [["Toolsets", "/toolsets"], [
+    "New toolset",
+    undefined,
+  ]]);
+  assert.deepEqual(labels("/toolsets/dev/edit"), [
+    ["Toolsets", "/toolsets"],
+    ["dev", "/toolsets/dev"],
+    ["Edit", undefined],
+  ]);
+});
+
 Deno.test("crumbsOf() knows what is no page", () => {
   assert.equal(crumbsOf("/nope")[0]?.label, "Not found");
   assert.equal(crumbsOf("/servers/%E0%A4%A")[0]?.label, "Not found");

@@ -65,6 +65,10 @@ export function settingsPage(
 
 function shownValue(name: OptionName, value: unknown): string | undefined {
   if (value === undefined) return undefined;
+  if (OPTIONS[name].isSecret) return "••••";
+  if (typeof value === "object") {
+    return Object.keys(value ?? {}).length === 0 ? undefined : JSON.stringify(value);
+  }
   if (typeof value === "boolean") return value ? "On" : "Off";
   if (name === "maxBody" && typeof value === "number") return formatBytes(value);
   return maskUrl(String(value));

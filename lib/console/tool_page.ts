@@ -1,9 +1,15 @@
 import { z } from "zod";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { examplesOf } from "../catalog/tool_examples.ts";
 import type { ToolStep } from "../catalog/tool_history.ts";
 import type { Gateway } from "../compose.ts";
+import { EVERYONE } from "../core/principal.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { nearestNames } from "../core/nearest.ts";
+import type { Collision } from "../routing/name_table.ts";
+import { namespacedName } from "../routing/names.ts";
+import type { ToolOverride } from "../storage/tool_metadata_repository.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";
 import {
   historyOf,
@@ -12,6 +18,7 @@ import {
   type ToolRow,
   toolRows,
 } from "./server_page.ts";
+import { knownTokens } from "./tools_page.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({
@@ -20,6 +27,25 @@ const Annotations = z.looseObject({
   idempotentHint: z.boolean().optional(),
   openWorldHint: z.boolean().optional(),
 });
+
+/** What the gateway knows of a tool beyond its definition. */
+export interface ToolKnowledge {
+  isEnabled: boolean;
+  /** What it is called at the doors. */
+  namespaced: string;
+  flat: string;
+  /** Where its plain flat name belongs to another. */
+  collision?: Collision;
+  summary: string;
+  category: string;
+  deprecated?: string;
+  /** What people have said in place of what is inferred. */
+  said: Omit<ToolOverride, "server" | "tool">;
+  /** What listing it costs a model; undefined until it has been counted. */
+  tokens?: number;
+  examples: { description: string; json: string }[];
+  related: { server: string; name: string; namespaced: string }[];
+}
 
 export interface ToolPage {
   server: ServerStatus;
@@ -39,15 +65,23 @@ export interface ToolPage {
   versions: ToolStep[] | undefined;
   /** How many older ones are not shown, or no longer kept. */
   olderVersions: number;
+  /** Undefined in the moment in which the server's list changes. */
+  knowledge: ToolKnowledge | undefined;
 }
+
+type ToolGateway = Pick<
+  Gateway,
+  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions"
+>;
 
 const NEIGHBORS = 100;
 const VERSIONS = 10;
 const MAX_JSON = 200_000;
+const RELATED = 6;
 
 /** Everything on one tool's page, or the names that the reader may have meant. */
 export async function toolPage(
-  gateway: Pick<Gateway, "servers">,
+  gateway: ToolGateway,
   serverName: string,
   toolName: string,
 ): Promise<ToolPage | MissingName> {
@@ -57,7 +91,11 @@ export async function toolPage(
   if (server === undefined || tool === undefined) {
     return { missing: toolName, nearest: nearestNames(toolName, rows.map(({ name }) => name)) };
   }
-  const history = await historyOf(gateway, serverName, VERSIONS, toolName);
+  const known = gateway.guide.table.find(serverName, toolName);
+  const [history, knowledge] = await Promise.all([
+    historyOf(gateway, serverName, VERSIONS, toolName),
+    known && knowledgeOf(gateway, known),
+  ]);
   const versions = history && (history.tools[0]?.versions.slice(0, VERSIONS) ?? []);
   return {
     server,
@@ -75,6 +113,39 @@ export async function toolPage(
     total: rows.length,
     versions,
     olderVersions: (versions?.at(-1)?.version ?? 1) - 1,
+    knowledge,
+  };
+}
+
+async function knowledgeOf(gateway: ToolGateway, tool: CatalogTool): Promise<ToolKnowledge> {
+  const { guide, tokens, toolMetadata } = gateway;
+  void tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+  const { summary, category, deprecated } = guide.metadata(tool);
+  const full = namespacedName(tool.server, tool.name);
+  const collision = gateway.collisions().find(({ namespaced }) => namespaced === full);
+  const overrides = await toolMetadata.overrides().catch(() => []);
+  const said = overrides.find((entry) => entry.server === tool.server && entry.tool === tool.name);
+  const { server: _server, tool: _tool, ...words } = said ?? { server: "", tool: "" };
+  return {
+    isEnabled: tool.enabled,
+    namespaced: guide.table.nameOf(tool, "namespaced"),
+    flat: guide.nameOf(tool),
+    ...(collision === undefined ? {} : { collision }),
+    summary,
+    category,
+    ...(deprecated === undefined ? {} : { deprecated }),
+    said: words,
+    ...knownTokens(guide, tool),
+    examples: examplesOf(tool).map(({ description, invocation }) => ({
+      description,
+      json: indented(invocation),
+    })),
+    related: guide.related(EVERYONE, tool, RELATED).flatMap((flat) => {
+      const other = guide.table.byFlat(flat);
+      if (!other) return [];
+      const { server, name } = other;
+      return { server, name, namespaced: namespacedName(server, name) };
+    }),
   };
 }
 

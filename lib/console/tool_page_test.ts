@@ -75,3 +75,54 @@ Deno.test("toolPage() has the newest versions, and counts the older ones", async
   assert.ok(page.versions?.every(({ diff }) => diff?.changes.length === 1));
   assert.equal(page.olderVersions, 20);
 });
+
+Deno.test("toolPage() has a tool's names, and who has the one it would have", async () => {
+  const page = await toolPage(
+    stubGateway({
+      servers: [
+        { name: "git", tools: [{ name: "hub_x" }] },
+        { name: "git_hub", tools: [{ name: "x" }] },
+      ],
+    }),
+    "git_hub",
+    "x",
+  );
+  assert.ok("knowledge" in page && page.knowledge);
+  const { namespaced, flat, collision } = page.knowledge;
+  assert.equal(namespaced, "git_hub.x");
+  assert.match(flat, /^git_hub_x_\w+$/);
+  assert.deepEqual(collision, {
+    plain: "git_hub_x",
+    keptBy: "git.hub_x",
+    namespaced: "git_hub.x",
+    flat,
+  });
+});
+
+Deno.test("toolPage() has examples that fit, cost and related tools", async () => {
+  const inputSchema = {
+    type: "object" as const,
+    properties: { path: { type: "string" } },
+    required: ["path"],
+  };
+  const page = await toolPage(
+    stubGateway({
+      servers: [{
+        name: "files",
+        tools: [
+          { name: "read_file", description: "Reads a file", inputSchema },
+          { name: "write_file", description: "Writes a file" },
+        ],
+      }],
+    }),
+    "files",
+    "read_file",
+  );
+  assert.ok("knowledge" in page && page.knowledge);
+  const { examples, related, tokens } = page.knowledge;
+  assert.deepEqual(Object.keys(JSON.parse(examples[0]?.json ?? "{}")), ["path"]);
+  assert.deepEqual(related, [
+    { server: "files", name: "write_file", namespaced: "files.write_file" },
+  ]);
+  assert.ok(tokens !== undefined && tokens > 0);
+});

@@ -1,61 +1,219 @@
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Gateway } from "../compose.ts";
-import type { ToolDefinition } from "../core/tool.ts";
+import { EVERYONE } from "../core/principal.ts";
 import { type Paged, paged } from "./paging.ts";
-import type { ToolRow } from "./server_page.ts";
+import { type SavedDay, savedTokens } from "./saved_tokens.ts";
 import { compareText, readSorting, type Sorting } from "./sorting.ts";
-import { matchesWords, searchWords, toolSummary } from "./tool_text.ts";
+import { matchesWords, searchWords } from "./tool_text.ts";
 
-export const TOOL_COLUMNS = ["server", "name"] as const;
+export const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
 
-export interface ToolsPage {
-  list: Paged<ToolRow>;
-  /** All tools of all servers, before any filter. */
-  total: number;
-  servers: number;
-  query: string;
-  server?: string;
-  sorting: Sorting<ToolColumn>;
+/** A tool in the list of all. */
+export interface ListedTool {
+  server: string;
+  name: string;
+  summary: string;
+  category: string;
+  /** What listing it costs a model; undefined until it has been counted. */
+  tokens?: number;
+  isEnabled: boolean;
+  deprecated?: string;
+  /** Why it was found, and how well it fits. */
+  match?: { relevance?: number; explanation: string; scores?: [field: string, score: number][] };
 }
 
+/** A choice of a filter, with how many tools it has. */
+export interface FilterChoice {
+  value: string;
+  count: number;
+}
+
+export interface ToolsPage {
+  list: Paged<ListedTool>;
+  /** All tools of all servers, before any filter. */
+  total: number;
+  disabled: number;
+  query: string;
+  server?: string;
+  category?: string;
+  state?: "enabled" | "disabled";
+  servers: FilterChoice[];
+  categories: FilterChoice[];
+  sorting: Sorting<ToolColumn>;
+  /** Why the search is not as good as it could be. */
+  degraded?: string;
+  /** How far the reading of what tools mean has come, where that is not done. */
+  reading?: { done: number; total: number };
+  /** Of all tools that are on, as far as they are counted. */
+  tokens: { counted: number; isCounting: boolean };
+  saved: SavedDay[];
+  collisions: ReturnType<Gateway["collisions"]>;
+}
+
+type ToolsGateway = Pick<
+  Gateway,
+  "guide" | "tokens" | "activityDays" | "collisions" | "searchProgress"
+>;
+
+interface Found {
+  tool: CatalogTool;
+  match?: ListedTool["match"];
+}
+
+/** The engine ranks no more than that; what else has the letters follows. */
+const MOST_RANKED = 100;
+const MAX_QUERY = 500;
+
 /** The list of tools as the address asks for it; only the rows shown are worked out. */
-export function toolsPage(gateway: Pick<Gateway, "servers">, query: URLSearchParams): ToolsPage {
-  const text = query.get("q")?.trim() ?? "";
-  const words = searchWords(text);
-  const only = query.get("server") ?? undefined;
+export async function toolsPage(
+  gateway: ToolsGateway,
+  query: URLSearchParams,
+): Promise<ToolsPage> {
+  const { guide } = gateway;
+  const text = query.get("q")?.trim().slice(0, MAX_QUERY) ?? "";
+  const server = query.get("server") || undefined;
+  const category = query.get("category") || undefined;
+  const state = readState(query.get("state"));
   const sorting = readSorting(query, TOOL_COLUMNS);
-  const servers = gateway.servers.list();
-  const found: { server: string; tool: ToolDefinition }[] = [];
-  let total = 0;
-  for (const { name: server } of servers) {
-    const tools = gateway.servers.tools(server);
-    total += tools.length;
-    if (only !== undefined && only !== server) continue;
-    for (const tool of tools) {
-      if (matchesWords(words, server, tool.name, tool.title, tool.description)) {
-        found.push({ server, tool });
-      }
-    }
-  }
-  const sign = sorting.descending ? -1 : 1;
-  found.sort((a, b) => {
-    const byServer = compareText(a.server, b.server);
-    const byName = compareText(a.tool.name, b.tool.name);
-    return sorting.column === "server" ? sign * byServer || byName : sign * byName || byServer;
-  });
+  guide.warmUp();
+  const all = guide.visible(EVERYONE, true);
+  const admitted = all.filter((tool) =>
+    (server === undefined || tool.server === server) &&
+    (state === undefined || tool.enabled === (state === "enabled")) &&
+    (category === undefined || guide.metadata(tool).category === category)
+  );
+  const [{ found, degraded }, saved, reading] = await Promise.all([
+    text === ""
+      ? { found: inOrder(admitted, sorting, guide), degraded: undefined }
+      : search(guide, admitted, { text, server, category, state }),
+    savedTokens(gateway),
+    readingOf(gateway),
+  ]);
   const page = paged(found, query.get("page"));
-  const rows = page.rows.map(({ server, tool }) => ({
-    server,
-    name: tool.name,
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    summary: toolSummary(tool),
-  }));
   return {
-    list: { ...page, rows },
-    total,
-    servers: servers.length,
+    list: { ...page, rows: page.rows.map((entry) => listed(entry, guide)) },
+    total: all.length,
+    disabled: all.filter(({ enabled }) => !enabled).length,
     query: text,
-    ...(only === undefined || only === "" ? {} : { server: only }),
+    ...(server === undefined ? {} : { server }),
+    ...(category === undefined ? {} : { category }),
+    ...(state === undefined ? {} : { state }),
+    servers: [...Map.groupBy(all, (tool) => tool.server)]
+      .map(([value, tools]) => ({ value, count: tools.length })),
+    categories: guide.categories(all).map(([value, tools]) => ({ value, count: tools.length })),
     sorting,
+    ...(degraded === undefined ? {} : { degraded }),
+    ...reading,
+    tokens: countTokens(gateway, all),
+    saved,
+    collisions: gateway.collisions(),
+  };
+}
+
+function readState(written: string | null): ToolsPage["state"] {
+  return written === "enabled" || written === "disabled" ? written : undefined;
+}
+
+interface Wanted {
+  text: string;
+  server: string | undefined;
+  category: string | undefined;
+  state: ToolsPage["state"];
+}
+
+/**
+ * What the engine finds, in its order; after that what only has the letters, because somebody who
+ * is still typing has not written whole words yet, and the engine knows no disabled tools.
+ */
+async function search(
+  guide: Gateway["guide"],
+  admitted: readonly CatalogTool[],
+  { text, server, category, state }: Wanted,
+): Promise<{ found: Found[]; degraded: string | undefined }> {
+  const ranked = state === "disabled"
+    ? { found: [] }
+    : await guide.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
+  const known = new Set(ranked.found.map(({ tool }) => tool));
+  const words = searchWords(text);
+  const rest = admitted.filter((tool) => !known.has(tool) && hasLetters(tool, words));
+  return {
+    found: [
+      ...ranked.found.map(({ tool, relevance, explanation, scores }) => ({
+        tool,
+        match: {
+          relevance: Math.min(1, Math.max(0, relevance)),
+          explanation,
+          ...(scores === undefined ? {} : { scores: largestFirst(scores) }),
+        },
+      })),
+      ...rest.map((tool) => ({ tool, match: { explanation: "Has these letters" } })),
+    ],
+    degraded: ranked.degraded,
+  };
+}
+
+function largestFirst(scores: Partial<Record<string, number>>): [string, number][] {
+  return Object.entries(scores).flatMap(([field, score = 0]): [string, number][] =>
+    score > 0 ? [[field, score]] : []
+  ).sort(([, a], [, b]) => b - a);
+}
+
+function hasLetters({ server, name, definition }: CatalogTool, words: readonly string[]): boolean {
+  return matchesWords(words, server, name, definition.title, definition.description);
+}
+
+function inOrder(
+  tools: readonly CatalogTool[],
+  { column, descending }: Sorting<ToolColumn>,
+  guide: Gateway["guide"],
+): Found[] {
+  const sign = descending ? -1 : 1;
+  const byName = (a: CatalogTool, b: CatalogTool) =>
+    compareText(a.server, b.server) || compareText(a.name, b.name);
+  const compare: Record<ToolColumn, (a: CatalogTool, b: CatalogTool) => number> = {
+    server: (a, b) => compareText(a.server, b.server),
+    name: (a, b) => compareText(a.name, b.name),
+    category: (a, b) => compareText(guide.metadata(a).category, guide.metadata(b).category),
+    tokens: (a, b) => guide.tokensOf(a) - guide.tokensOf(b),
+  };
+  return tools.toSorted((a, b) => sign * compare[column](a, b) || byName(a, b))
+    .map((tool) => ({ tool }));
+}
+
+function listed({ tool, match }: Found, guide: Gateway["guide"]): ListedTool {
+  const { summary, category, deprecated } = guide.metadata(tool);
+  return {
+    server: tool.server,
+    name: tool.name,
+    summary,
+    category,
+    ...knownTokens(guide, tool),
+    isEnabled: tool.enabled,
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(match === undefined ? {} : { match }),
+  };
+}
+
+/** A tool always costs something: nothing means that it has not been counted. */
+export function knownTokens(guide: Gateway["guide"], tool: CatalogTool): { tokens?: number } {
+  const tokens = guide.tokensOf(tool);
+  return tokens === 0 ? {} : { tokens };
+}
+
+async function readingOf({ searchProgress }: ToolsGateway): Promise<Pick<ToolsPage, "reading">> {
+  // Where the search cannot be had, the search itself says so.
+  const progress = await searchProgress().catch(() => undefined);
+  if (progress?.state !== "working") return {};
+  return { reading: { done: progress.done, total: progress.total } };
+}
+
+/** What is known of the cost of all tools; the rest is counted while the page is read. */
+function countTokens({ guide, tokens }: ToolsGateway, all: readonly CatalogTool[]) {
+  void tokens.prepare(all).catch(() => {});
+  const costs = all.filter(({ enabled }) => enabled).map((tool) => guide.tokensOf(tool));
+  return {
+    counted: costs.reduce((sum, cost) => sum + cost, 0),
+    isCounting: costs.includes(0),
   };
 }

@@ -52,8 +52,13 @@ export function nameArguments(text: string): string {
     .replace(
       FILE_NAME,
       (name, ending: string) =>
-        FORMATS.has(ending.toLowerCase()) ? ` file ${formatOf(name)} ` : name,
+        isFileEnding(ending.toLowerCase()) ? ` file ${formatOf(name)} ` : name,
     );
+}
+
+function isFileEnding(ending: string): boolean {
+  // Node.js and its like are no files.
+  return FORMATS.has(ending) && ending !== "js" && ending !== "ts";
 }
 
 function formatOf(path: string): string {

@@ -46,7 +46,9 @@ export class CatalogSearch implements AsyncDisposable {
     if (!this.#isStale) return this.#syncing;
     this.#isStale = false;
     // One that failed is no reason for the next one to fail.
-    return this.#syncing = this.#syncing.catch(() => {}).then(() => this.#sync());
+    const synced = this.#syncing.catch(() => {}).then(() => this.#sync());
+    synced.catch(() => this.#isStale = true);
+    return this.#syncing = synced;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

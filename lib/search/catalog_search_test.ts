@@ -69,3 +69,16 @@ Deno.test("CatalogSearch.refresh() takes up what is now said of tools", async ()
   assert.deepEqual(await names("tree", "one"), []);
   assert.deepEqual(await names("tree", "two"), ["git.status"]);
 });
+
+Deno.test("CatalogSearch.find() goes on after an update that failed", async () => {
+  let fails = true;
+  await using opened = open(() => {
+    if (fails) throw new Error("not now");
+    return {};
+  });
+  const { catalog, names } = opened;
+  catalog.setListed("git", [tool("status", "Show the working tree")]);
+  await assert.rejects(names("tree"), /not now/);
+  fails = false;
+  assert.deepEqual(await names("tree"), ["git.status"]);
+});

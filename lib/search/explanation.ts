@@ -20,7 +20,7 @@ export interface Explanation {
   /** What each field adds; only those that add something. */
   fields: Partial<Record<Field, number>>;
   words: WordExplanation[];
-  /** What the best clause of a longer task adds. */
+  /** How well the best clause of a longer task fits; 0 where the query is one clause. */
   clause: number;
   context: number;
   /** What all words add together. */
@@ -65,11 +65,11 @@ export function explain(
     }
   }
   words.sort((one, other) => other.score - one.score);
-  const { clause, context, lexical, nameCoverage, semantic, isExact } = score;
+  const { clause, hasClauses, context, lexical, nameCoverage, semantic, isExact } = score;
   return {
     fields,
     words,
-    clause,
+    clause: hasClauses ? clause : 0,
     context,
     lexical,
     coverage: coverageOf(part, entry),

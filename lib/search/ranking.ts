@@ -5,8 +5,8 @@ import type { QueryPart, SearchQuery } from "./search_query.ts";
 /** The share of meaning in a score where nothing else is said. */
 export const DEFAULT_HYBRID_RATIO = 0.7;
 
-const CLAUSE_WEIGHT = 0.3;
-const NAME_BONUS = 0.2;
+const CLAUSE_WEIGHT = 0.4;
+const NAME_BONUS = 0.15;
 const CONTEXT_WEIGHT = 0.25;
 /** Puts a tool that was asked for by its very name above all that merely share its words. */
 const EXACT_BONUS = 10;
@@ -29,6 +29,8 @@ export interface Score {
   semantic: number;
   whole: number;
   clause: number;
+  /** Whether the query has more than one clause. */
+  hasClauses: boolean;
   context: number;
   nameCoverage: number;
   isExact: boolean;
@@ -79,6 +81,7 @@ export class Ranking {
       semantic,
       whole,
       clause,
+      hasClauses: this.#query.clauses.length > 1,
       context,
       nameCoverage,
       isExact,

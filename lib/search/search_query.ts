@@ -8,14 +8,17 @@ import { stemsOf } from "./words.ts";
 /** What a query says beyond this many different words changes nothing. */
 const MOST_WORDS = 96;
 const MOST_CHARS = 8_000;
-const MOST_CORRECTED = 6;
+const MOST_CORRECTED = 4;
 const SYNONYM_WEIGHT = 0.15;
+/** A single word, such as a command, has nothing but its synonyms to help it. */
+const LONE_SYNONYM_WEIGHT = 0.6;
 
 /** A word of the corpus that speaks for a word of the query. */
 export interface Match {
   id: number;
   /** How much finding it is worth. */
   weight: number;
+  isSynonym?: boolean;
 }
 
 export interface QueryWord {
@@ -79,9 +82,11 @@ class WordReader {
     }
     // A synonym that the query has itself is counted there.
     const own = new Set(words.map(({ matches }) => matches[0]?.id));
+    const lift = words.length === 1 ? LONE_SYNONYM_WEIGHT / SYNONYM_WEIGHT : 1;
     const separate = words.map((word) => ({
       ...word,
-      matches: word.matches.filter(({ id }, index) => index === 0 || !own.has(id)),
+      matches: word.matches.map((match) => match.isSynonym ? lifted(match, lift) : match)
+        .filter(({ id }, index) => index === 0 || !own.has(id)),
     }));
     return { words: separate, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
   }
@@ -103,7 +108,8 @@ class WordReader {
       const other = vocabulary.find(synonym);
       if (other === undefined) continue;
       const itsTelling = this.#corpus.tellingOf(vocabulary.countOf(other));
-      matches.push({ id: other, weight: SYNONYM_WEIGHT * Math.min(itsTelling, telling) });
+      const weight = SYNONYM_WEIGHT * Math.min(itsTelling, telling);
+      matches.push({ id: other, weight, isSynonym: true });
     }
     const corrections = matches.length === 0 ? this.#correct(stem) : [];
     for (const { word, trust } of corrections) {
@@ -119,4 +125,8 @@ class WordReader {
     this.#corrected++;
     return correct(stem, this.#corpus.vocabulary.words());
   }
+}
+
+function lifted(match: Match, lift: number): Match {
+  return { ...match, weight: match.weight * lift };
 }

@@ -7,8 +7,8 @@ import {
   type SearchRequest,
 } from "./search_index.ts";
 
-/** At least this many of the tools' vectors must be there before they have a say. */
-const ENOUGH = 0.5;
+/** Before nearly all vectors are there, tools that have theirs would push aside those that have not. */
+const ENOUGH = 0.9;
 
 export interface SearchResult {
   hits: SearchHit[];
@@ -61,13 +61,19 @@ export class ToolSearch implements AsyncDisposable {
     query: string,
     signal: AbortSignal | undefined,
   ): Promise<Meaning | string | undefined> {
-    if (!this.semantic || this.index.size === 0) return undefined;
+    if (!this.semantic || this.index.size === 0 || isOnlyCommands(query)) return undefined;
     const { done, total } = this.semantic.progress;
     if (done < total * ENOUGH) {
+      this.semantic.resume();
       const { reason } = this.semantic.progress;
       return reason ?? `The tools' embeddings are still computed (${done} of ${total})`;
     }
     const scores = await this.semantic.compare(query, signal);
     return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };
   }
+}
+
+/** To a language model, `ls` or `rm` alone mean nothing. */
+function isOnlyCommands(query: string): boolean {
+  return /^\s*[a-z]{1,3}(?:\s+[a-z]{1,3})?\s*$/i.test(query);
 }

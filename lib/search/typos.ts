@@ -1,5 +1,5 @@
 /** How much a word counts that stands in for a mistyped one, by the letters between them. */
-const TRUST = [1, 0.7, 0.45];
+const TRUST = [1, 0.6, 0.3];
 const MOST_FOUND = 3;
 /** Shorter words have too many neighbors. */
 const SHORTEST = 4;
@@ -14,7 +14,7 @@ export interface Correction {
 /** The known words closest to one that is not known, the closest first. */
 export function correct(word: string, known: Iterable<string>): Correction[] {
   if (word.length < SHORTEST || word.length > LONGEST || /\p{N}/u.test(word)) return [];
-  const most = word.length < 7 ? 1 : 2;
+  const most = word.length < 8 ? 1 : 2;
   let best = most;
   let found: string[] = [];
   for (const candidate of known) {

@@ -8,6 +8,8 @@ const MOST_WORDS = 2_000;
 const LONGEST_WORD = 64;
 
 const RUN = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)*/gu;
+/** The same for plain text, which nearly all is; far faster. */
+const PLAIN_RUN = /[A-Za-z0-9]+(?:'[A-Za-z]+)*/g;
 const PLAIN = /^[a-z]{3,}$/;
 const HAS_NO_HUMPS = /^(?:[A-Z]?[a-z]+|\d+)$/;
 /** Stemming a word costs far more than finding it here; emptied when full. */
@@ -21,9 +23,9 @@ const kept = new Map<string, string>();
  */
 export function splitWords(text: string): string[] {
   const found: string[] = [];
-  for (const [run] of normalize(text.slice(0, MOST_CHARS)).matchAll(RUN)) {
+  for (const run of runsOf(text.slice(0, MOST_CHARS))) {
     if (found.length >= MOST_WORDS) break;
-    for (const piece of run.split(/['’]/)) {
+    for (const piece of /['’]/.test(run) ? run.split(/['’]/) : [run]) {
       if (piece.length > LONGEST_WORD) continue;
       const parts = splitHumps(piece);
       for (const part of parts) found.push(part.toLowerCase());
@@ -59,7 +61,8 @@ function splitHumps(piece: string): string[] {
     .split(" ");
 }
 
-function normalize(text: string): string {
+function runsOf(text: string): string[] {
   // deno-lint-ignore no-control-regex
-  return /^[\x00-\x7f]*$/.test(text) ? text : text.normalize("NFKC");
+  if (/^[\x00-\x7f]*$/.test(text)) return text.match(PLAIN_RUN) ?? [];
+  return text.normalize("NFKC").match(RUN) ?? [];
 }

@@ -1,9 +1,18 @@
+import type { Catalog, ServerTools } from "../../catalog/catalog.ts";
+import type { CatalogTool } from "../../catalog/catalog_tool.ts";
+import { ToolMetadataBook } from "../../catalog/tool_metadata.ts";
+import type { ToolTokens } from "../../catalog/tool_tokens.ts";
 import type { Gateway } from "../../compose.ts";
 import { forEachOption, OPTIONS } from "../../config/option_table.ts";
 import type { Problem } from "../../config/problem.ts";
 import type { ServerStatus } from "../../core/server.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
+import { NameTables } from "../../routing/name_table.ts";
+import type { EmbeddingProgress } from "../../search/embedding/semantic_index.ts";
+import type { ActivityDay } from "../../storage/activity_repository.ts";
 import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
+import type { ToolOverride } from "../../storage/tool_metadata_repository.ts";
+import { type FoundTools, ToolGuide } from "../../surfaces/tool_guide.ts";
 
 /** The part of the gateway that the console's pages read. */
 export type ConsoleGateway = Pick<
@@ -16,11 +25,19 @@ export type ConsoleGateway = Pick<
   | "version"
   | "platform"
   | "readiness"
+  | "guide"
+  | "tokens"
+  | "toolMetadata"
+  | "describeTool"
+  | "activityDays"
+  | "collisions"
+  | "searchProgress"
+  | "toolsets"
 >;
 
 interface StubServer extends Partial<ServerStatus> {
   name: string;
-  tools?: (Partial<ToolDefinition> & { name: string })[];
+  tools?: (Partial<ToolDefinition> & { name: string; isOff?: boolean })[];
   history?: KeptTools;
 }
 
@@ -29,15 +46,22 @@ export interface StubInput {
   problems?: Problem[];
   options?: Partial<Gateway["options"]["options"]>;
   storeTrouble?: string;
+  days?: ActivityDay[];
+  /** Why the search is not as good as it could be. */
+  degraded?: string;
+  /** Nothing has been counted yet. */
+  isCounting?: boolean;
+  progress?: EmbeddingProgress;
 }
 
 /** A gateway that only answers what pages ask, for tests of what they make of it. */
 export function stubGateway(input: StubInput = {}): ConsoleGateway {
   const servers = (input.servers ?? []).map((server) => {
-    const tools = (server.tools ?? []).map((tool): ToolDefinition => ({
+    const tools = (server.tools ?? []).map(({ isOff: _isOff, ...tool }): ToolDefinition => ({
       inputSchema: { type: "object" },
       ...tool,
     }));
+    const off = new Set(server.tools?.filter(({ isOff }) => isOff).map(({ name }) => name));
     const status: ServerStatus = {
       type: "stdio",
       source: { kind: "file", path: "/home/me/.mcp.json" },
@@ -47,10 +71,25 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       toolCount: tools.length,
       ...withoutTools(server),
     };
-    return { status, tools, history: server.history ?? { tools: [], invalid: [] } };
+    return { status, tools, off, history: server.history ?? { tools: [], invalid: [] } };
   });
   const defaults = forEachOption((name) => OPTIONS[name].fallback);
+  const listed = new Map(servers.map(({ status: { name: server }, tools, off }) => {
+    const known = tools.map((definition): CatalogTool => ({
+      server,
+      name: definition.name,
+      definition,
+      text: JSON.stringify(definition),
+      fingerprint: definition.name,
+      enabled: !off.has(definition.name),
+    }));
+    return [server, { tools: known, broken: [] }];
+  }));
   return {
+    ...knowledge(listed, input),
+    toolsets: {
+      toolsets: { list: () => [], find: () => undefined, equippedBy: () => undefined },
+    } as unknown as Gateway["toolsets"],
     servers: {
       list: () => servers.map(({ status }) => status),
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
@@ -85,6 +124,60 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     }),
   };
 }
+
+/** What is known of the tools; a token is four characters, and every word has to be found. */
+function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
+  const snapshot = { version: 1, servers: listed };
+  const names = new NameTables([]);
+  const metadata = new ToolMetadataBook();
+  const overrides = new Map<string, ToolOverride>();
+  const tokens = {
+    prepare: () => Promise.resolve(),
+    of: ({ text }: CatalogTool) => input.isCounting ? 0 : Math.ceil(text.length / 4),
+  } as unknown as ToolTokens;
+  const search = ({ text, limit }: { text: string; limit: number }, admits: Admits): FoundTools => {
+    const words = text.toLowerCase().split(/\s+/);
+    const found = [...names.of(snapshot).tools()].filter(admits)
+      .filter((tool) => words.every((word) => tool.text.toLowerCase().split(/\W+/).includes(word)))
+      .slice(0, limit)
+      .map((tool, index) => ({
+        tool,
+        relevance: 1 / (index + 1),
+        explanation: `${words.join(", ")} in its text`,
+      }));
+    return { found, ...(input.degraded === undefined ? {} : { degraded: input.degraded }) };
+  };
+  return {
+    guide: new ToolGuide({
+      catalog: { snapshot, of: (server: string) => listed.get(server) } as unknown as Catalog,
+      names,
+      metadata,
+      tokens,
+      keys: () => Promise.reject(new Error("The stub has no keys")),
+      search: (query, admits) => Promise.resolve(search(query, admits)),
+      servers: () => listed.keys(),
+      serverState: () => "ready",
+      admits: () => true,
+      usedWith: () => [],
+      onSearch: () => {},
+      warmUp: () => {},
+    }),
+    tokens,
+    toolMetadata: {
+      overrides: () => Promise.resolve([...overrides.values()]),
+    } as unknown as Gateway["toolMetadata"],
+    describeTool(override: ToolOverride) {
+      overrides.set(`${override.server}.${override.tool}`, override);
+      metadata.setOverrides([...overrides.values()]);
+      return Promise.resolve();
+    },
+    searchProgress: () => Promise.resolve(input.progress),
+    activityDays: () => Promise.resolve(input.days ?? []),
+    collisions: () => names.of(snapshot).collisions(),
+  };
+}
+
+type Admits = (tool: CatalogTool) => boolean;
 
 function withoutTools(
   { tools: _tools, history: _history, ...status }: StubServer,

@@ -92,25 +92,10 @@ class ModelProcess {
 
   constructor(onVectors: (id: number, vectors: Float32Array[]) => void) {
     try {
-      this.#child = new Deno.Command(Deno.execPath(), {
-        args: [
-          "run",
-          "-q",
-          "--no-prompt",
-          "--cached-only",
-          "--allow-read",
-          "--allow-env",
-          "--v8-flags=--max-semi-space-size=4",
-          new URL("./local_model.ts", import.meta.url).href,
-        ],
-        stdin: "piped",
-        stdout: "piped",
-        stderr: "null",
-      }).spawn();
+      this.#child = start();
     } catch (error) {
       throw failure("its process cannot be started", error);
     }
-    this.#child.unref();
     this.#writer = this.#child.stdin.getWriter();
     this.ended = this.#read(onVectors);
   }
@@ -141,6 +126,29 @@ class ModelProcess {
     this.end();
     await this.#child.status;
   }
+}
+
+/** With less right to the processor than what a person waits for, where that can be asked for. */
+function start(): Deno.ChildProcess {
+  const run = [
+    "run",
+    "-q",
+    "--no-prompt",
+    "--cached-only",
+    "--allow-read",
+    "--allow-env",
+    "--v8-flags=--max-semi-space-size=4",
+    new URL("./local_model.ts", import.meta.url).href,
+  ];
+  const pipes = { stdin: "piped", stdout: "piped", stderr: "null" } as const;
+  const program = Deno.execPath();
+  try {
+    const args = ["-n", "10", program, ...run];
+    if (Deno.build.os !== "windows") return new Deno.Command("nice", { args, ...pipes }).spawn();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return new Deno.Command(program, { args: run, ...pipes }).spawn();
 }
 
 function failure(problem: string, cause?: unknown): GatewayError {

@@ -25,7 +25,15 @@ export function lengthOf(vector: Int8Array): number {
 /** The product of both; 0 where they have different dimensions. */
 export function dot(query: Float32Array, kept: Int8Array): number {
   if (query.length !== kept.length) return 0;
-  let sum = 0;
-  for (let index = 0; index < kept.length; index++) sum += query[index]! * kept[index]!;
-  return sum;
+  // Four sums at once: the processor need not wait for each addition.
+  let [one, two, three, four] = [0, 0, 0, 0];
+  const whole = kept.length & ~3;
+  for (let index = 0; index < whole; index += 4) {
+    one += query[index]! * kept[index]!;
+    two += query[index + 1]! * kept[index + 1]!;
+    three += query[index + 2]! * kept[index + 2]!;
+    four += query[index + 3]! * kept[index + 3]!;
+  }
+  for (let index = whole; index < kept.length; index++) one += query[index]! * kept[index]!;
+  return one + two + three + four;
 }

@@ -75,7 +75,7 @@ export class SemanticIndex implements AsyncDisposable {
     for (const key of change.removed ?? []) this.#book.remove(key);
     for (const document of change.added ?? []) this.#book.add(document);
     this.#book.tidy();
-    this.#work();
+    this.resume();
   }
 
   /** How near all tools are to a query, or why that cannot be said. */
@@ -86,7 +86,7 @@ export class SemanticIndex implements AsyncDisposable {
     try {
       const vector = this.#queries.get(text) ?? await this.#embedQuery(text, signal);
       this.#failure = undefined;
-      this.#work();
+      this.resume();
       if (this.#book.done === 0) return { degraded: "The tools' embeddings are still computed" };
       return this.#book.compare(vector);
     } catch (error) {
@@ -119,7 +119,8 @@ export class SemanticIndex implements AsyncDisposable {
     return vector;
   }
 
-  #work(): void {
+  /** Goes on with what is missing, unless the backend has just failed. */
+  resume(): void {
     if (this.#working || this.#closing.signal.aborted || this.#isResting()) return;
     if (this.#book.done === this.#book.total) return;
     this.#working = this.#embedMissing().catch((error) => this.#fail(error))

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { nameArguments } from "../arguments_in_text.ts";
 import type { SearchDocument } from "../search_document.ts";
 
 /** The beginning says what a tool does; the model's time grows with the length. */
-const MOST_CHARS = 600;
-const MOST_QUERY_CHARS = 1_000;
+const MOST_CHARS = 150;
+const MOST_QUERY_CHARS = 600;
 
 export function toolText({ name, description }: SearchDocument): string {
   return `${spaced(name)}. ${description}`.slice(0, MOST_CHARS).toWellFormed();
@@ -16,7 +17,8 @@ export function serverText({ server, serverTitle, serverDescription }: SearchDoc
 }
 
 export function queryText(query: string): string {
-  return query.trim().slice(0, MOST_QUERY_CHARS).toWellFormed();
+  const text = nameArguments(query.slice(0, 4 * MOST_QUERY_CHARS)).replace(/\s+/g, " ");
+  return text.trim().slice(0, MOST_QUERY_CHARS).toWellFormed();
 }
 
 export function textHash(text: string): string {

@@ -1,11 +1,14 @@
 import type { SearchDocument } from "../search_document.ts";
 import { dot, lengthOf, unit } from "./quantize.ts";
 import { serverText, textHash, toolText } from "./semantic_text.ts";
-import { type Nearness, VectorScores } from "./vector_scores.ts";
+import { VectorScores } from "./vector_scores.ts";
 
 interface Kept {
   vector: Int8Array;
   length: number;
+  /** What it was last compared in, and how near it was then. */
+  comparison: number;
+  nearness: number;
 }
 
 interface Texts {
@@ -18,7 +21,8 @@ export class VectorBook {
   readonly #texts = new Map<string, Texts>();
   readonly #kept = new Map<string, Kept>();
   /** The texts without a vector, by hash. */
-  readonly #missing = new Map<string, string>();
+  #missing = new Map<string, string>();
+  #comparisons = 0;
 
   /** How many texts have a vector. */
   get done(): number {
@@ -50,7 +54,7 @@ export class VectorBook {
 
   put(hash: string, vector: Int8Array): void {
     this.#missing.delete(hash);
-    this.#kept.set(hash, { vector, length: lengthOf(vector) || 1 });
+    this.#kept.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
   }
 
   /** The hashes of all texts that some tool has. */
@@ -66,29 +70,36 @@ export class VectorBook {
   tidy(): void {
     const used = this.used();
     for (const hash of this.#kept.keys()) if (!used.has(hash)) this.#kept.delete(hash);
-    for (const hash of this.#missing.keys()) if (!used.has(hash)) this.#missing.delete(hash);
+    // Texts of one length go together: a model takes as long for each as for the longest of a batch.
+    this.#missing = new Map(
+      [...this.#missing].filter(([hash]) => used.has(hash))
+        .sort(([, one], [, other]) => one.length - other.length),
+    );
   }
 
   /** How near each tool is to the query. */
   compare(query: Float32Array): VectorScores {
     const direction = unit(query);
-    const known = new Map<string, number>();
-    const near = (hash: string | undefined): number | undefined => {
+    const comparison = ++this.#comparisons;
+    const near = (hash: string | undefined): number => {
       const kept = hash === undefined ? undefined : this.#kept.get(hash);
-      if (kept === undefined || hash === undefined) return undefined;
-      const before = known.get(hash);
-      if (before !== undefined) return before;
-      const now = dot(direction, kept.vector) / kept.length;
-      known.set(hash, now);
-      return now;
+      if (kept === undefined) return NaN;
+      // Tools of one server share its text: compared once.
+      if (kept.comparison !== comparison) {
+        kept.comparison = comparison;
+        kept.nearness = dot(direction, kept.vector) / kept.length;
+      }
+      return kept.nearness;
     };
-    return new VectorScores(
-      Array.from(this.#texts, ([key, { tool, server }]): Nearness => ({
-        key,
-        tool: near(tool),
-        server: near(server),
-      })),
-    );
+    const keys = [...this.#texts.keys()];
+    const tool = new Float64Array(keys.length);
+    const server = new Float64Array(keys.length);
+    let position = 0;
+    for (const texts of this.#texts.values()) {
+      tool[position] = near(texts.tool);
+      server[position++] = near(texts.server);
+    }
+    return new VectorScores({ keys, tool, server });
   }
 
   #want(text: string): string {

@@ -4,9 +4,9 @@ import { define } from "../../../lib/console/define.ts";
 import { toolsPage } from "../../../lib/console/tools_page.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     ctx.state.title = "Tools";
-    return page(toolsPage(ctx.state.gateway, ctx.url.searchParams));
+    return page(await toolsPage(ctx.state.gateway, ctx.url.searchParams));
   },
 });
 

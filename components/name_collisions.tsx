@@ -1,0 +1,49 @@
+import type { Collision } from "../lib/routing/name_table.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { Card } from "./card.tsx";
+import { InertText } from "./inert_text.tsx";
+
+const SHOWN = 20;
+
+/** Tools that had to give up their plain name at the doors. */
+export function NameCollisions({ collisions }: { collisions: Collision[] }) {
+  return (
+    <Card title="Name collisions" aside={formatCount(collisions.length, "tool")} isFlush>
+      <ul class="rows">
+        {collisions.slice(0, SHOWN).map((collision) => (
+          <li key={collision.namespaced} class="row">
+            <p class="row-text">
+              <CollisionWords collision={collision} />
+            </p>
+          </li>
+        ))}
+        {collisions.length > SHOWN && (
+          <li class="row muted">{formatCount(collisions.length - SHOWN, "more tool")}</li>
+        )}
+      </ul>
+    </Card>
+  );
+}
+
+/** Both owners, and why it is the other's. */
+export function CollisionWords({ collision }: { collision: Collision }) {
+  const { namespaced, keptBy, plain, flat } = collision;
+  return (
+    <>
+      <Name text={namespaced} /> is called <Name text={flat} />, because <Name text={plain} />{" "}
+      is the name of {keptBy === undefined ? "a tool of the gateway's own." : (
+        <>
+          <Name text={keptBy} />, whose full name comes first in the alphabet.
+        </>
+      )}
+    </>
+  );
+}
+
+function Name({ text }: { text: string }) {
+  return (
+    <code>
+      <InertText text={text} />
+    </code>
+  );
+}

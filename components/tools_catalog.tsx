@@ -1,0 +1,122 @@
+import type { Sorting } from "../lib/console/sorting.ts";
+import type { ListedTool, ToolColumn } from "../lib/console/tools_page.ts";
+import { formatNumber } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
+import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
+import { Bar } from "./bar.tsx";
+import { InertText } from "./inert_text.tsx";
+import { SortHeading } from "./sort_heading.tsx";
+
+interface ToolsCatalogProps {
+  rows: ListedTool[];
+  /** Left out where a search has put them in order. */
+  order?: { sorting: Sorting<ToolColumn>; url: URL };
+}
+
+const HEADINGS: { column: ToolColumn; label: string; class: string }[] = [
+  { column: "server", label: "Server", class: "col-server hide-small" },
+  { column: "name", label: "Name", class: "col-tool" },
+];
+const LAST_HEADINGS: typeof HEADINGS = [
+  { column: "category", label: "Category", class: "col-category hide-medium" },
+  { column: "tokens", label: "Tokens", class: "col-tokens number" },
+];
+
+/** Tools of all servers, with what each costs; in a search also how well each fits, and why. */
+export function ToolsCatalog({ rows, order }: ToolsCatalogProps) {
+  const heading = (props: typeof HEADINGS[number]) =>
+    order === undefined
+      ? <th key={props.column} scope="col" class={props.class}>{props.label}</th>
+      : <SortHeading key={props.column} {...order} {...props} />;
+  return (
+    <table class={order === undefined ? "table tools-table is-ranked" : "table tools-table"}>
+      <caption class="visually-hidden">
+        {order === undefined ? "Tools, the best match first" : "Tools"}
+      </caption>
+      <thead>
+        <tr>
+          {HEADINGS.map(heading)}
+          <th scope="col" class="col-description hide-small">Description</th>
+          {LAST_HEADINGS.map(heading)}
+          {order === undefined && <th scope="col" class="col-relevance number">Relevance</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((tool) => <ToolRow key={`${tool.server}.${tool.name}`} tool={tool} />)}
+      </tbody>
+    </table>
+  );
+}
+
+function ToolRow({ tool }: { tool: ListedTool }) {
+  const { match } = tool;
+  return (
+    <tr data-row>
+      <td class="cut hide-small">
+        <a class="mono above quiet-link" href={serverPath(tool.server)}>
+          <InertText text={tool.server} />
+        </a>
+      </td>
+      <td class="col-tool" title={inertString(tool.name)}>
+        <p class="cut">
+          <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
+            <InertText text={tool.name} />
+          </a>
+        </p>
+        <div class="only-small muted">
+          <Words tool={tool} />
+        </div>
+      </td>
+      <td class="muted hide-small">
+        <Words tool={tool} />
+        {match?.scores === undefined
+          ? null
+          : (
+            <p class="scores small" title="What each field adds to its rank">
+              {match.scores.map(([field, score]) => (
+                <span key={field}>{field} {score.toFixed(2)}</span>
+              ))}
+            </p>
+          )}
+      </td>
+      <td class="cut hide-medium">
+        <InertText text={tool.category} />
+      </td>
+      <td class="number">{tool.tokens === undefined ? "counting" : formatNumber(tool.tokens)}</td>
+      {match === undefined ? null : (
+        <td class="number">
+          {match.relevance === undefined
+            ? <span class="muted" title="Found by its letters alone">–</span>
+            : (
+              <span class="relevance">
+                <Bar share={match.relevance} />
+                {match.relevance.toFixed(2)}
+              </span>
+            )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** What it does, and in a search why it was found. */
+function Words({ tool }: { tool: ListedTool }) {
+  const why = tool.match?.explanation ?? "";
+  return (
+    <>
+      <p class="cut" title={inertString(tool.summary)}>
+        {!tool.isEnabled && <span class="badge">Off</span>}
+        {tool.deprecated === undefined
+          ? null
+          : <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>}
+        {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+      </p>
+      {why === "" ? null : (
+        <p class="why small" title={`Why this rank: ${inertString(why)}`}>
+          <span class="visually-hidden">Why this rank:</span>
+          <InertText text={why} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import type { ToolsetRow, ToolsetsPage } from "../lib/console/toolsets_page.ts";
+import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
+import { EXPORT_TOOLSETS, NEW_TOOLSET, toolsetPath } from "../lib/console/ui/paths.ts";
+import { Card } from "./card.tsx";
+import { EmptyState } from "./empty_state.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+import { DeleteToolset, EquipToolset, UnequipToolset } from "./toolset_actions.tsx";
+import { ImportForm } from "./toolsets_import.tsx";
+
+/** All toolsets, and what can be done with each. */
+export function Toolsets({ page }: { page: ToolsetsPage }) {
+  const { rows, available } = page;
+  return (
+    <>
+      <PageHeader
+        title="Toolsets"
+        lead={rows.length === 0
+          ? "The few tools a task needs, under one name"
+          : `${formatCount(rows.length, "toolset")}, ${
+            page.equipped === undefined ? "none equipped" : `${page.equipped.name} is equipped`
+          }`}
+        {...(available === 0
+          ? {}
+          : { action: <a class="button button-primary" href={NEW_TOOLSET}>New toolset</a> })}
+      />
+      {rows.length > 0 ? <ToolsetsTable page={page} /> : (
+        <EmptyState
+          icon="toolsets"
+          title="No toolsets yet"
+          actions={available === 0
+            ? <a class="button" href="/servers">Look at the servers</a>
+            : <a class="button" href={NEW_TOOLSET}>Make a toolset</a>}
+        >
+          A toolset picks tools from any of your servers, so that a client sees those and nothing
+          else. {available === 0
+            ? "There are no tools yet: connect a server first."
+            : `There are ${formatCount(available, "tool")} to choose from.`}
+        </EmptyState>
+      )}
+      <Card title="Import and export">
+        <details class="edit-words">
+          <summary>Import from a file or from text</summary>
+          <ImportForm text="" />
+        </details>
+        {rows.length > 0 && (
+          <p class="form-actions">
+            <a class="button" href={EXPORT_TOOLSETS} f-client-nav={false} download>
+              Export all toolsets
+            </a>
+          </p>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function ToolsetsTable({ page }: { page: ToolsetsPage }) {
+  return (
+    <Card isFlush>
+      <table class="table toolsets-table">
+        <caption class="visually-hidden">Toolsets</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="col-name">Name</th>
+            <th scope="col" class="hide-small">Description</th>
+            <th scope="col" class="col-count number">Tools</th>
+            <th scope="col" class="col-tokens number hide-small">Tokens</th>
+            <th scope="col" class="col-actions">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {page.rows.map((row) => <Row key={row.name} row={row} page={page} />)}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function Row({ row, page }: { row: ToolsetRow; page: ToolsetsPage }) {
+  const { name, description = "", registered, toolCount, tokens, isEquipped, notes } = row;
+  const other = isEquipped ? undefined : page.equipped;
+  return (
+    <tr data-row>
+      <td>
+        <a class="mono cover strong" href={toolsetPath(name)} data-row-link>{name}</a>
+        {isEquipped && (
+          <span class="badge tone-ok">
+            <Icon name="check" size={12} />
+            Equipped
+          </span>
+        )}
+      </td>
+      <td class="hide-small muted">
+        {description !== "" && (
+          <p class="cut" title={inertString(description)}>
+            <InertText text={description} />
+          </p>
+        )}
+        {notes.map((note) => (
+          <p key={note} class="warning small">
+            <Icon name="alert" size={12} />
+            <span>{note}</span>
+          </p>
+        ))}
+      </td>
+      <td class="number" title={`${registered} of ${toolCount} can be called now`}>
+        {formatNumber(registered)}/{formatNumber(toolCount)}
+      </td>
+      <td class="number hide-small">{formatNumber(tokens)}</td>
+      <td>
+        <div class="actions">
+          {isEquipped
+            ? <UnequipToolset name={name} tools={registered} />
+            : <EquipToolset name={name} tools={registered} {...(other ? { other } : {})} />}
+          <span class="hide-small">
+            <DeleteToolset name={name} tools={toolCount} isEquipped={isEquipped} />
+          </span>
+        </div>
+      </td>
+    </tr>
+  );
+}

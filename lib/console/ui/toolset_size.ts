@@ -1,0 +1,24 @@
+/** Cursor, for one, sends no more than this many tools to its model. */
+export const MANY_TOOLS = 40;
+
+/** A tool that can be chosen for a toolset. */
+export interface PickedTool {
+  namespacedName: string;
+  server: string;
+  name: string;
+  summary: string;
+  /** Undefined until it has been counted. */
+  tokens?: number;
+  /** Why it cannot be called now, where that is so. */
+  note?: string;
+}
+
+/** What a choice of tools amounts to. */
+export function sizeOf(tools: readonly PickedTool[]) {
+  return {
+    count: tools.length,
+    tokens: tools.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+    isCounted: tools.every(({ tokens, note }) => tokens !== undefined || note !== undefined),
+    isLarge: tools.length > MANY_TOOLS,
+  };
+}

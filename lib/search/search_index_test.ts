@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { SearchIndex, type SearchRequest } from "./search_index.ts";
+import { aDocument, someDocuments } from "./testing.ts";
+
+function anIndex(synonyms?: Record<string, string[]>): SearchIndex {
+  const index = new SearchIndex(synonyms ? { synonyms } : {});
+  index.update({ added: someDocuments() });
+  return index;
+}
+
+const keysFor = (index: SearchIndex, request: SearchRequest) =>
+  index.search(request).map(({ key }) => key);
+const first = (index: SearchIndex, query: string) => index.search({ query })[0]?.key;
+
+Deno.test("SearchIndex.search() finds a tool however its name is written", () => {
+  const index = anIndex();
+  for (const query of ["createIssue", "create issue", "CREATE-ISSUE", "creating issues"]) {
+    const found = keysFor(index, { query }).slice(0, 2).sort();
+    assert.deepEqual(found, ["github.create_issue", "jira.createIssue"], query);
+  }
+  assert.equal(first(index, "github.create_issue"), "github.create_issue");
+  assert.equal(first(index, "github create issue"), "github.create_issue");
+});
+
+Deno.test("SearchIndex.search() knows synonyms, short commands and those that were added", () => {
+  assert.equal(first(anIndex(), "rm"), "files.delete_file");
+  assert.deepEqual(keysFor(anIndex(), { query: "ls" }).sort(), [
+    "files.list_directory",
+    "github.list_pull_requests",
+  ]);
+  assert.equal(first(anIndex(), "rainfall"), undefined);
+  assert.equal(first(anIndex({ rainfall: ["weather"] }), "rainfall"), "weather.get_forecast");
+});
+
+Deno.test("SearchIndex.search() forgives typos in words that no tool has", () => {
+  assert.equal(first(anIndex(), "wether forcast"), "weather.get_forecast");
+  assert.equal(first(anIndex(), "serach flihgts"), "travel.search_flights");
+});
+
+Deno.test("SearchIndex.search() finds by parameters and by what is said of the server", () => {
+  assert.equal(first(anIndex(), "attachments"), "mail.send_email");
+  assert.equal(first(anIndex(), "latitude"), "weather.get_forecast");
+});
+
+Deno.test("SearchIndex.search() finds each wish of a longer task", () => {
+  const found = keysFor(anIndex(), {
+    query: "Find flights from Oslo to Rome, then send an email to Anna and delete /tmp/draft.txt",
+    limit: 4,
+  });
+  for (const key of ["travel.search_flights", "mail.send_email", "files.delete_file"]) {
+    assert.ok(found.includes(key), `${key} is not in ${found.join(", ")}`);
+  }
+});
+
+Deno.test("SearchIndex.search() lets the context change the ranking, not the answer", () => {
+  const index = anIndex();
+  const query = "create an issue ticket repository";
+  const plain = keysFor(index, { query });
+  const jira = keysFor(index, { query: "issue", context: "our Jira project" });
+  const github = keysFor(index, { query: "issue", context: "a GitHub repository" });
+  assert.equal(jira[0], "jira.createIssue");
+  assert.equal(github[0], "github.create_issue");
+  assert.deepEqual(keysFor(index, { query, context: "hotels" }).sort(), plain.sort());
+});
+
+Deno.test("SearchIndex.search() keeps to server, category, rights and limit", () => {
+  const index = anIndex();
+  assert.deepEqual(keysFor(index, { query: "issue", server: "jira" }), ["jira.createIssue"]);
+  assert.deepEqual(keysFor(index, { query: "issue repository", category: "github" }).sort(), [
+    "github.create_issue",
+    "github.list_pull_requests",
+  ]);
+  assert.deepEqual(
+    keysFor(index, { query: "issue", admits: (key) => key.startsWith("jira.") }),
+    ["jira.createIssue"],
+  );
+  assert.equal(keysFor(index, { query: "file", limit: 1 }).length, 1);
+  assert.deepEqual(keysFor(index, { query: "file", limit: 0 }), []);
+});
+
+Deno.test("SearchIndex.search() is not crowded by tools the caller may not see", () => {
+  const index = new SearchIndex();
+  index.update({
+    added: Array.from({ length: 400 }, (_, n) => aDocument("other", `alpha_${n}`, "alpha")),
+  });
+  index.update({ added: [aDocument("mine", "beta", "one among others: alpha and much besides")] });
+  assert.deepEqual(
+    keysFor(index, { query: "alpha", admits: (key) => key.startsWith("mine.") }),
+    ["mine.beta"],
+  );
+});
+
+Deno.test("SearchIndex.update() follows single changes", () => {
+  const index = anIndex();
+  const changed = aDocument("weather", "get_forecast", "Lottery numbers of next week");
+  index.update({ added: [changed], removed: ["travel.search_hotels", "no.such"] });
+  assert.equal(first(index, "lottery numbers"), "weather.get_forecast");
+  assert.equal(first(index, "coming days"), undefined);
+  assert.equal(index.has("travel.search_hotels"), false);
+  assert.equal(index.size, someDocuments().length - 1);
+  assert.equal(index.fingerprintOf("weather.get_forecast"), changed.fingerprint);
+});
+
+Deno.test("SearchIndex ranks the same after many changes as when built anew", () => {
+  const index = anIndex();
+  for (const document of someDocuments()) {
+    index.update({ added: [{ ...document, description: "changed", fingerprint: "other" }] });
+    index.update({ removed: [document.key] });
+    index.update({ added: [document] });
+  }
+  for (const query of ["create issue", "find hotels", "read file contents"]) {
+    assert.deepEqual(index.search({ query }), anIndex().search({ query }));
+  }
+});
+
+Deno.test("SearchIndex.search() says why a tool has its rank", () => {
+  const [hit] = anIndex().search({ query: "serach flights rm", explain: true });
+  const { explanation } = hit!;
+  assert.equal(hit!.key, "travel.search_flights");
+  assert.ok(explanation!.fields.name! > explanation!.fields.description!);
+  assert.ok(explanation!.words.some(({ found }) => found === "search"));
+  assert.ok(explanation!.words.every(({ fields, score }) => fields.length > 0 && score > 0));
+  assert.equal(explanation!.clause, 0);
+  const query = "find flights to Oslo. Then send an email to Anna.";
+  assert.ok(anIndex().search({ query, explain: true })[0]!.explanation!.clause > 0);
+  assert.equal(anIndex().search({ query: "flights" })[0]!.explanation, undefined);
+});
+
+Deno.test("SearchIndex.search() gives relevance that means something by itself", () => {
+  const index = anIndex();
+  assert.equal(index.search({ query: "send_email" })[0]!.relevance, 1);
+  const weak = index.search({ query: "the complete zebra of quantum opera coming to town" });
+  assert.ok(weak.length > 0);
+  for (const { relevance } of weak) assert.ok(relevance < 0.3, String(relevance));
+  for (const query of ["issue", "find hotels in a city", "file"]) {
+    const found = index.search({ query }).map(({ relevance }) => relevance);
+    assert.deepEqual(found, found.toSorted((one, other) => other - one), query);
+    assert.ok(found.every((relevance) => relevance >= 0 && relevance <= 1));
+  }
+});
+
+Deno.test("SearchIndex.search() answers whatever it is asked", () => {
+  const index = anIndex();
+  const queries = [
+    "",
+    " ",
+    "\0\0\0",
+    "🙂🚀",
+    "מה מזג האוויר מחר",
+    "the of and to",
+    "'; DROP TABLE tools; --",
+    "(.*)+[a-z]{1,1000}\\",
+    "constructor __proto__ toString hasOwnProperty",
+    "a".repeat(100_000),
+    "file ".repeat(20_000),
+    Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(" "),
+    "/".repeat(100_000),
+    "a.".repeat(50_000),
+    "\ud800 lone",
+  ];
+  for (const query of queries) {
+    assert.ok(Array.isArray(index.search({ query, context: query, explain: true })));
+  }
+  assert.equal(keysFor(index, { query: "file ".repeat(20_000) }).length > 0, true);
+  assert.deepEqual(new SearchIndex().search({ query: "file" }), []);
+});

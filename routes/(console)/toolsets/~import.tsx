@@ -1,0 +1,22 @@
+import { page } from "fresh";
+import { ToolsetsImport } from "../../../components/toolsets_import.tsx";
+import { define } from "../../../lib/console/define.ts";
+import { type ImportPage, importToolsets } from "../../../lib/console/toolset_exchange.ts";
+
+export const handler = define.handlers({
+  GET(ctx) {
+    ctx.state.title = "Import toolsets";
+    return page<ImportPage>({ text: "" });
+  },
+
+  async POST(ctx) {
+    const { gateway } = ctx.state;
+    ctx.state.title = "Import toolsets";
+    const done = await importToolsets(gateway, ctx.req, gateway.options.options.maxBody);
+    return page<ImportPage>(done, { status: done.error === undefined ? 200 : 400 });
+  },
+});
+
+export default define.page<typeof handler>(function ImportRoute({ data }) {
+  return <ToolsetsImport page={data} />;
+});
