@@ -305,8 +305,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     tokens,
     toolMetadata: knowledge.toolMetadata,
     /** Keeps what somebody says of a tool, and takes it up at once. */
-    async describeTool(override: ToolOverride): Promise<void> {
-      await knowledge.toolMetadata.save(override);
+    async describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void> {
+      await knowledge.toolMetadata.save(override, versionstamp);
       await knowledge.load();
     },
     searchProgress: knowledge.searchProgress,

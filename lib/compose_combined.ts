@@ -4,8 +4,8 @@ import { GatewayError } from "./core/errors.ts";
 import type { Toolset } from "./core/toolset.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
-import type { Naming } from "./routing/names.ts";
-import { Builtins } from "./routing/resolve.ts";
+import { namespacedName, type Naming } from "./routing/names.ts";
+import { type Admits, Builtins } from "./routing/resolve.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
 import { discoveryTools } from "./surfaces/discovery_tools.ts";
@@ -18,7 +18,7 @@ import { toolsetTools } from "./surfaces/toolset_tools.ts";
 import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { isView, type View, VIEWS } from "./surfaces/views.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
-import type { Availability } from "./toolsets/toolset_tools.ts";
+import type { Availability } from "./toolsets/toolset_state.ts";
 
 export interface ComposeCombinedInput {
   catalog: Catalog;
@@ -29,6 +29,7 @@ export interface ComposeCombinedInput {
   toolsetsAdmin: ToolsetsAdmin;
   admin: ServersAdmin;
   guide: ToolGuide;
+  admits: Admits;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -53,7 +54,7 @@ export type Combined = ReturnType<typeof composeCombined>;
 
 /** Doors that show tools of many servers, or of the gateway's own. */
 export function composeCombined(input: ComposeCombinedInput) {
-  const { catalog, pool, names, toolsets, availability, guide } = input;
+  const { catalog, pool, names, toolsets, availability, guide, admits } = input;
   const ofToolsets = toolsetTools(input.toolsetsAdmin);
   const ofServers = serverTools(input.admin);
   const discovery = discoveryTools(guide);
@@ -76,12 +77,23 @@ export function composeCombined(input: ComposeCombinedInput) {
     return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
   }
 
+  const members = new WeakMap<Toolset, ReadonlySet<string>>();
+  function membersOf(toolset: Toolset): ReadonlySet<string> {
+    let known = members.get(toolset);
+    if (!known) {
+      known = new Set(toolset.tools.map(({ server, tool }) => namespacedName(server, tool)));
+      members.set(toolset, known);
+    }
+    return known;
+  }
+
   function shownOf(find: (principal: string) => Toolset | undefined): ServersShown {
     const serversOf = (principal: string) =>
       find(principal)?.tools.map(({ server }) => server) ?? [];
     return {
       catalog,
       findServer,
+      admits,
       tools(principal) {
         const toolset = find(principal);
         return toolset ? toolsets.registered(toolset) : NONE;
@@ -95,6 +107,7 @@ export function composeCombined(input: ComposeCombinedInput) {
   const everything: ServersShown = {
     catalog,
     findServer,
+    admits,
     tools() {
       const { snapshot } = catalog;
       if (all?.snapshot !== snapshot) {
@@ -115,7 +128,13 @@ export function composeCombined(input: ComposeCombinedInput) {
     ...ofToolsets,
   ]);
   /** Everything can be called, and nothing is listed. */
-  const nothing: ServersShown = { catalog, findServer, tools: () => NONE, servers: () => [] };
+  const nothing: ServersShown = {
+    catalog,
+    findServer,
+    admits,
+    tools: () => NONE,
+    servers: () => [],
+  };
   const equipped = shownOf((principal) => toolsets.equippedBy(principal));
   const surfaces = new Map<string, CombinedSurface>();
   const known = (key: string, make: () => CombinedSurface) => {
@@ -148,6 +167,7 @@ export function composeCombined(input: ComposeCombinedInput) {
       instructions: INSTRUCTIONS[expose],
       names,
       listed: listed[expose],
+      edition: () => guide.edition,
       flatBuiltins: flat,
       builtins,
       shown: shown[expose],
@@ -156,9 +176,10 @@ export function composeCombined(input: ComposeCombinedInput) {
 
   function openToolset(name: string): CombinedSurface {
     const find = () => toolsets.find(name);
-    const has = ({ server, name }: CatalogTool) =>
-      find()?.tools.some((reference) => reference.server === server && reference.tool === name) ??
-        false;
+    const has = ({ server, name }: CatalogTool) => {
+      const toolset = find();
+      return toolset !== undefined && membersOf(toolset).has(namespacedName(server, name));
+    };
     return new CombinedSurface({
       get instructions() {
         return find()?.description ?? `The tools of the toolset "${name}".`;
@@ -166,7 +187,10 @@ export function composeCombined(input: ComposeCombinedInput) {
       names,
       listed: [],
       builtins: new Builtins<BuiltinTool>([]),
-      shown: { ...shownOf(find), admits: (_, tool) => has(tool) },
+      shown: {
+        ...shownOf(find),
+        admits: (principal, tool) => has(tool) && admits(principal, tool),
+      },
     });
   }
 

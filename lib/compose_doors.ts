@@ -7,6 +7,7 @@ import type { ServerPool } from "./downstream/server_pool.ts";
 import { type Door, handleMcp } from "./http/mcp_door.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
+import type { Admits } from "./routing/resolve.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -16,7 +17,7 @@ import type { Logs } from "./telemetry/logs.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
-import type { Availability } from "./toolsets/toolset_tools.ts";
+import type { Availability } from "./toolsets/toolset_state.ts";
 import type { Combined } from "./compose_combined.ts";
 import { ListAnnouncer } from "./sessions/list_announcer.ts";
 import type { Session } from "./sessions/session.ts";
@@ -38,6 +39,7 @@ export interface ComposeDoorsInput {
   availability(server: string): Availability;
   tellCollisions(): void;
   guide: ToolGuide;
+  admits: Admits;
   onToolCall(call: Omit<ActivityEntry, "at">): void;
   logs: Logs;
   metrics: Metrics;
@@ -123,10 +125,7 @@ export function composeDoors(input: ComposeDoorsInput) {
   }));
   stack.defer(catalog.onChange(({ servers }) => {
     announcer.check();
-    for (const name of servers) {
-      if (pool.find(name)) notifier.changed(`servers/${name}?`);
-      else endSessions(`servers/${name}?`);
-    }
+    for (const name of servers) if (pool.find(name)) notifier.changed(`servers/${name}?`);
   }));
 
   /** Their clients initialize again, should the server come back under its name. */
@@ -208,6 +207,12 @@ export function composeDoors(input: ComposeDoorsInput) {
     recheck(): void {
       toolsets.recheck();
       announcer.check();
+    },
+
+    /** A server is gone for good: what its clients have open leads nowhere any more. */
+    removed(name: string): void {
+      endSessions(`servers/${name}?`);
+      this.recheck();
     },
 
     /** Finds the door at a path, each time anew, for a client that does not come over HTTP. */

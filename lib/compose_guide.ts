@@ -3,9 +3,11 @@ import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import { ToolMetadataBook } from "./catalog/tool_metadata.ts";
 import type { ToolTokens } from "./catalog/tool_tokens.ts";
 import { composeSearch, type ComposeSearchInput } from "./compose_search.ts";
+import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
+import type { Admits } from "./routing/resolve.ts";
 import { ToolKeys } from "./routing/tool_keys.ts";
 import { ActivityRepository } from "./storage/activity_repository.ts";
 import { signingSecret } from "./storage/signing_secret.ts";
@@ -27,6 +29,8 @@ export interface ComposeGuideInput {
   processId: string;
   tokens: ToolTokens;
   options: Options;
+  admits: Admits;
+  platform: Platform;
   onProgress: ComposeSearchInput["onProgress"];
   onWarning(message: string, details?: object): void;
 }
@@ -40,17 +44,22 @@ export function composeGuide(input: ComposeGuideInput) {
   const activity = stack.use(new ActivityLog({ repository: calls, processId, onWarning }));
 
   let coUse: CoUse | undefined;
-  /** Counted from the first time that somebody asks. */
+  /** Counted from when somebody is about to ask. */
+  function countUses(): CoUse {
+    if (coUse) return coUse;
+    const counted = coUse = new CoUse();
+    activity.onEntry((entry) => counted.add(entry));
+    const earlier = Array.fromAsync(calls.recent(CO_USE_CALLS));
+    void earlier.then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
+      .catch((error) => onWarning("Cannot read which tools are used together", { error }));
+    return counted;
+  }
+
   function usedWith({ server, name }: CatalogTool): CatalogTool[] {
-    if (!coUse) {
-      const counted = coUse = new CoUse();
-      activity.onEntry((entry) => counted.add(entry));
-      const earlier = Array.fromAsync(calls.recent(CO_USE_CALLS));
-      void earlier.then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
-        .catch((error) => onWarning("Cannot read which tools are used together", { error }));
-    }
     const table = names.of(catalog.snapshot);
-    return coUse.with(server, name).flatMap((other) => table.byNamespaced(other) ?? []);
+    return countUses().with(server, name).flatMap(({ server, tool }) =>
+      table.find(server, tool) ?? []
+    );
   }
 
   const search = composeSearch({ ...input, metadata });
@@ -61,15 +70,20 @@ export function composeGuide(input: ComposeGuideInput) {
     metadata,
     tokens,
     keys() {
-      keys ??= signingSecret(store).then((secret) => new ToolKeys(secret));
+      if (keys) return keys;
+      const asked = keys = signingSecret(store).then((secret) => new ToolKeys(secret));
       // A store that was away is asked again.
-      keys.catch(() => keys = undefined);
-      return keys;
+      asked.catch(() => keys = undefined);
+      return asked;
     },
     search: search.search,
-    warmUp: search.warmUp,
+    warmUp() {
+      countUses();
+      search.warmUp();
+    },
+    servers: () => pool.list().map(({ name }) => name),
     serverState: (name) => pool.find(name)?.status.state,
-    admits: () => true,
+    admits: input.admits,
     usedWith,
     onSearch: (baseline, returned) => activity.recordSearch(baseline, returned),
   });

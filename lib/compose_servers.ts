@@ -41,7 +41,7 @@ export interface ComposeServersInput {
   signal: AbortSignal;
   onWarning(message: string, details?: object): void;
   onStatus(status: ServerStatus): void;
-  onRemoved(): void;
+  onRemoved(name: string): void;
   sync(): Promise<void>;
   removeDemo(): Promise<void>;
 }
@@ -125,7 +125,7 @@ export async function composeServers(input: ComposeServersInput) {
     onRemoved(name) {
       catalog.remove(name);
       log.info({ serverName: name }, "Server removed");
-      input.onRemoved();
+      input.onRemoved(name);
     },
     onSwitchedOff: (name) => catalog.unlist(name),
     async knownTools(name) {

@@ -4,6 +4,7 @@ import type { ServerPool } from "./downstream/server_pool.ts";
 import { ToolTokens } from "./catalog/tool_tokens.ts";
 import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
 import { NameTables } from "./routing/name_table.ts";
+import type { Admits } from "./routing/resolve.ts";
 import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
 import type { Store } from "./storage/store.ts";
 import { ToolsetsRepository } from "./storage/toolsets_repository.ts";
@@ -11,7 +12,7 @@ import { RESERVED_NAMES } from "./surfaces/builtin_names.ts";
 import { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import { Toolsets } from "./toolsets/toolsets.ts";
-import type { Availability } from "./toolsets/toolset_tools.ts";
+import type { Availability } from "./toolsets/toolset_state.ts";
 
 export interface ComposeToolsetsInput {
   stack: AsyncDisposableStack;
@@ -19,15 +20,18 @@ export interface ComposeToolsetsInput {
   catalog: Catalog;
   pool: ServerPool;
   logs: Logs;
+  /** Whether a tool exists for a caller; all do where this is missing. */
+  admits?: Admits;
 }
 
 /** The toolsets with all they stand on. */
-export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeToolsetsInput) {
+export function composeToolsets(input: ComposeToolsetsInput) {
+  const { stack, store, catalog, pool, logs, admits = () => true } = input;
   const log = logs.room("toolsets");
   const names = new NameTables(RESERVED_NAMES);
   const counter = stack.use(new TokenCounter());
   const metadata = new ToolMetadataRepository(store);
-  const tokens = new ToolTokens(metadata, (texts) => counter.count(texts));
+  const tokens = new ToolTokens(metadata, catalog, (texts) => counter.count(texts));
 
   function availability(server: string): Availability {
     const state = pool.find(server)?.status.state;
@@ -50,6 +54,7 @@ export function composeToolsets({ stack, store, catalog, pool, logs }: ComposeTo
     names,
     canonical: new CanonicalToolsRepository(store),
     tokens,
+    admits,
   });
 
   const known = new Set<string>();

@@ -1,12 +1,33 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { GatewayHost } from "../lib/host.ts";
+import { keys } from "../lib/storage/keys.ts";
+import { Store } from "../lib/storage/store.ts";
 import { startGateway, until } from "./gateway.ts";
 
 Deno.test("a composed gateway ends when it is disposed, whether or not it was told to close", async () => {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const flags = ["--kv", ":memory:", "--data-dir", folder, "--config", join(folder, "none.json")];
   await Deno.writeTextFile(join(folder, "none.json"), '{ "mcpServers": {} }');
+  const host = new GatewayHost([...flags, "--log-level", "fatal"]);
+  const gateway = await host.get();
+  assert.deepEqual(gateway.servers.list().map(({ name }) => name), ["weather"]);
+  await host[Symbol.asyncDispose]();
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a gateway starts, and its servers with it, where a toolset or what is said of a tool cannot be read", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const file = join(folder, "kv.sqlite");
+  const flags = ["--kv", file, "--data-dir", folder, "--config", join(folder, "none.json")];
+  await Deno.writeTextFile(join(folder, "none.json"), '{ "mcpServers": {} }');
+  await (await Store.open({ location: file }))[Symbol.asyncDispose]();
+  {
+    using kv = await Deno.openKv(file);
+    for (const key of [keys.toolset("dev"), keys.toolMetadataOf("git", "push")]) {
+      await kv.set([...key], "no record of ours");
+    }
+  }
   const host = new GatewayHost([...flags, "--log-level", "fatal"]);
   const gateway = await host.get();
   assert.deepEqual(gateway.servers.list().map(({ name }) => name), ["weather"]);

@@ -110,6 +110,8 @@ Deno.test("a session goes on after a restart of the gateway", async () => {
   const first = await startGateway([], { dataDir });
   await ready(first.url);
   const headers = await openSession(`${first.url}/servers/weather/mcp`);
+  const listening = fetch(`${first.url}/servers/weather/mcp`, { headers });
+  const heard = (await listening).text();
   await first.stop();
   const second = await startGateway([], { dataDir });
   await ready(second.url);
@@ -119,7 +121,15 @@ Deno.test("a session goes on after a restart of the gateway", async () => {
     body: PING,
   });
   assert.equal(response.status, 200, await response.text());
+  const [, seen = "", life = ""] = /^id: ((\w+)-0-\d+)\n/.exec(await heard) ?? [];
+  const listen = (id: string) =>
+    fetch(`${second.url}/servers/weather/mcp`, { headers: { ...headers, "last-event-id": id } });
+  const rest = await listen(seen);
+  assert.equal(rest.status, 200);
+  const another = await listen(`${life}-1-0`);
+  assert.equal(another.status, 400, await another.text());
   await second.stop();
+  assert.match(await rest.text(), /notifications\/tools\/list_changed/);
   await Deno.remove(dataDir, { recursive: true });
 });
 
@@ -132,7 +142,7 @@ Deno.test("a stop does not wait for clients that only listen", async () => {
   const ended = stream.text();
   assert.equal((await gateway.stop()).code, 0);
   // Ended properly, not cut off at the end of the wait.
-  assert.match(await ended, /^id: 0-/);
+  assert.match(await ended, /^id: [0-9a-f]{8}-0-/);
   await Deno.remove(gateway.dataDir, { recursive: true });
 });
 

@@ -261,6 +261,11 @@ Deno.test("/mcp: what two servers say and ask reaches the client it is for, as i
   });
 
   await t.step("a cancelled call is cancelled at its server, the others go on", async () => {
+    const countsOf = async (name: string): Promise<{ calls: number; cancels: number }> => {
+      const { servers } = await (await fetch(new URL("/stats", http.url))).json();
+      return servers[name];
+    };
+    const { calls } = await countsOf("one");
     const stop = new AbortController();
     const hanging = ada.client.callTool(
       { name: "one_hang", arguments: {} },
@@ -269,14 +274,11 @@ Deno.test("/mcp: what two servers say and ask reaches the client it is for, as i
     );
     const slow = bob.call("one_sleep", { ms: 300 });
     const other = ada.call("two_sleep", { ms: 300 });
-    setTimeout(() => stop.abort(), 100);
+    await until(async () => (await countsOf("one")).calls === calls + 2 || undefined);
+    stop.abort();
     await assert.rejects(hanging);
-    const cancels = async (name: string) => {
-      const { servers } = await (await fetch(new URL("/stats", http.url))).json();
-      return servers[name].cancels as number;
-    };
-    await until(async () => await cancels("one") === 1 || undefined);
-    assert.equal(await cancels("two"), 0);
+    await until(async () => (await countsOf("one")).cancels === 1 || undefined);
+    assert.equal((await countsOf("two")).cancels, 0);
     assert.deepEqual(await Promise.all([slow, other]), ["Slept 300 ms", "Slept 300 ms"]);
   });
 

@@ -43,3 +43,21 @@ Deno.test("a server that is switched off while the gateway runs takes its tools 
     await until(() => Promise.resolve(toldOf() > told || undefined));
   }
 });
+
+Deno.test("a server that was switched off, removed and added again is found anew by those who had its door open", async () => {
+  await using http = await startHttpFixture("chaos_http");
+  const other = { other: { type: "http", url: http.url } };
+  const on = { ...other, remote: { type: "http", url: http.url } };
+  await using faulty = await FaultyGateway.start(on);
+  await faulty.reaches("remote", "ready");
+  const client = await faulty.open("remote");
+  await client.must("echo");
+  await faulty.configure({ ...on, remote: { ...on.remote, disabled: true } });
+  await faulty.reaches("remote", "disabled");
+  await faulty.configure(other);
+  await until(async () => !(await faulty.statuses()).has("remote") || undefined);
+  await faulty.configure(on);
+  await faulty.reaches("remote", "ready");
+  assert.match((await client.call("echo")).error?.message ?? "", /no such session/);
+  assert.equal(await (await faulty.open("remote")).must("echo"), "{}");
+});

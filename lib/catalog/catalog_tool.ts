@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { isObject } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
 
 /** One tool of one server, as the gateway knows it. */
@@ -37,7 +38,7 @@ export function readTool(server: string, text: string, index: number): CatalogTo
       enabled: true,
     };
   }
-  const { name } = (value ?? {}) as { name?: unknown };
+  const { name } = isObject(value) ? value : {};
   const [issue] = parsed.error.issues;
   const place = issue?.path.join(".") || "the tool";
   return {

@@ -1,3 +1,5 @@
+import { shortened } from "../core/shortened.ts";
+
 /** Whether callers give what a schema describes, or get it. */
 export type SchemaSide = "input" | "output";
 
@@ -146,9 +148,7 @@ function valuesOf(schema: Schema): string[] | undefined {
 }
 
 function few(values: string[]): string {
-  const shown = values.slice(0, 5).map((value) =>
-    value.length > 60 ? `${value.slice(0, 60)}…` : value
-  );
+  const shown = values.slice(0, 5).map((value) => shortened(value, 60));
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
@@ -175,8 +175,7 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
 }
 
 function said(value: unknown): string {
-  const text = value === undefined ? "none" : sorted(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shortened(value === undefined ? "none" : sorted(value), 60);
 }
 
 /** The alternatives of a schema, each of which may be met. */
@@ -234,7 +233,7 @@ function compareMembers(
 }
 
 function child(path: string, name: string): string {
-  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  const short = shortened(name, 80);
   return path === "" ? short : `${path}.${short}`;
 }
 

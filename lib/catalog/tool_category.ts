@@ -62,7 +62,7 @@ const CATEGORIES = {
   },
 } as const;
 
-export type InferredCategory = keyof typeof CATEGORIES | "other";
+type InferredCategory = keyof typeof CATEGORIES | "other";
 
 const STRONG = 2;
 const WEAK = 0.75;
@@ -101,8 +101,6 @@ export function categoryDescription(category: string): string | undefined {
     : undefined;
 }
 
-export const INFERRED_CATEGORIES = [...Object.keys(CATEGORIES), "other"];
-
 /** The category that a tool's words speak for most. */
 export function categoryOf(
   tool: { server: string; name: string; title?: string; description?: string },
@@ -124,6 +122,7 @@ export function categoryOf(
 function wordsOf(text: string): string[] {
   return text
     .replace(/pull[\s_-]?request/gi, "pullrequest")
+    .replace(/git[\s_-]?hub/gi, "github")
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

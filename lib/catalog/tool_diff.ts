@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shortened } from "../core/shortened.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";
 import { TextSegment, wordDiff } from "./word_diff.ts";
 
@@ -135,19 +136,19 @@ class ChangeList {
     for (const item of olds) {
       if (news.has(item)) continue;
       isSame = false;
-      this.#add(() => ({ kind: "removed", path, before: cut(item, MAX_VALUE) }));
+      this.#add(() => ({ kind: "removed", path, before: shortened(item, MAX_VALUE) }));
     }
     for (const item of news) {
       if (olds.has(item)) continue;
       isSame = false;
-      this.#add(() => ({ kind: "added", path, after: cut(item, MAX_VALUE) }));
+      this.#add(() => ({ kind: "added", path, after: shortened(item, MAX_VALUE) }));
     }
     if (isSame && from?.join() !== to?.join()) this.#add(() => ({ kind: "reordered", path }));
   }
 
   #compareLists(old: unknown[], fresh: unknown[], path: string, depth: number): void {
     for (let index = 0; index < Math.max(old.length, fresh.length); index++) {
-      const where = cut(`${path}[${index}]`, MAX_PATH);
+      const where = shortened(`${path}[${index}]`, MAX_PATH);
       this.compare(old[index], fresh[index], where, undefined, depth + 1);
     }
   }
@@ -203,13 +204,9 @@ function isTextOrNone(value: unknown): value is string | undefined {
 function joinPath(path: string, key: string): string {
   const isPlain = /^[\p{L}\p{N}_$-]+$/u.test(key);
   const part = isPlain ? key : `[${JSON.stringify(key)}]`;
-  return cut(path === "" || !isPlain ? `${path}${part}` : `${path}.${part}`, MAX_PATH);
+  return shortened(path === "" || !isPlain ? `${path}${part}` : `${path}.${part}`, MAX_PATH);
 }
 
 function shown(value: unknown): string {
-  return cut(JSON.stringify(value), MAX_VALUE);
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+  return shortened(JSON.stringify(value), MAX_VALUE);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shortened } from "../core/shortened.ts";
 import type { CanonicalTool, KeptTools } from "../storage/canonical_tools_repository.ts";
 import { compareTools, ToolDiff } from "./tool_diff.ts";
 
@@ -74,9 +75,7 @@ export function serverHistory(
       name,
       problem,
       seenAt,
-      definition: text.length > MAX_DEFINITION
-        ? `${text.slice(0, MAX_DEFINITION).toWellFormed()}…`
-        : text,
+      definition: shortened(text, MAX_DEFINITION),
     })),
     withoutDiff: Math.max(0, steps.length - diffs),
   };

@@ -24,6 +24,11 @@ export class ToolMetadataBook {
     this.#configured = new Map(Object.entries(categories));
   }
 
+  /** Is another one whenever people have said something else. */
+  get edition(): unknown {
+    return this.#overridesText;
+  }
+
   /** Answers whether they are others than before. */
   setOverrides(overrides: readonly ToolOverride[]): boolean {
     const text = JSON.stringify(overrides);

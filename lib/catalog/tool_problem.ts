@@ -1,3 +1,4 @@
+import { shortened } from "../core/shortened.ts";
 import type { BrokenTool } from "./catalog_tool.ts";
 
 /** Why a listed thing is no valid tool, for a person to read. */
@@ -17,9 +18,8 @@ export function problemInWords({ text, problem }: Pick<BrokenTool, "text" | "pro
     return 'Its input schema has no type; it must be "object"';
   }
   if (inputSchema.type !== "object") {
-    const type = JSON.stringify(inputSchema.type);
-    const short = type.length > 60 ? `${type.slice(0, 60)}…` : type;
-    return `Its input schema has the type ${short}; it must be "object"`;
+    const type = shortened(JSON.stringify(inputSchema.type), 60);
+    return `Its input schema has the type ${type}; it must be "object"`;
   }
   if (/twice/.test(problem)) return "Another tool of this server has the same name";
   return problem.charAt(0).toUpperCase() + problem.slice(1);

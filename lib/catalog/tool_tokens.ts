@@ -1,18 +1,22 @@
 import type { ToolMetadataRepository } from "../storage/tool_metadata_repository.ts";
+import type { Catalog } from "./catalog.ts";
 import type { CatalogTool } from "./catalog_tool.ts";
 
 /** What each tool costs a model when it is listed: an estimate, counted once for each definition. */
 export class ToolTokens {
   readonly #repository: ToolMetadataRepository;
+  readonly #catalog: Catalog;
   readonly #count: (texts: string[]) => Promise<number[]>;
   readonly #known = new Map<string, Map<string, number>>();
   #counting: Promise<unknown> = Promise.resolve();
 
   constructor(
     repository: ToolMetadataRepository,
+    catalog: Catalog,
     count: (texts: string[]) => Promise<number[]>,
   ) {
     this.#repository = repository;
+    this.#catalog = catalog;
     this.#count = count;
   }
 
@@ -46,16 +50,30 @@ export class ToolTokens {
     const missing = tools.filter((tool) => this.#find(tool) === undefined);
     if (missing.length === 0) return;
     const counts = await this.#count(missing.map(({ text }) => text));
+    const changed = new Set<string>();
     for (const [index, { server, fingerprint }] of missing.entries()) {
-      this.#known.get(server)!.set(fingerprint, counts[index] ?? 0);
+      const count = counts[index] ?? 0;
+      // No definition costs nothing: the counter was stopped, and is asked again another time.
+      if (count === 0) continue;
+      this.#known.get(server)!.set(fingerprint, count);
+      changed.add(server);
     }
-    const current = Map.groupBy(tools, ({ server }) => server);
-    for (const server of new Set(missing.map((tool) => tool.server))) {
-      // Only what is there now, or what was counted once would be kept for ever.
-      const kept = new Map(
-        current.get(server)!.map((tool) => [tool.fingerprint, this.of(tool)]),
-      );
-      await this.#repository.saveTokens(server, kept).catch(() => {});
+    for (const server of changed) {
+      await this.#save(server, tools.filter((tool) => tool.server === server));
     }
+  }
+
+  /** Only what is there now, or what was counted once would be kept for ever. */
+  async #save(server: string, asked: readonly CatalogTool[]): Promise<void> {
+    const kept = this.#counts(this.#catalog.of(server).tools);
+    // Who asked may have a list from a moment ago.
+    this.#known.set(server, new Map([...this.#counts(asked), ...kept]));
+    await this.#repository.saveTokens(server, kept).catch(() => {});
+  }
+
+  #counts(tools: readonly CatalogTool[]): Map<string, number> {
+    return new Map(
+      tools.map((tool) => [tool.fingerprint, this.of(tool)] as const).filter(([, n]) => n > 0),
+    );
   }
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
 import type { ToolReference, Toolset } from "../core/toolset.ts";
 import { namespacedName } from "../routing/names.ts";
-import type { ToolState } from "../toolsets/toolset_tools.ts";
+import type { ToolState } from "../toolsets/toolset_state.ts";
 import { referenceTo } from "../toolsets/toolsets.ts";
 import { searchTools } from "./tool_search.ts";
 import { knownTokens } from "./tools_page.ts";

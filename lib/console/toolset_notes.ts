@@ -1,4 +1,4 @@
-import type { ToolState } from "../toolsets/toolset_tools.ts";
+import type { ToolState } from "../toolsets/toolset_state.ts";
 import { formatCount } from "./ui/format.ts";
 import { MANY_TOOLS } from "./ui/toolset_size.ts";
 

@@ -1,3 +1,5 @@
+import { shortened } from "./shortened.ts";
+
 /** One line of a parameters table. */
 export interface Parameter {
   /** The path to it: `filter.tags[]`. */
@@ -163,6 +165,5 @@ function asSchema(value: unknown): Schema | undefined {
 }
 
 function json(value: unknown): string {
-  const text = JSON.stringify(value) ?? "";
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return shortened(JSON.stringify(value) ?? "", 200);
 }

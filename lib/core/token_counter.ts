@@ -1,29 +1,51 @@
 /** How long the tokenizer stays in memory after its last use. */
 const KEEP_MS = 10_000;
 const KNOWN_TEXTS = 20_000;
+/** Thousands of definitions take a second or two. */
+const LIMIT_MS = 30_000;
+
+export interface TokenCounterOptions {
+  worker?: URL;
+  /** How long to wait for one answer. */
+  limitMs?: number;
+}
 
 /**
  * Counts tokens as Claude's models roughly do (ai-tokenizer's `claude` encoding; an estimate). The
  * tokenizer takes tens of megabytes, so it lives in a worker that ends when it is idle.
  */
 export class TokenCounter implements Disposable {
+  readonly #workerUrl: URL;
+  readonly #limitMs: number;
   readonly #known = new Map<string, number>();
   readonly #waiting = new Map<number, (counts: number[]) => void>();
   #worker: Worker | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #nextId = 1;
 
-  /** What each text costs. */
+  constructor(options: TokenCounterOptions = {}) {
+    this.#workerUrl = options.worker ?? new URL("./token_worker.ts", import.meta.url);
+    this.#limitMs = options.limitMs ?? LIMIT_MS;
+  }
+
+  /** What each text costs; nothing, where it cannot be counted now. */
   async count(texts: readonly string[]): Promise<number[]> {
-    const unknown = [...new Set(texts.filter((text) => !this.#known.has(text)))];
-    if (unknown.length > 0) {
-      const counts = await this.#ask(unknown);
-      if (this.#known.size + unknown.length > KNOWN_TEXTS) this.#known.clear();
-      const fresh = new Map(unknown.map((text, index) => [text, counts[index] ?? 0]));
-      for (const [text, count] of fresh) this.#known.set(text, count);
-      return texts.map((text) => fresh.get(text) ?? this.#known.get(text) ?? 0);
+    const counts = new Map<string, number>();
+    const unknown = new Set<string>();
+    for (const text of texts) {
+      const known = this.#known.get(text);
+      if (known === undefined) unknown.add(text);
+      else counts.set(text, known);
     }
-    return texts.map((text) => this.#known.get(text)!);
+    if (unknown.size > 0) {
+      const asked = [...unknown];
+      if (this.#known.size + asked.length > KNOWN_TEXTS) this.#known.clear();
+      for (const [index, count] of (await this.#ask(asked)).entries()) {
+        counts.set(asked[index]!, count);
+        this.#known.set(asked[index]!, count);
+      }
+    }
+    return texts.map((text) => counts.get(text) ?? 0);
   }
 
   [Symbol.dispose](): void {
@@ -41,9 +63,12 @@ export class TokenCounter implements Disposable {
     const { promise, resolve } = Promise.withResolvers<number[]>();
     this.#waiting.set(id, resolve);
     worker.postMessage({ id, texts });
+    // One that does not answer is ended, and the next count starts another.
+    const limit = setTimeout(() => this[Symbol.dispose](), this.#limitMs);
     try {
       return await promise;
     } finally {
+      clearTimeout(limit);
       if (this.#waiting.size === 0) {
         clearTimeout(this.#idleTimer);
         this.#idleTimer = setTimeout(() => this[Symbol.dispose](), KEEP_MS);
@@ -53,7 +78,7 @@ export class TokenCounter implements Disposable {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./token_worker.ts", import.meta.url), { type: "module" });
+    const worker = new Worker(this.#workerUrl, { type: "module" });
     worker.onmessage = ({ data: { id, counts } }) => {
       this.#waiting.get(id)?.(counts);
       this.#waiting.delete(id);

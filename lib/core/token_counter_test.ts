@@ -18,4 +18,13 @@ Deno.test("TokenCounter.count() does not hang when its worker is ended", async (
   const counting = counter.count(["never counted"]);
   counter[Symbol.dispose]();
   assert.deepEqual(await counting, [0]);
+  const [again] = await counter.count(["never counted"]);
+  assert.ok(again! > 0, "it is counted by the next one");
+  counter[Symbol.dispose]();
+});
+
+Deno.test("TokenCounter.count() does not wait for ever for a worker that says nothing", async () => {
+  const worker = new URL("data:application/javascript,");
+  using counter = new TokenCounter({ worker, limitMs: 50 });
+  assert.deepEqual(await Promise.all([counter.count(["a"]), counter.count(["b"])]), [[0], [0]]);
 });

@@ -41,8 +41,11 @@ export interface ManagedServerOptions {
 }
 
 /** The client a connection of its own is opened for. */
-export interface OwnClient
-  extends Pick<ConnectionOptions, "capabilities" | "clientInfo" | "protocolVersion" | "events"> {
+export interface OwnClient extends
+  Pick<
+    ConnectionOptions,
+    "capabilities" | "clientInfo" | "protocolVersion" | "events" | "signal"
+  > {
   /** What it would lose with the connection; one that would lose calls keeps it. */
   stake?(): Stake;
 }
@@ -202,7 +205,8 @@ export class ManagedServer implements AsyncDisposable {
    * is closed when it is idle, or when others need its place.
    */
   openOwn(client: OwnClient): Promise<Connection> {
-    return this.#own.open(async (signal, release) => {
+    return this.#own.open(async (stopped, release) => {
+      const signal = client.signal ? AbortSignal.any([stopped, client.signal]) : stopped;
       // Asleep, it need not wake for all where one client alone wants it.
       if (!this.#isAsleep) await this.connection(signal);
       let connection: Connection | undefined;

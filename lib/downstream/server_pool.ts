@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import type { ServerStatus } from "../core/server.ts";
+import { LinkClosed } from "./link.ts";
 import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./managed_server.ts";
 import { Turns } from "./turns.ts";
 
@@ -18,12 +19,15 @@ export class ServerPool implements AsyncDisposable {
   readonly #servers = new Map<string, ManagedServer>();
   readonly #turns = new Turns(LINKS_PER_TURN);
   readonly #ending = new Set<Promise<void>>();
+  #isClosed = false;
 
   constructor(options: ServerPoolOptions) {
     this.#options = {
       ...options,
       openLink: async (server, events) => {
         await this.#turns.take();
+        // A stop lets all through at once, for nobody to wait; none of them shall start.
+        if (this.#isClosed) throw new LinkClosed("closed", "The gateway is being stopped");
         return await options.openLink(server, events);
       },
     };
@@ -75,6 +79,7 @@ export class ServerPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     this.#turns[Symbol.dispose]();
     for (const server of this.#servers.values()) this.#end(server);
     this.#servers.clear();

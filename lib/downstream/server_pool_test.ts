@@ -69,6 +69,22 @@ Deno.test("ServerPool.resolve() names what is near", async () => {
   );
 });
 
+Deno.test("ServerPool[Symbol.asyncDispose]() opens nothing for those that still wait for their turn", async () => {
+  const { pool, fake } = makePool();
+  const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
+  const stopped = Promise.withResolvers<void>();
+  for (const name of names) {
+    fake(name).handlers.set("initialize", () => {
+      stopped.resolve(pool[Symbol.asyncDispose]());
+      return new Promise(() => {});
+    });
+  }
+  pool.sync(names.map((name) => entry(name)));
+  await stopped.promise;
+  const opened = names.filter((name) => fake(name).links.length > 0);
+  assert.ok(opened.length > 0 && opened.length <= 4, `${opened}`);
+});
+
 Deno.test("ServerPool[Symbol.asyncDispose]() ends all servers, those that are going included", async () => {
   const { pool, fake, areReady } = makePool();
   pool.sync([entry("a"), entry("b")]);

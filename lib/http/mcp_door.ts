@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
 import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
 import type { Logger } from "../telemetry/logs.ts";
@@ -112,7 +113,8 @@ async function initialize(
   try {
     const client = negotiate(params);
     const introduction = await door.surface.introduce();
-    const session = host.sessions.create(door.key, client, door.surface);
+    const record = { door: door.key, principal: EVERYONE, client };
+    const session = host.sessions.create(record, door.surface);
     const result = { protocolVersion: client.protocolVersion, ...introduction };
     const body = JSON.stringify({ jsonrpc: "2.0", id, result });
     return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
@@ -159,7 +161,7 @@ function answer(
         if (!opened.isAttached && !opened.isFinished) onDisconnect();
       }, RESUME_MS);
     };
-    response.resolve(streamResponse(session, opened));
+    response.resolve(streamResponse(session, opened.attach()));
     return opened;
   }
   const patience = host.patience.add(openStream);
@@ -210,17 +212,17 @@ async function handleGet(host: DoorHost, door: Door, request: Request): Promise<
   if (session instanceof Response) return session;
   session.touch();
   const lastEventId = request.headers.get("last-event-id");
-  const seen = lastEventId === null ? undefined : parseEventId(lastEventId);
-  if (lastEventId !== null && !seen) {
-    return refuse(400, -32000, "Last-Event-ID is not one of this session's");
-  }
-  const stream = seen ? session.findStream(seen.stream) : session.common;
-  if (!stream) return refuse(404, -32001, "What came after this event is no longer known");
-  return streamResponse(session, stream, seen?.event);
+  if (lastEventId === null) return streamResponse(session, session.common.attach());
+  const seen = parseEventId(lastEventId);
+  if (!seen) return refuse(400, -32000, "Last-Event-ID is not one of this session's");
+  const rest = session.resume(seen);
+  // Not 404, which would say that the whole session is unknown.
+  if (!rest) return refuse(400, -32000, "What came after this event is no longer known");
+  return streamResponse(session, rest);
 }
 
-function streamResponse(session: Session, stream: EventStream, lastSeen?: number): Response {
-  return new Response(stream.attach(lastSeen), {
+function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Response {
+  return new Response(body, {
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache",
@@ -240,9 +242,8 @@ async function findSession(
   if (id === null) {
     return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
   }
-  const known = host.sessions.peek(id);
-  if (known?.door === door.key) return known;
-  return await host.sessions.find(id, door.key, door.surface) ??
+  const owned = { id, door: door.key, principal: EVERYONE };
+  return host.sessions.peek(owned) ?? await host.sessions.find(owned, door.surface) ??
     refuse(404, -32001, "There is no such session: initialize again", requestId);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { memberSpans } from "../core/json_spans.ts";
 import { errorText, type RpcId } from "../core/rpc.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ClientIdentity } from "../surfaces/surface.ts";
@@ -11,7 +12,7 @@ import { rpcErrorText } from "./rpc_errors.ts";
 export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /** From this revision on there are no sessions; clients that speak it fall back when refused. */
 export const STATELESS_SINCE = "2026-07-28";
-export const CANCELLED = -32800;
+const CANCELLED = -32800;
 
 const Initialize = z.looseObject({
   protocolVersion: z.string(),
@@ -65,8 +66,18 @@ export function failureText(
 
 /** For the count of failures only: a large answer is not searched, and is hardly ever a failure. */
 export function looksFailed(answer: string): boolean {
-  return answer.length < 16_384 &&
-    (answer.includes('"isError":true') || answer.includes('"error":'));
+  // Nearly all answers end here.
+  if (answer.length >= 16_384 || !answer.includes("rror")) return false;
+  try {
+    const members = memberSpans(answer);
+    const result = members.get("result");
+    if (!result) return members.has("error");
+    const isError = memberSpans(answer, result.start).get("isError");
+    return isError !== undefined && answer.startsWith("true", isError.start);
+  } catch {
+    // No answer, or none that a tool gives.
+    return false;
+  }
 }
 
 /** What a call's line in the log says of it. */

@@ -1,3 +1,4 @@
+import { EVERYONE } from "../core/principal.ts";
 import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session_manager.ts";
@@ -107,9 +108,10 @@ export class StdioDoor implements AsyncDisposable {
   /** The client's session; a new one where the old one went with the server behind the door. */
   #openSession(client: ClientIdentity): Session {
     const { host, open, write } = this.#options;
-    if (this.#session && host.sessions.peek(this.#session.id)) return this.#session;
+    if (this.#session && host.sessions.has(this.#session)) return this.#session;
     const door = this.#door = open();
-    this.#session = new StdioSession(door.key, client, door.surface, write);
+    const record = { door: door.key, principal: EVERYONE, client };
+    this.#session = new StdioSession(record, door.surface, write);
     host.sessions.adopt(this.#session);
     return this.#session;
   }

@@ -23,6 +23,9 @@ export class Builtins<Builtin extends { name: string }> {
   }
 }
 
+/** Whether a tool exists for a caller. */
+export type Admits = (principal: string, tool: CatalogTool) => boolean;
+
 /** What a caller can see and call at one door. */
 export interface View<Builtin extends { name: string } = { name: string }> {
   table: NameTable;
@@ -83,12 +86,24 @@ function findOnServer(
   return named?.server === server ? named : names.original.get(name);
 }
 
+/** The ways to name a tool together with its server, each tried where those before find nothing. */
+const WHOLE_NAMES: readonly ((table: NameTable, name: string) => CatalogTool | undefined)[] = [
+  (table, name) => table.byFlat(name),
+  (table, name) => table.byNamespaced(name),
+  (table, name) => {
+    const [, server, tool] = /^([\w-]+):(.+)$/s.exec(name) ?? [];
+    return server === undefined ? undefined : table.find(server, tool!);
+  },
+];
+
+/** By `server_tool`, `server.tool`, `server:tool`, or its own name where just one server has it. */
 function findAmongAll(view: View, name: string): CatalogTool | undefined {
   const { table } = view;
   const exists = (tool: CatalogTool) => view.admits?.(tool) !== false;
-  const found = [table.byFlat(name), table.byNamespaced(name)]
-    .find((tool) => tool !== undefined && exists(tool));
-  if (found) return found;
+  for (const find of WHOLE_NAMES) {
+    const found = find(table, name);
+    if (found && exists(found)) return found;
+  }
   const same = table.byOriginal(name).filter(exists);
   const enabled = same.filter((tool) => tool.enabled);
   if (enabled.length > 1) throw ambiguous(view, name, enabled);

@@ -104,6 +104,7 @@ Deno.test("resolve() finds a tool among all servers by each of its names, built-
   };
   assert.equal(find("git_status"), "git/status");
   assert.equal(find("git.status"), "git/status");
+  assert.equal(find("git:status"), "git/status");
   assert.equal(find("status"), "git/status");
   assert.equal(find("build_toolset"), "build-toolset");
   assert.equal(find("optim.find_tool"), "optim.find_tool");
@@ -121,6 +122,9 @@ Deno.test("resolve() treats what a view does not admit as if it were not there",
   const admits = (tool: CatalogTool) => tool.server === "git" && tool.name !== "status";
   const view = { table, naming: "flat" as const, admits };
   assert.equal(resolveTool(view, "log").server, "git");
+  for (const name of ["docker_log", "docker.log", "docker:log"]) {
+    assert.equal(failure(() => resolveTool(view, name)).code, "TOOL_NOT_FOUND");
+  }
   const error = failure(() => resolveTool(view, "git_status"));
   assert.equal(error.code, "TOOL_NOT_FOUND");
   assert.ok(!error.details.suggestedTools?.includes("git_status"));

@@ -20,6 +20,7 @@ const encoder = new TextEncoder();
  */
 export class EventStream {
   readonly id: number;
+  readonly #life: string;
   /** Whether an empty event with an id comes first, so that even an early loss can be mended. */
   readonly #primes: boolean;
   readonly #kept: KeptEvent[] = [];
@@ -32,9 +33,10 @@ export class EventStream {
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
 
-  constructor(id: number, options: { primes: boolean }) {
+  constructor(id: number, { life, primes }: { life: string; primes: boolean }) {
     this.id = id;
-    this.#primes = options.primes;
+    this.#life = life;
+    this.#primes = primes;
   }
 
   get isAttached(): boolean {
@@ -78,7 +80,7 @@ export class EventStream {
       start: (controller) => {
         this.#controller = own = controller;
         if (lastSeen === undefined && this.#primes) {
-          this.#write(`id: ${this.id}-${this.#lastNumber}\nretry: ${RETRY_MS}\ndata: \n\n`);
+          this.#write(`id: ${this.#eventId(this.#delivered)}\nretry: ${RETRY_MS}\ndata: \n\n`);
         }
         const missed = lastSeen === undefined
           ? this.#kept.filter(({ number }) => number > this.#delivered)
@@ -99,7 +101,11 @@ export class EventStream {
 
   #format({ number, text }: KeptEvent): string {
     if (this.#controller) this.#delivered = number;
-    return `id: ${this.id}-${number}\nevent: message\ndata: ${text}\n\n`;
+    return `id: ${this.#eventId(number)}\nevent: message\ndata: ${text}\n\n`;
+  }
+
+  #eventId(event: number): string {
+    return `${this.#life}-${this.id}-${event}`;
   }
 
   #write(text: string): void {
@@ -124,8 +130,16 @@ export class EventStream {
   }
 }
 
-/** The stream and the event a Last-Event-ID header names. */
-export function parseEventId(header: string): { stream: number; event: number } | undefined {
-  const match = /^(\d{1,9})-(\d{1,15})$/.exec(header);
-  return match ? { stream: Number(match[1]), event: Number(match[2]) } : undefined;
+/** What a client saw last. */
+export interface EventId {
+  /** Which life of the session it was in: one that was revived counts its streams anew. */
+  life: string;
+  stream: number;
+  event: number;
+}
+
+/** The event that a Last-Event-ID header names. */
+export function parseEventId(header: string): EventId | undefined {
+  const match = /^([0-9a-f]{8})-(\d{1,9})-(\d{1,15})$/.exec(header);
+  return match ? { life: match[1]!, stream: Number(match[2]), event: Number(match[3]) } : undefined;
 }

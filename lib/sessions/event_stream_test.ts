@@ -1,26 +1,33 @@
 import assert from "node:assert/strict";
 import { EventStream, parseEventId } from "./event_stream.ts";
 
+const LIFE = "0123abcd";
+
+function open(id: number, primes = false): EventStream {
+  return new EventStream(id, { life: LIFE, primes });
+}
+
 /** What a reader has got so far, ending with the stream. */
 async function readAll(body: ReadableStream<Uint8Array>): Promise<string> {
   return await new Response(body).text();
 }
 
 Deno.test("EventStream.attach() primes, then sends what is kept and what comes", async () => {
-  const stream = new EventStream(3, { primes: true });
+  const stream = open(3, true);
   stream.send('{"a":1}');
   const body = stream.attach();
   stream.send('{"b":2}');
   stream.finish();
   assert.equal(
     await readAll(body),
-    "id: 3-1\nretry: 100\ndata: \n\n" +
-      'id: 3-1\nevent: message\ndata: {"a":1}\n\nid: 3-2\nevent: message\ndata: {"b":2}\n\n',
+    `id: ${LIFE}-3-0\nretry: 100\ndata: \n\n` +
+      `id: ${LIFE}-3-1\nevent: message\ndata: {"a":1}\n\n` +
+      `id: ${LIFE}-3-2\nevent: message\ndata: {"b":2}\n\n`,
   );
 });
 
 Deno.test("EventStream.attach() after a loss sends what came after the event that was seen", async () => {
-  const stream = new EventStream(1, { primes: false });
+  const stream = open(1);
   const first = stream.attach();
   stream.send("1");
   stream.send("2");
@@ -33,24 +40,24 @@ Deno.test("EventStream.attach() after a loss sends what came after the event tha
   stream.finish();
   assert.equal(
     await readAll(stream.attach(1)),
-    "id: 1-2\nevent: message\ndata: 2\n\nid: 1-3\nevent: message\ndata: 3\n\n",
+    `id: ${LIFE}-1-2\nevent: message\ndata: 2\n\nid: ${LIFE}-1-3\nevent: message\ndata: 3\n\n`,
   );
 });
 
 Deno.test("EventStream keeps a bounded number of events and characters", async () => {
-  const stream = new EventStream(1, { primes: false });
+  const stream = open(1);
   for (let count = 0; count < 2_000; count++) stream.send(String(count));
   stream.finish();
   const text = await readAll(stream.attach(0));
   assert.equal(text.split("\n\n").length - 1, 500);
-  const large = new EventStream(1, { primes: false });
+  const large = open(1);
   for (let count = 0; count < 10; count++) large.send("x".repeat(1_000_000));
   large.finish();
   assert.ok((await readAll(large.attach(0))).length < 5_000_000);
 });
 
 Deno.test("EventStream.attach() takes the stream over from the response that had it", async () => {
-  const stream = new EventStream(0, { primes: false });
+  const stream = open(0);
   const first = readAll(stream.attach());
   const second = stream.attach();
   assert.equal(await first, "");
@@ -60,14 +67,14 @@ Deno.test("EventStream.attach() takes the stream over from the response that had
 });
 
 Deno.test("parseEventId() reads its own ids only", () => {
-  assert.deepEqual(parseEventId("3-17"), { stream: 3, event: 17 });
-  for (const text of ["", "3", "a-b", "3-", "-1", "1-1-1", "1e3-1"]) {
+  assert.deepEqual(parseEventId(`${LIFE}-3-17`), { life: LIFE, stream: 3, event: 17 });
+  for (const text of ["", "3", "3-17", `${LIFE}-3`, `${LIFE}-3-`, "life-1-1", `${LIFE}-1e3-1`]) {
     assert.equal(parseEventId(text), undefined, text);
   }
 });
 
 Deno.test("EventStream keeps the response it has when an earlier one is given up late", async () => {
-  const stream = new EventStream(2, { primes: false });
+  const stream = open(2);
   const first = stream.attach();
   stream.send("queued and never read");
   const second = stream.attach(0);
@@ -82,7 +89,7 @@ Deno.test("EventStream keeps the response it has when an earlier one is given up
 });
 
 Deno.test("EventStream lets go of a client that stops reading", async () => {
-  const stream = new EventStream(2, { primes: false });
+  const stream = open(2);
   const body = stream.attach();
   let detached = 0;
   stream.onDetach = () => detached++;

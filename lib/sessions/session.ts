@@ -1,7 +1,6 @@
-import { EVERYONE } from "../core/principal.ts";
 import { type RpcId, withId } from "../core/rpc.ts";
 import type { ClientIdentity, ClientPort, Surface, SurfaceSession } from "../surfaces/surface.ts";
-import { EventStream } from "./event_stream.ts";
+import { type EventId, EventStream } from "./event_stream.ts";
 
 /** Streams of ended requests that a client can still come back for. */
 const KEPT_STREAMS = 16;
@@ -11,13 +10,24 @@ const MAX_ASKED = 1_000;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
 
+/** What of a session outlives its process. */
+export interface SessionRecord {
+  id: string;
+  door: string;
+  /** Who the client acts for; nobody else may go on with the session. */
+  principal: string;
+  client: ClientIdentity;
+}
+
 /** One client at one door: what it can do, what it has in flight, and the streams towards it. */
 export class Session implements ClientPort, AsyncDisposable {
   readonly id: string;
   readonly door: string;
+  readonly principal: string;
   readonly client: ClientIdentity;
-  readonly principal = EVERYONE;
   readonly surface: SurfaceSession;
+  /** Whether it has a record, with which it can be revived. */
+  readonly isKept: boolean = true;
   /** When its record was written. */
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
@@ -25,13 +35,16 @@ export class Session implements ClientPort, AsyncDisposable {
   readonly inFlight = new Map<string, AbortController>();
   readonly #streams = new Map<number, EventStream>();
   readonly #asked = new Map<RpcId, { id: RpcId; onAnswer: (text: string) => void }>();
+  /** Tells what clients saw of this process apart from what they saw of an earlier one. */
+  readonly #life = crypto.randomUUID().slice(0, 8);
   #nextStream = 1;
   #nextAsked = 1;
   #lastSeen = Date.now();
 
-  constructor(id: string, door: string, client: ClientIdentity, surface: Surface) {
+  constructor({ id, door, principal, client }: SessionRecord, surface: Surface) {
     this.id = id;
     this.door = door;
+    this.principal = principal;
     this.client = client;
     this.#streams.set(0, this.#newStream(0));
     this.surface = surface.open(this);
@@ -55,6 +68,13 @@ export class Session implements ClientPort, AsyncDisposable {
 
   findStream(id: number): EventStream | undefined {
     return this.#streams.get(id);
+  }
+
+  /** All that came after an event; undefined where that is no longer known. */
+  resume({ life, stream, event }: EventId): ReadableStream<Uint8Array> | undefined {
+    if (life === this.#life) return this.findStream(stream)?.attach(event);
+    // Requests ended with the life they were made in; what belongs to none of them goes on.
+    return stream === this.common.id ? this.common.attach() : undefined;
   }
 
   /** A stream for one request's messages. */
@@ -113,6 +133,7 @@ export class Session implements ClientPort, AsyncDisposable {
   }
 
   #newStream(id: number): EventStream {
-    return new EventStream(id, { primes: this.client.protocolVersion >= PRIMING_SINCE });
+    const primes = this.client.protocolVersion >= PRIMING_SINCE;
+    return new EventStream(id, { life: this.#life, primes });
   }
 }

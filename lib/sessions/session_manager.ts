@@ -1,5 +1,6 @@
-import type { ClientIdentity, Surface } from "../surfaces/surface.ts";
-import { Session } from "./session.ts";
+import { notificationText } from "../core/rpc.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import { Session, type SessionRecord } from "./session.ts";
 
 /** Clients do not say goodbye: what is idle this long is let go, and revived if it comes back. */
 const IDLE_MS = 30 * 60_000;
@@ -8,12 +9,8 @@ const SWEEP_MS = 15_000;
 const SAVE_EVERY_MS = 6 * 60 * 60_000;
 const MAX_SESSIONS = 10_000;
 
-/** What of a session outlives its process. */
-export interface SessionRecord {
-  id: string;
-  door: string;
-  client: ClientIdentity;
-}
+/** A session as its client names it: of no use at another door, or to somebody else. */
+export type OwnedSession = Pick<SessionRecord, "id" | "door" | "principal">;
 
 export interface SessionRecords {
   save(record: SessionRecord): Promise<void>;
@@ -47,9 +44,9 @@ export class SessionManager implements AsyncDisposable {
     return [...this.#sessions.values()];
   }
 
-  create(door: string, client: ClientIdentity, surface: Surface): Session {
+  create(record: Omit<SessionRecord, "id">, surface: Surface): Session {
     if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
-    const session = new Session(crypto.randomUUID(), door, client, surface);
+    const session = new Session({ id: crypto.randomUUID(), ...record }, surface);
     this.#sessions.set(session.id, session);
     // Not waited for: a client that moves on faster than this initializes anew.
     this.#save(session);
@@ -61,27 +58,31 @@ export class SessionManager implements AsyncDisposable {
     this.#sessions.set(session.id, session);
   }
 
-  /** The session of that id at that door; one from before a restart is taken up again. */
-  async find(id: string, door: string, surface: Surface): Promise<Session | undefined> {
+  /** A client's session; one from before a restart is taken up again. */
+  async find(owned: OwnedSession, surface: Surface): Promise<Session | undefined> {
+    const { id } = owned;
     const known = this.#sessions.get(id);
-    if (known) return known.door === door ? known : undefined;
+    if (known) return isSame(known, owned) ? known : undefined;
     if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
     const record = await this.#options.records.find(id);
-    if (record?.door !== door) return undefined;
-    const revived = this.#sessions.get(id) ?? new Session(id, door, record.client, surface);
-    this.#sessions.set(id, revived);
-    return revived;
+    if (!record || !isSame(record, owned)) return undefined;
+    return this.#sessions.get(id) ?? this.#revive(record, surface);
   }
 
   /** In memory only; what a hot path asks first. */
-  peek(id: string): Session | undefined {
-    return this.#sessions.get(id);
+  peek(owned: OwnedSession): Session | undefined {
+    const known = this.#sessions.get(owned.id);
+    return known && isSame(known, owned) ? known : undefined;
+  }
+
+  has(session: Session): boolean {
+    return this.#sessions.get(session.id) === session;
   }
 
   async end(session: Session): Promise<void> {
     this.#sessions.delete(session.id);
     await session.saved;
-    await this.#keep(this.#options.records.delete(session.id));
+    if (session.isKept) await this.#keep(this.#options.records.delete(session.id));
     await session[Symbol.asyncDispose]();
   }
 
@@ -97,14 +98,22 @@ export class SessionManager implements AsyncDisposable {
     for (const session of this.#sessions.values()) {
       if (session.idleMs(now) > (this.#options.idleMs ?? IDLE_MS)) this.#letGo(session);
       else session.heartbeat();
-      if (now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
+      if (session.isKept && now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
     }
   }
 
+  #revive(record: SessionRecord, surface: Surface): Session {
+    const session = new Session(record, surface);
+    this.#sessions.set(session.id, session);
+    // Nobody could tell the client what changed in between.
+    session.push(notificationText("notifications/tools/list_changed"));
+    return session;
+  }
+
   #save(session: Session): void {
-    const { id, door, client } = session;
+    const { id, door, principal, client } = session;
     session.savedAt = Date.now();
-    session.saved = this.#keep(this.#options.records.save({ id, door, client }));
+    session.saved = this.#keep(this.#options.records.save({ id, door, principal, client }));
   }
 
   #dropOldest(): void {
@@ -123,4 +132,8 @@ export class SessionManager implements AsyncDisposable {
       this.#options.onWarning("A session's record could not be kept", { error })
     );
   }
+}
+
+function isSame(session: OwnedSession, { door, principal }: OwnedSession): boolean {
+  return session.door === door && session.principal === principal;
 }

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { SessionsRepository } from "../storage/sessions_repository.ts";
 import { Store } from "../storage/store.ts";
 import type { Surface } from "../surfaces/surface.ts";
-import { SessionManager } from "./session_manager.ts";
+import { type EventId, type EventStream, parseEventId } from "./event_stream.ts";
+import { type OwnedSession, SessionManager } from "./session_manager.ts";
+import { StdioSession } from "./stdio_session.ts";
 
+const principal = "somebody";
 const client = { protocolVersion: "2025-11-25", capabilities: { roots: {} } };
 
 function surface(onClose = () => {}): Surface {
@@ -25,38 +28,108 @@ async function open(store: Store): Promise<SessionManager> {
 Deno.test("SessionManager.find() knows a session at its own door only", async () => {
   await using store = await Store.open({ location: ":memory:" });
   await using sessions = await open(store);
-  const session = sessions.create("servers/a?flat", client, surface());
-  assert.equal(await sessions.find(session.id, "servers/a?flat", surface()), session);
-  assert.equal(await sessions.find(session.id, "servers/b?flat", surface()), undefined);
-  assert.equal(await sessions.find("no-such-session", "servers/a?flat", surface()), undefined);
-  assert.equal(await sessions.find(crypto.randomUUID(), "servers/a?flat", surface()), undefined);
+  const door = "servers/a?flat";
+  const session = sessions.create({ door, principal, client }, surface());
+  const { id } = session;
+  const find = (owned: Partial<OwnedSession>) =>
+    sessions.find({ id, door, principal, ...owned }, surface());
+  assert.equal(await find({}), session);
+  assert.equal(await find({ door: "servers/b?flat" }), undefined);
+  assert.equal(await find({ id: "no-such-session" }), undefined);
+  assert.equal(await find({ id: crypto.randomUUID() }), undefined);
   await session.saved;
 });
 
 Deno.test("SessionManager.find() takes a session up again after a restart, until it was ended", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const before = await open(store);
-  const session = before.create("gateway?", client, surface());
+  const session = before.create({ door: "gateway?", principal, client }, surface());
   await session.saved;
   await before[Symbol.asyncDispose]();
   await using after = await open(store);
-  const revived = await after.find(session.id, "gateway?", surface());
+  const revived = await after.find({ id: session.id, door: "gateway?", principal }, surface());
   assert.deepEqual(revived?.client, client);
   await after.end(revived!);
-  assert.equal(await after.find(session.id, "gateway?", surface()), undefined);
+  assert.equal(
+    await after.find({ id: session.id, door: "gateway?", principal }, surface()),
+    undefined,
+  );
 });
 
 Deno.test("SessionManager.end() closes what the session had open and aborts what was in flight", async () => {
   await using store = await Store.open({ location: ":memory:" });
   await using sessions = await open(store);
   let closed = 0;
-  const session = sessions.create("gateway?", client, surface(() => closed++));
+  const session = sessions.create({ door: "gateway?", principal, client }, surface(() => closed++));
   const controller = new AbortController();
   session.inFlight.set("1", controller);
   const stream = new Response(session.common.attach()).text();
   await sessions.end(session);
   assert.equal(closed, 1);
   assert.equal(controller.signal.aborted, true);
-  assert.match(await stream, /^id: 0-0/);
+  assert.match(await stream, /^id: [0-9a-f]{8}-0-0\n/);
   assert.equal(sessions.size, 0);
 });
+
+Deno.test("SessionManager.find() gives nobody the session of somebody else, in memory or from before a restart", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const before = await open(store);
+  const { id, door, saved } = before.create({ door: "gateway?", principal, client }, surface());
+  const other = { id, door, principal: "another" };
+  assert.equal(before.peek(other), undefined);
+  assert.equal(await before.find(other, surface()), undefined);
+  await saved;
+  await before[Symbol.asyncDispose]();
+  await using after = await open(store);
+  assert.equal(await after.find(other, surface()), undefined);
+  assert.equal((await after.find({ id, door, principal }, surface()))?.principal, principal);
+});
+
+Deno.test("SessionManager.find() revives a session whose client listens on, and takes no stream for another", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const before = await open(store);
+  const session = before.create({ door: "gateway?", principal, client }, surface());
+  for (let count = 0; count < 5; count++) session.push(`"old ${count}"`);
+  session.openStream().send('"answer to another"');
+  const { life } = await lastEvent(session.common);
+  await session.saved;
+  await before[Symbol.asyncDispose]();
+  await using after = await open(store);
+  const revived = await after.find(session, surface());
+  assert.ok(revived);
+  revived.openStream().send('"answer"');
+  assert.equal(revived.resume({ life, stream: 1, event: 0 }), undefined);
+  const rest = revived.resume({ life, stream: 0, event: 5 });
+  assert.ok(rest);
+  revived.push('"new"');
+  await after.end(revived);
+  const text = await new Response(rest).text();
+  assert.match(text, /notifications\/tools\/list_changed.*"new"/s);
+  assert.doesNotMatch(text, new RegExp(life));
+});
+
+Deno.test("SessionManager.end() looks for no record of a session that has none", async () => {
+  const asked: string[] = [];
+  await using sessions = new SessionManager({
+    records: {
+      save: ({ id }) => Promise.resolve(void asked.push(id)),
+      find: () => Promise.resolve(undefined),
+      delete: (id) => Promise.resolve(void asked.push(id)),
+    },
+    onWarning: () => {},
+  });
+  const session = new StdioSession({ door: "gateway?", principal, client }, surface(), () => {});
+  sessions.adopt(session);
+  assert.ok(sessions.has(session));
+  await sessions.end(session);
+  assert.ok(!sessions.has(session));
+  assert.deepEqual(asked, []);
+});
+
+/** The event that a reader of the stream has seen last. */
+async function lastEvent(stream: EventStream): Promise<EventId> {
+  const body = stream.attach();
+  stream.finish();
+  const ids = (await new Response(body).text()).matchAll(/^id: (.*)$/gm);
+  return parseEventId([...ids].at(-1)?.[1] ?? "")!;
+}

@@ -12,7 +12,8 @@ const surface: Surface = {
 };
 
 function open(): Session {
-  return new Session("id", "door", { protocolVersion: "2025-11-25", capabilities: {} }, surface);
+  const client = { protocolVersion: "2025-11-25", capabilities: {} };
+  return new Session({ id: "id", door: "door", principal: "anyone", client }, surface);
 }
 
 Deno.test("Session.ask() gives two servers' equal ids different ones, and routes each answer back", () => {

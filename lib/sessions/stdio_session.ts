@@ -1,19 +1,18 @@
-import type { ClientIdentity, Surface } from "../surfaces/surface.ts";
-import { Session } from "./session.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import { Session, type SessionRecord } from "./session.ts";
 
 /** The client at this process's own pipes: there as long as they are, and never to be revived. */
 export class StdioSession extends Session {
+  override readonly isKept = false;
   readonly #write: (text: string) => void;
 
   constructor(
-    door: string,
-    client: ClientIdentity,
+    record: Omit<SessionRecord, "id">,
     surface: Surface,
     write: (text: string) => void,
   ) {
-    super(crypto.randomUUID(), door, client, surface);
+    super({ id: crypto.randomUUID(), ...record }, surface);
     this.#write = write;
-    this.savedAt = Infinity;
   }
 
   override push(text: string): void {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { keys } from "./keys.ts";
+import { commitBatches } from "./commit_batches.ts";
+import { keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** One call of a tool at a door. */
@@ -29,6 +30,8 @@ export const ActivityDay = z.strictObject({
 export type ActivityDay = z.infer<typeof ActivityDay>;
 
 const Batch = z.array(ActivityEntry);
+/** What is left goes with the next time. */
+const DELETED_AT_ONCE = 10_000;
 
 /** The record of calls; nobody's news, so never announced. */
 export class ActivityRepository {
@@ -73,19 +76,35 @@ export class ActivityRepository {
     return [...byDay.values()];
   }
 
-  /** Removes what is older than that. */
-  async prune(before: number): Promise<void> {
+  /** Removes what is older than that, and of the calls all but about the newest so many. */
+  async prune(before: number, mostCalls: number): Promise<void> {
     const day = new Date(before).toISOString().slice(0, 10);
-    const old = [
-      { prefix: [...keys.activity()], end: [...keys.activity(), before] },
-      { prefix: [...keys.activityDays()], end: [...keys.activityDays(), day] },
-    ];
-    for (const selector of old) {
-      const found = (await Array.fromAsync(this.#store.list(selector, { limit: 10_000 })))
-        .map(({ key }) => key);
-      for (let start = 0; start < found.length; start += 200) {
-        await this.#store.commit({ deletes: found.slice(start, start + 200), announce: false });
-      }
+    await this.#delete({ prefix: [...keys.activityDays()], end: [...keys.activityDays(), day] });
+    await this.#delete({ prefix: [...keys.activity()], end: [...keys.activity(), before] });
+    const last = await this.#lastKept(mostCalls);
+    if (last) await this.#delete({ prefix: [...keys.activity()], end: [...last] });
+  }
+
+  /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */
+  async #lastKept(mostCalls: number): Promise<RecordKey | undefined> {
+    // Few records say whether the many have to be looked at.
+    const counted = (await this.days()).reduce((sum, { calls }) => sum + calls, 0);
+    if (counted <= mostCalls) return undefined;
+    let calls = 0;
+    const records = this.#store.list({ prefix: [...keys.activity()] }, { reverse: true });
+    for await (const { key, value } of records) {
+      calls += Array.isArray(value) ? value.length : 1;
+      if (calls >= mostCalls) return key;
+    }
+  }
+
+  async #delete(selector: Deno.KvListSelector): Promise<void> {
+    const found = await Array.fromAsync(
+      this.#store.list(selector, { limit: DELETED_AT_ONCE }),
+      ({ key }) => key,
+    );
+    for (const deletes of commitBatches(found, (key) => key)) {
+      await this.#store.commit({ deletes, announce: false });
     }
   }
 }

@@ -1,14 +1,11 @@
 import { z } from "zod";
+import { commitBatches } from "./commit_batches.ts";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** How many earlier versions of a tool are kept, and how long they may be together. */
 const KEPT_VERSIONS = 20;
 const KEPT_CHARS = 1_000_000;
-/** Well under what one commit can hold. */
-const COMMIT_BYTES = 400_000;
-const COMMIT_KEY_BYTES = 60_000;
-const COMMIT_RECORDS = 200;
 /** Just under what Deno KV takes for one key. */
 const KEY_BYTES = 2_000;
 /** Invalid tools have names of any length; this much of one is in its key. */
@@ -184,14 +181,14 @@ export class CanonicalToolsRepository {
   }
 
   async #write(entries: Entry<CanonicalTool | InvalidTool>[]): Promise<void> {
-    for (const sets of batches(entries, charsOf)) {
+    for (const sets of commitBatches(entries, ({ key }) => key, bytesOf)) {
       // Another gateway on the same store sees the same list: the last to write it is right too.
       await this.#store.commit({ sets, announce: false });
     }
   }
 
   async #delete(entries: Entry<unknown>[]): Promise<void> {
-    for (const batch of batches(entries, () => 0)) {
+    for (const batch of commitBatches(entries, ({ key }) => key)) {
       await this.#store.commit({ deletes: batch.map(({ key }) => key), announce: false });
     }
   }
@@ -227,31 +224,8 @@ function next(
   };
 }
 
-function* batches<T>(
-  entries: Entry<T>[],
-  charsOf: (value: T) => number,
-): Generator<Entry<T>[]> {
-  let batch: Entry<T>[] = [];
-  let [size, keySize] = [0, 0];
-  for (const entry of entries) {
-    const [bytes, inKey] = [3 * charsOf(entry.value), keyBytes(entry.key)];
-    if (
-      batch.length > 0 &&
-      (size + bytes > COMMIT_BYTES || keySize + inKey > COMMIT_KEY_BYTES ||
-        batch.length >= COMMIT_RECORDS)
-    ) {
-      yield batch;
-      [batch, size, keySize] = [[], 0, 0];
-    }
-    batch.push(entry);
-    size += bytes;
-    keySize += inKey;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Nearly all that a record takes. */
-function charsOf(tool: CanonicalTool | InvalidTool): number {
-  if ("problem" in tool) return tool.text.length;
-  return [tool.current, ...tool.earlier].reduce((sum, { text }) => sum + text.length, 0);
+/** Nearly all that a record takes, were every character a long one. */
+function bytesOf({ value }: Entry<CanonicalTool | InvalidTool>): number {
+  if ("problem" in value) return 3 * value.text.length;
+  return [value.current, ...value.earlier].reduce((sum, { text }) => sum + 3 * text.length, 0);
 }

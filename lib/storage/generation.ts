@@ -25,12 +25,12 @@ export async function followGeneration(
   onChange: (generation: bigint) => void | Promise<void>,
   { signal, since }: FollowOptions,
 ): Promise<void> {
-  const bell = new Bell();
+  const alarm = new Alarm();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
-  const unsubscribe = store.onCommit(() => bell.ring());
-  stopped.addEventListener("abort", () => bell.ring(), { once: true });
-  const watching = watchElsewhere(store, () => bell.ring(), stopped);
+  const unsubscribe = store.onCommit(() => alarm.ring());
+  stopped.addEventListener("abort", () => alarm.ring(), { once: true });
+  const watching = watchElsewhere(store, () => alarm.ring(), stopped);
 
   let seen = since;
   try {
@@ -46,7 +46,7 @@ export async function followGeneration(
       } catch (error) {
         if (!stopped.aborted) store.warn("Cannot follow the data store's changes", { error });
       }
-      await bell.wait();
+      await alarm.wait();
     }
   } finally {
     unsubscribe();
@@ -56,7 +56,7 @@ export async function followGeneration(
 }
 
 /** Rings however often between two waits are one ring. */
-class Bell {
+class Alarm {
   #next = Promise.withResolvers<void>();
 
   ring(): void {

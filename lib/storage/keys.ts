@@ -87,6 +87,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
   "sessions",
   "signing_secret",
   "tool_tokens",
+  "vectors",
   "parts",
   "part_owners",
 ]);

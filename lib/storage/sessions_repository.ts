@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EVERYONE } from "../core/principal.ts";
 import { Collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
@@ -9,6 +10,7 @@ const LIFETIME_MS = 24 * 60 * 60_000;
 const SessionEntry = z.strictObject({
   id: z.string(),
   door: z.string(),
+  principal: z.string().default(EVERYONE),
   client: z.strictObject({
     protocolVersion: z.string(),
     capabilities: z.record(z.string(), z.unknown()),

@@ -6,6 +6,7 @@ const HOUR_MS = 60 * 60_000;
 const session = (id: string) => ({
   id,
   door: "gateway?",
+  principal: "everyone",
   client: { protocolVersion: "2025-11-25", capabilities: {} },
 });
 

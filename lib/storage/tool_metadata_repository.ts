@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
 import { keys } from "./keys.ts";
+import type { Stored } from "./record_reader.ts";
 import type { Store } from "./store.ts";
 
 /** What somebody has said of a tool, in place of what is inferred. */
@@ -33,12 +35,30 @@ export class ToolMetadataRepository {
     return found;
   }
 
-  /** One that says nothing is as good as none. */
-  async save(override: ToolOverride): Promise<void> {
+  async find(server: string, tool: string): Promise<Stored<ToolOverride> | undefined> {
+    const record = await this.#store.read(keys.toolMetadataOf(server, tool));
+    const parsed = ToolOverride.safeParse(record?.value);
+    return record && parsed.success
+      ? { value: parsed.data, versionstamp: record.versionstamp }
+      : undefined;
+  }
+
+  /**
+   * Saves whatever was there before; with a versionstamp, only over that version, and with null only
+   * where there is none. One that says nothing is as good as none.
+   */
+  async save(override: ToolOverride, versionstamp?: string | null): Promise<void> {
     const { server, tool, ...said } = override;
     const key = keys.toolMetadataOf(server, tool);
-    if (Object.keys(said).length === 0) await this.#store.commit({ deletes: [key] });
-    else await this.#store.commit({ sets: [{ key, value: override }] });
+    const isEmpty = Object.keys(said).length === 0;
+    const saved = await this.#store.tryCommit({
+      checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
+      ...(isEmpty ? { deletes: [key] } : { sets: [{ key, value: override }] }),
+    });
+    if (saved !== undefined) return;
+    throw new GatewayError("CONFLICT", {
+      message: `What is said of "${server}.${tool}" was changed by somebody else in the meantime`,
+    });
   }
 
   async tokens(server: string): Promise<Map<string, number>> {

@@ -1,10 +1,7 @@
 import { z } from "zod";
+import { commitBatches } from "./commit_batches.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
-
-/** Well under what one commit can hold, whatever the model's dimensions. */
-const COMMIT_BYTES = 300_000;
-const COMMIT_RECORDS = 200;
 
 const KeptVector = z.strictObject({ bytes: z.base64() });
 
@@ -36,7 +33,9 @@ export class VectorsRepository {
       key: keys.vector(model, hash),
       value: { bytes: new Uint8Array(vector.buffer).toBase64() },
     }));
-    for (const sets of batches(records, ({ value }) => value.bytes.length)) {
+    for (
+      const sets of commitBatches(records, ({ key }) => key, ({ value }) => value.bytes.length)
+    ) {
       await this.#store.commit({ sets, announce: false });
     }
   }
@@ -48,7 +47,7 @@ export class VectorsRepository {
       if (!used.has(String(key.at(-1)))) unused.push(key);
     }
     if (unused.length <= most) return 0;
-    for (const deletes of batches(unused, () => 0)) {
+    for (const deletes of commitBatches(unused, (key) => key)) {
       await this.#store.commit({ deletes, announce: false });
     }
     return unused.length;
@@ -57,19 +56,4 @@ export class VectorsRepository {
 
 function toBytes(base64: string): KeptBytes {
   return new Int8Array(Uint8Array.fromBase64(base64).buffer);
-}
-
-function* batches<T>(items: T[], bytesOf: (item: T) => number): Generator<T[]> {
-  let batch: T[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    const own = bytesOf(item);
-    if (batch.length >= COMMIT_RECORDS || (batch.length > 0 && bytes + own > COMMIT_BYTES)) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(item);
-    bytes += own;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { keys, UNPORTABLE_ROOTS } from "./keys.ts";
 import { Store } from "./store.ts";
 import { VectorsRepository } from "./vectors_repository.ts";
 
@@ -24,4 +25,8 @@ Deno.test("VectorsRepository.prune() deletes what nobody uses once that is too m
   assert.equal(await vectors.prune("m", new Set(["a"]), 2), 0);
   assert.equal(await vectors.prune("m", new Set(["a"]), 1), 2);
   assert.deepEqual([...(await vectors.find("m", ["a", "b", "c"])).keys()], ["a"]);
+});
+
+Deno.test("Vectors are in no backup: they can be made again", () => {
+  assert.ok(UNPORTABLE_ROOTS.has(keys.vectors("m")[0]!));
 });

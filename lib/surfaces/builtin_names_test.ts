@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { Store } from "../storage/store.ts";
 import { flatten } from "../routing/names.ts";
 import { BUILTIN_NAMES, RESERVED_NAMES } from "./builtin_names.ts";
+import { discoveryTools } from "./discovery_tools.ts";
+import { indexTools } from "./index_tools.ts";
+import { optimizerTools } from "./optimizer_tools.ts";
 import { serverTools } from "./server_tools.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 import { openToolsets } from "./testing/open_toolsets.ts";
+import type { ToolGuide } from "./tool_guide.ts";
 import { toolsetTools } from "./toolset_tools.ts";
 
 Deno.test("BUILTIN_NAMES has every tool of the gateway's own, each under a flat name of its own", async () => {
@@ -12,9 +16,12 @@ Deno.test("BUILTIN_NAMES has every tool of the gateway's own, each under a flat 
   const tools = [
     // Nothing is asked of it before a tool is called.
     ...serverTools({} as ServersAdmin),
+    ...discoveryTools({} as ToolGuide),
+    ...indexTools({} as ToolGuide),
+    ...optimizerTools({} as ToolGuide),
     ...toolsetTools(openToolsets(store, {}).admin),
   ];
-  assert.ok(tools.length >= 15);
+  assert.ok(tools.length >= 22);
   for (const { name } of tools) {
     assert.ok(BUILTIN_NAMES.includes(name), `${name} is not in BUILTIN_NAMES`);
     assert.ok(RESERVED_NAMES.has(flatten(name)));

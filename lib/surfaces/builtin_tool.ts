@@ -111,6 +111,7 @@ function canFillForms(elicitation: unknown): boolean {
 
 /** Asks by elicitation; anything but a clear yes is a no. */
 function confirm(scope: RequestScope, port: ClientPort, message: string): Promise<boolean> {
+  if (scope.signal.aborted) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), CONSENT_TIMEOUT_MS);
   const params = JSON.stringify({
@@ -129,6 +130,6 @@ function confirm(scope: RequestScope, port: ClientPort, message: string): Promis
         result.content.agree === true,
     );
   }));
-  scope.signal.addEventListener("abort", () => resolve(false));
+  scope.signal.addEventListener("abort", () => resolve(false), { once: true });
   return promise.finally(() => clearTimeout(timer));
 }

@@ -7,7 +7,11 @@ import { builtin } from "./builtin_tool.ts";
 import { CombinedSurface } from "./combined_surface.ts";
 
 /** Calls a tool that asks for consent, as a client with these capabilities. */
-async function callAs(capabilities: Record<string, unknown>, answer: unknown): Promise<string> {
+async function callAs(
+  capabilities: Record<string, unknown>,
+  answer: unknown,
+  signal = new AbortController().signal,
+): Promise<string> {
   const tools = [builtin({
     name: "dare",
     title: "Dare",
@@ -37,7 +41,7 @@ async function callAs(capabilities: Record<string, unknown>, answer: unknown): P
     method: "tools/call",
     params: { name: "dare" },
     text: "",
-    signal: new AbortController().signal,
+    signal,
     send: () => asked[0]?.(JSON.stringify({ jsonrpc: "2.0", id: 0, ...Object(answer) })),
   });
   return JSON.parse(text).result.content[0].text;
@@ -51,6 +55,10 @@ Deno.test("BuiltinSurface asks only clients that can show a form", async () => {
   for (const elicitation of [{}, { form: {} }, { form: {}, url: {} }]) {
     assert.equal(await callAs({ elicitation }, YES), "asked: true");
   }
+});
+
+Deno.test("BuiltinSurface asks nobody for a call that was cancelled", async () => {
+  assert.equal(await callAs({ elicitation: {} }, YES, AbortSignal.abort()), "asked: false");
 });
 
 Deno.test("BuiltinSurface takes anything but a clear yes for a no", async () => {

@@ -13,6 +13,10 @@ const FRESH_MS = 2_000;
 export interface CombinedFeaturesOptions {
   /** Those that can be reached now. */
   servers(): readonly ManagedServer[];
+  /** Those to which the client has a connection of its own. */
+  connected(): readonly ManagedServer[];
+  /** Asks for one of a server's lists. */
+  list: CallServer;
   call: CallServer;
 }
 
@@ -28,6 +32,16 @@ interface Listing {
 }
 
 const NEVER: Listing = { at: 0, servers: [] };
+const LEVELS = new Set([
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+]);
 
 /** Resources, prompts, completions and logging of several servers as those of one. */
 export class CombinedFeatures {
@@ -39,7 +53,8 @@ export class CombinedFeatures {
   /** By the URI that the client subscribed to: another list may give the resource another one. */
   readonly #subscribed = new Map<string, ResourceRoute>();
   #level: string | undefined;
-  #levelled = new WeakSet<ManagedServer>();
+  /** What each server was last told of it. */
+  readonly #told = new WeakMap<ManagedServer, string>();
 
   constructor(options: CombinedFeaturesOptions) {
     this.#options = options;
@@ -81,23 +96,28 @@ export class CombinedFeatures {
     return { ...scope, send: (text) => scope.send(this.#outgoing(server, text)) };
   }
 
-  /** Has a server that comes into use later log as the client wants it. */
+  /** Has a server that comes into use log as the client wants it. */
   async prepare(server: ManagedServer, scope: RequestScope): Promise<void> {
-    if (this.#level === undefined || this.#levelled.has(server)) return;
-    this.#levelled.add(server);
-    if (!await declares(server, "logging").catch(() => false)) return;
-    const params = { level: this.#level };
+    const level = this.#level;
+    if (level === undefined || this.#told.get(server) === level) return;
+    const params = { level };
     const inner = { ...scope, method: "logging/setLevel", params };
-    // That it cannot is no reason to refuse the call it is about to serve.
-    await this.#options.call(server, inner, inner.method, JSON.stringify(params)).catch(() => {});
+    try {
+      if (await declares(server, "logging", scope.signal)) {
+        await this.#options.call(server, inner, inner.method, JSON.stringify(params));
+      }
+      this.#told.set(server, level);
+    } catch {
+      /* no reason to refuse the call it is about to serve; it is told with the next one */
+    }
   }
 
   async #loadResources(scope: RequestScope): Promise<CombinedResources> {
     const servers = this.#options.servers();
-    const { call } = this.#options;
+    const { list } = this.#options;
     const [resources, templates] = await Promise.all([
-      listFromAll(servers, "resources/list", scope, call),
-      listFromAll(servers, "resources/templates/list", scope, call),
+      listFromAll(servers, "resources/list", scope, list),
+      listFromAll(servers, "resources/templates/list", scope, list),
     ]);
     this.#resourcesListed = { at: Date.now(), servers };
     return this.#resources = new CombinedResources(resources, templates);
@@ -105,7 +125,7 @@ export class CombinedFeatures {
 
   async #loadPrompts(scope: RequestScope): Promise<string[]> {
     const servers = this.#options.servers();
-    const items = await listFromAll(servers, "prompts/list", scope, this.#options.call);
+    const items = await listFromAll(servers, "prompts/list", scope, this.#options.list);
     const named = new Map<string, ListedItem>();
     for (const item of items) {
       if (typeof item.value.name !== "string") continue;
@@ -130,6 +150,7 @@ export class CombinedFeatures {
     if (scope.method !== "resources/subscribe") {
       return await this.#relay(route.server, scope, params);
     }
+    const before = this.#subscribed.get(uri);
     // Before it is asked for: the first update may come before the answer.
     this.#subscribed.set(uri, route);
     let isSubscribed = false;
@@ -138,7 +159,10 @@ export class CombinedFeatures {
       isSubscribed = memberText(answer, "result") !== undefined;
       return answer;
     } finally {
-      if (!isSubscribed) this.#subscribed.delete(uri);
+      if (!isSubscribed) {
+        if (before) this.#subscribed.set(uri, before);
+        else this.#subscribed.delete(uri);
+      }
     }
   }
 
@@ -157,10 +181,10 @@ export class CombinedFeatures {
     // What a client was told of a server that is away now leads nowhere.
     const reachable = (route: ResourceRoute | undefined) =>
       route && servers.includes(route.server) ? route : undefined;
-    const known = reachable(this.#resources.find(uri));
+    const known = reachable(this.#resources.find(uri, servers));
     if (known) return known;
     if (!isFresh(this.#resourcesListed, servers)) await this.#loadResources(scope);
-    return reachable(this.#resources.find(uri)) ?? this.#resources.guess(uri, servers);
+    return reachable(this.#resources.find(uri, servers)) ?? this.#resources.guess(uri, servers);
   }
 
   async #getPrompt(scope: RequestScope): Promise<string> {
@@ -192,28 +216,22 @@ export class CombinedFeatures {
       if (route) return await this.#relay(route.server, scope, params);
       return errorText(scope.id, -32602, `There is no resource ${JSON.stringify(ref.uri)} here`);
     }
-    const name = isObject(ref) ? ref.name : undefined;
+    const prompt = isObject(ref) ? ref : {};
+    const { name } = prompt;
     const route = typeof name === "string" ? await this.#findPrompt(scope, name) : undefined;
     if (!route) return noPrompt(scope, name);
-    const params = { ...scope.params, ref: { ...ref as object, name: route.name } };
+    const params = { ...scope.params, ref: { ...prompt, name: route.name } };
     return await this.#relay(route.server, scope, params);
   }
 
   async #setLevel(scope: RequestScope): Promise<string> {
     const { level } = scope.params;
-    if (typeof level !== "string") return errorText(scope.id, -32602, "A log level is missing");
-    const params = memberText(scope.text, "params");
-    this.#levelled = new WeakSet();
-    const answers = await Promise.all(
-      this.#options.servers().map(async (server) => {
-        if (!await declares(server, "logging").catch(() => false)) return undefined;
-        this.#levelled.add(server);
-        return await this.#options.call(server, scope, scope.method, params).catch(() => undefined);
-      }),
-    );
-    const refusal = answers.find((answer) => answer && memberText(answer, "error") !== undefined);
-    if (refusal !== undefined) return refusal;
+    if (typeof level !== "string" || !LEVELS.has(level)) {
+      return errorText(scope.id, -32602, `A log level is one of ${[...LEVELS].join(", ")}`);
+    }
     this.#level = level;
+    // The others are told when the client first uses them: nobody else need be started for it.
+    await Promise.all(this.#options.connected().map((server) => this.prepare(server, scope)));
     return resultText(scope.id, "{}");
   }
 

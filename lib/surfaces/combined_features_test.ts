@@ -19,26 +19,32 @@ function fakeServer(name: string): ManagedServer {
 function featuresOf(...names: string[]) {
   const known = new Map(names.map((name) => [name, fakeServer(name)]));
   const asked: Asked[] = [];
+  /** Servers that fail whatever they are asked. */
+  const failing = new Set<string>();
   let shown = names;
+  let connected: string[] = [];
   const features = new CombinedFeatures({
     servers: () => shown.map((name) => known.get(name)!),
+    connected: () => connected.map((name) => known.get(name)!),
+    list(_, scope, method) {
+      const lists: Record<string, string> = {
+        "resources/list": '{"resources":[{"uri":"a://b"}]}',
+        "prompts/list": '{"prompts":[{"name":"greet"}]}',
+      };
+      return Promise.resolve(resultText(scope.id, lists[method] ?? "{}"));
+    },
     call(server, scope, method, params) {
-      if (method === "resources/list") {
-        return Promise.resolve(resultText(scope.id, '{"resources":[{"uri":"a://b"}]}'));
-      }
-      if (method === "prompts/list") {
-        return Promise.resolve(resultText(scope.id, '{"prompts":[{"name":"greet"}]}'));
-      }
-      if (!method.endsWith("/list")) {
-        asked.push({ server: server.name, method, params: JSON.parse(params ?? "{}") });
-      }
+      asked.push({ server: server.name, method, params: JSON.parse(params ?? "{}") });
+      if (failing.has(server.name)) return Promise.reject(new Error("It fails"));
       return Promise.resolve(resultText(scope.id, "{}"));
     },
   });
   const request = (method: string, params: Record<string, unknown> = {}) =>
     features.request(scopeOf(method, params));
   const show = (...names: string[]) => shown = names;
-  return { features, asked, request, show, server: (name: string) => known.get(name)! };
+  const connect = (...names: string[]) => connected = names;
+  const server = (name: string) => known.get(name)!;
+  return { features, asked, failing, request, show, connect, server };
 }
 
 function scopeOf(
@@ -104,17 +110,47 @@ Deno.test("CombinedFeatures finds what servers have that have just come", async 
   assert.match(await request("prompts/get", { name: "one_greet" }) ?? "", /There is no prompt/);
 });
 
-Deno.test("CombinedFeatures.prepare() has a server log as the client wants it by now", async () => {
-  const { features, asked, request, show, server } = featuresOf("one", "two");
-  await request("logging/setLevel", { level: "error" });
-  show("one");
+Deno.test("CombinedFeatures keeps a subscription when a second one for the same URI fails", async () => {
+  const { features, failing, request, show } = featuresOf("one", "two");
+  const uri = "quartermaster://two/a://b";
+  await request("resources/subscribe", { uri });
+  failing.add("two");
+  await assert.rejects(request("resources/subscribe", { uri }), /It fails/);
+  show("two");
+  await request("resources/list");
+  const heard: string[] = [];
+  const scope = scopeOf("tools/call", {}, (text) => heard.push(text));
+  features.scopeFor("two", scope).send(updated);
+  assert.deepEqual(heard, [updated.replace("a://b", uri)]);
+});
+
+Deno.test("CombinedFeatures tells a log level to servers in use, and to others with their first use", async () => {
+  const { features, asked, request, connect, server } = featuresOf("one", "two");
+  const told = () => asked.splice(0).map(({ server, params }) => `${server} ${params.level}`);
+  const use = (name: string) => features.prepare(server(name), scopeOf("tools/call", {}));
+  assert.match(await request("logging/setLevel", { level: "error" }) ?? "", /"result":{}/);
+  assert.deepEqual(told(), [], "nobody need be started for it");
+  await use("two");
+  await use("two");
+  assert.deepEqual(told(), ["two error"]);
+  connect("two");
   await request("logging/setLevel", { level: "debug" });
-  await features.prepare(server("two"), scopeOf("tools/call", {}));
-  await features.prepare(server("two"), scopeOf("tools/call", {}));
-  assert.deepEqual(asked.map(({ server, params }) => `${server} ${params.level}`), [
-    "one error",
-    "two error",
-    "one debug",
-    "two debug",
-  ]);
+  assert.deepEqual(told(), ["two debug"]);
+  await use("one");
+  await use("two");
+  assert.deepEqual(told(), ["one debug"]);
+  assert.match(await request("logging/setLevel", { level: "loud" }) ?? "", /-32602/);
+  assert.match(await request("logging/setLevel", {}) ?? "", /-32602/);
+});
+
+Deno.test("CombinedFeatures.prepare() tries again to set a log level that could not be set", async () => {
+  const { features, asked, failing, request, server } = featuresOf("one");
+  await request("logging/setLevel", { level: "error" });
+  const use = () => features.prepare(server("one"), scopeOf("tools/call", {}));
+  failing.add("one");
+  await use();
+  failing.clear();
+  await use();
+  await use();
+  assert.equal(asked.length, 2);
 });

@@ -38,13 +38,14 @@ export class CombinedResources {
     return this.#prefixed.get(`${server} ${uri}`) ?? uri;
   }
 
-  /** By what was listed. */
-  find(uri: string): ResourceRoute | undefined {
+  /** By what was listed; a URI that names one of the servers is never another one's. */
+  find(uri: string, servers: readonly ManagedServer[]): ResourceRoute | undefined {
     const known = this.#resources.get(uri) ?? this.#templates.get(uri);
     if (known) return known;
     const [, name, rest] = PREFIX.exec(uri) ?? [];
+    const named = servers.find((server) => server.name === name);
     for (const { server, literals } of this.#templates.values()) {
-      if (!canBecome(literals, uri)) continue;
+      if ((named && server !== named) || !canBecome(literals, uri)) continue;
       return { server, uri: server.name === name && rest !== undefined ? rest : uri };
     }
   }

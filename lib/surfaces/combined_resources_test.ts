@@ -7,6 +7,8 @@ const [one, two, three] = ["one", "two", "three"].map((name) =>
   ({ name }) as unknown as ManagedServer
 ) as [ManagedServer, ManagedServer, ManagedServer];
 
+const SERVERS = [one, two, three];
+
 function item(server: ManagedServer, value: Record<string, unknown>): ListedItem {
   return { server, value, text: JSON.stringify(value) };
 }
@@ -26,7 +28,7 @@ Deno.test("CombinedResources leaves URIs as they are, and puts a server before o
     "quartermaster://three/a://b?c=d#e",
   ]);
   assert.ok(uris.every((uri) => URL.canParse(uri)));
-  const owners = uris.map((uri) => combined.find(uri));
+  const owners = uris.map((uri) => combined.find(uri, SERVERS));
   assert.deepEqual(owners.map((route) => route?.server), [one, two, three]);
   assert.ok(owners.every((route) => route?.uri === "a://b?c=d#e"));
   assert.equal(combined.exposed("two", "a://b?c=d#e"), uris[1]);
@@ -44,15 +46,18 @@ Deno.test("CombinedResources.find() knows what a template can become, under its 
     "quartermaster://two/a://items/{id}/x",
     "b://{+path}{?q*}",
   ]);
-  assert.deepEqual(combined.find("a://items/5/x"), { server: one, uri: "a://items/5/x" });
-  assert.deepEqual(combined.find("quartermaster://two/a://items/5/x"), {
+  assert.deepEqual(combined.find("a://items/5/x", SERVERS), { server: one, uri: "a://items/5/x" });
+  assert.deepEqual(combined.find("quartermaster://two/a://items/5/x", SERVERS), {
     server: two,
     uri: "a://items/5/x",
   });
-  assert.equal(combined.find("quartermaster://two/a://items/{id}/x")?.uri, "a://items/{id}/x");
-  assert.equal(combined.find("b://x/y?q=1")?.server, three);
-  assert.equal(combined.find("a://items/5/y"), undefined);
-  assert.equal(combined.find("a://items/5.x"), undefined, "a dot in a template is a dot");
+  assert.equal(
+    combined.find("quartermaster://two/a://items/{id}/x", SERVERS)?.uri,
+    "a://items/{id}/x",
+  );
+  assert.equal(combined.find("b://x/y?q=1", SERVERS)?.server, three);
+  assert.equal(combined.find("a://items/5/y", SERVERS), undefined);
+  assert.equal(combined.find("a://items/5.x", SERVERS), undefined, "a dot in a template is a dot");
 });
 
 Deno.test("CombinedResources.find() is quick with a URI that is made to be slow", () => {
@@ -60,11 +65,21 @@ Deno.test("CombinedResources.find() is quick with a URI that is made to be slow"
     template(one, `a://${"{x}a".repeat(19)}`),
     template(two, `c://b${"{x}".repeat(19)}!`),
   ]);
-  assert.equal(combined.find(`a://${"a".repeat(5_000)}b`), undefined);
-  assert.equal(combined.find(`c://b${"a".repeat(5_000)}`), undefined);
-  assert.equal(combined.find(`a://${"a".repeat(5_000)}`)?.server, one);
-  assert.equal(combined.find("c://b!")?.server, two);
-  assert.equal(combined.find("c://b !"), undefined);
+  assert.equal(combined.find(`a://${"a".repeat(5_000)}b`, SERVERS), undefined);
+  assert.equal(combined.find(`c://b${"a".repeat(5_000)}`, SERVERS), undefined);
+  assert.equal(combined.find(`a://${"a".repeat(5_000)}`, SERVERS)?.server, one);
+  assert.equal(combined.find("c://b!", SERVERS)?.server, two);
+  assert.equal(combined.find("c://b !", SERVERS), undefined);
+});
+
+Deno.test("CombinedResources.find() takes a URI that names a server for no other server's template", () => {
+  const combined = new CombinedResources([], [
+    template(one, "quartermaster://{server}/{+rest}"),
+    template(two, "{+anything}"),
+  ]);
+  assert.equal(combined.find("quartermaster://three/c://x", SERVERS), undefined);
+  assert.equal(combined.find("quartermaster://two/c://x", SERVERS)?.server, two);
+  assert.equal(combined.find("quartermaster://unknown/c://x", SERVERS)?.server, one);
 });
 
 Deno.test("CombinedResources.guess() goes by the server in a URI, or by a scheme of just one", () => {

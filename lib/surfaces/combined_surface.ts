@@ -2,21 +2,15 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { renamed } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
-import { errorText, memberText, resultText } from "../core/rpc.ts";
+import { errorText, memberText, resultText, withId } from "../core/rpc.ts";
 import { VERSION } from "../core/version.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
 import { type Builtins, resolve } from "../routing/resolve.ts";
-import {
-  type BuiltinTool,
-  callBuiltin,
-  describeBuiltin,
-  descriptionOf,
-  isForwarded,
-} from "./builtin_tool.ts";
+import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
 import { CombinedFeatures } from "./combined_features.ts";
-import { Relay } from "./relay.ts";
+import { CombinedLines } from "./combined_lines.ts";
 import {
   type ClientPort,
   type RequestScope,
@@ -45,6 +39,8 @@ export interface CombinedSurfaceOptions {
   names: NameTables;
   /** Tools of the gateway's own that are listed. */
   listed: readonly BuiltinTool[];
+  /** Is another one whenever their descriptions may be others, beyond what tools there are. */
+  edition?(): unknown;
   /** Whether they are listed under names without dots and hyphens. */
   flatBuiltins?: boolean;
   /** All that can be called. */
@@ -55,7 +51,7 @@ export interface CombinedSurfaceOptions {
 
 interface ListedTools {
   table: NameTable;
-  descriptions: string;
+  edition: unknown;
   tools: readonly CatalogTool[];
   text: string;
 }
@@ -81,7 +77,7 @@ export class CombinedSurface implements Surface {
     return Promise.resolve({
       capabilities: { tools: { listChanged: true }, ...(this.#options.shown ? ofServers : {}) },
       serverInfo: { name: "quartermaster", title: "Quartermaster", version: VERSION },
-      instructions: this.#options.instructions,
+      instructions: this.#named(this.#options.instructions),
     });
   }
 
@@ -95,17 +91,17 @@ export class CombinedSurface implements Surface {
     const { shown, names, listed } = this.#options;
     const table = names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT);
     const tools = shown?.tools(principal) ?? [];
-    const descriptions = listed.map((tool) => descriptionOf(tool, principal)).join("\n");
+    const edition = this.#options.edition?.();
     const known = this.#lists.get(principal);
-    const isSame = known?.table === table && known.tools === tools &&
-      known.descriptions === descriptions;
+    const isSame = known?.table === table && known.tools === tools && known.edition === edition;
     if (isSame) return known.text;
+    const admitted = tools.filter((tool) => shown?.admits?.(principal, tool) !== false);
     const texts = [
-      ...listed.map((tool) => JSON.stringify(this.#describe(tool, principal))),
-      ...tools.map((tool) => renamed(tool, table.nameOf(tool, "flat"))),
+      ...listed.map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
+      ...admitted.map((tool) => renamed(tool, table.nameOf(tool, "flat"))),
     ];
     const text = `{"tools":[${texts.join(",")}]}`;
-    this.#lists.set(principal, { table, tools, descriptions, text });
+    this.#lists.set(principal, { table, tools, edition, text });
     return text;
   }
 
@@ -120,9 +116,11 @@ export class CombinedSurface implements Surface {
     this.#told.set(principal, this.#shownTo(principal));
   }
 
-  #describe(tool: BuiltinTool, principal: string) {
-    const described = describeBuiltin(tool, principal);
-    return this.#options.flatBuiltins ? { ...described, name: flatten(described.name) } : described;
+  /** A text with the gateway's own tools under the names they are listed with. */
+  #named(text: string): string {
+    if (!this.#options.flatBuiltins) return text;
+    const { listed } = this.#options;
+    return listed.reduce((text, { name }) => text.replaceAll(name, flatten(name)), text);
   }
 
   /**
@@ -151,8 +149,7 @@ class CombinedSession implements SurfaceSession {
   readonly #surface: CombinedSurface;
   readonly #options: CombinedSurfaceOptions;
   readonly #port: ClientPort;
-  readonly #relays = new Map<ManagedServer, Relay>();
-  readonly #stops: (() => void)[] = [];
+  readonly #lines: CombinedLines | undefined;
   readonly #features: CombinedFeatures | undefined;
 
   constructor(surface: CombinedSurface, options: CombinedSurfaceOptions, port: ClientPort) {
@@ -161,8 +158,15 @@ class CombinedSession implements SurfaceSession {
     this.#port = port;
     const { shown } = options;
     if (!shown) return;
-    this.#features = new CombinedFeatures({
+    const lines: CombinedLines = this.#lines = new CombinedLines({
+      findServer: (name) => shown.findServer(name),
+      port,
+      portFor: (server) => features.portFor(server, port),
+    });
+    const features: CombinedFeatures = this.#features = new CombinedFeatures({
       servers: () => shown.servers(port.principal).flatMap((name) => shown.findServer(name) ?? []),
+      connected: () => lines.connected(),
+      list: (server, scope, method, params) => this.#list(server, scope, method, params),
       call: (server, scope, method, params) => this.#relayed(server, scope, method, params),
     });
   }
@@ -184,13 +188,12 @@ class CombinedSession implements SurfaceSession {
     }
   }
 
-  notify(method: string, _params: Record<string, unknown>, text: string): void {
-    for (const relay of this.#relays.values()) relay.notify(method, text);
+  notify(method: string, params: Record<string, unknown>, text: string): void {
+    this.#lines?.notify(method, params, text);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const stop of this.#stops) stop();
-    await Promise.all([...this.#relays.values()].map((relay) => relay[Symbol.asyncDispose]()));
+    await this.#lines?.[Symbol.asyncDispose]();
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
@@ -226,29 +229,30 @@ class CombinedSession implements SurfaceSession {
     return await this.#relayed(target, scope, "tools/call", params);
   }
 
-  #relayed(
+  async #relayed(
     server: ManagedServer,
     scope: RequestScope,
     method: string,
     params: string | undefined,
   ): Promise<string> {
     const own = this.#features!.scopeFor(server.name, scope);
-    return this.#relay(server).call(own, method, params);
+    return await this.#lines!.to(server, scope).call(own, method, params);
   }
 
-  #relay(server: ManagedServer): Relay {
-    let relay = this.#relays.get(server);
-    if (!relay) {
-      const opened = relay = new Relay(
-        server,
-        this.#features!.portFor(server.name, this.#port),
-      );
-      this.#relays.set(server, relay);
-      this.#stops.push(server.onBroadcast((text) => {
-        if (!opened.hasOwn) this.#port.push(text);
-      }));
+  /** A list asks nobody anything: no client needs a program of its own for it. */
+  async #list(
+    server: ManagedServer,
+    scope: RequestScope,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    if (this.#lines!.to(server, scope).hasOwn) {
+      return await this.#relayed(server, scope, method, params);
     }
-    return relay;
+    const { timeoutMs } = server;
+    const { signal } = scope;
+    const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
+    return withId(text, id, scope.id);
   }
 }
 
@@ -259,7 +263,7 @@ function forwardedParams(text: string, name: string, argumentsIn: string): strin
   const inner = memberText(outer, argumentsIn) ?? "{}";
   const meta = memberText(params, "_meta");
   // Some models give an object as a text.
-  const args = inner.startsWith('"') ? JSON.parse(inner) : inner;
+  const args = inner.startsWith('"') ? JSON.parse(inner).trim() || "{}" : inner;
   const tail = meta === undefined ? "" : `,"_meta":${meta}`;
   return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
 }

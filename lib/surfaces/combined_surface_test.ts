@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../routing/name_table.ts";
 import { Builtins } from "../routing/resolve.ts";
-import { CombinedSurface } from "./combined_surface.ts";
+import { ManagedServer } from "../downstream/managed_server.ts";
+import { FakeServer, silentLog, until } from "../downstream/testing/fake_server.ts";
+import { builtin } from "./builtin_tool.ts";
+import { CombinedSurface, type ServersShown } from "./combined_surface.ts";
 
 /** A client at a door that shows every tool there is. */
-function openDoor() {
+function openDoor(more: Partial<ServersShown> = {}, capabilities: Record<string, unknown> = {}) {
   const catalog = new Catalog();
   const list = (...names: string[]) =>
     catalog.setListed(
@@ -23,28 +27,115 @@ function openDoor() {
       findServer: () => undefined,
       servers: () => [],
       tools: () => catalog.of("git").tools,
+      ...more,
     },
   });
+  const pushed: string[] = [];
   const open = () =>
     surface.open({
-      client: { protocolVersion: "2025-11-25", capabilities: {} },
+      client: { protocolVersion: "2025-11-25", capabilities },
       principal: "Ada",
-      push: () => {},
+      push: (text) => void pushed.push(JSON.parse(text).method),
       ask: (text) => text,
       askedAs: () => undefined,
     });
   const session = open();
-  const listTools = () =>
+  const request = (method: string, params: Record<string, unknown> = {}) =>
     session.request({
       id: 1,
-      method: "tools/list",
-      params: {},
-      text: "{}",
+      method,
+      params,
+      text: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       signal: new AbortController().signal,
       send: () => {},
     });
-  return { surface, list, listTools, open };
+  const listTools = () => request("tools/list");
+  const call = (name: string) => request("tools/call", { name, arguments: {} });
+  return { surface, session, pushed, list, request, listTools, call, open };
 }
+
+Deno.test("CombinedSurface.listText() describes its own tools anew only for another edition or other tools", () => {
+  const catalog = new Catalog();
+  const list = (name: string) =>
+    catalog.setListed("git", [JSON.stringify({ name, inputSchema: { type: "object" } })]);
+  let [described, edition] = [0, "first"];
+  const tools = [builtin({
+    name: "find",
+    title: "Find",
+    description: (principal) => `${principal} ${++described}`,
+    input: z.strictObject({}),
+    run: () => Promise.reject(new Error("not called")),
+  })];
+  const nothing: [] = [];
+  const surface = new CombinedSurface({
+    instructions: "",
+    names: new NameTables([]),
+    listed: tools,
+    edition: () => edition,
+    builtins: new Builtins(tools),
+    shown: { catalog, findServer: () => undefined, servers: () => [], tools: () => nothing },
+  });
+  assert.match(surface.listText("Ada"), /Ada 1"/);
+  assert.match(surface.listText("Ada"), /Ada 1"/);
+  assert.match(surface.listText("Bob"), /Bob 2"/);
+  list("status");
+  assert.match(surface.listText("Ada"), /Ada 3"/);
+  edition = "second";
+  assert.match(surface.listText("Ada"), /Ada 4"/);
+  surface.changes("Ada");
+  assert.match(surface.listText("Ada"), /Ada 4"/);
+});
+
+Deno.test("CombinedSurface lists and calls nothing that does not exist for the caller", async () => {
+  const { surface, list, listTools, call } = openDoor({
+    admits: (principal, tool) => principal !== "Ada" || tool.name !== "push",
+  });
+  list("status", "push");
+  assert.doesNotMatch(await listTools(), /git_push/);
+  assert.match(surface.listText("Bob"), /git_push/);
+  await assert.rejects(call("git_push"), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("CombinedSurface lists for a client that can be asked, and takes its log level, without a connection for it alone", async () => {
+  const fake = new FakeServer();
+  const capabilities = { tools: {}, prompts: {}, logging: {} };
+  fake.handlers.set("initialize", () => ({
+    protocolVersion: "2025-11-25",
+    capabilities,
+    serverInfo: { name: "fake" },
+  }));
+  fake.handlers.set("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
+  await using server = new ManagedServer({
+    server: {
+      name: "git",
+      spec: { type: "http", url: "http://fake.example/", headers: {} },
+      source: { kind: "store" },
+    },
+    log: silentLog(),
+    openLink: (_, events) => fake.open(events),
+    onStatus: () => {},
+    knownTools: () => Promise.resolve([]),
+    onTools: (_, tools) => Promise.resolve(tools.length),
+  });
+  server.start();
+  await until(() => server.status.state === "ready");
+  const { list, request, call, session, pushed } = openDoor({
+    findServer: () => server,
+    servers: () => ["git"],
+  }, { roots: {}, sampling: {}, elicitation: {} });
+  list("status");
+  assert.match(await request("prompts/list"), /git_greet/);
+  await request("logging/setLevel", { level: "error" });
+  assert.equal(fake.links.length, 1);
+  fake.links[0]!.tell("notifications/prompts/list_changed");
+  assert.deepEqual(pushed, ["notifications/prompts/list_changed"]);
+  await call("git_status");
+  assert.equal(fake.links.length, 2);
+  assert.ok(fake.links[1]!.heard.includes("logging/setLevel"));
+  await request("prompts/list");
+  assert.ok(fake.links[1]!.heard.includes("prompts/list"), "as there is one now");
+  await session[Symbol.asyncDispose]();
+});
 
 Deno.test("CombinedSurface.changes() is about what clients were last told", () => {
   const { surface, list } = openDoor();

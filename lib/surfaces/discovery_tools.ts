@@ -1,16 +1,22 @@
 import { z } from "zod";
 import { categoryDescription } from "../catalog/tool_category.ts";
 import type { ServerState } from "../core/server.ts";
+import { shortened } from "../core/shortened.ts";
 import { expirationOf } from "../routing/tool_keys.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { forwardTo, ToolArguments } from "./execute_tool.ts";
-import type { FoundTool, ToolGuide } from "./tool_guide.ts";
+import { byServer, serversText } from "./servers_text.ts";
+import { type FoundTool, isPoor, type ToolGuide } from "./tool_guide.ts";
 
 const DetailLevel = z.enum(["minimal", "summary", "full"]);
 type DetailLevel = z.infer<typeof DetailLevel>;
 const DESCRIPTION_CHARS = 150;
 const EXAMPLES = 3;
-const NAMED_SERVERS = 12;
+/** Longer ones are sentences in a script without spaces. */
+const WORD_CHARS = 20;
+const QUERY_FORM = "must be a text, or an array of at least one";
+/** A query is said back, but not a whole book. */
+const ECHOED_WORDS = 20;
 
 /** Search, then execute: the way to any number of tools through three. */
 export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
@@ -20,7 +26,7 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
       title: "Find tools",
       description: (principal) => discoveryText(guide, principal),
       input: z.strictObject({
-        query: z.union([z.array(z.string()).min(1), z.string()])
+        query: z.union([z.array(z.string()).min(1), z.string()], { error: QUERY_FORM })
           .describe("Keywords of what you need, or the task in words"),
         context: z.string().optional().describe("What you are working on"),
         maxResults: z.int().min(1).max(100).default(10),
@@ -40,10 +46,10 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
         guide.noteSearch(principal, level === "full" ? result.found.map(({ tool }) => tool) : []);
         return jsonResult({
           tools,
-          ...(tools.length === 0 ? nothingFound(guide, principal, category ?? text) : {}),
+          ...(isPoor(result.found) ? nothingFound(guide, principal, category ?? text) : {}),
           ...(result.degraded === undefined ? {} : { degraded: result.degraded }),
           metadata: {
-            query: words,
+            query: words.slice(0, ECHOED_WORDS).map((word) => shortened(word, DESCRIPTION_CHARS)),
             detailLevel: level,
             resultCount: tools.length,
             expiration: expirationOf(),
@@ -92,7 +98,7 @@ async function describeFound(
   };
   if (level === "minimal") return minimal;
   if (level === "summary") {
-    return { ...minimal, description: cut(description, DESCRIPTION_CHARS), relevance };
+    return { ...minimal, description: shortened(description, DESCRIPTION_CHARS), relevance };
   }
   const { category, deprecated } = guide.metadata(tool);
   return {
@@ -119,7 +125,7 @@ function nothingFound(guide: ToolGuide, principal: string, written: string) {
   }
   return {
     hint:
-      "Nothing fits. Use other or fewer words, drop the category, or look at tool_capabilities.",
+      "Nothing fits well. Use other or fewer words, drop the category, or look at tool_capabilities.",
     nearestCategories: guide.nearestCategories(principal, written),
   };
 }
@@ -130,14 +136,21 @@ function capabilities(guide: ToolGuide, principal: string, server?: string, cate
     (server === undefined || tool.server === server) &&
     (wanted === undefined || guide.metadata(tool).category === wanted)
   );
-  const servers = [...Map.groupBy(tools, (tool) => tool.server)].map(([name, own]) => ({
+  const owners = new Map(byServer(tools));
+  // Those without tools too, unless it is tools of a category that are asked for.
+  if (wanted === undefined) {
+    for (const name of guide.servers(principal)) {
+      if ((server ?? name) === name && !owners.has(name)) owners.set(name, []);
+    }
+  }
+  const servers = [...owners].map(([name, own]) => ({
     name,
     serverId: name,
     toolCount: own.length,
     status: statusOf(guide.serverState(name)),
     categories: guide.categories(own).map(([category]) => category),
     examples: own.slice(0, EXAMPLES).map((tool) => tool.name),
-  })).sort((a, b) => b.toolCount - a.toolCount);
+  }));
   return {
     totalTools: tools.length,
     categories: guide.categories(tools).map(([name, own]) => ({
@@ -147,7 +160,17 @@ function capabilities(guide: ToolGuide, principal: string, server?: string, cate
       examples: own.slice(0, EXAMPLES).map((tool) => tool.name),
     })),
     servers,
-    ...(tools.length === 0 ? nothingFound(guide, principal, category ?? server ?? "") : {}),
+    ...(tools.length === 0 ? nothingThere(guide, principal, category, server) : {}),
+  };
+}
+
+function nothingThere(guide: ToolGuide, principal: string, category?: string, server?: string) {
+  if (guide.visible(principal).length === 0) {
+    return { hint: "No server has tools now: see their status." };
+  }
+  if (category !== undefined) return nothingFound(guide, principal, category);
+  return {
+    hint: `There is no server "${server?.slice(0, 100)}" with tools. Leave server out to see all.`,
   };
 }
 
@@ -159,27 +182,18 @@ function statusOf(state: ServerState | undefined): "running" | "stopped" | "erro
 /** Made from what is connected now, so that a model knows what to look for. */
 function discoveryText(guide: ToolGuide, principal: string): string {
   const tools = guide.visible(principal);
-  const byServer = [...Map.groupBy(tools, (tool) => tool.server)]
-    .sort(([a, left], [b, right]) => right.length - left.length || (a < b ? -1 : 1));
   if (tools.length === 0) {
     return "Search for tools. No server is connected yet: call tool_capabilities to see why.";
   }
-  const named = byServer.slice(0, NAMED_SERVERS).map(([name, own]) => `${name} (${own.length})`);
-  const more = byServer.length - named.length;
-  const examples = byServer.slice(0, EXAMPLES).map(([, [first]]) =>
-    JSON.stringify(
-      guide.metadata(first!).summary.toLowerCase().split(/[^\p{L}\p{N}]+/u)
-        .filter((word) => word.length > 2).slice(0, 3),
-    )
-  );
+  const examples = byServer(tools).slice(0, EXAMPLES).flatMap(([, [first]]) => {
+    const words = guide.metadata(first!).summary.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+      .filter(({ length }) => length > 2 && length <= WORD_CHARS).slice(0, 3);
+    return words.length === 0 ? [] : [JSON.stringify(words)];
+  });
   return [
     `REQUIRED FIRST STEP: search here before you say that you cannot do something. ${tools.length} tools are not listed, to save context.`,
     "1. Call tool_discovery with keywords of what you need. 2. Choose a tool from the answer. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
-    `Servers: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}.`,
-    `Example queries: ${examples.join(", ")}.`,
+    `Servers: ${serversText(tools)}.`,
+    ...(examples.length === 0 ? [] : [`Example queries: ${examples.join(", ")}.`]),
   ].join("\n");
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text;
 }

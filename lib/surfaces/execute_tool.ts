@@ -17,7 +17,7 @@ export const ToolArguments = z.union([
       return z.NEVER;
     }
   }),
-]).meta({ type: "object", anyOf: undefined });
+], { error: "must be an object" }).meta({ type: "object", anyOf: undefined });
 
 /** Calls the tool, if its arguments fit. */
 export function forwardTo(
@@ -27,9 +27,10 @@ export function forwardTo(
 ): ForwardedCall {
   const problems = checkArguments(tool, args);
   if (problems.length === 0) return { forward: tool, argumentsIn };
-  const words = problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
+  const words = problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
+    .map((sentence) => sentence.replace(/\.$/, ""));
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `${namespacedName(tool.server, tool.name)}: ${words.join(" ")}`,
+    message: `${namespacedName(tool.server, tool.name)}: ${words.join("; ")}`,
     recoverySteps: [
       "Correct these arguments and call again",
       "For the tool's whole schema call tool_discovery with detailLevel full, or get_tool_description",

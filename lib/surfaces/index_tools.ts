@@ -3,6 +3,7 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { examplesOf } from "../catalog/tool_examples.ts";
 import { parametersOf } from "../core/parameters.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import { serversText } from "./servers_text.ts";
 import type { ToolGuide } from "./tool_guide.ts";
 
 const PAGE = 100;
@@ -15,8 +16,7 @@ export function indexTools(guide: ToolGuide): BuiltinTool[] {
     builtin({
       name: "list_available_tools",
       title: "List all tools in short",
-      description:
-        "List all tools with one line each. Call get_tool_description before you use one, and tool_execute (toolKey: its name) to run it.",
+      description: (principal) => listText(guide, principal),
       input: z.strictObject({
         category: z.string().optional(),
         include_disabled: z.boolean().default(false),
@@ -46,6 +46,12 @@ export function indexTools(guide: ToolGuide): BuiltinTool[] {
   ];
 }
 
+function listText(guide: ToolGuide, principal: string): string {
+  const tools = guide.visible(principal);
+  const servers = tools.length === 0 ? "" : ` Servers: ${serversText(tools)}.`;
+  return `List all ${tools.length} tools with one line each. Call get_tool_description before you use one, and tool_execute (toolKey: its name) to run it.${servers}`;
+}
+
 function listing(
   guide: ToolGuide,
   principal: string,
@@ -68,7 +74,9 @@ function listing(
         categories: groups.map(([name, own]) => `${name} (${own.length})`),
         page,
         pages,
-        hint: "Narrow it with category, or ask for the next page",
+        hint: page > pages
+          ? `There are ${pages} pages`
+          : "Narrow it with category, or ask for the next page",
       }
       : { categories: groups.map(([name]) => name) }),
     ...(tools.length === 0 && wanted !== undefined
@@ -105,10 +113,8 @@ function description(
       type: row.type,
       ...(row.description === undefined ? {} : { description: row.description }),
       required: row.isRequired,
-      ...(row.defaultValue === undefined ? {} : { default: JSON.parse(row.defaultValue) }),
-      ...(row.choices === undefined
-        ? {}
-        : { enum: row.choices.map((choice) => JSON.parse(choice)) }),
+      ...(row.defaultValue === undefined ? {} : { default: valueOf(row.defaultValue) }),
+      ...(row.choices === undefined ? {} : { enum: row.choices.map(valueOf) }),
       ...(row.limits === undefined ? {} : { limits: row.limits }),
     }]),
   );
@@ -123,4 +129,13 @@ function description(
     ...(withExamples ? { examples: examplesOf(tool) } : {}),
     related_tools: guide.related(principal, tool, RELATED),
   };
+}
+
+/** A value as it is in the schema, or the words for one that is too long to show whole. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

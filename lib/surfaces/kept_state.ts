@@ -8,6 +8,8 @@ const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/
 /** More than any client watches; what is remembered has to end somewhere. */
 const MAX_SUBSCRIPTIONS = 10_000;
 const RESTORE_TIMEOUT_MS = 10_000;
+/** More at once would flood a server, and be in vain where it is lost again. */
+const RESTORED_AT_ONCE = 20;
 
 type Asked = Pick<Call, "method" | "params">;
 
@@ -68,14 +70,25 @@ export class KeptState {
         params: JSON.stringify({ level: this.#level }),
       });
     }
-    await Promise.all(requests.map(async (request) => {
-      try {
-        await connection.call({ ...request, timeoutMs: RESTORE_TIMEOUT_MS, streams: false });
-      } catch (error) {
-        // A server that takes long over one of them is still of use for everything else.
-        if (!(error instanceof GatewayError) || isLoss(error)) throw error;
+    const left = requests.values();
+    // Calls wait for this: what a slow server has not been asked by then, it is not asked.
+    const end = Date.now() + RESTORE_TIMEOUT_MS;
+    let isLost = false;
+    async function askInTurn(): Promise<void> {
+      for (const request of left) {
+        try {
+          await connection.call({ ...request, timeoutMs: RESTORE_TIMEOUT_MS, streams: false });
+        } catch (error) {
+          // A server that takes long over one of them is still of use for everything else.
+          if (!(error instanceof GatewayError) || isLoss(error)) {
+            isLost = true;
+            throw error;
+          }
+        }
+        if (isLost || Date.now() > end) return;
       }
-    }));
+    }
+    await Promise.all(Array.from({ length: RESTORED_AT_ONCE }, askInTurn));
   }
 }
 

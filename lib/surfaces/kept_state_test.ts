@@ -71,3 +71,26 @@ Deno.test("KeptState.asked() has a limit of subscriptions", () => {
   unsubscribe(kept, "a:1");
   subscribe(kept, "a:3");
 });
+
+Deno.test("KeptState.restore() asks a few at a time, and no more once the connection is lost", async () => {
+  const kept = new KeptState();
+  for (let count = 0; count < 100; count++) subscribe(kept, `a:${count}`);
+  let [open, most, answered] = [0, 0, 0];
+  const asked = await restored(kept, async () => {
+    most = Math.max(most, ++open);
+    await Promise.resolve();
+    open--;
+    return { id: 1, text: DONE };
+  });
+  assert.equal(new Set(asked).size, 100);
+  assert.equal(most, 20);
+  const lost = new LinkClosed("lost", "gone");
+  const refusing = restored(kept, async () => {
+    const isLost = ++answered === 5;
+    await Promise.resolve();
+    if (isLost) throw lost;
+    return { id: 1, text: DONE };
+  });
+  await assert.rejects(refusing, lost);
+  assert.ok(answered < 50, `${answered}`);
+});

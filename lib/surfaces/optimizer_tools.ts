@@ -3,7 +3,8 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { forwardTo, ToolArguments } from "./execute_tool.ts";
-import type { ToolGuide } from "./tool_guide.ts";
+import { serversText } from "./servers_text.ts";
+import { isPoor, type ToolGuide } from "./tool_guide.ts";
 
 /** Find a tool by what it should do, then call it. */
 export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
@@ -11,10 +12,7 @@ export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
     builtin({
       name: "optim.find_tool",
       title: "Find a tool",
-      description: (principal) =>
-        `Find tools by what they should do, among ${
-          guide.visible(principal).length
-        } that are not listed. Then call one with optim.call_tool.`,
+      description: (principal) => findText(guide, principal),
       input: z.strictObject({
         tool_description: z.string().describe("What the tool should do, in words"),
         tool_keywords: z.string().optional().describe("Further keywords, separated by spaces"),
@@ -34,7 +32,7 @@ export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
             similarity_score: relevance,
             token_count: guide.tokensOf(tool),
           })),
-          ...(found.length === 0 ? { hint: "Nothing fits: use other or fewer words" } : {}),
+          ...(isPoor(found) ? { hint: "Nothing fits well: use other or fewer words" } : {}),
           ...(degraded === undefined ? {} : { degraded }),
           token_metrics: metrics,
         });
@@ -50,9 +48,8 @@ export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
         parameters: ToolArguments.describe("The tool's arguments"),
       }),
       async run({ backend_id, tool_name, parameters }, { principal }) {
-        const servers = new Set(guide.visible(principal, true).map((tool) => tool.server));
-        if (!servers.has(backend_id)) throw noBackend(backend_id, servers);
-        const own = guide.table.find(backend_id, tool_name);
+        const own = guide.findOn(principal, backend_id, tool_name);
+        if (!own) checkBackend(guide, principal, backend_id);
         const tool = await guide.resolve(
           principal,
           own ? guide.table.nameOf(own, "namespaced") : tool_name,
@@ -70,9 +67,18 @@ export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
   ];
 }
 
-function noBackend(name: string, servers: ReadonlySet<string>): GatewayError {
+function findText(guide: ToolGuide, principal: string): string {
+  const tools = guide.visible(principal);
+  const servers = tools.length === 0 ? "" : ` Servers: ${serversText(tools)}.`;
+  return `Find tools by what they should do, among ${tools.length} that are not listed. Then call one with optim.call_tool.${servers}`;
+}
+
+/** Throws where there is none of that name with tools for the caller. */
+function checkBackend(guide: ToolGuide, principal: string, name: string): void {
+  const servers = new Set(guide.visible(principal, true).map((tool) => tool.server));
+  if (servers.has(name)) return;
   const near = nearestNames(name, servers, 3);
-  return new GatewayError("SERVER_NOT_FOUND", {
+  throw new GatewayError("SERVER_NOT_FOUND", {
     message: `There is no backend "${name.slice(0, 100)}"`,
     recoverySteps: ["Pass backend_id as optim.find_tool gave it"],
     ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),

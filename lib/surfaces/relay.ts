@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { memberText, resultText, type RpcId, type RpcMessage, withId } from "../core/rpc.ts";
+import {
+  isObject,
+  memberText,
+  resultText,
+  type RpcId,
+  type RpcMessage,
+  withId,
+} from "../core/rpc.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { backoffMs } from "../downstream/backoff.ts";
 import type { Call, Connection } from "../downstream/connection.ts";
@@ -9,6 +16,7 @@ import type { Stake } from "../downstream/own_connections.ts";
 import { isSessionLost } from "../downstream/server_trouble.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
 import { ToolRefresher } from "../downstream/tool_refresher.ts";
+import { unlessAborted } from "../downstream/unless_aborted.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import { isStateful, KeptState } from "./kept_state.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
@@ -24,6 +32,8 @@ const STEADY_MS = 30_000;
 interface OwnConnection {
   opened: Promise<Connection>;
   ready: Promise<Connection>;
+  /** What the server has asked on it and the client has not answered. */
+  questions: Set<RpcId>;
 }
 
 /**
@@ -40,8 +50,6 @@ export class Relay implements AsyncDisposable {
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #scopes = new Set<RequestScope>();
   readonly #kept = new KeptState();
-  /** What the server has asked on the connection and the client has not answered. */
-  readonly #questions = new Set<RpcId>();
   #needsOwn: boolean;
   #own: OwnConnection | undefined;
   /** Whether there may be tasks on the connection, which nobody could restore. */
@@ -74,7 +82,7 @@ export class Relay implements AsyncDisposable {
       timeoutMs: this.#server.timeoutMs,
       canBeAsked: this.#needsOwn,
       streams: this.#needsOwn || progressToken !== undefined,
-      onMessage: (text, message) => this.#onMessage(text, message, scope),
+      onMessage: (text, message) => this.#onMessage(text, message, undefined, scope),
       signal: scope.signal,
     };
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
@@ -90,7 +98,7 @@ export class Relay implements AsyncDisposable {
     this.#scopes.add(scope);
     try {
       if (isStateful(call.method)) this.#kept.asked(call);
-      const answer = await this.#callOnceOrTwice(call);
+      const answer = await this.#callOnceOrTwice(scope, call);
       this.#tries = 0;
       if (isStateful(call.method)) this.#kept.answered(call, answer.text);
       if (scope.params.task !== undefined) this.#hasTasks = true;
@@ -100,13 +108,22 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  async #callOnceOrTwice(call: Call): Promise<{ id: number; text: string }> {
+  async #callOnceOrTwice(scope: RequestScope, call: Call): Promise<{ id: number; text: string }> {
     try {
-      return await (await this.#ownConnection()).call(call);
+      return await this.#callOnce(scope, call);
     } catch (error) {
       if (!isSessionLost(error)) throw error;
-      return await (await this.#ownConnection()).call(call);
+      return await this.#callOnce(scope, call);
     }
+  }
+
+  async #callOnce(scope: RequestScope, call: Call): Promise<{ id: number; text: string }> {
+    const own = this.#ownConnection();
+    const connection = await unlessAborted(own.ready, call.signal);
+    return await connection.call({
+      ...call,
+      onMessage: (text, message) => this.#onMessage(text, message, own, scope),
+    });
   }
 
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */
@@ -121,8 +138,10 @@ export class Relay implements AsyncDisposable {
     if (own) await this.#server.closeOwn(own);
   }
 
-  #ownConnection(): Promise<Connection> {
-    if (this.#own) return this.#own.ready;
+  #ownConnection(): OwnConnection {
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    if (this.#own) return this.#own;
     const { capabilities, clientInfo, protocolVersion } = this.#port.client;
     const drop = () => {
       const isCurrent = this.#own === own;
@@ -133,20 +152,25 @@ export class Relay implements AsyncDisposable {
       capabilities,
       ...(clientInfo ? { clientInfo } : {}),
       protocolVersion,
+      signal,
       stake: () => this.#stake(),
       events: {
         onLog: () => {},
-        onMessage: (text, message) => this.#onMessage(text, message),
+        onMessage: (text, message) => this.#onMessage(text, message, own),
         onClose: (reason) => {
           if (drop()) this.#onClose(reason);
         },
       },
     });
-    const own: OwnConnection = { opened, ready: opened.then((opened) => this.#restore(opened)) };
+    const own: OwnConnection = {
+      opened,
+      ready: opened.then((opened) => this.#restore(opened)),
+      questions: new Set(),
+    };
     this.#own = own;
     // A server may list other tools for a client that it can ask, and need not say so.
     void own.ready.then(() => this.#refresher.request(), drop);
-    return own.ready;
+    return own;
   }
 
   /** Has what the server kept for the client on the last connection on this one too. */
@@ -163,13 +187,13 @@ export class Relay implements AsyncDisposable {
 
   #stake(): Stake {
     if (this.#scopes.size > 0) return "calls";
-    const isNeeded = this.#kept.hasSubscriptions || this.#hasTasks || this.#questions.size > 0;
+    const isAsked = this.#own !== undefined && this.#own.questions.size > 0;
+    const isNeeded = this.#kept.hasSubscriptions || this.#hasTasks || isAsked;
     return isNeeded ? "state" : "nothing";
   }
 
   #onClose({ kind }: LinkClosed): void {
     this.#hasTasks = false;
-    this.#questions.clear();
     // Closed by us it was idle, or had to make room: it comes back with the client's next call.
     if (kind === "closed" || this.#kept.isEmpty || this.#isReopening) return;
     if (Date.now() - this.#openedAt > STEADY_MS) this.#tries = 0;
@@ -183,13 +207,18 @@ export class Relay implements AsyncDisposable {
     while (!this.#own && this.#tries < MAX_TRIES && !signal.aborted) {
       const wait = backoffMs(++this.#tries);
       await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
-      if (!signal.aborted) await this.#ownConnection().catch(() => {});
+      if (!signal.aborted) await this.#ownConnection().ready.catch(() => {});
     }
     this.#isReopening = false;
   }
 
   /** What the server says: to the request it belongs to, else to one in flight, else to the client. */
-  #onMessage(text: string, message: RpcMessage, scope?: RequestScope): void {
+  #onMessage(
+    text: string,
+    message: RpcMessage,
+    own: OwnConnection | undefined,
+    scope?: RequestScope,
+  ): void {
     if (message.kind === "response") return;
     if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
       void this.#refresher.request();
@@ -198,19 +227,17 @@ export class Relay implements AsyncDisposable {
     const target = scope ?? [...this.#scopes].at(-1);
     const send = (out: string) => target ? target.send(out) : this.#port.push(out);
     if (message.kind === "request") {
-      const asker = this.#own;
-      // A server that was started anew counts its questions anew: an old answer is not for it.
+      // Where it was asked, even if that is on its way out: each connection counts its questions.
       const answer = (out: string) => {
-        if (this.#own !== asker) return;
-        this.#questions.delete(message.id);
-        void asker?.opened.then((own) => own.answer(out)).catch(() => {});
+        own?.questions.delete(message.id);
+        void own?.opened.then((connection) => connection.answer(out)).catch(() => {});
       };
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
-      this.#questions.add(message.id);
+      own?.questions.add(message.id);
       return send(this.#port.ask(text, message.id, answer));
     }
     if (message.method === "notifications/cancelled") {
-      return this.#withdraw(text, message.params.requestId, send);
+      return this.#withdraw(text, message.params.requestId, own, send);
     }
     send(text);
   }
@@ -223,9 +250,14 @@ export class Relay implements AsyncDisposable {
     } catch { /* the client keeps the list it has */ }
   }
 
-  #withdraw(text: string, id: unknown, send: (text: string) => void): void {
+  #withdraw(
+    text: string,
+    id: unknown,
+    own: OwnConnection | undefined,
+    send: (text: string) => void,
+  ): void {
     if (typeof id !== "string" && typeof id !== "number") return;
-    this.#questions.delete(id);
+    if (!own?.questions.delete(id)) return;
     const asked = this.#port.askedAs(id);
     const params = memberSpans(text).get("params");
     if (asked === undefined || !params) return;
@@ -235,6 +267,6 @@ export class Relay implements AsyncDisposable {
 }
 
 function progressTokenOf(params: Record<string, unknown>): RpcId | undefined {
-  const token = (params._meta as { progressToken?: unknown } | undefined)?.progressToken;
+  const token = isObject(params._meta) ? params._meta.progressToken : undefined;
   return typeof token === "string" || typeof token === "number" ? token : undefined;
 }

@@ -35,24 +35,38 @@ async function start(options: { maxOwn?: number; timings?: Partial<Timings> } = 
 
   function connect(capabilities: Record<string, unknown> = {}) {
     const pushed: string[] = [];
+    /** Answer the server's questions, in the order they came in. */
+    const answers: ((text: string) => void)[] = [];
     const relay = new Relay(
       managed,
       {
         principal: "anyone",
         client: { protocolVersion: "2025-11-25", capabilities },
         push: (text) => void pushed.push(JSON.parse(text).method),
-        ask: (text) => text,
+        ask(text, _, onAnswer) {
+          answers.push(onAnswer);
+          return text;
+        },
         askedAs: () => undefined,
       },
       () => {},
     );
-    const request = async (method: string, params: Record<string, unknown>) => {
+    const request = async (
+      method: string,
+      params: Record<string, unknown>,
+      { signal } = new AbortController(),
+    ) => {
       const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const { signal } = new AbortController();
       const scope = { id: 1, method, params, text, signal, send: () => {} };
       return JSON.parse(await relay.call(scope, method, JSON.stringify(params)));
     };
-    return { relay, pushed, request, [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose]() };
+    return {
+      relay,
+      pushed,
+      answers,
+      request,
+      [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
+    };
   }
 
   return {
@@ -167,4 +181,72 @@ Deno.test("Relay keeps a connection with a subscription or an open question, and
   assert.ok(watching.relay.hasOwn && asked.relay.hasOwn);
   await idle.request("tools/call", { name: "again" });
   assert.equal(fake.heard.at(-1), "4 tools/call again");
+});
+
+Deno.test("Relay answers a question on the connection it was asked on, though its client has another by then", async () => {
+  await using fake = await start();
+  await using client = fake.connect({ elicitation: {} });
+  const work = Promise.withResolvers<object>();
+  let ask = () => {};
+  fake.server.handlers.set("tools/call", ({ name }, _, { onMessage }) => {
+    if (name !== "slow") return {};
+    const question = {
+      kind: "request",
+      id: "q",
+      method: "elicitation/create",
+      params: {},
+    } as const;
+    ask = () => onMessage('{"jsonrpc":"2.0","id":"q","method":"elicitation/create"}', question);
+    return work.promise;
+  });
+  const calling = client.request("tools/call", { name: "slow" });
+  calling.catch(() => {});
+  await until(() => fake.server.links[1]?.heard.includes("tools/call") === true);
+  fake.managed.update({ ...ENTRY, spec: { ...SPEC, url: "http://other.example/" } });
+  await until(() => !client.relay.hasOwn);
+  await client.request("tools/call", { name: "quick" });
+  const [, old, , fresh] = fake.server.links;
+  assert.ok(old && fresh);
+  assert.ok(fresh.heard.includes("tools/call"));
+  // As a program asks, and as a server does on the call's own stream.
+  old.ask("p", "elicitation/create");
+  ask();
+  fresh.ask("p", "elicitation/create");
+  for (const [index, answer] of client.answers.entries()) answer(`answer ${index}`);
+  await until(() => fresh.heard.at(-1) === "answer 2");
+  assert.deepEqual(old.heard.slice(-2), ["answer 0", "answer 1"]);
+  assert.ok(!fresh.heard.includes("answer 1"));
+  work.resolve({});
+  await calling;
+});
+
+Deno.test("Relay[Symbol.asyncDispose]() waits for no connection that is slow to open, and lets none be opened", async () => {
+  await using fake = await start({ maxOwn: 1, timings: { connect: 2_000 } });
+  const client = fake.connect({ roots: {} });
+  fake.server.silence("initialize");
+  const isAborted = (error: unknown) => error instanceof Error && error.name === "AbortError";
+  const calling = assert.rejects(client.request("tools/call", { name: "look" }), isAborted);
+  await until(() => fake.server.links.length === 2);
+  await client.relay[Symbol.asyncDispose]();
+  await calling;
+  assert.equal(fake.server.alive.length, 1);
+  fake.server.handlers.delete("initialize");
+  await using other = fake.connect({ roots: {} });
+  await other.request("tools/call", { name: "look" });
+  await until(() => fake.server.links[2]?.heard.at(-1) === "tools/list");
+  await assert.rejects(client.request("tools/call", { name: "look" }), isAborted);
+  assert.ok(other.relay.hasOwn, "nobody has to make room for a client that is gone");
+  assert.equal(fake.server.links.length, 3);
+});
+
+Deno.test("Relay.call() ends with its client's signal while the connection is being opened", async () => {
+  await using fake = await start({ timings: { connect: 2_000 } });
+  await using client = fake.connect({ roots: {} });
+  fake.server.silence("initialize");
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const calling = client.request("tools/call", { name: "look" }, controller);
+  await until(() => fake.server.links.length === 2);
+  controller.abort(reason);
+  await assert.rejects(calling, reason);
 });

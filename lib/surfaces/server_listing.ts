@@ -24,7 +24,7 @@ export interface ListedItem {
 }
 
 /** The kinds of things that servers list, and what a server that has them declares. */
-export const LISTS = {
+const LISTS = {
   "resources/list": { member: "resources", capability: "resources" },
   "resources/templates/list": { member: "resourceTemplates", capability: "resources" },
   "prompts/list": { member: "prompts", capability: "prompts" },
@@ -41,7 +41,7 @@ export async function listFromAll(
   const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
-      if (!await declares(server, LISTS[method].capability)) return [];
+      if (!await declares(server, LISTS[method].capability, signal)) return [];
       return await listFrom(server, method, { ...scope, signal }, call);
     } catch {
       scope.signal.throwIfAborted();
@@ -52,8 +52,12 @@ export async function listFromAll(
 }
 
 /** Whether the server has a feature; one that sleeps is asked. */
-export async function declares(server: ManagedServer, capability: string): Promise<boolean> {
-  const { capabilities } = server.info ?? (await server.connection()).info;
+export async function declares(
+  server: ManagedServer,
+  capability: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { capabilities } = server.info ?? (await server.connection(signal)).info;
   return capabilities[capability] !== undefined;
 }
 

@@ -42,3 +42,11 @@ Deno.test("listFromAll() reads every page, and leaves out who fails, hangs or ha
   assert.match(items[0]?.text ?? "", /12345678901234567890/);
   assert.ok(!asked.includes("without"));
 });
+
+Deno.test("listFromAll() waits for no server that takes long to be reached", async () => {
+  const connection = (signal?: AbortSignal) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  const server = { name: "slow", info: undefined, connection } as unknown as ManagedServer;
+  const call = () => Promise.resolve(resultText(1, "{}"));
+  assert.deepEqual(await listFromAll([server], "prompts/list", scope, call, 20), []);
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import pino from "pino";
 import { Catalog } from "../catalog/catalog.ts";
 import { InProcessLink } from "../downstream/in_process_link.ts";
+import { until } from "../downstream/testing/fake_server.ts";
 import { ManagedServer, type ManagedServerOptions } from "../downstream/managed_server.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { NameTables } from "../routing/name_table.ts";
@@ -12,8 +13,13 @@ const ASKING = { name: "asking", inputSchema: { type: "object" } };
 
 /** Lists one tool more for a client that it can sample from, and never says so; has tasks. */
 class Choosy {
+  readonly #onList: () => void;
   #tools = [OPEN];
   #tasks = 0;
+
+  constructor(onList: () => void) {
+    this.#onList = onList;
+  }
 
   handle(message: unknown): Record<string, unknown> | undefined {
     const { id, method, params } = message as {
@@ -38,6 +44,7 @@ class Choosy {
           serverInfo: { name: "choosy", version: "1" },
         };
       case "tools/list":
+        this.#onList();
         return { tools: this.#tools };
       case "tasks/list":
         return { count: this.#tasks };
@@ -51,10 +58,12 @@ class Choosy {
 async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
   const catalog = new Catalog();
   const listed = Promise.withResolvers<void>();
+  /** How often tools were listed, for all or for one client. */
+  let lists = 0;
   const server = new ManagedServer({
     server: { name: "choosy", spec: { type: "demo" }, source: { kind: "demo" } },
     log: pino({ level: "silent" }),
-    openLink: () => new InProcessLink(new Choosy()),
+    openLink: () => new InProcessLink(new Choosy(() => lists++)),
     onStatus: () => {},
     knownTools: () => Promise.resolve([]),
     onTools: (name, tools) => {
@@ -100,12 +109,17 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
     return { pushed, request, names, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   }
 
-  return { catalog, connect, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return {
+    catalog,
+    connect,
+    listCount: () => lists,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
-/** Lets what goes on in the background come to its end; nothing here waits for more than a turn. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+/** A client hears of tools of its own once they are there. */
+async function untilTold({ pushed }: { pushed: string[] }): Promise<void> {
+  await until(() => pushed.length === 1);
 }
 
 Deno.test("ServerSurface shows a client the tools that a server has for clients like it", async () => {
@@ -113,7 +127,7 @@ Deno.test("ServerSurface shows a client the tools that a server has for clients 
   await using plain = choosy.connect({});
   await using asked = choosy.connect({ sampling: {} });
   await asked.request("tools/call", { name: "open" });
-  await settled();
+  await untilTold(asked);
   assert.deepEqual(asked.pushed, ["notifications/tools/list_changed"]);
   assert.deepEqual(await asked.names(), ["open", "asking"]);
   await asked.request("tools/call", { name: "asking" });
@@ -125,7 +139,9 @@ Deno.test("ServerSurface tells a client of no change where its tools are those o
   await using choosy = await startChoosy();
   await using rooted = choosy.connect({ roots: {} });
   await rooted.request("tools/call", { name: "open" });
-  await settled();
+  await until(() => choosy.listCount() === 2);
+  // Answered after the list was.
+  await rooted.request("tasks/list");
   assert.deepEqual(rooted.pushed, []);
 });
 
@@ -134,12 +150,13 @@ Deno.test("ServerSurface keeps a client's list while its connection is away, unt
   await using first = choosy.connect({ sampling: {} });
   await using second = choosy.connect({ sampling: {} });
   await first.request("tools/call", { name: "open" });
-  await settled();
+  await untilTold(first);
   await second.request("tools/call", { name: "open" });
-  await settled();
+  await untilTold(second);
   assert.deepEqual(await first.names(), ["open", "asking"]);
   await first.request("tools/call", { name: "asking" });
-  await settled();
+  await until(() => choosy.listCount() === 4);
+  await first.request("tasks/list");
   choosy.catalog.setListed("choosy", [JSON.stringify(ASKING)]);
   assert.deepEqual(await second.names(), ["asking"], "its connection has made room again");
   assert.deepEqual(await first.names(), ["open", "asking"]);
@@ -149,7 +166,7 @@ Deno.test("ServerSurface hides a tool that is disabled while a client has a list
   await using choosy = await startChoosy();
   await using asked = choosy.connect({ sampling: {} });
   await asked.request("tools/call", { name: "open" });
-  await settled();
+  await untilTold(asked);
   choosy.catalog.setEnabled("choosy", ["open"]);
   assert.deepEqual(await asked.names(), ["open"]);
   await assert.rejects(asked.request("tools/call", { name: "asking" }), /disabled/);

@@ -6,8 +6,12 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
-import { resolveTool } from "../routing/resolve.ts";
+import { type Admits, resolveTool } from "../routing/resolve.ts";
 import { ToolKeys } from "../routing/tool_keys.ts";
+
+/** As many names are offered for one that is not known. */
+const NEAREST = 3;
+const NAME_CHARS = 200;
 
 /** What somebody looks for. */
 export interface ToolQuery {
@@ -30,6 +34,14 @@ export interface FoundTool {
   scores?: Partial<Record<string, number>>;
 }
 
+/** Below this relevance of the best, it is likely that nothing of what was found was meant. */
+const POOR = 0.1;
+
+/** Whether what was found is better not relied on. */
+export function isPoor([best]: readonly FoundTool[]): boolean {
+  return (best?.relevance ?? 0) < POOR;
+}
+
 export interface FoundTools {
   found: FoundTool[];
   /** Why the search is not as good as it could be. */
@@ -44,9 +56,10 @@ export interface ToolGuideOptions {
   /** Made when first needed: the secret is in the store. */
   keys(): Promise<ToolKeys>;
   search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
+  /** The servers that a caller may see, whether they have tools or not. */
+  servers(principal: string): Iterable<string>;
   serverState(name: string): ServerState | undefined;
-  /** Whether a caller may see a tool. */
-  admits(principal: string, tool: CatalogTool): boolean;
+  admits: Admits;
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
   onSearch(baselineTokens: number, returnedTokens: number): void;
@@ -64,6 +77,11 @@ export class ToolGuide {
 
   get table(): NameTable {
     return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  /** Is another one whenever what is said of tools is, beyond what tools there are. */
+  get edition(): unknown {
+    return this.#options.metadata.edition;
   }
 
   /** Prepares for searches to come; does not wait for it. */
@@ -90,6 +108,15 @@ export class ToolGuide {
     return this.table.nameOf(tool, "flat");
   }
 
+  /** The servers that a caller may see; one that has tools, but none for the caller, is not there. */
+  servers(principal: string): string[] {
+    const { catalog, servers, admits } = this.#options;
+    return [...servers(principal)].filter((name) => {
+      const { tools } = catalog.of(name);
+      return tools.length === 0 || tools.some((tool) => admits(principal, tool));
+    });
+  }
+
   serverState(name: string): ServerState | undefined {
     return this.#options.serverState(name);
   }
@@ -113,20 +140,28 @@ export class ToolGuide {
     );
   }
 
-  /** A tool by a key, by any of its names, or as `server:tool`. */
+  /** A tool by a key, or by any of its names. */
   async resolve(principal: string, keyOrName: string): Promise<CatalogTool> {
     if (ToolKeys.isKey(keyOrName)) {
       const tool = (await this.#options.keys()).resolve(keyOrName, principal, this.table);
       if (this.#options.admits(principal, tool)) return this.#usable(tool);
       throw new GatewayError("ACCESS_DENIED", { message: "This key's tool is no longer yours" });
     }
-    const [, server, name] = /^([\w-]+):(.+)$/s.exec(keyOrName) ?? [];
-    const old = server === undefined ? undefined : this.table.find(server, name!);
-    return resolveTool({
-      table: this.table,
-      naming: "flat",
-      admits: (tool) => this.#options.admits(principal, tool),
-    }, old ? this.table.nameOf(old, "namespaced") : keyOrName);
+    try {
+      return resolveTool({
+        table: this.table,
+        naming: "flat",
+        admits: (tool) => this.#options.admits(principal, tool),
+      }, keyOrName);
+    } catch (error) {
+      throw await this.#withNearest(error, principal, keyOrName);
+    }
+  }
+
+  /** A server's tool by its own name there, if the caller may see it. */
+  findOn(principal: string, server: string, name: string): CatalogTool | undefined {
+    const tool = this.table.find(server, name);
+    return tool && this.#options.admits(principal, tool) ? tool : undefined;
   }
 
   async keyFor(tool: CatalogTool, principal: string): Promise<string> {
@@ -175,6 +210,23 @@ export class ToolGuide {
     const known = this.categories(this.visible(principal)).map(([name]) => name);
     const near = nearestNames(written, known, 3);
     return near.length > 0 ? near : known.slice(0, 3);
+  }
+
+  /** Names that look alike are few: what is found by the words of a name is as near. */
+  async #withNearest(error: unknown, principal: string, name: string): Promise<unknown> {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
+    const alike = error.details.suggestedTools ?? [];
+    // Where several servers have a tool of that name, these are meant, and no others.
+    const isOne = alike.some((other) => this.table.byFlat(other)?.name === name);
+    if (isOne || alike.length >= NEAREST) return error;
+    const text = name.slice(0, NAME_CHARS);
+    const { found } = await this.find(principal, { text, limit: NEAREST })
+      .catch(() => ({ found: [] }));
+    const near = [...new Set([...alike, ...found.map(({ tool }) => this.nameOf(tool))])]
+      .slice(0, NEAREST);
+    if (near.length === 0) return error;
+    const hint = `Did you mean ${near.join(", ")}?`;
+    return new GatewayError(error.code, { ...error.details, hint, suggestedTools: near });
   }
 
   #usable(tool: CatalogTool): CatalogTool {

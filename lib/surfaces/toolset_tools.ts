@@ -2,10 +2,10 @@ import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import type { Toolset } from "../core/toolset.ts";
 import { skippedServers } from "../toolsets/toolset_news.ts";
-import { type ToolsetsAdmin, WrittenTool } from "./toolsets_admin.ts";
+import { type ToolsetsAdmin, WrittenToolset } from "./toolsets_admin.ts";
 import { builtin, type BuiltinTool } from "./builtin_tool.ts";
 
-const name = z.string().describe("Toolset name");
+const { name } = WrittenToolset.shape;
 
 /** The gateway's own tools for toolsets. Their descriptions are short: every client pays for them. */
 export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
@@ -21,24 +21,20 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
         page: z.int().min(1).default(1),
       }),
       annotations: { readOnlyHint: true },
-      run(input) {
-        return Promise.resolve(admin.discover(input));
+      run(input, { principal }) {
+        return Promise.resolve(admin.discover(input, principal));
       },
     }),
     builtin({
       name: "build-toolset",
       title: "Build a toolset",
       description: "Save tools of any servers as a named toolset.",
-      input: z.strictObject({
-        name,
-        description: z.string().max(500).optional(),
-        tools: z.array(WrittenTool).min(1).max(2_000).describe('"git.status", or "git.*" for all'),
+      input: WrittenToolset.extend({
         autoEquip: z.boolean().optional().describe("Equip it too"),
-        replace: z.boolean().optional().describe("Overwrite an existing one"),
       }),
       async run({ autoEquip, ...written }, { principal }) {
         const { name } = written;
-        const toolset = await admin.build(written);
+        const toolset = await admin.build(written, principal);
         const summary = await admin.summary(toolset);
         const warnings = [...summary.warnings];
         if (autoEquip) {

@@ -2,22 +2,25 @@ import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { shortened } from "../core/shortened.ts";
 import type { Toolset } from "../core/toolset.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { namespacedName } from "../routing/names.ts";
+import type { Admits } from "../routing/resolve.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
 import type { Toolsets } from "../toolsets/toolsets.ts";
-import type { ToolsetTool, ToolState } from "../toolsets/toolset_tools.ts";
+import type { ToolsetTool, ToolState } from "../toolsets/toolset_state.ts";
 
 /** A tool as people and models write it: any of its names, or `server.*` for all of a server's. */
-export const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() })]);
+const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() })]);
 
 /** A toolset as people and models write it. */
 export const WrittenToolset = z.strictObject({
-  name: z.string(),
+  name: z.string().describe("Toolset name"),
   description: z.string().max(500).optional(),
-  tools: z.array(WrittenTool).min(1).max(2_000),
-  replace: z.boolean().optional(),
+  tools: z.array(WrittenTool).min(1).max(2_000).describe('"git.status", or "git.*" for all'),
+  replace: z.boolean().optional().describe("Overwrite an existing one"),
 });
 type WrittenToolset = z.infer<typeof WrittenToolset>;
 
@@ -32,6 +35,7 @@ export interface ToolsetsAdminOptions {
   names: NameTables;
   canonical: CanonicalToolsRepository;
   tokens: ToolTokens;
+  admits: Admits;
 }
 
 export interface ToolsetSummary {
@@ -104,9 +108,10 @@ export class ToolsetsAdmin {
   }
 
   /** Saves the tools that are meant; where one cannot be found, nothing. */
-  async build({ tools, ...draft }: WrittenToolset): Promise<Toolset> {
+  async build({ tools, ...draft }: WrittenToolset, principal = EVERYONE): Promise<Toolset> {
     const written = tools.map((tool) => typeof tool === "string" ? tool : tool.namespacedName);
-    return await this.toolsets.save({ ...draft, tools: this.toolsets.choose(written) });
+    const admits = (tool: CatalogTool) => this.#options.admits(principal, tool);
+    return await this.toolsets.save({ ...draft, tools: this.toolsets.choose(written, admits) });
   }
 
   async summary(toolset: Toolset): Promise<ToolsetSummary> {
@@ -149,12 +154,13 @@ export class ToolsetsAdmin {
     ];
   }
 
-  /** Every tool there is, by server, a page at a time. */
-  discover({ filter = "", server, page }: DiscoverOptions) {
+  /** Every tool there is for a caller, by server, a page at a time. */
+  discover({ filter = "", server, page }: DiscoverOptions, principal: string) {
     const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const table = this.#table();
     const found = [...table.tools()].filter((tool) =>
-      tool.enabled && (server === undefined || tool.server === server) && matches(tool, words)
+      tool.enabled && (server === undefined || tool.server === server) && matches(tool, words) &&
+      this.#options.admits(principal, tool)
     ).sort((a, b) => a.server < b.server ? -1 : a.server > b.server ? 1 : 0);
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     const shown = found.slice((page - 1) * PAGE, page * PAGE);
@@ -162,7 +168,7 @@ export class ToolsetsAdmin {
       name,
       tools: tools.map((tool) => ({
         namespacedName: namespacedName(tool.server, tool.name),
-        summary: shortened(tool.definition.description ?? tool.definition.title ?? ""),
+        summary: firstLine(tool.definition.description ?? tool.definition.title ?? ""),
       })),
     }));
     const lines = servers.flatMap(({ name, tools }) => [
@@ -287,9 +293,7 @@ function matches(tool: CatalogTool, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-function shortened(text: string): string {
+function firstLine(text: string): string {
   const [line = ""] = text.trim().split("\n");
-  return line.length > SUMMARY_CHARS
-    ? `${line.slice(0, SUMMARY_CHARS - 1).toWellFormed().trimEnd()}…`
-    : line;
+  return shortened(line, SUMMARY_CHARS);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EVERYONE } from "../core/principal.ts";
 import { Store } from "../storage/store.ts";
 import { failure } from "../storage/testing/failures.ts";
 import { openToolsets } from "./testing/open_toolsets.ts";
@@ -58,18 +59,18 @@ test("ToolsetsAdmin.detail() says whether calls go on to work with a tool that c
 test("ToolsetsAdmin.discover() goes page by page, and by words", (store) => {
   const { admin, catalog } = openToolsets(store, { big: MANY, git: ["status", "log"] });
   catalog.setEnabled("git", ["status"]);
-  const first = admin.discover({ page: 1 });
+  const first = admin.discover({ page: 1 }, EVERYONE);
   assert.match(first.text, /^251 tools, page 1 of 3\nbig:\n- big\.tool_0: Does tool_0\n/);
-  const pages = [1, 2, 3].map((page) => admin.discover({ page }).data.servers);
+  const pages = [1, 2, 3].map((page) => admin.discover({ page }, EVERYONE).data.servers);
   const all = pages.flat().flatMap(({ tools }) =>
     tools.map(({ namespacedName }) => namespacedName)
   );
   assert.equal(new Set(all).size, 251);
   assert.ok(!all.includes("git.log"), "disabled tools are not shown");
-  assert.equal(admin.discover({ page: 4 }).text, "There are only 3 pages.");
-  assert.equal(admin.discover({ filter: " does  STATUS", page: 1 }).data.total, 1);
-  assert.match(admin.discover({ server: "gti", page: 1 }).text, /^No tool matches/);
-  const empty = openToolsets(store, {}).admin.discover({ page: 1 });
+  assert.equal(admin.discover({ page: 4 }, EVERYONE).text, "There are only 3 pages.");
+  assert.equal(admin.discover({ filter: " does  STATUS", page: 1 }, EVERYONE).data.total, 1);
+  assert.match(admin.discover({ server: "gti", page: 1 }, EVERYONE).text, /^No tool matches/);
+  const empty = openToolsets(store, {}).admin.discover({ page: 1 }, EVERYONE);
   assert.match(empty.text, /no server is connected/);
   return Promise.resolve();
 });
@@ -80,7 +81,7 @@ test("ToolsetsAdmin.discover() keeps a long description to one short line", (sto
   catalog.setListed("git", [
     JSON.stringify({ name: "x", description, inputSchema: { type: "object" } }),
   ]);
-  const { text } = admin.discover({ page: 1 });
+  const { text } = admin.discover({ page: 1 }, EVERYONE);
   assert.ok(text.isWellFormed() && text.length < 140 && text.endsWith("…"), text);
   return Promise.resolve();
 });
@@ -121,4 +122,18 @@ test("ToolsetsAdmin.import() reports what it did not find, and saves the rest", 
     "gone",
     "gone",
   ]);
+});
+
+test("ToolsetsAdmin shows and builds from what exists for the caller", async (store) => {
+  const servers = { git: ["status", "push"] };
+  const { admin } = openToolsets(
+    store,
+    servers,
+    (who, { name }) => who === "Ada" || name !== "push",
+  );
+  const total = (who: string) => admin.discover({ page: 1 }, who).data.total;
+  assert.deepEqual([total("Ada"), total("Bob")], [2, 1]);
+  await failure(admin.build({ name: "dev", tools: ["git.push"] }, "Bob"), "TOOL_NOT_FOUND");
+  assert.equal((await admin.build({ name: "bobs", tools: ["git.*"] }, "Bob")).tools.length, 1);
+  assert.equal((await admin.build({ name: "adas", tools: ["git.*"] }, "Ada")).tools.length, 2);
 });

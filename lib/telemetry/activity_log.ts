@@ -9,7 +9,8 @@ const FLUSH_MS = 2_000;
 /** As many calls as wait for the store at most; beyond that they are counted, not kept. */
 const MAX_WAITING = 5_000;
 const DAY_MS = 24 * 60 * 60_000;
-const KEEP_MS = 30 * DAY_MS;
+const KEEP_DAYS = 30;
+const MAX_CALLS = 100_000;
 const PRUNE_MS = 60 * 60_000;
 
 export interface ActivityLogOptions {
@@ -17,6 +18,10 @@ export interface ActivityLogOptions {
   /** Tells this process from others on the same store. */
   processId: string;
   onWarning(message: string, details?: object): void;
+  /** How long calls and counts are kept; 30 days unless told. */
+  keepDays?: number;
+  /** About how many calls are kept, the newest; 100,000 unless told. */
+  maxCalls?: number;
   now?: () => number;
 }
 
@@ -28,6 +33,8 @@ export class ActivityLog implements AsyncDisposable {
   #waiting: ActivityEntry[] = [];
   #day: ActivityDay;
   #dayEnds: number;
+  /** Days with counts that are not written yet. */
+  #unwritten = new Set<ActivityDay>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #prunedAt = 0;
@@ -72,8 +79,8 @@ export class ActivityLog implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#timer !== undefined) await this.flush();
     await this.#flushing;
+    if (this.#timer !== undefined || this.#unwritten.size > 0) await this.flush();
   }
 
   #today(now: number): ActivityDay {
@@ -81,6 +88,7 @@ export class ActivityLog implements AsyncDisposable {
       this.#day = emptyDay(dayOf(now));
       this.#dayEnds = endOfDay(now);
     }
+    this.#unwritten.add(this.#day);
     return this.#day;
   }
 
@@ -91,17 +99,26 @@ export class ActivityLog implements AsyncDisposable {
 
   async #write(): Promise<void> {
     const { repository, processId, onWarning } = this.#options;
-    const batch = this.#waiting;
+    const { keepDays = KEEP_DAYS, maxCalls = MAX_CALLS } = this.#options;
+    const calls = this.#waiting;
     this.#waiting = [];
-    const id = `${processId}-${this.#day.day}`;
+    const days = this.#unwritten;
+    this.#unwritten = new Set();
     try {
-      await repository.append(batch, { ...this.#day }, id);
+      let batch = calls;
+      for (const day of days) {
+        await repository.append(batch, { ...day }, `${processId}-${day.day}`);
+        days.delete(day);
+        batch = [];
+      }
       if (this.#now() - this.#prunedAt > PRUNE_MS) {
         this.#prunedAt = this.#now();
-        await repository.prune(this.#now() - KEEP_MS);
+        await repository.prune(this.#now() - keepDays * DAY_MS, maxCalls);
       }
     } catch (error) {
-      onWarning("Calls could not be kept in the activity log", { error, calls: batch.length });
+      // Counts are written whole each time: the next write makes up for this one.
+      for (const day of days) this.#unwritten.add(day);
+      onWarning("Calls could not be kept in the activity log", { error, calls: calls.length });
     }
   }
 }

@@ -49,3 +49,77 @@ Deno.test("ActivityLog forgets what is too old", async () => {
   assert.deepEqual(kept.map(({ tool }) => tool), ["new"]);
   assert.equal((await repository.days()).length, 1);
 });
+
+Deno.test("ActivityLog loses nothing that was counted just before midnight", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  let now = Date.UTC(2026, 0, 31, 23, 59, 59);
+  {
+    await using log = new ActivityLog({
+      repository,
+      processId: "a",
+      onWarning: assert.fail,
+      now: () => now,
+    });
+    log.recordSearch(1_000, 50);
+    now += 2_000;
+    log.recordSearch(10, 5);
+  }
+  const days = await repository.days();
+  assert.deepEqual(days.map(({ day, baselineTokens }) => [day, baselineTokens]), [
+    ["2026-02-01", 10],
+    ["2026-01-31", 1_000],
+  ]);
+});
+
+Deno.test("ActivityLog makes up for counts that could not be written, also of days that are over", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const append = repository.append.bind(repository);
+  let isAway = true;
+  repository.append = (...args) =>
+    isAway ? Promise.reject(new Error("The store is away")) : append(...args);
+  let now = Date.UTC(2026, 0, 31, 23, 59, 59);
+  const warnings: string[] = [];
+  {
+    await using log = new ActivityLog({
+      repository,
+      processId: "a",
+      onWarning: (message) => warnings.push(message),
+      now: () => now,
+    });
+    log.record({ ...CALL, tool: "status", ok: true });
+    await log.flush();
+    now += 2_000;
+    log.recordSearch(10, 5);
+    await log.flush();
+    isAway = false;
+  }
+  assert.equal(warnings.length, 2);
+  const days = await repository.days();
+  assert.deepEqual(days.map(({ day, calls, searches }) => [day, calls, searches]), [
+    ["2026-02-01", 0, 1],
+    ["2026-01-31", 1, 0],
+  ]);
+});
+
+Deno.test("ActivityLog keeps the newest calls once they are too many", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  let now = Date.UTC(2026, 0, 1);
+  await using log = new ActivityLog({
+    repository,
+    processId: "a",
+    onWarning: assert.fail,
+    maxCalls: 4,
+    now: () => now,
+  });
+  for (const tool of ["a", "b", "c", "d", "e", "f"]) {
+    log.record({ ...CALL, tool, ok: true });
+    now += 2 * 60 * 60_000;
+    await log.flush();
+  }
+  const kept = await Array.fromAsync(repository.recent(10));
+  assert.deepEqual(kept.map(({ tool }) => tool), ["f", "e", "d", "c"]);
+  assert.equal((await repository.days())[0]!.calls, 6, "all are counted");
+});

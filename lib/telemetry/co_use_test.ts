@@ -11,7 +11,10 @@ Deno.test("CoUse.with() counts what one session calls one after the other", () =
   call("a", 3, "status");
   call("a", 4, "diff");
   call("a", 4 + 60 * 60_000, "log");
-  assert.deepEqual(coUse.with("git", "status"), ["git.commit", "git.diff"]);
+  assert.deepEqual(coUse.with("git", "status"), [
+    { server: "git", tool: "commit" },
+    { server: "git", tool: "diff" },
+  ]);
   assert.deepEqual(coUse.with("git", "push"), []);
   assert.deepEqual(coUse.with("git", "log"), []);
 });

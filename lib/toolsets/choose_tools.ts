@@ -19,12 +19,16 @@ export interface ChosenTools {
 }
 
 /** The tools that are meant: by any of their names, or all enabled ones of a server by `server.*`. */
-export function chooseTools(table: NameTable, written: Iterable<string>): ChosenTools {
+export function chooseTools(
+  table: NameTable,
+  written: Iterable<string>,
+  admits: (tool: CatalogTool) => boolean = () => true,
+): ChosenTools {
   const tools = new Set<CatalogTool>();
   const unmatched: Unmatched[] = [];
   for (const name of written) {
     try {
-      for (const tool of matching(table, name.trim())) tools.add(tool);
+      for (const tool of matching(table, name.trim(), admits)) tools.add(tool);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       unmatched.push({
@@ -37,18 +41,24 @@ export function chooseTools(table: NameTable, written: Iterable<string>): Chosen
   return { tools: [...tools], unmatched };
 }
 
-function matching(table: NameTable, name: string): CatalogTool[] {
-  if (!name.endsWith(".*")) return [resolveTool({ table, naming: "namespaced" }, name)];
+function matching(
+  table: NameTable,
+  name: string,
+  admits: (tool: CatalogTool) => boolean,
+): CatalogTool[] {
+  if (!name.endsWith(".*")) return [resolveTool({ table, naming: "namespaced", admits }, name)];
   const server = name.slice(0, -2);
-  const names = table.server(server);
-  if (!names) {
-    const near = nearestNames(server, table.serverNames(), 3).map((known) => `${known}.*`);
+  const toolsOf = (name: string) => [...table.server(name)?.original.values() ?? []].filter(admits);
+  const tools = toolsOf(server);
+  if (tools.length === 0) {
+    const others = [...table.serverNames()].filter((name) => toolsOf(name).length > 0);
+    const near = nearestNames(server, others, 3).map((known) => `${known}.*`);
     throw new GatewayError("TOOL_NOT_FOUND", {
       message: `There is no server "${server.slice(0, 100)}" with tools`,
       suggestedTools: near,
     });
   }
-  const enabled = [...names.original.values()].filter((tool) => tool.enabled);
+  const enabled = tools.filter((tool) => tool.enabled);
   if (enabled.length > 0) return enabled;
   throw new GatewayError("TOOL_NOT_FOUND", { message: `Server "${server}" has no enabled tools` });
 }

@@ -76,6 +76,18 @@ Deno.test("chooseTools() does not pass over `server.*` of a server with nothing 
   ]);
 });
 
+Deno.test("chooseTools() knows nothing of what does not exist for the caller", () => {
+  const choose = (...written: string[]) =>
+    chooseTools(table(), written, ({ server, name }) => server === "git" && name !== "log-all");
+  const { tools, unmatched } = choose("git.*", "status");
+  assert.deepEqual(tools.map(({ server, name }) => `${server}.${name}`), ["git.status"]);
+  assert.deepEqual(unmatched, []);
+  const hidden = choose("docker.*", "dokcer.*", "docker.ps", "docker:ps", "git.log-al");
+  assert.deepEqual(hidden.tools, []);
+  assert.deepEqual(hidden.unmatched.flatMap(({ nearest }) => nearest), []);
+  assert.match(hidden.unmatched[0]!.reason, /There is no server "docker" with tools/);
+});
+
 Deno.test("chooseTools() finds nothing under names that are no names", () => {
   const hostile = [
     "",

@@ -1,9 +1,9 @@
 import type { Toolset } from "../core/toolset.ts";
 import { namespacedName } from "../routing/names.ts";
-import type { ToolsetTool } from "./toolset_tools.ts";
+import type { ToolsetTool } from "./toolset_state.ts";
 
 /** "git server unavailable, skipping tools: git.status" */
-export function skippingWords(server: string, tools: readonly ToolsetTool[]): string {
+function skippingWords(server: string, tools: readonly ToolsetTool[]): string {
   const names = tools.map(({ reference }) => namespacedName(reference.server, reference.tool));
   return `${server} server unavailable, skipping tools: ${names.join(", ")}`;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Toolset } from "../core/toolset.ts";
 import { catalogOf, toolsetOf } from "./testing.ts";
 import { skippedServers, ToolsetNews } from "./toolset_news.ts";
-import { type Availability, toolsetTools } from "./toolset_tools.ts";
+import { type Availability, toolsetState } from "./toolset_state.ts";
 
 /** Toolsets that are equipped, servers that come and go, and what is told of them. */
 function watched(...equipped: Toolset[]) {
@@ -20,7 +20,7 @@ function watched(...equipped: Toolset[]) {
   });
   const availability = (server: string): Availability =>
     coming.has(server) ? "coming" : away.has(server) ? "away" : "available";
-  const toolsOf = (toolset: Toolset) => toolsetTools(toolset, table(), availability);
+  const toolsOf = (toolset: Toolset) => toolsetState(toolset, table(), availability);
   return {
     catalog,
     away,

@@ -9,7 +9,7 @@ import type { ToolsetsRepository } from "../storage/toolsets_repository.ts";
 import { chooseTools } from "./choose_tools.ts";
 import { SavedToolsets, type ToolsetsChange } from "./saved_toolsets.ts";
 import { ToolsetNews } from "./toolset_news.ts";
-import { type Availability, type ToolsetTool, toolsetTools } from "./toolset_tools.ts";
+import { type Availability, toolsetState, type ToolsetTool } from "./toolset_state.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
@@ -82,7 +82,7 @@ export class Toolsets {
 
   /** How each tool of a toolset stands now. */
   tools(toolset: Toolset): ToolsetTool[] {
-    return toolsetTools(toolset, this.#table(), this.#options.availability);
+    return toolsetState(toolset, this.#table(), this.#options.availability);
   }
 
   /** The tools of a toolset that can be called now; the same array as long as they are the same. */
@@ -99,8 +99,11 @@ export class Toolsets {
   }
 
   /** References to the tools that are meant; where one cannot be found, none is given. */
-  choose(written: Iterable<string>): ToolReference[] {
-    const { tools, unmatched } = chooseTools(this.#table(), written);
+  choose(
+    written: Iterable<string>,
+    admits?: (tool: CatalogTool) => boolean,
+  ): ToolReference[] {
+    const { tools, unmatched } = chooseTools(this.#table(), written, admits);
     if (unmatched.length === 0) return tools.map(referenceTo);
     const near = [...new Set(unmatched.flatMap(({ nearest }) => nearest))].slice(0, 10);
     const reasons = unmatched.slice(0, 10).map(({ reason }) => reason).join("; ");

@@ -6,7 +6,7 @@ import { ToolsetsRepository } from "../storage/toolsets_repository.ts";
 import type { ToolsetsChange } from "./saved_toolsets.ts";
 import { catalogOf, listed } from "./testing.ts";
 import { Toolsets } from "./toolsets.ts";
-import type { Availability } from "./toolset_tools.ts";
+import type { Availability } from "./toolset_state.ts";
 
 /** A gateway's toolsets on a store that others may share. */
 function toolsetsOn(store: Store) {

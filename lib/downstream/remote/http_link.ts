@@ -214,6 +214,7 @@ export class HttpLink implements Link {
 
   /** Opens a cut stream again, as often as there is hope. */
   async #resume(stream: EventStream, signal: AbortSignal): Promise<Response> {
+    const { host } = this.#endpoint;
     while (stream.failures < MAX_RESUMES) {
       stream.failures++;
       await sleep(stream.waitMs(), undefined, { signal });
@@ -222,10 +223,17 @@ export class HttpLink implements Link {
       });
       if (!response) continue;
       if (isEventStream(response)) return response;
-      if (!isPassing(response.status)) await this.#readRefusal(response, signal);
+      const isForgotten = response.status === 404;
+      if (!isForgotten && !isPassing(response.status)) await this.#readRefusal(response, signal);
       await discard(response);
+      // Not that of a session: the server has taken the request, and nobody may repeat it.
+      if (isForgotten) {
+        throw new LinkClosed(
+          "lost",
+          `${host} ended its stream before the answer, and no longer knows it (HTTP 404)`,
+        );
+      }
     }
-    const { host } = this.#endpoint;
     throw new LinkClosed(
       "lost",
       `${host} ended its stream before the answer, and ${MAX_RESUMES} tries to resume it failed`,

@@ -113,6 +113,28 @@ Deno.test("HttpLink.request() is lost with a stream that cannot be resumed", STR
 });
 
 Deno.test(
+  "HttpLink.request() that the server took is lost with its stream, not refused for its session",
+  STRICT,
+  async () => {
+    let isForgotten = false;
+    await using server = new Loopback(({ method, id }) => {
+      if (isForgotten) return json("{}", { status: 404 });
+      if (id === 1) return json(result(1), { headers: { "mcp-session-id": "s" } });
+      isForgotten = true;
+      return method === "POST" ? streamed(["id: 0\nretry: 1\ndata: \n\n"]) : streamed([]);
+    });
+    await using link = open(server.url);
+    await link.request(1, request(1, "initialize"), keptExchange());
+    await rejects(
+      link.request(2, request(2), keptExchange()),
+      "lost",
+      /ended its stream before the answer, and no longer knows it \(HTTP 404\)$/,
+    );
+    await rejects(link.request(3, request(3), keptExchange()), "session");
+  },
+);
+
+Deno.test(
   "HttpLink.request() stops resuming with its signal and with its link",
   STRICT,
   async () => {

@@ -50,7 +50,10 @@ export class SseLink implements Link {
     this.#waiting.set(id, answer);
     try {
       // The answer may overtake the response to the POST.
-      this.send(text).catch(answer.reject);
+      this.#post(text).catch((error) => {
+        answer.reject(error);
+        this.#endIfForgotten(error);
+      });
       return await answer.promise;
     } finally {
       this.#waiting.delete(id);
@@ -59,6 +62,15 @@ export class SseLink implements Link {
   }
 
   async send(text: string): Promise<void> {
+    try {
+      await this.#post(text);
+    } catch (error) {
+      this.#endIfForgotten(error);
+      throw error;
+    }
+  }
+
+  async #post(text: string): Promise<void> {
     if (this.#ended) throw this.#ended;
     await this.connect();
     const url = await this.#address.promise;
@@ -77,9 +89,7 @@ export class SseLink implements Link {
       if (!response.ok) await this.#readRefusal(response, signal);
       await discard(response);
     } catch (error) {
-      const explained = this.#endpoint.lost(error, signal);
-      if (explained instanceof LinkClosed && explained.kind === "session") this.#end(explained);
-      throw explained;
+      throw this.#endpoint.lost(error, signal);
     } finally {
       clearTimeout(timer);
     }
@@ -158,12 +168,18 @@ export class SseLink implements Link {
     else this.#events.onLog("A message of over 16 MiB was not read", "warning");
   }
 
+  #endIfForgotten(error: unknown): void {
+    if (error instanceof LinkClosed && error.kind === "session") this.#end(error);
+  }
+
   #end(reason: LinkClosed): void {
     if (this.#ended) return;
     this.#ended = reason;
-    this.#closing.abort(reason);
-    this.#address.reject(reason);
-    for (const waiting of this.#waiting.values()) waiting.reject(reason);
+    // One message was refused; what the server took before may be done, and nobody may repeat it.
+    const lost = reason.kind === "session" ? new LinkClosed("lost", reason.message) : reason;
+    this.#closing.abort(lost);
+    this.#address.reject(lost);
+    for (const waiting of this.#waiting.values()) waiting.reject(lost);
     if (this.#isOpen) this.#events.onClose(reason);
   }
 

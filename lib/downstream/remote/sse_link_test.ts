@@ -141,6 +141,23 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "SseLink fails what the server took before it forgot the session as lost",
+  STRICT,
+  async () => {
+    await using server = new OldServer();
+    await using link = server.open();
+    await link.request(1, request(1), keptExchange());
+    server.postStatus = 200;
+    const taken = rejects(link.request(2, request(2), keptExchange()), "lost");
+    await until(() => server.loopback.received.length === 3, "the second request is taken");
+    server.postStatus = 404;
+    await rejects(link.request(3, request(3), keptExchange()), "session");
+    await taken;
+    await rejects(link.request(4, request(4), keptExchange()), "session");
+  },
+);
+
 Deno.test("SseLink.request() ends with its signal and with its link", STRICT, async () => {
   const events = new KeptEvents();
   await using server = new OldServer();

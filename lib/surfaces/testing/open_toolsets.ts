@@ -1,4 +1,5 @@
 import { CanonicalToolsRepository } from "../../storage/canonical_tools_repository.ts";
+import type { Admits } from "../../routing/resolve.ts";
 import type { Store } from "../../storage/store.ts";
 import { ToolsetsRepository } from "../../storage/toolsets_repository.ts";
 import { catalogOf } from "../../toolsets/testing.ts";
@@ -8,7 +9,11 @@ import { ToolMetadataRepository } from "../../storage/tool_metadata_repository.t
 import { ToolsetsAdmin } from "../toolsets_admin.ts";
 
 /** Toolsets over a catalog of these tools; a token is four characters. */
-export function openToolsets(store: Store, servers: Record<string, readonly string[]>) {
+export function openToolsets(
+  store: Store,
+  servers: Record<string, readonly string[]>,
+  admits: Admits = () => true,
+) {
   const { catalog, names } = catalogOf(servers);
   const away = new Set<string>();
   const canonical = new CanonicalToolsRepository(store);
@@ -20,12 +25,14 @@ export function openToolsets(store: Store, servers: Record<string, readonly stri
     onNews: () => {},
   });
   const admin = new ToolsetsAdmin({
+    admits,
     toolsets,
     catalog,
     names,
     canonical,
     tokens: new ToolTokens(
       new ToolMetadataRepository(store),
+      catalog,
       (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
     ),
   });

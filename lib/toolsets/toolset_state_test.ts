@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { catalogOf, listed, toolsetOf } from "./testing.ts";
-import { type Availability, toolsetTools } from "./toolset_tools.ts";
+import { type Availability, toolsetState } from "./toolset_state.ts";
 import { referenceTo } from "./toolsets.ts";
 
-Deno.test("toolsetTools() says how each tool stands", () => {
+Deno.test("toolsetState() says how each tool stands", () => {
   const { catalog, table } = catalogOf({
     up: ["there", "off"],
     away: ["known", "off"],
@@ -23,7 +23,7 @@ Deno.test("toolsetTools() says how each tool stands", () => {
     "nobody.ever",
     "constructor.toString",
   ]);
-  const tools = toolsetTools(
+  const tools = toolsetState(
     toolset,
     table(),
     (server) => Object.hasOwn(availability, server) ? availability[server]! : "unknown",
@@ -48,13 +48,13 @@ Deno.test("toolsetTools() says how each tool stands", () => {
   );
 });
 
-Deno.test("toolsetTools() marks a tool whose definition is another than the saved one", () => {
+Deno.test("toolsetState() marks a tool whose definition is another than the saved one", () => {
   const { catalog, table } = catalogOf({ git: ["status", "log", "push"] });
   const tools = [...table().tools()].map(referenceTo);
   const { fingerprint: _, ...unseen } = tools[2]!;
   const toolset = { ...toolsetOf("dev", []), tools: [tools[0]!, tools[1]!, unseen] };
   const changed = () =>
-    toolsetTools(toolset, table(), () => "available").map(({ isChanged }) => isChanged);
+    toolsetState(toolset, table(), () => "available").map(({ isChanged }) => isChanged);
   assert.deepEqual(changed(), [false, false, false]);
   catalog.setListed("git", [listed("status"), listed("log", "New"), listed("push", "New")]);
   assert.deepEqual(changed(), [false, true, false]);

@@ -27,7 +27,7 @@ export interface ToolsetTool {
 }
 
 /** How each tool of a toolset stands. */
-export function toolsetTools(
+export function toolsetState(
   { tools }: Toolset,
   table: NameTable,
   availability: (server: string) => Availability,
