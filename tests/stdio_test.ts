@@ -192,7 +192,10 @@ Deno.test("stdio: a bridge outlives a kill of its gateway, and goes on with the 
   const first = await startGateway([], start);
   await using bridge = await connect(["--server", "chaos"], start);
   const hanging = bridge.client.callTool({ name: "chaos.hang" });
-  await call(bridge.client, "chaos.echo");
+  await until(async () => {
+    const logs = await (await fetch(`${first.url}/api/servers/chaos/logs`)).text();
+    return logs.includes("hanging") || undefined;
+  });
   await first.stop("SIGKILL");
   const { content, isError } = await hanging;
   assert.equal(isError, true);

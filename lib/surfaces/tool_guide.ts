@@ -168,16 +168,17 @@ export class ToolGuide {
     return (await this.#options.keys()).issue(tool, principal);
   }
 
-  /** Tools that go with this one: used together with it, else alike in server and category. */
+  /** Tools that go with this one: used together with it, then of its server and category. */
   related(principal: string, tool: CatalogTool, limit: number): string[] {
     const { category } = this.metadata(tool);
-    const alike = this.#options.catalog.of(tool.server).tools.filter((other) =>
-      this.metadata(other).category === category
-    );
-    const all = new Set([...this.#options.usedWith(tool), ...alike]);
-    return [...all].filter((other) =>
-      other !== tool && other.enabled && this.#options.admits(principal, other)
-    ).slice(0, limit).map((other) => this.nameOf(other));
+    const siblings = this.#options.catalog.of(tool.server).tools;
+    const alike = siblings.filter((other) => this.metadata(other).category === category);
+    const isUsable = (other: CatalogTool) =>
+      other !== tool && other.enabled && this.#options.admits(principal, other);
+    const close = [...new Set([...this.#options.usedWith(tool), ...alike])].filter(isUsable);
+    // Where nothing is as close as that, its server's others are better than nothing.
+    const found = close.length > 0 ? close : siblings.filter(isUsable);
+    return found.slice(0, limit).map((other) => this.nameOf(other));
   }
 
   /** What listing everything would cost, and what these cost. */
