@@ -7,7 +7,7 @@ import {
 
 const FLUSH_MS = 2_000;
 /** As many calls as wait for the store at most; beyond that they are counted, not kept. */
-const MAX_WAITING = 5_000;
+const MAX_WAITING = 500;
 const DAY_MS = 24 * 60 * 60_000;
 const KEEP_DAYS = 30;
 const MAX_CALLS = 100_000;
