@@ -7,7 +7,7 @@ import { VERSION } from "../core/version.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
-import { type Builtins, resolve } from "../routing/resolve.ts";
+import { type Builtins, resolve, type Resolved } from "../routing/resolve.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
@@ -197,15 +197,8 @@ class CombinedSession implements SurfaceSession {
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
-    const { names, shown, builtins } = this.#options;
-    const { principal } = this.#port;
     const name = toolNameOf(scope.params);
-    const found = resolve({
-      table: names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT),
-      naming: "flat",
-      builtins,
-      admits: (tool) => shown?.admits?.(principal, tool) ?? true,
-    }, name);
+    const found = await this.#resolve(name, scope);
     if (found.kind === "builtin") {
       const result = await callBuiltin(found.builtin, scope, this.#port);
       if (!isForwarded(result)) return resultText(scope.id, JSON.stringify(result));
@@ -219,6 +212,27 @@ class CombinedSession implements SurfaceSession {
     const params = memberText(scope.text, "params")!;
     const own = name === found.tool.name ? params : withToolName(params, found.tool.name);
     return await this.#callOn(found.tool, scope, own);
+  }
+
+  async #resolve(name: string, scope: RequestScope): Promise<Resolved<BuiltinTool>> {
+    const { names, shown, builtins } = this.#options;
+    const { principal } = this.#port;
+    const find = () =>
+      resolve({
+        table: names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT),
+        naming: "flat",
+        builtins,
+        admits: (tool) => shown?.admits?.(principal, tool) ?? true,
+      }, name);
+    try {
+      return find();
+    } catch (error) {
+      // A session from before a restart can be faster than the servers that come after it.
+      const coming = shown?.settled?.(principal, scope.signal);
+      if (!coming) throw error;
+      await coming;
+      return find();
+    }
   }
 
   async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {

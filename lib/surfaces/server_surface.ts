@@ -82,12 +82,8 @@ class ServerSurfaceSession implements SurfaceSession {
     switch (scope.method) {
       case "ping":
         return Promise.resolve(resultText(scope.id, "{}"));
-      case "tools/list": {
-        const { server, naming } = this.#options;
-        return Promise.resolve(
-          resultText(scope.id, this.#table().listText(server.name, naming)),
-        );
-      }
+      case "tools/list":
+        return this.#listTools(scope);
       case "tools/call":
         return this.#callTool(scope);
       default:
@@ -137,10 +133,28 @@ class ServerSurfaceSession implements SurfaceSession {
     return { texts, shared, tools, base, table: base.with(server.name, tools) };
   }
 
+  /**
+   * Whether nothing is known of the server yet. A session from before a restart can be faster than
+   * the server, and must not be told that its tools are gone.
+   */
+  get #isUnknown(): boolean {
+    const { server, catalog } = this.#options;
+    return server.info === undefined && server.status.state === "connecting" &&
+      catalog.of(server.name).tools.length === 0;
+  }
+
+  async #listTools(scope: RequestScope): Promise<string> {
+    const { server, naming } = this.#options;
+    // Where it cannot be reached its list is empty, and another one is announced when it is back.
+    if (this.#isUnknown) await server.connection(scope.signal).catch(() => {});
+    return resultText(scope.id, this.#table().listText(server.name, naming));
+  }
+
   async #callTool(scope: RequestScope): Promise<string> {
     const name = toolNameOf(scope.params);
     const { server, naming } = this.#options;
     if (server.status.state === "disabled") throw notConnected(server.status);
+    if (this.#isUnknown) await server.connection(scope.signal);
     const tool = resolveTool({ table: this.#table(), naming, server: server.name }, name);
     scope.target = tool;
     const params = memberText(scope.text, "params")!;

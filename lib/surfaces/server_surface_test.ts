@@ -180,3 +180,50 @@ Deno.test("ServerSurface keeps a client's tasks from other clients", async () =>
   assert.deepEqual(await mine.request("tasks/list"), { count: 1 });
   assert.deepEqual(await other.request("tasks/list"), { count: 0 });
 });
+
+Deno.test("ServerSurface has a call wait for a server that is being connected to", async () => {
+  const opened = Promise.withResolvers<void>();
+  const catalog = new Catalog();
+  await using server = new ManagedServer({
+    server: { name: "choosy", spec: { type: "demo" }, source: { kind: "demo" } },
+    log: pino({ level: "silent" }),
+    async openLink() {
+      await opened.promise;
+      return new InProcessLink(new Choosy(() => {}));
+    },
+    onStatus: () => {},
+    knownTools: () => Promise.resolve([]),
+    onTools: (name, tools) => {
+      catalog.setListed(name, tools);
+      return Promise.resolve(tools.length);
+    },
+  });
+  server.start();
+  const surface = new ServerSurface({
+    server,
+    catalog,
+    names: new NameTables([]),
+    naming: "original",
+  });
+  await using session = surface.open({
+    client: { protocolVersion: "2025-11-25", capabilities: {} },
+    principal: EVERYONE,
+    push: () => {},
+    ask: (text) => text,
+    askedAs: () => undefined,
+  });
+  const request = (id: number, method: string, params: Record<string, unknown>) =>
+    session.request({
+      id,
+      method,
+      params,
+      text: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+      signal: new AbortController().signal,
+      send: () => {},
+    });
+  const listing = request(1, "tools/list", {});
+  const calling = request(2, "tools/call", { name: "open", arguments: {} });
+  opened.resolve();
+  assert.match(await listing, /"open"/);
+  assert.match(await calling, /"result"/);
+});
