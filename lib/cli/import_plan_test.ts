@@ -30,15 +30,15 @@ Deno.test("planImport() takes over what is new, and never what is there or is th
   const existing = [
     { name: "same", spec: program("a", { KEY: "***" }) },
     { name: "other", spec: program("b") },
-    { name: "filed", spec: program("c"), file: "/work/.mcp.json" },
+    { name: "filed", spec: program("c"), file: "/project/.mcp.json" },
   ];
   assert.deepEqual(
     states([
       candidate("new", program("n")),
       candidate("same", program("a", { KEY: "secret" })),
       candidate("other", program("x")),
-      candidate("filed", { ...program("c"), cwd: "/work" } as ServerSpec, {
-        file: "/work/.mcp.json",
+      candidate("filed", { ...program("c"), cwd: "/project" } as ServerSpec, {
+        file: "/project/.mcp.json",
       }),
       candidate("gateway", program("deno"), { isSelf: true }),
       candidate("held", program("h"), { problem: "TOKEN is not set" }),

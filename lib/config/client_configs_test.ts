@@ -7,16 +7,16 @@ function places(os: typeof Deno.build.os, variables: Record<string, string>, cwd
 }
 
 Deno.test("clientConfigFiles() knows where each system's clients keep their servers", () => {
-  assert.deepEqual(places("linux", { HOME: "/home/ann" }, "/work"), {
+  assert.deepEqual(places("linux", { HOME: "/home/ann" }, "/project"), {
     "claude-code user": "/home/ann/.claude.json",
-    "claude-code project": "/work/.mcp.json",
+    "claude-code project": "/project/.mcp.json",
     "claude-desktop user": "/home/ann/.config/Claude/claude_desktop_config.json",
     "cursor user": "/home/ann/.cursor/mcp.json",
-    "cursor project": "/work/.cursor/mcp.json",
+    "cursor project": "/project/.cursor/mcp.json",
     "vscode user": "/home/ann/.config/Code/User/mcp.json",
-    "vscode project": "/work/.vscode/mcp.json",
+    "vscode project": "/project/.vscode/mcp.json",
   });
-  const mac = places("darwin", { HOME: "/Users/ann" }, "/work");
+  const mac = places("darwin", { HOME: "/Users/ann" }, "/project");
   assert.equal(
     mac["claude-desktop user"],
     "/Users/ann/Library/Application Support/Claude/claude_desktop_config.json",
@@ -38,7 +38,7 @@ Deno.test("clientConfigFiles() follows the variables that move a client's folder
   const moved = places(
     "linux",
     { HOME: "/home/ann", XDG_CONFIG_HOME: "/xdg", CLAUDE_CONFIG_DIR: "/claude" },
-    "/work",
+    "/project",
   );
   assert.equal(moved["claude-code user"], "/claude/.claude.json");
   assert.equal(moved["vscode user"], "/xdg/Code/User/mcp.json");
@@ -49,7 +49,7 @@ Deno.test("clientConfigFiles() follows the variables that move a client's folder
 });
 
 Deno.test("clientConfigFiles() leaves out the user's files where no home is known", () => {
-  assert.deepEqual(Object.keys(places("linux", {}, "/work")), [
+  assert.deepEqual(Object.keys(places("linux", {}, "/project")), [
     "claude-code project",
     "cursor project",
     "vscode project",

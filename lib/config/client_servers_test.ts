@@ -11,9 +11,12 @@ Deno.test("readClientServers() reads Claude Code's file: everywhere, and for eac
       own: { type: "http", url: "http://localhost:3333/mcp" },
     },
     projects: {
-      "/work/a": { allowedTools: [], mcpServers: { "my files": { command: "npx", args: ["x"] } } },
-      "/work/b": { mcpServers: {} },
-      "/work/c": { mcpServers: { wrong: { command: 7 } } },
+      "/project/a": {
+        allowedTools: [],
+        mcpServers: { "my files": { command: "npx", args: ["x"] } },
+      },
+      "/project/b": { mcpServers: {} },
+      "/project/c": { mcpServers: { wrong: { command: 7 } } },
     },
   };
   await inFolder({ ".claude.json": JSON.stringify(content) }, async (folder) => {
@@ -32,11 +35,11 @@ Deno.test("readClientServers() reads Claude Code's file: everywhere, and for eac
       [
         ["everywhere", "everywhere", undefined, false],
         ["own", "own", undefined, true],
-        ["my_files", "my files", "/work/a", false],
+        ["my_files", "my files", "/project/a", false],
       ],
     );
     const [, , files] = found.servers;
-    assert.equal(files?.spec.type === "stdio" && files.spec.cwd, "/work/a");
+    assert.equal(files?.spec.type === "stdio" && files.spec.cwd, "/project/a");
     assert.ok(
       found.problems.some(({ message }) => /server "wrong" has a wrong value/.test(message)),
     );
