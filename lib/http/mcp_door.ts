@@ -136,7 +136,6 @@ function answer(
   text: string,
   request: Request,
 ): Promise<Response> {
-  const { signal: disconnected } = request;
   const { id, method, params } = message;
   const key = JSON.stringify(id);
   if (session.inFlight.has(key)) {
@@ -148,17 +147,15 @@ function answer(
   const response = Promise.withResolvers<Response>();
   let stream: EventStream | undefined;
 
-  const onDisconnect = () =>
-    controller.abort(new DOMException("The client has gone", "AbortError"));
-  disconnected.addEventListener("abort", onDisconnect);
-
+  // A client that goes before there is a stream is noticed by it: to listen for that with every
+  // request would cost more than the few calls it could end a moment earlier.
   function openStream(): EventStream {
     if (stream) return stream;
     const opened = stream = session.openStream();
-    disconnected.removeEventListener("abort", onDisconnect);
     opened.onDetach = () => {
       setTimeout(() => {
-        if (!opened.isAttached && !opened.isFinished) onDisconnect();
+        if (opened.isAttached || opened.isFinished) return;
+        controller.abort(new DOMException("The client has gone", "AbortError"));
       }, RESUME_MS);
     };
     response.resolve(streamResponse(session, opened.attach()));
@@ -178,7 +175,6 @@ function answer(
     )
     .then((out) => {
       host.patience.delete(patience);
-      disconnected.removeEventListener("abort", onDisconnect);
       session.inFlight.delete(key);
       session.touch();
       if (stream) {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { sureAnswerId } from "../sure_answer.ts";
 import { MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { type BodyReader, BodyTooLarge, discard, readText } from "./body_reader.ts";
 import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
 import { EventStream, hasType, isEventStream, isPassing } from "./event_stream.ts";
 import { listen } from "./listening.ts";
-import { excerpt, isSurelyAnswer, messagesIn, oneLine } from "./messages.ts";
+import { excerpt, messagesIn, oneLine } from "./messages.ts";
 import { readRefusal, Refusal } from "./refusal.ts";
 import { EventTooLarge } from "./sse_parser.ts";
 
@@ -176,7 +177,7 @@ export class HttpLink implements Link {
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
   #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
-    if (id !== undefined && isSurelyAnswer(text, id)) return oneLine(text);
+    if (id !== undefined && sureAnswerId(text) === id) return oneLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;

@@ -1,19 +1,6 @@
 import { classify, type RpcMessage } from "../../core/rpc.ts";
 import { elementTexts } from "../../core/json_spans.ts";
 
-/**
- * Whether a text is the answer to `id`, told from its ends alone: in the two ways SDKs print an
- * envelope, the members found there can only be the envelope's own. False means "not certain".
- */
-export function isSurelyAnswer(text: string, id: number): boolean {
-  if (text.startsWith('{"result":') || text.startsWith('{"error":')) {
-    return text.endsWith(`,"jsonrpc":"2.0","id":${id}}`);
-  }
-  const head = `{"jsonrpc":"2.0","id":${id},"`;
-  return text.startsWith(head) && text.endsWith("}") &&
-    (text.startsWith('result":', head.length) || text.startsWith('error":', head.length));
-}
-
 /** The messages of a body or an event: one, or the several of a batch (2025-03-26 allows them). */
 export function messagesIn(text: string): { text: string; message: RpcMessage | undefined }[] {
   let value: unknown;

@@ -1,27 +1,5 @@
 import assert from "node:assert/strict";
-import { excerpt, isSurelyAnswer, messagesIn } from "./messages.ts";
-
-Deno.test("isSurelyAnswer() knows the answers of the usual printers, and only them", () => {
-  for (
-    const text of [
-      '{"jsonrpc":"2.0","id":5,"result":{"id":6}}',
-      '{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":""}}',
-      '{"result":{"id":6},"jsonrpc":"2.0","id":5}',
-      '{"error":{},"jsonrpc":"2.0","id":5}',
-    ]
-  ) assert.ok(isSurelyAnswer(text, 5), text);
-  for (
-    const text of [
-      '{"jsonrpc":"2.0","id":55,"result":{}}',
-      '{"jsonrpc":"2.0","id":5,"method":"ping"}',
-      '{"method":"ping","jsonrpc":"2.0","id":5}',
-      '{"result":{},"jsonrpc":"2.0","id":15}',
-      '{"jsonrpc":"2.0","id":"5","result":{}}',
-      '{"jsonrpc":"2.0","id":5,"result":{',
-      "",
-    ]
-  ) assert.ok(!isSurelyAnswer(text, 5), text);
-});
+import { excerpt, messagesIn } from "./messages.ts";
 
 Deno.test("messagesIn() takes a batch apart and keeps each message's text, on one line", () => {
   const [note, answer, garbage] = messagesIn(

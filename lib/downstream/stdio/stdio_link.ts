@@ -1,5 +1,6 @@
 import { readMessage } from "../../core/rpc.ts";
 import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { sureAnswerId } from "../sure_answer.ts";
 import { answeredId, MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { childEnv } from "./child_env.ts";
 import { Outbox } from "./outbox.ts";
@@ -159,14 +160,20 @@ export class StdioLink implements Link {
 
   #onLine(text: string): void {
     if (this.#closed) return;
+    const answered = sureAnswerId(text);
+    if (answered !== undefined) return this.#onAnswer(answered, text);
     const message = readMessage(text);
     if (message === undefined) return this.#onGarbage(text);
     if (message.kind !== "response") return this.#events.onMessage(text, message);
     if (typeof message.id !== "number") return this.#onGarbage(text);
+    this.#onAnswer(message.id, text);
+  }
+
+  #onAnswer(id: number, text: string): void {
     // Without a waiter it is late: the caller has given up on it.
-    const waiter = this.#waiters.get(message.id);
+    const waiter = this.#waiters.get(id);
     if (waiter === undefined) return;
-    this.#waiters.delete(message.id);
+    this.#waiters.delete(id);
     waiter.resolve(text);
   }
 
