@@ -1,0 +1,343 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { ServerName } from "./server.ts";
+
+/** The longest description that a candidate may have, in characters as JavaScript counts them. */
+export const MAX_DESCRIPTION = 280;
+/** In the place of a candidate's id: the description that the server itself gives. */
+export const CANONICAL = "canonical";
+
+const Time = z.iso.datetime();
+const ToolName = z.string().min(1);
+
+export const CATEGORIES = ["direct", "indirect", "negative"] as const;
+export const PromptCategory = z.enum(CATEGORIES);
+export type PromptCategory = z.infer<typeof PromptCategory>;
+
+/** Who a candidate or a prompt comes from. */
+export const Origin = z.enum(["caller", "person", "generated"]);
+export type Origin = z.infer<typeof Origin>;
+
+/** Where texts came from, or who judged. `caller`: an MCP client that reported by itself. */
+export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "caller"]);
+export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
+
+/** A description that might be better than the server's own. */
+export const ToolCandidate = z.strictObject({
+  id: z.string(),
+  server: ServerName,
+  toolName: ToolName,
+  description: z.string().min(1).max(MAX_DESCRIPTION),
+  example: z.string().max(2_000).optional(),
+  charCount: z.int().min(1).max(MAX_DESCRIPTION),
+  createdAt: Time,
+  origin: Origin,
+});
+export type ToolCandidate = z.infer<typeof ToolCandidate>;
+
+/** One version of something a user might say, and what should come of it. */
+export const GoldenPrompt = z.strictObject({
+  /** The same through all versions. */
+  id: z.string(),
+  /** Counts up from 1 with each edit. */
+  version: z.int().min(1),
+  server: ServerName,
+  toolName: ToolName,
+  category: PromptCategory,
+  prompt: z.string().min(10).max(4_000),
+  expectedBehavior: z.strictObject({
+    shouldCallTool: z.boolean(),
+    notes: z.string().max(1_000).optional(),
+    /** For a prompt that is meant for a sibling: the sibling's own name. */
+    expectedTool: z.string().optional(),
+  }),
+  createdAt: Time,
+  origin: Origin,
+  /** Never shown to what writes candidates. */
+  heldOut: z.boolean().default(false),
+  /** From this version on it is no longer asked. */
+  retired: z.boolean().default(false),
+});
+export type GoldenPrompt = z.infer<typeof GoldenPrompt>;
+
+/** A tool that was called in a run. */
+export const ObservedCall = z.strictObject({
+  /** The flat name it was listed under. */
+  name: z.string(),
+  /** Whose it is, where that is known. */
+  server: z.string().optional(),
+  tool: z.string().optional(),
+  arguments: z.unknown(),
+});
+export type ObservedCall = z.infer<typeof ObservedCall>;
+
+export const RunCost = z.strictObject({
+  inputTokens: z.number().default(0),
+  outputTokens: z.number().default(0),
+  costUsd: z.number().optional(),
+});
+export type RunCost = z.infer<typeof RunCost>;
+
+/** One prompt put to one description once. One that went wrong says nothing about either. */
+export const EvalRun = z.strictObject({
+  id: z.string(),
+  server: ServerName,
+  toolName: ToolName,
+  /** CANONICAL, or a candidate's. */
+  candidateId: z.string(),
+  promptId: z.string(),
+  promptVersion: z.int(),
+  /** The evaluation it belongs to; runs that callers reported on their own belong to none. */
+  evaluationId: z.string().optional(),
+  /** Which of several repeats, from 0. */
+  repeat: z.int().min(0).default(0),
+  timestamp: Time,
+  status: z.enum(["ok", "error"]),
+  result: z.strictObject({
+    toolCalled: z.boolean(),
+    correct: z.boolean(),
+    error: z.string().optional(),
+    reasoning: z.string().optional(),
+    durationMs: z.number(),
+  }),
+  /** Every tool that was called, this one and others, in order. */
+  calls: z.array(ObservedCall).default([]),
+  evaluator: EvaluatorKind,
+  model: z.string().optional(),
+  descriptionHash: z.string(),
+  cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
+  /** How often it was tried. */
+  attempts: z.int().min(1).default(1),
+});
+export type EvalRun = z.infer<typeof EvalRun>;
+
+/** Correct of all that counted. */
+export const Score = z.strictObject({ correct: z.int(), total: z.int() });
+export type Score = z.infer<typeof Score>;
+
+/** Counts, not rates: an empty category has no rate. */
+export const Metrics = z.strictObject({
+  direct: Score,
+  indirect: Score,
+  negative: Score,
+  overall: Score,
+});
+export type Metrics = z.infer<typeof Metrics>;
+
+export const Depth = z.enum(["quick", "thorough"]);
+export type Depth = z.infer<typeof Depth>;
+
+/** Whether a candidate may be promoted by itself, and why or why not. */
+export const Verdict = z.strictObject({
+  promote: z.boolean(),
+  depth: Depth,
+  /** One sentence; always says how much evidence there is. */
+  words: z.string(),
+  /** Each rule with its outcome. */
+  rules: z.array(z.strictObject({
+    rule: z.enum([
+      "evidence",
+      "overall",
+      "negative",
+      "improvement",
+      "regression",
+      "siblings",
+      "significance",
+    ]),
+    passed: z.boolean(),
+    words: z.string(),
+  })),
+  /** About how many more runs would settle it, where there are too few. */
+  moreRuns: z.int().optional(),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+export const Thresholds = z.strictObject({
+  minOverall: z.number().min(0).max(1).default(0.85),
+  minNegative: z.number().min(0).max(1).default(0.80),
+  minImprovement: z.number().min(0).max(1).default(0.05),
+  maxRegression: z.number().min(0).max(1).default(0.10),
+});
+export type Thresholds = z.infer<typeof Thresholds>;
+
+/** What one description of a tool came to. */
+export const DescriptionResult = z.strictObject({
+  candidateId: z.string(),
+  description: z.string(),
+  metrics: Metrics,
+  errors: z.int(),
+  /** Which tool was called, by what should have been: counts. Neither: `(none)`. */
+  confusion: z.record(z.string(), z.record(z.string(), z.int())),
+  /** Its place in our own search for each prompt that should find it, by prompt; null: not found. */
+  ranks: z.record(z.string(), z.number().nullable()).default({}),
+  /** Missing for the canonical description. */
+  verdict: Verdict.optional(),
+});
+export type DescriptionResult = z.infer<typeof DescriptionResult>;
+
+/** All descriptions of one tool put to the same prompts. */
+export const Evaluation = z.strictObject({
+  id: z.string(),
+  server: ServerName,
+  toolName: ToolName,
+  depth: Depth,
+  startedAt: Time,
+  endedAt: Time,
+  evaluator: EvaluatorKind,
+  model: z.string().optional(),
+  thresholds: Thresholds,
+  /** The prompts that decided, by category. */
+  prompts: z.strictObject({ direct: z.int(), indirect: z.int(), negative: z.int() }),
+  repeats: z.int(),
+  results: z.array(DescriptionResult),
+  runs: z.int(),
+  errors: z.int(),
+  cost: RunCost,
+  /** Why nothing can be concluded from it, where that is so. */
+  void: z.string().optional(),
+  warnings: z.array(z.string()),
+});
+export type Evaluation = z.infer<typeof Evaluation>;
+
+/** A description in force in the place of the server's own. */
+export const PromotedTool = z.strictObject({
+  /** Names this promotion in the history. */
+  id: z.string(),
+  server: ServerName,
+  toolName: ToolName,
+  candidateId: z.string(),
+  promotedAt: Time,
+  description: z.string().min(1).max(MAX_DESCRIPTION),
+  metrics: Metrics.optional(),
+  baseline: Metrics.optional(),
+  evaluationId: z.string().optional(),
+  depth: Depth.optional(),
+  verdict: Verdict.optional(),
+  /** Why a person promoted it against the verdict. */
+  reason: z.string().max(1_000).optional(),
+  /** `caller`: an MCP client; `person`: in the console or on the command line; `job`: by itself. */
+  by: z.enum(["caller", "person", "job"]),
+  /** The server's own description when it was promoted; null where it had none. */
+  canonicalDescription: z.string().nullable(),
+  /** A person has seen that the server's own description changed, and keeps the promotion: its hash. */
+  keptOver: z.string().optional(),
+});
+export type PromotedTool = z.infer<typeof PromotedTool>;
+
+/** One step in a tool's history of promotions. */
+export const PromotionEvent = z.strictObject({
+  id: z.string(),
+  server: ServerName,
+  toolName: ToolName,
+  time: Time,
+  action: z.enum(["promote", "revert", "keep"]),
+  by: z.enum(["caller", "person", "job"]),
+  /** What is in force after it; null: the server's own description. */
+  promotion: PromotedTool.nullable(),
+  reason: z.string().max(1_000).optional(),
+});
+export type PromotionEvent = z.infer<typeof PromotionEvent>;
+
+export const JobPhase = z.enum(["queued", "generating", "evaluating", "promoting", "complete"]);
+export type JobPhase = z.infer<typeof JobPhase>;
+export const JobStatus = z.enum(["running", "paused", "completed", "cancelled", "failed"]);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+export const JobOptions = z.strictObject({
+  depth: Depth.default("quick"),
+  candidatesPerTool: z.int().min(1).max(10).default(4),
+  promptsPerCategory: z.int().min(1).max(50).optional(),
+  repeats: z.int().min(1).max(10).optional(),
+  thresholds: Thresholds.default(Thresholds.parse({})),
+  /** Whether what the verdict allows is promoted at the end. */
+  autoPromote: z.boolean().default(true),
+  /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
+  generate: z.boolean().default(true),
+  /** These candidates alone. */
+  candidateIds: z.array(z.string()).optional(),
+  /** Whether the equipped toolset's tools are shown beside the server's. */
+  withToolset: z.boolean().default(false),
+  /** It stops before it would spend more. */
+  maxRuns: z.int().min(1).optional(),
+  maxCostUsd: z.number().positive().optional(),
+});
+export type JobOptions = z.infer<typeof JobOptions>;
+
+/** How far one tool of a job is. */
+export const JobTool = z.strictObject({
+  server: ServerName,
+  toolName: ToolName,
+  phase: JobPhase,
+  /** Decides which evaluation its runs belong to, also after a restart. */
+  evaluationId: z.string(),
+  runsDone: z.int().default(0),
+  runsTotal: z.int().default(0),
+  /** Runs done of runs to do, by category. */
+  byCategory: z.record(PromptCategory, z.strictObject({ done: z.int(), total: z.int() }))
+    .optional(),
+  /** Which candidate is being tested, from 1. */
+  currentCandidate: z.int().optional(),
+  candidates: z.int().default(0),
+  /** In words: what came of it, or why nothing did. */
+  outcome: z.string().optional(),
+  promotedCandidateId: z.string().optional(),
+  failed: z.boolean().default(false),
+});
+export type JobTool = z.infer<typeof JobTool>;
+
+export const OptimizationJob = z.strictObject({
+  id: z.string(),
+  status: JobStatus,
+  phase: JobPhase,
+  options: JobOptions,
+  tools: z.array(JobTool),
+  createdAt: Time,
+  updatedAt: Time,
+  endedAt: Time.optional(),
+  /** The lease of the process that works on it. */
+  owner: z.string().optional(),
+  runs: z.int().default(0),
+  errors: z.int().default(0),
+  cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
+  /** Why it ended early or waits, in words. */
+  note: z.string().optional(),
+  by: z.enum(["caller", "person"]),
+});
+export type OptimizationJob = z.infer<typeof OptimizationJob>;
+
+export const OptimizationReport = z.strictObject({
+  serverName: z.string(),
+  toolCount: z.int(),
+  optimizedCount: z.int(),
+  totalEvals: z.int(),
+  /** Percentage points of overall success, as a fraction; null where nothing was promoted. */
+  avgImprovement: z.number().nullable(),
+  costUsd: z.number(),
+  tools: z.array(z.strictObject({
+    name: z.string(),
+    status: z.enum(["optimized", "baseline", "unoptimized"]),
+    enabled: z.boolean(),
+    before: Metrics.optional(),
+    after: Metrics.optional(),
+    depth: Depth.optional(),
+    /** Prompts behind the numbers. */
+    prompts: z.int().optional(),
+    promotedAt: z.string().optional(),
+    /** The server's own description is another one than when this was promoted. */
+    stale: z.boolean(),
+    candidates: z.int(),
+    goldenPrompts: z.int(),
+    costUsd: z.number(),
+  })),
+});
+export type OptimizationReport = z.infer<typeof OptimizationReport>;
+
+/** The same for the same text. */
+export function descriptionHash(description: string): string {
+  return createHash("sha256").update(description).digest("hex").slice(0, 16);
+}
+
+/** An id that sorts by time. */
+export function newId(prefix: string, now = Date.now()): string {
+  return `${prefix}_${now.toString(36).padStart(9, "0")}${crypto.randomUUID().slice(0, 8)}`;
+}
