@@ -1,5 +1,19 @@
 import type { SeenTool } from "../storage/canonical_tools_repository.ts";
-import { type BrokenTool, type CatalogTool, isBroken, readTool } from "./catalog_tool.ts";
+import {
+  type BrokenTool,
+  canonicalText,
+  type CatalogTool,
+  isBroken,
+  readTool,
+  withDescription,
+} from "./catalog_tool.ts";
+
+/** A description in the place of the server's own. */
+export interface PromotedDescription {
+  server: string;
+  toolName: string;
+  description: string;
+}
 
 /** One server's tools at one moment. */
 export interface ServerTools {
@@ -27,6 +41,8 @@ const EMPTY: ServerTools = { tools: [], broken: [] };
 export class Catalog {
   readonly #listed = new Map<string, string[]>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
+  /** Promoted descriptions by server, then by tool. */
+  readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(change: CatalogChange) => void>();
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
 
@@ -52,11 +68,28 @@ export class Catalog {
       this.#listed.set(server, texts);
       this.#publish(server);
     }
-    return this.of(server).tools.map(({ name, text, fingerprint }) => ({
-      name,
-      text,
-      fingerprint,
+    return this.of(server).tools.map((tool) => ({
+      name: tool.name,
+      text: canonicalText(tool),
+      fingerprint: tool.fingerprint,
     }));
+  }
+
+  /** All descriptions that are in force in the place of servers' own. */
+  setPromotions(promotions: readonly PromotedDescription[]): void {
+    const wanted = Map.groupBy(promotions, ({ server }) => server);
+    for (const server of new Set([...this.#promoted.keys(), ...wanted.keys()])) {
+      const known = this.#promoted.get(server);
+      const tools = new Map(
+        wanted.get(server)?.map(({ toolName, description }) => [toolName, description]),
+      );
+      const isSame = tools.size === (known?.size ?? 0) &&
+        [...tools].every(([tool, description]) => known?.get(tool) === description);
+      if (isSame) continue;
+      if (tools.size === 0) this.#promoted.delete(server);
+      else this.#promoted.set(server, tools);
+      if (this.#listed.has(server)) this.#publish(server);
+    }
   }
 
   /** Which tools of a server are on; undefined: all of them. */
@@ -111,13 +144,18 @@ export class Catalog {
   /** What a list of tools amounts to under the rules for its server. */
   read(server: string, texts: string[]): ServerTools {
     const enabled = this.#enabled.get(server);
+    const promoted = this.#promoted.get(server);
     const tools = new Map<string, CatalogTool>();
     const broken: BrokenTool[] = [];
     for (const [index, text] of texts.entries()) {
       const tool = readTool(server, text, index);
       if (isBroken(tool)) broken.push(tool);
       else if (tools.has(tool.name)) broken.push({ ...tool, problem: "its name is listed twice" });
-      else tools.set(tool.name, { ...tool, enabled: enabled?.has(tool.name) ?? true });
+      else {
+        const description = promoted?.get(tool.name);
+        const shown = description === undefined ? tool : withDescription(tool, description);
+        tools.set(tool.name, { ...shown, enabled: enabled?.has(tool.name) ?? true });
+      }
     }
     return { tools: [...tools.values()], broken };
   }

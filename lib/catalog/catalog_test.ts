@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Catalog } from "./catalog.ts";
-import { fingerprint, renamed } from "./catalog_tool.ts";
+import { canonicalDescription, fingerprint, renamed, shownFingerprint } from "./catalog_tool.ts";
 
 const tool = (name: string, more = "") =>
   `{"name":"${name}","inputSchema":{"type":"object"}${more}}`;
@@ -93,4 +93,43 @@ Deno.test("renamed() changes the name and no other byte", () => {
     renamed(one!, "a.one"),
     '{ "x":12345678901234567890, "inputSchema":{"type":"object","name":"no"},"name" : "a.one" }',
   );
+});
+
+Deno.test("Catalog.setPromotions() replaces the description alone, and gives the text back byte for byte", () => {
+  const catalog = new Catalog();
+  const own =
+    '{ "name":"one", "description":"old \\u00e9", "inputSchema":{"type":"object"},"x":1.50}';
+  catalog.setListed("a", [own, tool("two")]);
+  const before = catalog.of("a").tools[0]!;
+  catalog.setPromotions([
+    { server: "a", toolName: "one", description: 'new "text"' },
+    { server: "a", toolName: "two", description: "its first" },
+    { server: "b", toolName: "three", description: "not there yet" },
+  ]);
+  const [one, two] = catalog.of("a").tools;
+  assert.equal(one!.text, own.replace('"old \\u00e9"', '"new \\"text\\""'));
+  assert.equal(one!.definition.description, 'new "text"');
+  assert.equal(canonicalDescription(one!), "old é");
+  assert.equal(one!.fingerprint, before.fingerprint);
+  assert.notEqual(shownFingerprint(one!), shownFingerprint(before));
+  assert.deepEqual(JSON.parse(two!.text), { ...JSON.parse(tool("two")), description: "its first" });
+  assert.equal(canonicalDescription(two!), undefined);
+  assert.equal(catalog.setListed("a", [own, tool("two")])[0]!.text, own);
+
+  catalog.setListed("b", [tool("three")]);
+  assert.equal(catalog.of("b").tools[0]!.definition.description, "not there yet");
+
+  catalog.setPromotions([]);
+  assert.equal(catalog.of("a").tools[0]!.text, own);
+});
+
+Deno.test("Catalog.setPromotions() publishes for the servers it concerns and for no others", () => {
+  const catalog = new Catalog();
+  for (const server of ["a", "b"]) catalog.setListed(server, [tool("one")]);
+  const changes: string[] = [];
+  catalog.onChange(({ servers }) => changes.push(...servers));
+  const promotion = { server: "a", toolName: "one", description: "better" };
+  catalog.setPromotions([promotion]);
+  catalog.setPromotions([{ ...promotion }]);
+  assert.deepEqual(changes, ["a"]);
 });

@@ -9,8 +9,11 @@ export interface CatalogTool {
   /** The server's own name for it. */
   name: string;
   definition: ToolDefinition;
-  /** The definition as the text that came. */
+  /** The definition as the text that came, but for a description that was promoted. */
   text: string;
+  /** The text that came, where another description was promoted. */
+  canonical?: string;
+  /** Of the definition that came. */
   fingerprint: string;
   enabled: boolean;
 }
@@ -56,6 +59,43 @@ export function isBroken(tool: CatalogTool | BrokenTool): tool is BrokenTool {
 /** The same for the same definition, whatever its order of keys and spaces. */
 export function fingerprint(text: string): string {
   return createHash("sha256").update(canonical(JSON.parse(text))).digest("hex").slice(0, 32);
+}
+
+/** The definition as its server gave it. */
+export function canonicalText({ text, canonical }: CatalogTool): string {
+  return canonical ?? text;
+}
+
+/** What its server itself says that it does. */
+export function canonicalDescription(tool: CatalogTool): string | undefined {
+  if (tool.canonical === undefined) return tool.definition.description;
+  return ToolDefinition.parse(JSON.parse(tool.canonical)).description;
+}
+
+/** Another one whenever what is shown of the tool is. */
+export function shownFingerprint({ fingerprint, canonical, definition }: CatalogTool): string {
+  if (canonical === undefined) return fingerprint;
+  const hash = createHash("sha256").update(definition.description ?? "").digest("hex");
+  return `${fingerprint}+${hash.slice(0, 16)}`;
+}
+
+/** A tool with another description and everything else as it came. */
+export function withDescription(tool: CatalogTool, description: string): CatalogTool {
+  return {
+    ...tool,
+    definition: { ...tool.definition, description },
+    text: describedText(canonicalText(tool), description),
+    canonical: canonicalText(tool),
+  };
+}
+
+function describedText(text: string, description: string): string {
+  const written = JSON.stringify(description);
+  const spans = memberSpans(text);
+  const span = spans.get("description");
+  if (span) return replaceSpan(text, span, written);
+  const { end } = spans.get("name")!;
+  return `${text.slice(0, end)},"description":${written}${text.slice(end)}`;
 }
 
 /** A tool's text under another name, all else as it came. */

@@ -1,6 +1,6 @@
 import type { ToolMetadataRepository } from "../storage/tool_metadata_repository.ts";
 import type { Catalog } from "./catalog.ts";
-import type { CatalogTool } from "./catalog_tool.ts";
+import { type CatalogTool, shownFingerprint } from "./catalog_tool.ts";
 
 /** What each tool costs a model when it is listed: an estimate, counted once for each definition. */
 export class ToolTokens {
@@ -38,8 +38,8 @@ export class ToolTokens {
     return tools.reduce((sum, tool) => sum + this.of(tool), 0);
   }
 
-  #find({ server, fingerprint }: CatalogTool): number | undefined {
-    return this.#known.get(server)?.get(fingerprint);
+  #find(tool: CatalogTool): number | undefined {
+    return this.#known.get(tool.server)?.get(shownFingerprint(tool));
   }
 
   async #prepare(tools: readonly CatalogTool[]): Promise<void> {
@@ -51,12 +51,12 @@ export class ToolTokens {
     if (missing.length === 0) return;
     const counts = await this.#count(missing.map(({ text }) => text));
     const changed = new Set<string>();
-    for (const [index, { server, fingerprint }] of missing.entries()) {
+    for (const [index, tool] of missing.entries()) {
       const count = counts[index] ?? 0;
       // No definition costs nothing: the counter was stopped, and is asked again another time.
       if (count === 0) continue;
-      this.#known.get(server)!.set(fingerprint, count);
-      changed.add(server);
+      this.#known.get(tool.server)!.set(shownFingerprint(tool), count);
+      changed.add(tool.server);
     }
     for (const server of changed) {
       await this.#save(server, tools.filter((tool) => tool.server === server));
@@ -73,7 +73,9 @@ export class ToolTokens {
 
   #counts(tools: readonly CatalogTool[]): Map<string, number> {
     return new Map(
-      tools.map((tool) => [tool.fingerprint, this.of(tool)] as const).filter(([, n]) => n > 0),
+      tools.map((tool) => [shownFingerprint(tool), this.of(tool)] as const).filter(([, n]) =>
+        n > 0
+      ),
     );
   }
 }

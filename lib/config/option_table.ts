@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   byteSize,
+  duration,
   fraction,
   HttpUrl,
   jsonOr,
@@ -15,6 +16,7 @@ import {
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
+export const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
 export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
 /** Everything that can be set when the gateway starts. */
@@ -35,6 +37,16 @@ export interface Options {
   /** With stdio: never bridge to a gateway that already runs. */
   standalone: boolean;
   enableOptimization: boolean;
+  /** What puts prompts to a model; `auto`: the CLI where programs can be started. */
+  evaluator: (typeof EVALUATORS)[number];
+  claudePath: string;
+  evalModel: string | undefined;
+  /** Runs at a time. */
+  evalConcurrency: number;
+  /** How long one run may take, in ms. */
+  evalTimeout: number;
+  /** How long single runs are kept, in days. */
+  evalRetention: number;
   /** An origin, such as `https://tools.example.com`. */
   publicUrl: string | undefined;
   /** Bytes. */
@@ -169,6 +181,60 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     must: "true or false",
     meaning: "Offer to measure and rewrite tool descriptions",
   },
+  evaluator: {
+    flag: "evaluator",
+    placeholder: "KIND",
+    schema: oneOf(EVALUATORS),
+    fallback: "auto",
+    fallbackText: "auto: claude-cli where programs can be started, else messages-api",
+    must: `one of ${EVALUATORS.join(", ")}`,
+    meaning: `What tries descriptions on a model: ${EVALUATORS.join(", ")}`,
+  },
+  claudePath: {
+    flag: "claude-path",
+    placeholder: "PROGRAM",
+    schema: z.string().min(1).max(4_096),
+    fallback: "claude",
+    fallbackText: "claude on the PATH",
+    must: "a program's name or path",
+    meaning: "The claude CLI that evaluations run",
+  },
+  evalModel: {
+    flag: "eval-model",
+    placeholder: "NAME",
+    schema: z.string().min(1).max(200),
+    fallback: undefined,
+    fallbackText: "sonnet for the CLI, claude-sonnet-4-5 for the API",
+    must: "the name of a model",
+    meaning: "Model that evaluations and generated texts use",
+  },
+  evalConcurrency: {
+    flag: "eval-concurrency",
+    placeholder: "COUNT",
+    schema: wholeNumber(1, 32),
+    fallback: 2,
+    fallbackText: "2",
+    must: "a whole number from 1 to 32",
+    meaning: "Evaluation runs at a time",
+  },
+  evalTimeout: {
+    flag: "eval-timeout",
+    placeholder: "TIME",
+    schema: duration(1_000, 600_000),
+    fallback: 60_000,
+    fallbackText: "60s",
+    must: "a time from 1s to 10m, such as 60s",
+    meaning: "Longest that one evaluation run may take",
+  },
+  evalRetention: {
+    flag: "eval-retention",
+    placeholder: "DAYS",
+    schema: wholeNumber(1, 3_650),
+    fallback: 180,
+    fallbackText: "180",
+    must: "a whole number from 1 to 3650",
+    meaning: "Days that single evaluation runs are kept; results stay",
+  },
   publicUrl: {
     flag: "public-url",
     placeholder: "URL",
@@ -275,6 +341,12 @@ export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionNa
     stdio: make("stdio"),
     standalone: make("standalone"),
     enableOptimization: make("enableOptimization"),
+    evaluator: make("evaluator"),
+    claudePath: make("claudePath"),
+    evalModel: make("evalModel"),
+    evalConcurrency: make("evalConcurrency"),
+    evalTimeout: make("evalTimeout"),
+    evalRetention: make("evalRetention"),
     publicUrl: make("publicUrl"),
     maxBody: make("maxBody"),
     embeddings: make("embeddings"),

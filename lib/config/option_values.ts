@@ -90,6 +90,22 @@ export function byteSize(min: number, max: number): z.ZodType<number> {
   return z.union([z.number(), text]).pipe(z.int().min(min).max(max));
 }
 
+const TIME_UNITS = new Map([["ms", 1], ["s", 1_000], ["m", 60_000], ["h", 3_600_000]]);
+
+/** A time in milliseconds, from a number or from a text such as 60s. */
+export function duration(min: number, max: number): z.ZodType<number> {
+  const text = z.string().transform((text, context) => {
+    const [, amount, unit] = /^\s*(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+    const factor = TIME_UNITS.get((unit || "ms").toLowerCase());
+    if (amount === undefined || factor === undefined) {
+      context.addIssue({ code: "custom", message: "not a time" });
+      return z.NEVER;
+    }
+    return Math.round(Number(amount) * factor);
+  });
+  return z.union([z.number(), text]).pipe(z.int().min(min).max(max));
+}
+
 /** A number from 0 to 1. */
 export const fraction: z.ZodType<number> = z.union([
   z.number(),

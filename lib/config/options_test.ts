@@ -45,6 +45,12 @@ Deno.test("readOptions() has a default for everything", async () => {
     stdio: false,
     standalone: false,
     enableOptimization: false,
+    evaluator: "auto",
+    claudePath: "claude",
+    evalModel: undefined,
+    evalConcurrency: 2,
+    evalTimeout: 60_000,
+    evalRetention: 180,
     publicUrl: undefined,
     maxBody: 4_194_304,
     embeddings: "local",
@@ -267,6 +273,12 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     stdio: "1",
     standalone: "1",
     enableOptimization: "1",
+    evaluator: "messages-api",
+    claudePath: "/opt/claude",
+    evalModel: "some-model",
+    evalConcurrency: "4",
+    evalTimeout: "90s",
+    evalRetention: "30",
     publicUrl: "https://x.example.com",
     maxBody: "2MiB",
     embeddings: "openai",
@@ -279,7 +291,15 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     development: "1",
   };
   const switches = { stdio: true, standalone: true, enableOptimization: true, development: true };
-  const numbers = { port: 1, logRetention: 1, maxBody: 2_097_152, hybridSearchRatio: 0.25 };
+  const numbers = {
+    port: 1,
+    logRetention: 1,
+    maxBody: 2_097_152,
+    hybridSearchRatio: 0.25,
+    evalConcurrency: 4,
+    evalTimeout: 90_000,
+    evalRetention: 30,
+  };
   const objects = {
     synonyms: { ticket: ["issue", "bug"] },
     toolCategories: { "linear.*": "issues" },

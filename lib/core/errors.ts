@@ -120,6 +120,30 @@ const TABLE = {
     sentence: "The request comes from a foreign web page",
     recovery: "Open the gateway's own console, or name its address with --public-url",
   },
+  OPTIMIZATION_DISABLED: {
+    rpc: -32002,
+    http: 403,
+    sentence: "Optimization is switched off, because it spends model time",
+    recovery: "Ask the owner to switch it on",
+  },
+  CANNOT_EVALUATE: {
+    rpc: -32003,
+    http: 503,
+    sentence: "Cannot evaluate",
+    recovery: "Make a model available to the gateway, or report results with record_eval_run",
+  },
+  CANNOT_GENERATE: {
+    rpc: -32003,
+    http: 503,
+    sentence: "Cannot generate",
+    recovery: "Make a model available to the gateway, or write the texts yourself",
+  },
+  PROMOTION_REFUSED: {
+    rpc: -32002,
+    http: 409,
+    sentence: "The evidence does not support this promotion",
+    recovery: "Evaluate the candidate, or propose a better one",
+  },
   NOT_FOUND: {
     rpc: -32601,
     http: 404,

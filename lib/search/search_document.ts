@@ -1,4 +1,4 @@
-import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { type CatalogTool, shownFingerprint } from "../catalog/catalog_tool.ts";
 
 /** What search knows of one tool. */
 export interface SearchDocument {
@@ -43,7 +43,7 @@ export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): Sear
     ...(category ? { category } : {}),
     ...(serverTitle ? { serverTitle: serverTitle.slice(0, MOST_CHARS) } : {}),
     ...(serverDescription ? { serverDescription: serverDescription.slice(0, MOST_CHARS) } : {}),
-    fingerprint: [tool.fingerprint, category, serverTitle, serverDescription].join("\n"),
+    fingerprint: [shownFingerprint(tool), category, serverTitle, serverDescription].join("\n"),
   };
 }
 

@@ -60,6 +60,37 @@ export const keys = {
   activityDays: () => ["activity_days"],
   activityDay: (day: string, id: string) => ["activity_days", day, id],
 
+  /** Descriptions that might be better than a server's own. */
+  candidates: (server: string) => ["candidates", server],
+  candidate: (server: string, id: string) => ["candidates", server, id],
+  /** Prompts that descriptions are tried with, each of their versions an entry. */
+  goldenPrompts: (server: string) => ["golden_prompts", server],
+  goldenPrompt: (server: string, id: string, version: number) => [
+    "golden_prompts",
+    server,
+    id,
+    version,
+  ],
+  /** One prompt put to one description once; ids sort by time. */
+  allEvalRuns: () => ["eval_runs"],
+  evalRuns: (server: string, tool: string) => ["eval_runs", server, tool],
+  evalRun: (server: string, tool: string, id: string) => ["eval_runs", server, tool, id],
+  allEvaluations: () => ["evaluations"],
+  evaluations: (server: string) => ["evaluations", server],
+  evaluation: (server: string, tool: string, id: string) => ["evaluations", server, tool, id],
+  /** The description in force for a tool, where it is not the server's own. */
+  promotions: () => ["promotions"],
+  promotion: (server: string, tool: string) => ["promotions", server, tool],
+  promotionEvents: (server: string, tool: string) => ["promotion_events", server, tool],
+  promotionEvent: (server: string, tool: string, id: string) => [
+    "promotion_events",
+    server,
+    tool,
+    id,
+  ],
+  optimizationJobs: () => ["optimization_jobs"],
+  optimizationJob: (id: string) => ["optimization_jobs", id],
+
   settings: () => ["settings"],
   setting: (name: string) => ["settings", name],
 

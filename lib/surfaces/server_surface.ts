@@ -1,4 +1,5 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
+import { canonicalText } from "../catalog/catalog_tool.ts";
 import { memberText, notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import { notConnected } from "../downstream/server_trouble.ts";
@@ -164,9 +165,10 @@ class ServerSurfaceSession implements SurfaceSession {
 }
 
 function textsOf({ tools }: ServerTools): string[] {
-  return tools.map(({ text }) => text);
+  return tools.map(canonicalText);
 }
 
 function isListOf({ tools }: ServerTools, texts: string[]): boolean {
-  return tools.length === texts.length && tools.every(({ text }, index) => text === texts[index]);
+  return tools.length === texts.length &&
+    tools.every((tool, index) => canonicalText(tool) === texts[index]);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { EVERYONE } from "../core/principal.ts";
@@ -254,7 +254,7 @@ export class ToolsetsAdmin {
     const [saved, current] = [at(reference.fingerprint), at(tool?.fingerprint)];
     const before = versions[saved];
     const { compareTools } = await import("../catalog/tool_diff.ts");
-    const diff = before && tool ? compareTools(before.text, tool.text) : undefined;
+    const diff = before && tool ? compareTools(before.text, canonicalText(tool)) : undefined;
     return {
       ...(kept && saved >= 0 ? { savedVersion: kept.version - saved } : {}),
       ...(kept && current >= 0 ? { currentVersion: kept.version - current } : {}),
