@@ -11,10 +11,14 @@ import { stampFiles, watchFiles } from "./config/watch_files.ts";
 import type { ServerStatus } from "./core/server.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { VERSION } from "./core/version.ts";
+import { composeConsole } from "./compose_console.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeGuide } from "./compose_guide.ts";
+import { composeLive } from "./compose_live.ts";
+import { composeOptimization } from "./compose_optimization.ts";
 import { composeServers } from "./compose_servers.ts";
 import { composeToolsets } from "./compose_toolsets.ts";
+import { StateHistory } from "./downstream/state_history.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
@@ -98,9 +102,10 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   const metrics = new Metrics();
   const generation = await store.generation();
 
+  const states = new StateHistory();
   /** Not there yet while the first servers report. */
   let doors: ReturnType<typeof composeDoors> | undefined;
-  const { pool, admin, wanted, leaseId } = await composeServers({
+  const { pool, admin, wanted, leaseId, ...processes } = await composeServers({
     stack,
     store,
     catalog,
@@ -114,11 +119,15 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     signal: closing.signal,
     onWarning,
     onStatus(status) {
+      states.note(status);
       events.publish("server", status);
       announce();
       doors?.recheck();
     },
+    onLine: (name) => live.wrote(name),
     onRemoved(name) {
+      states.forget(name);
+      events.publish("server", { name });
       announce();
       doors?.removed(name);
     },
@@ -147,8 +156,34 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     options,
     admits,
     platform,
+    redactor: logs.redactor,
     onProgress: (progress) => events.publish("embeddings", progress),
     onWarning,
+  });
+
+  const live = composeLive({ stack, events, toolsets, activity, announce });
+
+  const optimization = composeOptimization({
+    ...processes,
+    stack,
+    store,
+    catalog,
+    pool,
+    names: routing.names,
+    toolsets,
+    options,
+    env,
+    platform,
+    logs,
+    leaseId,
+    onJob: (job) => events.publish("optimization", job),
+    onSwitched() {
+      announce();
+      live.tell("settings");
+      doors?.recheck();
+    },
+    onWarning,
+    signal: closing.signal,
   });
 
   // One after the other, or what was read earlier could be applied later.
@@ -170,6 +205,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       wanted(configured),
       readable("the toolsets", toolsets.load()),
       readable("what was said of tools", knowledge.load()),
+      readable("the promoted descriptions", optimization.load()),
     ]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
@@ -209,6 +245,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       tools: all.reduce((sum, { toolCount }) => sum + toolCount, 0),
       attention: all.filter(needsAttention).length +
         problems().filter(({ severity, server }) => severity === "error" && !server).length,
+      toolsets: toolsets.list().length,
+      optimizing: optimization.isEnabled(),
     };
   }
 
@@ -251,8 +289,10 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     toolsets,
     toolsetsAdmin,
     guide,
+    optimization,
     admits,
-    onToolCall: (call) => activity.record(call),
+    onSessions: () => live.tell("sessions"),
+    onToolCall: (call) => knowledge.recorder.record(call),
     logs,
     metrics,
     maxBody: options.maxBody,
@@ -300,9 +340,19 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     metrics,
     admin,
     doors: opened,
+    ...composeConsole({
+      context: { cwd, env, self, platform },
+      catalog,
+      pool,
+      onToolCall: (call) => knowledge.recorder.record(call),
+    }),
     toolsets: toolsetsAdmin,
     guide,
     tokens,
+    /** Loaded at first use. */
+    optimization: () => optimization.admin(),
+    isOptimizing: () => optimization.isEnabled(),
+    promotions: optimization.promotions,
     toolMetadata: knowledge.toolMetadata,
     /** Keeps what somebody says of a tool, and takes it up at once. */
     async describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void> {
@@ -310,8 +360,16 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       await knowledge.load();
     },
     searchProgress: knowledge.searchProgress,
+    searchTrouble: knowledge.searchTrouble,
+    reindexSearch: knowledge.reindexSearch,
+    /** Calls, errors and durations of the last 24 hours. */
+    callStats: knowledge.callStats,
+    /** Says on the live channel that something which pages show was changed. */
+    tellLive: live.tell,
     /** Calls, searches and tokens by day, newest first. */
     activityDays: () => knowledge.calls.days(),
+    /** Every call that is known, with what was said in the last ones. */
+    calls: knowledge.reader,
     /** Tools whose plain flat name belongs to another. */
     collisions: () => routing.names.of(catalog.snapshot).collisions(),
     guard,
@@ -329,6 +387,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       list: (): ServerStatus[] => pool.list(),
       /** What the server last wrote to its error output, oldest first. */
       log: (name: string) => pool.resolve(name).log.last(),
+      /** The states it was in since the start, newest first. */
+      states: (name: string) => states.of(name),
       tools: (name: string): ToolDefinition[] =>
         catalog.of(name).tools.map(({ definition }) => definition),
       /** What is remembered of its tools, or of one alone. */

@@ -10,6 +10,7 @@ import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
 import { discoveryTools } from "./surfaces/discovery_tools.ts";
 import { indexTools } from "./surfaces/index_tools.ts";
+import type { OptimizationTools } from "./surfaces/optimization_tools.ts";
 import { optimizerTools } from "./surfaces/optimizer_tools.ts";
 import { serverTools } from "./surfaces/server_tools.ts";
 import type { ServersAdmin } from "./surfaces/servers_admin.ts";
@@ -29,6 +30,7 @@ export interface ComposeCombinedInput {
   toolsetsAdmin: ToolsetsAdmin;
   admin: ServersAdmin;
   guide: ToolGuide;
+  isOptimizing(): boolean;
   admits: Admits;
 }
 
@@ -48,7 +50,7 @@ const INSTRUCTIONS: Record<View, string> = {
   all: "One door to many MCP servers, with all their tools.",
 };
 const GATEWAY_INSTRUCTIONS =
-  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, and build toolsets.";
+  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, build toolsets, and find descriptions that work.";
 
 export type Combined = ReturnType<typeof composeCombined>;
 
@@ -194,15 +196,22 @@ export function composeCombined(input: ComposeCombinedInput) {
     });
   }
 
-  const gateway = new CombinedSurface({
-    instructions: GATEWAY_INSTRUCTIONS,
-    names,
-    listed: [...ofServers, ...ofToolsets],
-    builtins: new Builtins([...ofServers, ...ofToolsets]),
-  });
+  function openGateway({ always, gated }: OptimizationTools): CombinedSurface {
+    const own = [...ofServers, ...ofToolsets, ...always];
+    return new CombinedSurface({
+      instructions: GATEWAY_INSTRUCTIONS,
+      names,
+      // What spends model time is not offered where nobody has allowed that.
+      get listed() {
+        return input.isOptimizing() ? [...own, ...gated] : own;
+      },
+      edition: () => input.isOptimizing(),
+      builtins: new Builtins([...own, ...gated]),
+    });
+  }
 
   return {
-    gateway,
+    gateway: (tools: OptimizationTools) => known("gateway?", () => openGateway(tools)),
     default(expose: string, naming: Naming | undefined) {
       if (!isView(expose)) {
         throw new GatewayError("INVALID_PARAMS", {

@@ -4,7 +4,7 @@ import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
-import { type Door, handleMcp } from "./http/mcp_door.ts";
+import { type CallAnswer, type Door, handleMcp } from "./http/mcp_door.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
 import type { Admits } from "./routing/resolve.ts";
@@ -21,8 +21,9 @@ import type { Availability } from "./toolsets/toolset_state.ts";
 import type { Combined } from "./compose_combined.ts";
 import { ListAnnouncer } from "./sessions/list_announcer.ts";
 import type { Session } from "./sessions/session.ts";
-import type { ActivityEntry } from "./storage/activity_repository.ts";
 import type { RequestScope } from "./surfaces/surface.ts";
+import type { AnsweredCall } from "./telemetry/call_recorder.ts";
+import type { OptimizationTools } from "./surfaces/optimization_tools.ts";
 import type { ToolGuide } from "./surfaces/tool_guide.ts";
 import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
 import { ChangeNotifier } from "./sessions/change_notifier.ts";
@@ -39,8 +40,11 @@ export interface ComposeDoorsInput {
   availability(server: string): Availability;
   tellCollisions(): void;
   guide: ToolGuide;
+  optimization: { tools(): Promise<OptimizationTools>; isEnabled(): boolean };
   admits: Admits;
-  onToolCall(call: Omit<ActivityEntry, "at">): void;
+  /** A client came or went. */
+  onSessions(): void;
+  onToolCall(call: AnsweredCall): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
@@ -48,6 +52,8 @@ export interface ComposeDoorsInput {
   signal: AbortSignal;
   onWarning(message: string, details?: object): void;
 }
+
+type CombinedPath = Exclude<DoorPath, { kind: "server" }>;
 
 /** An answer that takes longer comes on a stream, which a client that lost it can take up again. */
 const PATIENCE_MS = 50;
@@ -74,7 +80,9 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 export function composeDoors(input: ComposeDoorsInput) {
   const { stack, store, pool, catalog, names, toolsets, logs, metrics, maxBody, onWarning } = input;
   const records = new SessionsRepository(store);
-  const sessions = stack.use(new SessionManager({ records, onWarning }));
+  const sessions = stack.use(
+    new SessionManager({ records, onWarning, onChange: input.onSessions }),
+  );
   const prune = () =>
     records.prune().catch((error) => onWarning("Cannot clear away old sessions", { error }));
   let pruning = prune();
@@ -91,8 +99,16 @@ export function composeDoors(input: ComposeDoorsInput) {
   let combining: Promise<Combined> | undefined;
   /** Loaded when somebody knocks: a gateway whose servers have a door each need not carry them. */
   async function openCombined(): Promise<Combined> {
-    combining ??= import("./compose_combined.ts").then((module) => module.composeCombined(input));
+    combining ??= import("./compose_combined.ts").then((module) =>
+      module.composeCombined({ ...input, isOptimizing: () => input.optimization.isEnabled() })
+    );
     return combined = await combining;
+  }
+  /** Known once somebody has come to the gateway's own door. */
+  let optimizationTools: OptimizationTools | undefined;
+  async function openFor(parsed: CombinedPath): Promise<Combined> {
+    if (parsed.kind === "gateway") optimizationTools ??= await input.optimization.tools();
+    return await openCombined();
   }
   const countCall = metrics.counter("quartermaster_mcp_requests_total", "MCP requests by method");
   const timeCall = metrics.durations("quartermaster_mcp_request_seconds", "MCP durations");
@@ -141,33 +157,24 @@ export function composeDoors(input: ComposeDoorsInput) {
     maxBody,
     log: logs.room("http"),
     patience: stack.use(new TimeoutQueue(PATIENCE_MS)),
-    onCall({ method, target }: RequestScope, session: Session, ms: number, isError: boolean) {
+    onCall(scope: RequestScope, session: Session, answer: CallAnswer) {
       countCall({
-        method: METHODS.has(method) ? method : "other",
-        status: isError ? "error" : "ok",
+        method: METHODS.has(scope.method) ? scope.method : "other",
+        status: answer.isError ? "error" : "ok",
       });
-      timeCall(ms / 1000);
-      if (!target) return;
-      const { door, id, principal } = session;
-      input.onToolCall({
-        door,
-        session: id,
-        principal,
-        server: target.server,
-        tool: target.name,
-        ms: Math.round(ms * 10) / 10,
-        ok: !isError,
-      });
+      timeCall(answer.ms / 1000);
+      const { target } = scope;
+      if (target) input.onToolCall({ scope, target, session, answer });
     },
   };
 
   /** Made once: they go with their server. */
   const serverDoors = new WeakMap<ManagedServer, Map<Naming, Door>>();
 
-  function openIn(combined: Combined, parsed: Exclude<DoorPath, { kind: "server" }>): Door {
+  function openIn(combined: Combined, parsed: CombinedPath): Door {
     switch (parsed.kind) {
       case "gateway":
-        return { key: "gateway?", surface: combined.gateway };
+        return { key: "gateway?", surface: combined.gateway(optimizationTools!) };
       case "default":
         return combined.default(parsed.expose, parsed.naming);
       case "toolset":
@@ -178,8 +185,10 @@ export function composeDoors(input: ComposeDoorsInput) {
   /** At once where that can be: most calls come to a server's door. */
   function open(parsed: DoorPath): Door | Promise<Door> {
     if (parsed.kind === "server") return openServer(parsed.server, parsed.naming);
-    if (combined) return openIn(combined, parsed);
-    return openCombined().then((combined) => openIn(combined, parsed));
+    if (combined && (parsed.kind !== "gateway" || optimizationTools)) {
+      return openIn(combined, parsed);
+    }
+    return openFor(parsed).then((combined) => openIn(combined, parsed));
   }
 
   function openServer(name: string, naming: Naming): Door {
@@ -222,7 +231,7 @@ export function composeDoors(input: ComposeDoorsInput) {
         throw new GatewayError("NOT_FOUND", { message: `There is no door at ${path}` });
       }
       if (parsed.kind === "server") return () => openServer(parsed.server, parsed.naming);
-      const combined = await openCombined();
+      const combined = await openFor(parsed);
       return () => openIn(combined, parsed);
     },
 

@@ -15,7 +15,12 @@ import type { Store } from "./storage/store.ts";
 import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
 import { ToolGuide } from "./surfaces/tool_guide.ts";
 import { ActivityLog } from "./telemetry/activity_log.ts";
+import { ActivityReader } from "./telemetry/activity_reader.ts";
+import { CallDetails } from "./telemetry/call_details.ts";
+import { CallRecorder } from "./telemetry/call_recorder.ts";
 import { CoUse } from "./telemetry/co_use.ts";
+import { countCalls, type CountedCalls } from "./telemetry/counted_calls.ts";
+import type { Redactor } from "./telemetry/redact.ts";
 
 /** How far back the activity log is read for what is used together. */
 const CO_USE_CALLS = 5_000;
@@ -31,17 +36,28 @@ export interface ComposeGuideInput {
   options: Options;
   admits: Admits;
   platform: Platform;
+  redactor: Redactor;
   onProgress: ComposeSearchInput["onProgress"];
   onWarning(message: string, details?: object): void;
 }
 
 /** What callers can learn of all tools, with the record of what was called. */
 export function composeGuide(input: ComposeGuideInput) {
-  const { stack, store, catalog, pool, names, tokens, processId, onWarning } = input;
+  const { stack, store, catalog, pool, names, tokens, processId, redactor, onWarning } = input;
   const repository = new ToolMetadataRepository(store);
   const metadata = new ToolMetadataBook(input.options.toolCategories);
   const calls = new ActivityRepository(store);
-  const activity = stack.use(new ActivityLog({ repository: calls, processId, onWarning }));
+  const activity = stack.use(
+    new ActivityLog({
+      repository: calls,
+      processId,
+      onWarning,
+      keepDays: input.options.activityRetention,
+      maxCalls: input.options.activityCalls,
+    }),
+  );
+  const details = new CallDetails({});
+  const recorder = new CallRecorder({ log: activity, details, redactor });
 
   let coUse: CoUse | undefined;
   /** Counted from when somebody is about to ask. */
@@ -53,6 +69,12 @@ export function composeGuide(input: ComposeGuideInput) {
     void earlier.then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
       .catch((error) => onWarning("Cannot read which tools are used together", { error }));
     return counted;
+  }
+
+  let counted: CountedCalls | undefined;
+  /** Counted from when somebody first looks. */
+  function callStats(): CountedCalls {
+    return counted ??= countCalls({ activity, repository: calls, onWarning });
   }
 
   function usedWith({ server, name }: CatalogTool): CatalogTool[] {
@@ -93,7 +115,12 @@ export function composeGuide(input: ComposeGuideInput) {
     metadata,
     activity,
     calls,
+    recorder,
+    reader: new ActivityReader({ repository: calls, log: activity, details, redactor }),
+    callStats,
     searchProgress: search.progress,
+    searchTrouble: search.unused,
+    reindexSearch: search.reindex,
     toolMetadata: repository,
     /** Takes up what people have said of tools. */
     async load(): Promise<void> {

@@ -122,6 +122,16 @@ export function composeSearch(input: ComposeSearchInput) {
       void opening?.then((search) => search.refresh()).catch(() => {});
     },
 
+    /** Indexes everything from nothing; the vectors follow in the background. */
+    async reindex(): Promise<{ tools: number }> {
+      const search = await open();
+      await search.reindex();
+      return { tools: search.search.index.size };
+    },
+
+    /** Why meaning has no say although that was asked for. */
+    unused: (): string | undefined => unused,
+
     /** How far the vectors are; undefined where there are none to make. */
     async progress(): Promise<EmbeddingProgress | undefined> {
       return (await opening)?.search.semantic?.progress;

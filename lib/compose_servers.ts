@@ -42,6 +42,8 @@ export interface ComposeServersInput {
   onWarning(message: string, details?: object): void;
   onStatus(status: ServerStatus): void;
   onRemoved(name: string): void;
+  /** A server has written to its error output. */
+  onLine(name: string): void;
   sync(): Promise<void>;
   removeDemo(): Promise<void>;
 }
@@ -122,6 +124,7 @@ export async function composeServers(input: ComposeServersInput) {
     log,
     openLink,
     onStatus: input.onStatus,
+    onLine: input.onLine,
     onRemoved(name) {
       catalog.remove(name);
       log.info({ serverName: name }, "Server removed");
@@ -196,7 +199,7 @@ export async function composeServers(input: ComposeServersInput) {
     return servers;
   }
 
-  return { pool, admin, wanted, leaseId: lease.id };
+  return { pool, admin, wanted, leaseId: lease.id, isLeaseAlive, processOwner: owner };
 }
 
 async function refusal(spec: ServerSpec, self: Self, cwd: string): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { CLIENTS } from "../config/client_configs.ts";
 import { OPTIONS } from "../config/option_table.ts";
+import { Depth } from "../core/optimization.ts";
 import type { Command } from "./command.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -21,7 +22,7 @@ export type Completion =
 
 type Place = NameKind | readonly string[] | "other";
 
-/** What each command takes, place by place; the last one may be repeated. */
+/** What each command takes, place by place. */
 const PLACES: Record<string, Place[]> = {
   search: ["other"],
   "server remove": ["server"],
@@ -35,17 +36,33 @@ const PLACES: Record<string, Place[]> = {
   "toolset equip": ["toolset"],
   "toolset export": ["toolset"],
   "toolset show": ["toolset"],
+  "optimize status": ["server"],
+  "optimize show": ["tool"],
+  "optimize propose": ["tool"],
+  "optimize prompts": ["tool"],
+  "optimize generate": ["tool"],
+  "optimize evaluate": ["tool", "other"],
+  "optimize run": ["tool"],
+  "optimize promote": ["tool", "other"],
+  "optimize revert": ["tool"],
+  "optimize keep": ["tool"],
+  "optimize history": ["tool"],
   connect: [CLIENTS],
   disconnect: [CLIENTS],
   import: [CLIENTS],
   completions: [SHELLS],
 };
 
+/** Those whose last place may be filled again and again. */
+const REPEATED = new Set(["import", "toolset create", "toolset export", "optimize run"]);
+
 const VALUES: Record<string, Place> = {
   server: "server",
   toolset: "toolset",
   scope: ["user", "project"],
   type: ["http", "sse"],
+  depth: Depth.options,
+  format: ["markdown", "json", "csv"],
 };
 
 const EVERYWHERE = [OPTIONS.dataDir, OPTIONS.kv, OPTIONS.config];
@@ -81,8 +98,7 @@ export function completionOf(
   const places = PLACES[name];
   if (!places) return OTHER;
   const at = words.length - name.split(" ").length;
-  const isRepeated = name === "import" || name === "toolset create" || name === "toolset export";
-  const place = places[at] ?? (isRepeated ? places.at(-1) : undefined);
+  const place = places[at] ?? (REPEATED.has(name) ? places.at(-1) : undefined);
   return atPlace(place ?? "other");
 }
 

@@ -15,6 +15,8 @@ const COMMANDS = {
   "tools call": { meaning: "Call one" },
   connect: { meaning: "Connect", flags: [flag("scope", "SCOPE"), flag("toolset", "NAME")] },
   import: { meaning: "Import" },
+  "optimize run": { meaning: "Optimize", flags: [flag("depth", "DEPTH")] },
+  "optimize status": { meaning: "How it stands" },
 };
 
 function complete(line: string): string {
@@ -25,8 +27,8 @@ function complete(line: string): string {
 }
 
 Deno.test("completionOf() offers commands, then their second words", () => {
-  assert.equal(complete(""), "status server tools connect import");
-  assert.equal(complete("ser"), "status server tools connect import");
+  assert.equal(complete(""), "status server tools connect import optimize");
+  assert.equal(complete("ser"), "status server tools connect import optimize");
   assert.equal(complete("server "), "list logs");
   assert.equal(complete("--data-dir /x server "), "list logs");
   assert.equal(complete("nonsense "), "");
@@ -38,6 +40,7 @@ Deno.test("completionOf() offers a command's own flags, and their values", () =>
   assert.equal(complete("connect cursor --scope "), "user project");
   assert.equal(complete("connect cursor --toolset "), "<toolset>");
   assert.equal(complete("tools list --server "), "<server>");
+  assert.equal(complete("optimize run --depth "), "quick thorough");
   assert.equal(complete("server logs --lines "), "");
   assert.equal(complete("--config "), "");
 });
@@ -50,5 +53,7 @@ Deno.test("completionOf() knows what stands at each place", () => {
   assert.equal(complete("tools call a.b "), "");
   assert.equal(complete("connect "), "claude-code claude-desktop cursor vscode");
   assert.equal(complete("import cursor "), "claude-code claude-desktop cursor vscode");
+  assert.equal(complete("optimize status "), "<server>");
+  assert.equal(complete("optimize run a.b "), "<tool>");
   assert.equal(complete("server logs -- "), "");
 });

@@ -1,11 +1,11 @@
 import { CLIENT_NAMES, type ClientConfigFile } from "../config/client_configs.ts";
+import { clientEntry, type Door, ownCommand, snippet } from "../config/client_entry.ts";
 import { editFile, type FileEdit } from "../config/edit_file.ts";
 import { valueAt, withValueAt } from "../config/json_edit.ts";
 import { configError } from "../config/problem.ts";
 import { findTextFile } from "../config/text_file.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName } from "../core/server.ts";
-import { clientEntry, type Door, ownCommand, snippet } from "./client_entry.ts";
 import {
   fileLabel,
   filesOf,

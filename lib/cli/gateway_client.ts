@@ -3,6 +3,7 @@ import { ServerHistory } from "../catalog/tool_history.ts";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { ToolDefinition } from "../core/tool.ts";
+import { OptimizationClient } from "./optimization_client.ts";
 import { SearchAnswer } from "./search_answer.ts";
 import type { AddOptions, ServersAccess, ToolCall, ToolResult } from "./servers_access.ts";
 import { ToolsetClient } from "./toolset_client.ts";
@@ -152,6 +153,13 @@ export class GatewayClient implements ServersAccess {
       new ToolsetClient((schema, method, path, body) =>
         this.#ask(schema, method, path, body, SLOW_MS)
       ),
+    );
+  }
+
+  /** The first use of it loads what is kept, which a busy machine takes its time for. */
+  optimization(): OptimizationClient {
+    return new OptimizationClient((schema, method, path, body, limitMs = SLOW_MS) =>
+      this.#ask(schema, method, path, body, limitMs)
     );
   }
 

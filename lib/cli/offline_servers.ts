@@ -108,8 +108,8 @@ export class OfflineServers implements ServersAccess {
     return { ...status, state: "connecting", reason };
   }
 
-  remove(name: string): Promise<void> {
-    return this.#parts.admin.remove(name);
+  async remove(name: string): Promise<void> {
+    await this.#parts.admin.remove(name);
   }
 
   tools(name: string): Promise<ServerTools> {

@@ -12,6 +12,7 @@ import { disconnect } from "./disconnect.ts";
 import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
 import { commandHelp, commandsHelp } from "./help.ts";
+import { OPTIMIZE_COMMANDS } from "./optimize_commands.ts";
 import { restore } from "./restore.ts";
 import { search } from "./search.ts";
 import { serverAdd } from "./server_add.ts";
@@ -56,6 +57,7 @@ const COMMANDS: Record<string, Command> = {
   "toolset unequip": toolsetUnequip,
   "toolset export": toolsetExport,
   "toolset import": toolsetImport,
+  ...OPTIMIZE_COMMANDS,
   connect,
   disconnect,
   import: importServers,

@@ -79,7 +79,8 @@ export function cutToWidth(text: string): string {
   }).join("\n");
 }
 
-function terminalWidth(stream: { isTerminal(): boolean }): number {
+/** How many columns a stream's terminal has; 80 where it has none. */
+export function terminalWidth(stream: { isTerminal(): boolean }): number {
   try {
     return stream.isTerminal() ? Deno.consoleSize().columns || 80 : 80;
   } catch {

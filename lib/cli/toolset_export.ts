@@ -1,9 +1,9 @@
-import { basename, dirname, resolve } from "@std/path";
-import { configError } from "../config/problem.ts";
+import { resolve } from "@std/path";
 import { JSON_FLAG } from "./command.ts";
 import { print, printJson } from "./terminal.ts";
 import { toolsetCommand } from "./toolset_command.ts";
 import { openToolsets } from "./toolsets_access.ts";
+import { writeNew } from "./write_new.ts";
 
 export const toolsetExport = toolsetCommand({
   usage: "toolset export [NAME...] [--output FILE] [--force]",
@@ -28,36 +28,3 @@ export const toolsetExport = toolsetCommand({
     else print(`Wrote ${names.length === 0 ? "all toolsets" : names.join(", ")} to ${output}\n`);
   },
 });
-
-/** In one step, so that nobody ever reads half of it. */
-async function writeNew(path: string, text: string, force: boolean): Promise<void> {
-  const draft = `${path}.${crypto.randomUUID()}.tmp`;
-  try {
-    await Deno.writeTextFile(draft, text, { createNew: true });
-    if (!force && await isThere(path)) {
-      throw configError(`${path} is there already`, "Overwrite it with --force");
-    }
-    await Deno.rename(draft, path);
-  } catch (error) {
-    await Deno.remove(draft).catch(() => {});
-    if (error instanceof Deno.errors.NotFound) {
-      throw configError(
-        `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`,
-        "Make the folder, or name another file",
-        error,
-      );
-    }
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw configError(
-        `Cannot write ${path}: permission denied`,
-        "Give your user the right to write there",
-        error,
-      );
-    }
-    throw error;
-  }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return Deno.lstat(path).then(() => true, () => false);
-}

@@ -14,8 +14,22 @@ export const ActivityEntry = z.strictObject({
   tool: z.string(),
   ms: z.number(),
   ok: z.boolean(),
+  /** Begins with the time of the call in base 36; records of earlier versions have none. */
+  id: z.string().optional(),
+  /** Name and version, as the client introduced itself. */
+  client: z.string().optional(),
+  requestBytes: z.number().optional(),
+  responseBytes: z.number().optional(),
+  /** What went wrong, as a code or in a few words; without secrets. */
+  error: z.string().optional(),
+  /** How long the gateway had the call before the server did. */
+  beforeMs: z.number().optional(),
+  /** How long the server had it. */
+  serverMs: z.number().optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
+/** As it is read: with an id, whoever wrote it. */
+export type ActivityRecord = ActivityEntry & { id: string };
 
 /** What was counted in a day. */
 export const ActivityDay = z.strictObject({
@@ -32,6 +46,8 @@ export type ActivityDay = z.infer<typeof ActivityDay>;
 const Batch = z.array(ActivityEntry);
 /** What is left goes with the next time. */
 const DELETED_AT_ONCE = 10_000;
+/** A batch spans no more time than this, however slow the store was. */
+const BATCH_MS = 60_000;
 
 /** The record of calls; nobody's news, so never announced. */
 export class ActivityRepository {
@@ -50,16 +66,37 @@ export class ActivityRepository {
     await this.#store.commit({ sets, announce: false });
   }
 
-  /** The newest calls first. */
-  async *recent(limit: number): AsyncGenerator<ActivityEntry> {
+  /** The newest calls first; `before` leaves out a call and all that are newer. */
+  async *recent(limit: number, before?: string): AsyncGenerator<ActivityRecord> {
     let left = limit;
-    const records = this.#store.list({ prefix: [...keys.activity()] }, { reverse: true });
-    for await (const { value } of records) {
-      const batch = Batch.safeParse(value);
-      for (const entry of batch.success ? batch.data.toReversed() : []) {
-        if (left-- <= 0) return;
-        yield entry;
+    const time = before === undefined ? undefined : timeOfId(before);
+    let isPast = time === undefined;
+    const records = this.#store.list({
+      prefix: [...keys.activity()],
+      ...(time === undefined ? {} : { end: [...keys.activity(), time + 1] }),
+    }, { reverse: true });
+    for await (const { key, value } of records) {
+      for (const entry of readBatch(key, value).reverse()) {
+        // The call may have been cleared away: what is surely older follows it all the same.
+        if (!isPast && entry.at < time! - BATCH_MS) isPast = true;
+        if (!isPast) isPast = entry.id === before;
+        else if (left-- > 0) yield entry;
+        else return;
       }
+    }
+  }
+
+  async find(id: string): Promise<ActivityRecord | undefined> {
+    const time = timeOfId(id);
+    if (time === undefined) return undefined;
+    const start = [...keys.activity(), time - BATCH_MS];
+    const records = this.#store.list(
+      { start, end: [...keys.activity(), time + 1] },
+      { reverse: true },
+    );
+    for await (const { key, value } of records) {
+      const found = readBatch(key, value).find((entry) => entry.id === id);
+      if (found) return found;
     }
   }
 
@@ -107,6 +144,21 @@ export class ActivityRepository {
       await this.#store.commit({ deletes, announce: false });
     }
   }
+}
+
+/** The time that a call's id begins with; undefined where it is no such id. */
+export function timeOfId(id: string): number | undefined {
+  const time = /^[0-9a-z]{1,10}(?=-)/.exec(id)?.[0];
+  return time === undefined ? undefined : parseInt(time, 36);
+}
+
+function readBatch(key: RecordKey, value: unknown): ActivityRecord[] {
+  const batch = Batch.safeParse(value);
+  if (!batch.success) return [];
+  return batch.data.map((entry, index) => ({
+    ...entry,
+    id: entry.id ?? `${entry.at.toString(36)}-${String(key.at(-1)).slice(0, 8)}-${index}`,
+  }));
 }
 
 export function emptyDay(day: string): ActivityDay {

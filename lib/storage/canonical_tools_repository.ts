@@ -146,6 +146,15 @@ export class CanonicalToolsRepository {
     ]);
   }
 
+  /** Writes back what was read before a server was removed; what it lists next goes on from there. */
+  async restore(tools: readonly CanonicalTool[]): Promise<void> {
+    const entries = tools.map((value) => ({
+      key: keys.canonicalTool(value.server, value.name),
+      value,
+    }));
+    await this.#write(entries);
+  }
+
   async #recordInvalid(server: string, seen: SeenInvalid[], now: number): Promise<boolean> {
     const known = new Map(
       (await this.#entries(keys.invalidTools(server), InvalidTool))

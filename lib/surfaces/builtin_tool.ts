@@ -3,6 +3,7 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, requestText } from "../core/rpc.ts";
 import { toolErrorResult } from "../core/tool_error.ts";
+import { canSample, sample } from "./client_sampling.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** How long a person may take to answer a question. */
@@ -15,6 +16,11 @@ export interface ToolContext {
   principal: string;
   /** Asks the person behind the client to agree; undefined where the client cannot ask. */
   confirm?: ((message: string) => Promise<boolean>) | undefined;
+  /**
+   * Has the client's model write something, by a sampling/createMessage with these params; resolves
+   * with its result, or throws CANNOT_GENERATE. Undefined where the client lends no model.
+   */
+  sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
 }
 
 /** A tool of the gateway's own. */
@@ -25,6 +31,8 @@ export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
   description: string | ((principal: string) => string);
   input: Input;
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  /** Throws where it cannot be called at all, whatever the arguments are. */
+  admit?(): void;
   run(input: z.infer<Input>, context: ToolContext): Promise<BuiltinResult | ForwardedCall>;
 }
 
@@ -57,6 +65,7 @@ export async function callBuiltin(
   scope: RequestScope,
   port: ClientPort,
 ): Promise<Record<string, unknown> | ForwardedCall> {
+  tool.admit?.();
   const { arguments: args = {} } = scope.params;
   const input = tool.input.safeParse(args);
   if (!input.success) {
@@ -71,6 +80,7 @@ export async function callBuiltin(
       signal: scope.signal,
       principal: port.principal,
       confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
+      sample: canSample(port) ? (params) => sample(scope, port, params) : undefined,
     });
     if ("forward" in done) return done;
     return { content: [{ type: "text", text: done.text }], structuredContent: done.data };

@@ -86,11 +86,16 @@ export class Relay implements AsyncDisposable {
       signal: scope.signal,
     };
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
+    const start = performance.now();
     return await withSpan("downstream call", attributes, async () => {
-      const { id, text } = this.#needsOwn
-        ? await this.#callOnOwn(scope, call)
-        : await this.#server.call(call);
-      return withId(text, id, scope.id);
+      try {
+        const { id, text } = this.#needsOwn
+          ? await this.#callOnOwn(scope, call)
+          : await this.#server.call(call);
+        return withId(text, id, scope.id);
+      } finally {
+        scope.atServer = { start, ms: performance.now() - start };
+      }
     });
   }
 

@@ -8,7 +8,7 @@ import type { ServerPool } from "../downstream/server_pool.ts";
 import { listToolTexts } from "../downstream/tool_listing.ts";
 import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
-import type { ServersRepository } from "../storage/servers_repository.ts";
+import type { AddedServer, ServersRepository } from "../storage/servers_repository.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
 
 const CHECK_TIMEOUT_MS = 20_000;
@@ -26,6 +26,13 @@ export interface ServersAdminOptions {
   removeDemo(): Promise<void>;
   /** Why an entry may not be used at all, such as one that points back at this gateway. */
   refusal(spec: ServerSpec): Promise<string | undefined>;
+}
+
+/** All that was known of a server that was removed, so that it can come back as it was. */
+export interface RemovedServer {
+  entry: AddedServer;
+  enabled: string[] | null;
+  tools: KeptTools["tools"];
 }
 
 /** What a person or a tool can do to the servers; the console, the CLI and MCP come through here. */
@@ -97,14 +104,35 @@ export class ServersAdmin {
     return await this.#settled(name);
   }
 
-  async remove(name: string): Promise<void> {
+  /** Gives what `restore()` needs; the demo server comes back in another way. */
+  async remove(name: string): Promise<RemovedServer | undefined> {
     const server = this.#options.pool.resolve(name);
-    if (server.server.source.kind === "demo") return await this.#options.removeDemo();
+    if (server.server.source.kind === "demo") {
+      await this.#options.removeDemo();
+      return undefined;
+    }
+    const { added, enabled, canonical, catalog } = this.#options;
     const stored = await this.#resolveStored(name);
-    await this.#options.added.delete(name, stored.versionstamp);
-    await this.#options.enabled.set(name, null);
-    await this.#options.canonical.removeServer(name);
+    const removed: RemovedServer = {
+      entry: stored.value,
+      enabled: catalog.enabledOf(name),
+      tools: await canonical.list(name),
+    };
+    await added.delete(name, stored.versionstamp);
+    await enabled.set(name, null);
+    await canonical.removeServer(name);
     await this.#options.sync();
+    return removed;
+  }
+
+  /** Brings back a server that was removed, without trying whether it works: it did or did not before. */
+  async restore({ entry, enabled, tools }: RemovedServer): Promise<ServerStatus> {
+    await this.checkFree(entry.name);
+    await this.#options.canonical.restore(tools);
+    await this.#options.enabled.set(entry.name, enabled);
+    await this.#options.added.save(entry, null);
+    await this.#options.sync();
+    return this.#options.pool.resolve(entry.name).status;
   }
 
   async restart(name: string): Promise<ServerStatus> {

@@ -36,6 +36,8 @@ export interface RequestScope {
   signal: AbortSignal;
   /** The tool that was called, once that is known; for the record. */
   target?: { server: string; name: string };
+  /** When the server got the call by the process's clock, and how long it had it; for the record. */
+  atServer?: { start: number; ms: number };
   /** Sends what belongs to this request, before its answer. */
   send(text: string): void;
 }

@@ -1,0 +1,137 @@
+import type { JobTool, OptimizationJob, OptimizationReport } from "../core/optimization.ts";
+import { percent } from "../optimizer/metrics.ts";
+import { RESTART_NOTE } from "../optimizer/report.ts";
+import type { Estimate, Overview } from "./optimization_answers.ts";
+import { stepWords } from "./optimize_progress.ts";
+import { duration } from "./status.ts";
+import { type painter, table } from "./terminal.ts";
+import { countOf, oneLine, warningsText } from "./toolset_text.ts";
+
+export type Paint = ReturnType<typeof painter>;
+type ReportedTool = OptimizationReport["tools"][number];
+
+export const SWITCHED_OFF =
+  "Optimization is off: switch it on with `deno task cli optimize enable`. What was promoted stays in force.\n";
+
+/** Each server with a dot for every tool, and how each tool does. */
+export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
+  const { kind, model, problem } = evaluator;
+  const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
+  return [
+    enabled ? by : SWITCHED_OFF,
+    ...(problem === null ? [] : [`${paint("yellow", "Warning:")} ${oneLine(problem)}\n`]),
+    ...(reports.length === 0 ? ["There are no servers.\n"] : []),
+    ...reports.map((report) => `\n${serverText(report, paint)}`),
+  ].join("").replace(/^\n/, "");
+}
+
+function serverText(
+  { serverName, tools, optimizedCount, toolCount }: OptimizationReport,
+  paint: Paint,
+) {
+  const dots = paint("green", "●".repeat(optimizedCount)) + "○".repeat(toolCount - optimizedCount);
+  const rows = tools.map((tool) => [
+    `  ${tool.status === "optimized" ? paint("green", "✓") : "○"} ${oneLine(tool.name)}`,
+    ...scoreCells(tool),
+  ]);
+  return `${serverName}  ${dots}  ${optimizedCount}/${countOf(toolCount)} optimized\n${
+    table(evenly(rows))
+  }`;
+}
+
+function scoreCells(tool: ReportedTool): string[] {
+  const metrics = tool.status === "optimized" ? tool.after : tool.before;
+  const notes = [
+    ...(tool.status === "baseline" ? ["kept as the server has it"] : []),
+    ...(tool.depth === undefined ? [] : [`${tool.depth}, ${promptsText(tool.prompts ?? 0)}`]),
+    ...(tool.stale ? ["the server's own description has changed since"] : []),
+    ...(tool.enabled ? [] : ["off"]),
+  ];
+  if (!metrics) {
+    const state = tool.status === "optimized" ? "Promoted without numbers" : "Not optimized";
+    return [state, "", "", notes.join("; ")];
+  }
+  return [
+    `Direct: ${percent(metrics.direct)}`,
+    `Indirect: ${percent(metrics.indirect)}`,
+    `Neg: ${percent(metrics.negative)}`,
+    notes.join("; "),
+  ];
+}
+
+export function promptsText(count: number): string {
+  return count === 1 ? "1 prompt" : `${count} prompts`;
+}
+
+export function runsText(count: number): string {
+  return count === 1 ? "1 run" : `${count} runs`;
+}
+
+export function costText(usd: number): string {
+  return usd > 0 && usd < 0.01 ? "less than $0.01" : `$${usd.toFixed(2)}`;
+}
+
+/** What a job would take, in one line. */
+export function estimateText({ tools, seconds, costUsd, basis }: Estimate): string {
+  const cost = costUsd === null ? "cost not known" : `about ${costText(costUsd)}`;
+  const time = duration(Math.ceil(seconds));
+  return `${countOf(tools)}, about ${time}, ${cost}: ${oneLine(basis)}\n`;
+}
+
+/** What came of one tool of a job. */
+export function toolLine(tool: JobTool, paint: Paint): string {
+  const mark = tool.failed
+    ? paint("red", "✗")
+    : tool.promotedCandidateId === undefined
+    ? "○"
+    : paint("green", "✓");
+  return `${mark} ${oneLine(`${tool.server}.${tool.toolName}`)}  ${stepWords(tool)}\n`;
+}
+
+/** How a job stands, in one or two lines. */
+export function jobText(job: OptimizationJob): string {
+  const { id, status, tools, runs, errors, cost, note } = job;
+  const done = tools.filter(({ phase }) => phase === "complete").length;
+  const promoted = tools.filter((tool) => tool.promotedCandidateId !== undefined).length;
+  const facts = [
+    `${done} of ${countOf(tools.length)} done`,
+    `${promoted} promoted`,
+    errors === 0 ? runsText(runs) : `${runsText(runs)} (${errors} went wrong and do not count)`,
+    ...(cost.costUsd === undefined ? [] : [costText(cost.costUsd)]),
+  ];
+  const why = note === undefined ? "" : `${oneLine(note)}\n`;
+  return `Job ${id} ${STATUS[status]}: ${facts.join(", ")}\n${why}`;
+}
+
+const STATUS: Record<OptimizationJob["status"], string> = {
+  running: "is running",
+  paused: "is paused",
+  completed: "has completed",
+  cancelled: "was cancelled",
+  failed: "has failed",
+};
+
+/** What can be done with a job as it is, or should be known of what it has done. */
+export function jobHint({ id, status, tools }: OptimizationJob): string {
+  if (status === "running") {
+    return `Watch it with \`deno task cli optimize jobs ${id} --follow\`; ` +
+      `\`optimize pause ${id}\` and \`optimize cancel ${id}\` stop it.\n`;
+  }
+  if (status !== "paused") {
+    const hasPromoted = tools.some((tool) => tool.promotedCandidateId !== undefined);
+    return hasPromoted ? `${RESTART_NOTE}\n` : "";
+  }
+  return `Resume it with \`deno task cli optimize resume ${id}\`, ` +
+    `or cancel it with \`deno task cli optimize cancel ${id}\`.\n`;
+}
+
+/** All rows with as many cells as the longest. */
+function evenly(rows: string[][]): string[][] {
+  const most = Math.max(0, ...rows.map((row) => row.length));
+  return rows.map((row) => [...row, ...Array<string>(most - row.length).fill("")]);
+}
+
+/** Warnings, whether they say that they are or not. */
+export function notesText(warnings: readonly string[], paint: Paint): string {
+  return warningsText(warnings.map((warning) => warning.replace(/^Warning: /, "")), paint);
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { JobTool, type Metrics, OptimizationJob } from "../core/optimization.ts";
+import type { Overview } from "./optimization_answers.ts";
+import {
+  costText,
+  estimateText,
+  jobHint,
+  jobText,
+  notesText,
+  statusText,
+  toolLine,
+} from "./optimize_text.ts";
+
+const plain = (_: string, text: string) => text;
+const EVALUATOR = { kind: "claude-cli", model: "sonnet", problem: null } as const;
+
+const metrics = (correct: number): Metrics => ({
+  direct: { correct, total: 5 },
+  indirect: { correct: 4, total: 5 },
+  negative: { correct: 0, total: 0 },
+  overall: { correct: correct + 4, total: 10 },
+});
+
+function overviewOf(fields: Partial<Overview> = {}): Overview {
+  const tool = { enabled: true, stale: false, candidates: 0, goldenPrompts: 0, costUsd: 0 };
+  return {
+    enabled: true,
+    evaluator: EVALUATOR,
+    reports: [{
+      serverName: "weather",
+      toolCount: 3,
+      optimizedCount: 1,
+      totalEvals: 20,
+      avgImprovement: 0.2,
+      costUsd: 1,
+      tools: [
+        {
+          ...tool,
+          name: "get_forecast",
+          status: "optimized",
+          before: metrics(3),
+          after: metrics(5),
+          depth: "quick",
+          prompts: 15,
+          stale: true,
+        },
+        { ...tool, name: "get_current", status: "baseline", before: metrics(2), depth: "thorough" },
+        { ...tool, name: "get_alerts\x1b[2J", status: "unoptimized", enabled: false },
+      ],
+    }],
+    ...fields,
+  };
+}
+
+Deno.test("statusText() has a dot for every tool, and the numbers of what is in force", () => {
+  const lines = statusText(overviewOf(), plain).split("\n");
+  assert.equal(lines[0], "Evaluations by claude-cli, sonnet.");
+  assert.equal(lines[2], "weather  ●○○  1/3 tools optimized");
+  assert.equal(
+    lines[3],
+    "  ✓ get_forecast  Direct: 100 %  Indirect: 80 %  Neg: no data  " +
+      "quick, 15 prompts; the server's own description has changed since",
+  );
+  assert.match(lines[4]!, /○ get_current {3}Direct: 40 % .* kept as the server has it; thorough/);
+  assert.match(lines[5]!, /○ get_alerts {4}Not optimized +off$/);
+  assert.equal(lines[6], "");
+});
+
+Deno.test("statusText() says that it is off, and why nothing can be evaluated", () => {
+  const off = statusText(overviewOf({ enabled: false, reports: [] }), plain);
+  assert.match(off, /^Optimization is off: switch it on with `deno task cli optimize enable`/);
+  assert.match(off, /There are no servers\.\n$/);
+  const evaluator = { kind: null, model: null, problem: "Cannot evaluate: no claude" };
+  assert.match(
+    statusText(overviewOf({ evaluator }), plain),
+    /^Warning: Cannot evaluate: no claude\n\nweather/,
+  );
+});
+
+Deno.test("estimateText() and costText() say what is not known", () => {
+  const estimate = { tools: 1, runs: 75, seconds: 600, costUsd: null, basis: "a guess" };
+  assert.equal(estimateText(estimate), "1 tool, about 10 min, cost not known: a guess\n");
+  assert.match(estimateText({ ...estimate, costUsd: 1.234 }), /about \$1\.23: a guess/);
+  assert.equal(costText(0), "$0.00");
+  assert.equal(costText(0.004), "less than $0.01");
+});
+
+Deno.test("jobText(), jobHint() and toolLine() say how it stands and what can be done", () => {
+  const time = new Date(0).toISOString();
+  const done = JobTool.parse({
+    server: "weather",
+    toolName: "a",
+    phase: "complete",
+    evaluationId: "e1",
+    outcome: "Promoted cand_1",
+    promotedCandidateId: "cand_1",
+  });
+  const failed = { ...done, failed: true, outcome: "It did not answer", evaluationId: "e2" };
+  const job = OptimizationJob.parse({
+    id: "job_1",
+    status: "paused",
+    phase: "evaluating",
+    options: {},
+    tools: [done, { ...done, phase: "queued", promotedCandidateId: undefined }],
+    createdAt: time,
+    updatedAt: time,
+    by: "person",
+    runs: 40,
+    errors: 2,
+    cost: { costUsd: 0.5 },
+    note: "The budget is spent",
+  });
+  assert.equal(
+    jobText(job),
+    "Job job_1 is paused: 1 of 2 tools done, 1 promoted, " +
+      "40 runs (2 went wrong and do not count), $0.50\nThe budget is spent\n",
+  );
+  assert.match(jobHint(job), /optimize resume job_1`, or cancel .*optimize cancel job_1`/);
+  assert.match(jobHint({ ...job, status: "running" }), /optimize pause job_1/);
+  assert.match(jobHint({ ...job, status: "completed" }), /until it restarts/);
+  assert.equal(jobHint({ ...job, status: "completed", tools: [] }), "");
+  assert.equal(toolLine(done, plain), "✓ weather.a  Promoted cand_1\n");
+  assert.equal(toolLine(failed, plain), "✗ weather.a  It did not answer\n");
+});
+
+Deno.test("notesText() says once that it warns", () => {
+  const text = notesText(["Warning: No negative prompts defined - x", "other"], plain);
+  assert.equal(text, "Warning: No negative prompts defined - x\nWarning: other\n");
+});

@@ -1,0 +1,35 @@
+import { basename, dirname } from "@std/path";
+import { configError } from "../config/problem.ts";
+
+/** Writes a file in one step, so that nobody ever reads half of it; over another one only by force. */
+export async function writeNew(path: string, text: string, force: boolean): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeTextFile(draft, text, { createNew: true });
+    if (!force && await isThere(path)) {
+      throw configError(`${path} is there already`, "Overwrite it with --force");
+    }
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    if (error instanceof Deno.errors.NotFound) {
+      throw configError(
+        `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`,
+        "Make the folder, or name another file",
+        error,
+      );
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw configError(
+        `Cannot write ${path}: permission denied`,
+        "Give your user the right to write there",
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, () => false);
+}

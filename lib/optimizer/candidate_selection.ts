@@ -1,0 +1,50 @@
+import type { Depth, Evaluation, JobOptions, ToolCandidate } from "../core/optimization.ts";
+
+export interface CandidateSelectionInput {
+  /** Oldest first. */
+  saved: readonly ToolCandidate[];
+  canonical: string;
+  options: JobOptions;
+  /** Candidates that have runs in this evaluation already. */
+  begun?: ReadonlySet<string>;
+  /** The candidate that is promoted now: whoever replaces it has to be better than it. */
+  inForce?: string | undefined;
+  /** Newest first. */
+  evaluations: readonly Evaluation[];
+}
+
+/** The candidates to be tested, and how many more have to be written. */
+export function chooseCandidates(
+  input: CandidateSelectionInput,
+): { candidates: ToolCandidate[]; missing: number } {
+  const { saved, canonical, options, begun = new Set(), inForce, evaluations } = input;
+  const { candidateIds, candidatesPerTool, generate, depth } = options;
+  if (candidateIds) {
+    const named = candidateIds.flatMap((id) =>
+      saved.find((candidate) => candidate.id === id) ?? []
+    );
+    return { candidates: named, missing: 0 };
+  }
+  const place = ({ id }: ToolCandidate) => begun.has(id) ? 0 : id === inForce ? 1 : 2;
+  const seen = new Set([canonical]);
+  const fit = saved.toSorted((one, other) => place(one) - place(other)).filter((candidate) => {
+    if (seen.has(candidate.description)) return false;
+    seen.add(candidate.description);
+    // Where others can be written, it is no use to test again what was refused.
+    return place(candidate) < 2 || !generate || !isRefused(candidate.id, depth, evaluations);
+  });
+  const candidates = fit.slice(0, Math.max(candidatesPerTool, begun.size));
+  const missing = generate ? Math.max(0, candidatesPerTool - candidates.length) : 0;
+  return { candidates, missing };
+}
+
+/** Whether the last evaluation of it that says something says no. */
+function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[]): boolean {
+  const telling = evaluations.filter((evaluation) =>
+    evaluation.void === undefined && (evaluation.depth === depth || evaluation.depth === "thorough")
+  );
+  const [verdict] = telling.flatMap(({ results }) =>
+    results.find(({ candidateId }) => candidateId === id)?.verdict ?? []
+  );
+  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
+}

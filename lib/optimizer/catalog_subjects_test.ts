@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { Catalog } from "../catalog/catalog.ts";
+import { NameTables } from "../routing/name_table.ts";
+import { CatalogSubjects } from "./catalog_subjects.ts";
+
+function tool(name: string, description?: string): string {
+  return JSON.stringify({ name, description, inputSchema: { type: "object" } });
+}
+
+function open() {
+  const catalog = new Catalog();
+  catalog.setListed("files", [tool("read.me", "Reads."), tool("delete"), tool("hidden", "H.")]);
+  catalog.setEnabled("files", ["read.me", "delete"]);
+  catalog.setListed("git", [tool("status", "Status.")]);
+  const names = new NameTables(new Set());
+  const equipped = () => [...catalog.of("git").tools, ...catalog.of("files").tools.slice(0, 1)];
+  return { catalog, subjects: new CatalogSubjects({ catalog, names, equipped }) };
+}
+
+const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.parse(text));
+
+Deno.test("CatalogSubjects.shown() replaces exactly one description among the enabled tools", () => {
+  const { subjects } = open();
+  assert.deepEqual(shownTexts(subjects.shown("files", "delete", "Removes.", false)), [
+    { name: "files_read_me", description: "Reads.", inputSchema: { type: "object" } },
+    { name: "files_delete", description: "Removes.", inputSchema: { type: "object" } },
+  ]);
+  const names = subjects.shown("files", "delete", "x", true).map(({ name }) => name);
+  assert.deepEqual(names, ["files_read_me", "files_delete", "git_status"]);
+});
+
+Deno.test("CatalogSubjects.shown() shows the server's own description beside promoted siblings", () => {
+  const { catalog, subjects } = open();
+  catalog.setPromotions([
+    { server: "files", toolName: "delete", description: "Promoted." },
+    { server: "files", toolName: "read.me", description: "Promoted too." },
+  ]);
+  const [sibling, subject] = shownTexts(subjects.shown("files", "delete", "", false));
+  assert.equal("description" in subject, false);
+  assert.equal(sibling.description, "Promoted too.");
+});
+
+Deno.test("CatalogSubjects.find() speaks of the server's own description, whatever is promoted", () => {
+  const { catalog, subjects } = open();
+  catalog.setPromotions([{ server: "files", toolName: "read.me", description: "Promoted." }]);
+  const found = subjects.find("files", "read.me");
+  assert.equal(found?.canonicalDescription, "Reads.");
+  assert.equal(found?.definition.description, "Reads.");
+  assert.equal(found?.flatName, "files_read_me");
+  assert.deepEqual(found?.siblings, [{ name: "delete", description: "" }]);
+  assert.equal(subjects.find("files", "delete")?.canonicalDescription, null);
+  assert.equal(subjects.find("files", "hidden")?.enabled, false);
+  assert.equal(subjects.find("files", "no"), undefined);
+  assert.equal(subjects.tools().length, 4);
+});

@@ -1,0 +1,206 @@
+import {
+  type Depth,
+  descriptionHash,
+  type EvalRun,
+  type Evaluation,
+  type GoldenPrompt,
+  newId,
+  type PromptCategory,
+  type RunCost,
+  type Thresholds,
+} from "../core/optimization.ts";
+import { evaluationOf } from "./evaluation_result.ts";
+import { EvaluationState } from "./evaluation_state.ts";
+import type { Evaluator, ShownTool } from "./evaluator.ts";
+import { runWithRetries, type Tried } from "./retry.ts";
+import type { PlannedRun } from "./run_plan.ts";
+
+/** More of what a model said than anybody reads. */
+const MOST_REASONING = 4_000;
+
+export interface EvaluationInput {
+  id: string;
+  server: string;
+  tool: string;
+  depth: Depth;
+  repeats: number;
+  thresholds: Thresholds;
+  /** The canonical description first. */
+  descriptions: { candidateId: string; description: string }[];
+  /** In a thorough evaluation the held-out ones alone decide; all are run. */
+  prompts: readonly GoldenPrompt[];
+  /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
+  siblingPrompts?: readonly GoldenPrompt[];
+  evaluator: Evaluator;
+  /** The tools a model is shown, with this description for the tool. */
+  shown(description: string): readonly ShownTool[];
+  /** The tool's flat name. */
+  target: string;
+  concurrency: number;
+  /** Finished runs of this evaluation from before a restart: not repeated. */
+  finished: readonly EvalRun[];
+  save(run: EvalRun): Promise<void>;
+  /** Where our own search finds the tool with this description. */
+  ranks?(description: string): Record<string, number | null>;
+  onProgress?(progress: EvaluationProgress): void;
+  /** Asked before each run: a reason, and no further run is begun. */
+  mayRun?(): string | undefined;
+  /** Before a second try; 1 s unless told. */
+  retryDelayMs?: number;
+  signal: AbortSignal;
+}
+
+export interface EvaluationProgress {
+  /** All runs made for this evaluation, also before a restart. */
+  runsDone: number;
+  /** Those, and those still to be made. */
+  runsTotal: number;
+  errors: number;
+  cost: RunCost;
+  byCategory: Record<PromptCategory, { done: number; total: number }>;
+  /** From 1. */
+  currentCandidate?: number;
+  candidates: number;
+}
+
+export interface EvaluationOutcome {
+  evaluation: Evaluation;
+  runs: EvalRun[];
+  /** An error that every further run would meet, of this tool and of others. */
+  lasting?: string;
+}
+
+/** Puts the same prompts to all descriptions of a tool. Throws where the signal aborts. */
+export async function evaluate(input: EvaluationInput): Promise<EvaluationOutcome> {
+  const now = new Date().toISOString();
+  const startedAt = input.finished.reduce(
+    (first, { timestamp }) => timestamp < first ? timestamp : first,
+    now,
+  );
+  const state = new EvaluationState(input);
+  const { lasting, cut } = await makeRuns(input, state);
+  const endedAt = new Date().toISOString();
+  return {
+    evaluation: evaluationOf(input, state, { startedAt, endedAt, lasting, cut }),
+    runs: state.runs,
+    ...(lasting === undefined ? {} : { lasting }),
+  };
+}
+
+async function makeRuns(
+  input: EvaluationInput,
+  state: EvaluationState,
+): Promise<{ lasting: string | undefined; cut: string | undefined }> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([input.signal, ending.signal]);
+  let [lasting, cut]: (string | undefined)[] = [];
+  const report = () => input.onProgress?.(state.progress());
+
+  async function work(): Promise<void> {
+    while (!signal.aborted && !state.isBeyondHope && cut === undefined) {
+      const planned = state.next();
+      if (!planned) return;
+      cut = input.mayRun?.();
+      if (cut !== undefined) return;
+      report();
+      const { observation, ...tried } = await tryRun(input, planned, signal);
+      const run = runOf(input, planned, { observation, ...tried });
+      await input.save(run);
+      state.add(planned, run);
+      report();
+      if (observation.status === "error" && observation.isLasting) {
+        lasting ??= observation.reason;
+        ending.abort();
+      }
+    }
+  }
+
+  report();
+  input.signal.throwIfAborted();
+  const workers = Array.from({ length: Math.max(1, input.concurrency) }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      // Whatever went wrong, no run goes on unseen.
+      ending.abort();
+      throw error;
+    }
+  });
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  input.signal.throwIfAborted();
+  if (failed?.status === "rejected") throw failed.reason;
+  return { lasting, cut };
+}
+
+function tryRun(
+  input: EvaluationInput,
+  { candidateId, prompt }: PlannedRun,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const request = {
+    prompt: prompt.prompt,
+    tools: input.shown(descriptionOf(input, candidateId)),
+    target: input.target,
+    signal,
+  };
+  return runWithRetries(input.evaluator, request, { delayMs: input.retryDelayMs });
+}
+
+/** What is recorded of a run; whether it is correct is decided here and by nobody else. */
+function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
+  const { candidateId, prompt, repeat } = planned;
+  const { observation, attempts, cost } = tried;
+  const description = descriptionOf(input, candidateId);
+  const now = Date.now();
+  const base = {
+    id: newId("run", now),
+    server: input.server,
+    toolName: input.tool,
+    candidateId,
+    promptId: prompt.id,
+    promptVersion: prompt.version,
+    evaluationId: input.id,
+    repeat,
+    timestamp: new Date(now).toISOString(),
+    evaluator: input.evaluator.kind,
+    descriptionHash: descriptionHash(description),
+    cost,
+    attempts,
+  };
+  if (observation.status === "error") {
+    const { reason, durationMs } = observation;
+    return {
+      ...base,
+      status: "error",
+      result: { toolCalled: false, correct: false, error: reason, durationMs },
+      calls: [],
+      model: input.evaluator.model,
+    };
+  }
+  const tools = new Map(input.shown(description).map((tool) => [tool.name, tool]));
+  const toolCalled = observation.calls.some(({ name }) => name === input.target);
+  return {
+    ...base,
+    status: "ok",
+    result: {
+      toolCalled,
+      correct: toolCalled === prompt.expectedBehavior.shouldCallTool,
+      reasoning: observation.reasoning.slice(0, MOST_REASONING),
+      durationMs: observation.durationMs,
+    },
+    calls: observation.calls.map(({ name, arguments: given }) => {
+      const shown = tools.get(name);
+      return {
+        name,
+        ...(shown ? { server: shown.server, tool: shown.tool } : {}),
+        arguments: given ?? {},
+      };
+    }),
+    model: observation.model ?? input.evaluator.model,
+  };
+}
+
+function descriptionOf(input: EvaluationInput, candidateId: string): string {
+  return input.descriptions.find((one) => one.candidateId === candidateId)?.description ?? "";
+}

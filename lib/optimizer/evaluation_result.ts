@@ -1,0 +1,142 @@
+import {
+  CANONICAL,
+  CATEGORIES,
+  type DescriptionResult,
+  type EvalRun,
+  type Evaluation,
+  type Verdict,
+} from "../core/optimization.ts";
+import { confusionOf } from "./confusion.ts";
+import type { EvaluationInput } from "./evaluation.ts";
+import { type EvaluationState, MOST_ERRORS } from "./evaluation_state.ts";
+import { countRuns, emptyCategoryWarnings } from "./metrics.ts";
+import { addCosts } from "./run_cost.ts";
+
+const MOST_REASONS = 3;
+
+export interface EvaluationEnd {
+  startedAt: string;
+  endedAt: string;
+  /** An error that every other run would have met too. */
+  lasting?: string | undefined;
+  /** Why runs that were planned were not made. */
+  cut?: string | undefined;
+}
+
+/** What an evaluation came to, with all that limits it. */
+export function evaluationOf(
+  input: EvaluationInput,
+  state: EvaluationState,
+  end: EvaluationEnd,
+): Evaluation {
+  const { runs } = state;
+  const voided = voidReason(runs, end.lasting);
+  const model = runs.find((run) => run.model !== undefined)?.model ?? input.evaluator.model;
+  const countOf = (category: typeof CATEGORIES[number]) =>
+    state.deciding.filter((prompt) => prompt.category === category).length;
+  return {
+    id: input.id,
+    server: input.server,
+    toolName: input.tool,
+    depth: input.depth,
+    startedAt: end.startedAt,
+    endedAt: end.endedAt,
+    evaluator: input.evaluator.kind,
+    model,
+    thresholds: input.thresholds,
+    prompts: {
+      direct: countOf("direct"),
+      indirect: countOf("indirect"),
+      negative: countOf("negative"),
+    },
+    repeats: input.repeats,
+    results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
+    runs: runs.length,
+    errors: runs.filter(({ status }) => status === "error").length,
+    cost: addCosts(...runs.map(({ cost }) => cost)),
+    ...(voided === undefined ? {} : { void: voided }),
+    warnings: warningsOf(input, state, end),
+  };
+}
+
+function resultOf(
+  { candidateId, description }: EvaluationInput["descriptions"][number],
+  input: EvaluationInput,
+  state: EvaluationState,
+  end: EvaluationEnd,
+  voided: string | undefined,
+): DescriptionResult {
+  const runs = state.runsOf(candidateId);
+  return {
+    candidateId,
+    description,
+    metrics: countRuns(runs, state.deciding),
+    errors: runs.filter(({ status }) => status === "error").length,
+    confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
+    ranks: input.ranks?.(description) ?? {},
+    ...(candidateId === CANONICAL
+      ? {}
+      : { verdict: verdictOf(candidateId, state, end.cut, voided) }),
+  };
+}
+
+function verdictOf(
+  candidateId: string,
+  state: EvaluationState,
+  cut: string | undefined,
+  voided: string | undefined,
+): Verdict {
+  const verdict = state.verdictOf(candidateId);
+  if (voided !== undefined) return withheld(verdict, `The evaluation is void: ${voided}`);
+  const { made, planned } = state.evidenceOf(candidateId);
+  if (state.settled.has(candidateId) || made >= planned) return verdict;
+  const words = `not enough evidence: ${made} of ${planned} runs were made` +
+    (cut === undefined ? "" : `, since ${cut}`);
+  return { ...withheld(verdict, words), moreRuns: planned - made };
+}
+
+/** A verdict that promotes nothing, whatever the counts say. */
+function withheld(verdict: Verdict, words: string): Verdict {
+  const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
+  return {
+    ...verdict,
+    promote: false,
+    words,
+    rules: [{ rule: "evidence", passed: false, words }, ...others],
+  };
+}
+
+function voidReason(runs: readonly EvalRun[], lasting: string | undefined): string | undefined {
+  if (lasting !== undefined) return `no run can succeed: ${lasting}`;
+  const errors = runs.filter(({ status }) => status === "error");
+  if (errors.length <= MOST_ERRORS * runs.length) return undefined;
+  const reasons = new Map<string, number>();
+  for (const { result } of errors) {
+    const reason = result.error ?? "unknown";
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const most = [...reasons].sort(([, one], [, other]) => other - one).slice(0, MOST_REASONS)
+    .map(([reason, count]) => `${reason} (${count} ${count === 1 ? "time" : "times"})`);
+  return `${errors.length} of ${runs.length} runs failed, more than ${100 * MOST_ERRORS} %; ` +
+    `most often: ${most.join("; ")}`;
+}
+
+function warningsOf(
+  input: EvaluationInput,
+  state: EvaluationState,
+  { cut }: EvaluationEnd,
+): string[] {
+  const stopped = [...state.settled.keys()].map((candidateId) => {
+    const { made, planned } = state.evidenceOf(candidateId);
+    return `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
+      "that decide, the rest could not change the outcome";
+  });
+  return [
+    ...emptyCategoryWarnings(state.deciding),
+    ...(input.depth === "thorough" && state.deciding.length === 0
+      ? ["No prompt was held out from what writes candidates, so that none can decide"]
+      : []),
+    ...stopped,
+    ...(cut === undefined ? [] : [`Not all runs were made, since ${cut}`]),
+  ];
+}

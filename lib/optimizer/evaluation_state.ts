@@ -1,0 +1,222 @@
+import {
+  CANONICAL,
+  CATEGORIES,
+  descriptionHash,
+  type EvalRun,
+  type GoldenPrompt,
+  type PromptCategory,
+  type Verdict,
+} from "../core/optimization.ts";
+import { theftsOf } from "./confusion.ts";
+import type { EvaluationInput, EvaluationProgress } from "./evaluation.ts";
+import { pairRuns } from "./paired_exact.ts";
+import { countRuns, promptKey } from "./metrics.ts";
+import { addCosts } from "./run_cost.ts";
+import { type PlannedRun, planRuns } from "./run_plan.ts";
+import { canStillChange, judge, type VerdictInput } from "./verdict.ts";
+
+/** More than this share of errors, and nothing can be concluded. */
+export const MOST_ERRORS = 0.2;
+
+/** Which runs of an evaluation have been made, which are still to be made, and what they say so far. */
+export class EvaluationState {
+  /** The prompts that the verdict rests on. */
+  readonly deciding: readonly GoldenPrompt[];
+  readonly #input: EvaluationInput;
+  readonly #plan: readonly PlannedRun[];
+  readonly #runs = new Map<string, EvalRun>();
+  /** Candidates whose outcome is certain, with what was said of them when it became so. */
+  readonly #settled = new Map<string, Verdict>();
+  #made: number;
+  #position = 0;
+  #current: number | undefined;
+
+  constructor(input: EvaluationInput) {
+    this.#input = input;
+    this.deciding = input.depth === "thorough"
+      ? input.prompts.filter(({ heldOut }) => heldOut)
+      : input.prompts;
+    this.#plan = planRuns({
+      candidateIds: input.descriptions.map(({ candidateId }) => candidateId),
+      prompts: input.prompts,
+      siblingPrompts: input.siblingPrompts ?? [],
+      repeats: input.repeats,
+    });
+    this.#made = input.finished.length;
+    this.#takeFinished();
+    this.#settle();
+  }
+
+  get runs(): EvalRun[] {
+    return [...this.#runs.values()];
+  }
+
+  get settled(): ReadonlyMap<string, Verdict> {
+    return this.#settled;
+  }
+
+  /** So many errors that they are too many, however the rest goes. */
+  get isBeyondHope(): boolean {
+    return this.#errors() > MOST_ERRORS * this.#plan.length;
+  }
+
+  /** Takes the next run that is worth making. */
+  next(): PlannedRun | undefined {
+    while (this.#position < this.#plan.length) {
+      const planned = this.#plan[this.#position++];
+      if (planned && !this.#has(planned) && this.#isNeeded(planned.candidateId)) {
+        if (planned.candidateId !== CANONICAL) this.#current = this.#numberOf(planned.candidateId);
+        return planned;
+      }
+    }
+    return undefined;
+  }
+
+  add(planned: PlannedRun, run: EvalRun): void {
+    this.#runs.set(keyOf(planned), run);
+    this.#made++;
+    this.#settle();
+  }
+
+  runsOf(candidateId: string): EvalRun[] {
+    return this.runs.filter((run) => run.candidateId === candidateId);
+  }
+
+  /** How many of the runs that the verdict on a candidate rests on are made, and are planned. */
+  evidenceOf(candidateId: string): { made: number; planned: number } {
+    const decisive = this.#plan.filter((planned) =>
+      [CANONICAL, candidateId].includes(planned.candidateId) && this.#isDecisive(planned)
+    );
+    return {
+      made: decisive.filter((planned) => this.#has(planned)).length,
+      planned: decisive.length,
+    };
+  }
+
+  verdictOf(candidateId: string): Verdict {
+    return this.#settled.get(candidateId) ?? judge(this.#verdictInput(candidateId));
+  }
+
+  progress(): EvaluationProgress {
+    const left = this.#plan.filter((planned) =>
+      !this.#has(planned) && this.#isNeeded(planned.candidateId)
+    );
+    const countOf = (planned: Iterable<PlannedRun>, category: PromptCategory) =>
+      Array.from(planned).filter(({ prompt, isSibling }) =>
+        !isSibling && prompt.category === category
+      ).length;
+    const made = this.#plan.filter((planned) => this.#has(planned));
+    const counts = (category: PromptCategory) => {
+      const done = countOf(made, category);
+      return { done, total: done + countOf(left, category) };
+    };
+    return {
+      runsDone: this.#made,
+      runsTotal: this.#made + left.length,
+      errors: this.#errors(),
+      cost: addCosts(...this.runs.map(({ cost }) => cost)),
+      byCategory: {
+        direct: counts("direct"),
+        indirect: counts("indirect"),
+        negative: counts("negative"),
+      },
+      candidates: this.#input.descriptions.length - 1,
+      ...(this.#current === undefined ? {} : { currentCandidate: this.#current }),
+    };
+  }
+
+  /** Those that were made for the same texts by the same kind of evaluator. */
+  #takeFinished(): void {
+    const { descriptions, evaluator, finished } = this.#input;
+    const hashes = new Map(
+      descriptions.map((
+        { candidateId, description },
+      ) => [candidateId, descriptionHash(description)]),
+    );
+    const planned = new Set(this.#plan.map(keyOf));
+    for (const run of finished) {
+      const key = keyOfRun(run);
+      const isSame = run.evaluator === evaluator.kind &&
+        run.descriptionHash === hashes.get(run.candidateId);
+      if (isSame && planned.has(key) && !this.#runs.has(key)) this.#runs.set(key, run);
+    }
+  }
+
+  #settle(): void {
+    for (const { candidateId } of this.#input.descriptions) {
+      if (candidateId === CANONICAL || this.#settled.has(candidateId)) continue;
+      const left = {
+        candidate: this.#leftOf(candidateId),
+        baseline: this.#leftOf(CANONICAL),
+      };
+      const isDecidingLeft = [left.candidate, left.baseline].some((counts) =>
+        CATEGORIES.some((category) => counts[category] > 0)
+      );
+      if (!isDecidingLeft) continue;
+      const input = this.#verdictInput(candidateId);
+      const areSiblingsLeft = this.#plan.some((planned) =>
+        planned.isSibling && [CANONICAL, candidateId].includes(planned.candidateId) &&
+        !this.#has(planned)
+      );
+      // While it is not known what it takes from siblings, only what fails anyway is certain.
+      const certain = areSiblingsLeft ? { ...input, thefts: [] } : input;
+      if (areSiblingsLeft && judge(certain).promote) continue;
+      if (!canStillChange({ ...certain, left })) this.#settled.set(candidateId, judge(input));
+    }
+  }
+
+  #verdictInput(candidateId: string): VerdictInput {
+    const { depth, thresholds, siblingPrompts = [] } = this.#input;
+    const candidate = this.runsOf(candidateId);
+    const baseline = this.runsOf(CANONICAL);
+    return {
+      depth,
+      thresholds,
+      candidate: countRuns(candidate, this.deciding),
+      baseline: countRuns(baseline, this.deciding),
+      thefts: theftsOf(candidate, baseline, [...this.deciding, ...siblingPrompts]),
+      pairs: pairRuns(candidate, baseline, this.deciding),
+    };
+  }
+
+  #leftOf(candidateId: string): Record<PromptCategory, number> {
+    const left = { direct: 0, indirect: 0, negative: 0 };
+    for (const planned of this.#plan) {
+      const counts = planned.candidateId === candidateId && !planned.isSibling &&
+        this.#isDecisive(planned) && !this.#has(planned);
+      if (counts) left[planned.prompt.category]++;
+    }
+    return left;
+  }
+
+  #isDecisive({ prompt, isSibling }: PlannedRun): boolean {
+    return isSibling || this.#input.depth !== "thorough" || prompt.heldOut;
+  }
+
+  /** The canonical description is needed as long as one candidate is compared to it. */
+  #isNeeded(candidateId: string): boolean {
+    if (candidateId !== CANONICAL) return !this.#settled.has(candidateId);
+    const candidates = this.#input.descriptions.length - 1;
+    return candidates === 0 || this.#settled.size < candidates;
+  }
+
+  #has(planned: PlannedRun): boolean {
+    return this.#runs.has(keyOf(planned));
+  }
+
+  #errors(): number {
+    return this.runs.filter(({ status }) => status === "error").length;
+  }
+
+  #numberOf(candidateId: string): number {
+    return this.#input.descriptions.findIndex((one) => one.candidateId === candidateId);
+  }
+}
+
+function keyOf({ candidateId, prompt, repeat }: PlannedRun): string {
+  return `${candidateId} ${repeat} ${promptKey(prompt.id, prompt.version)}`;
+}
+
+function keyOfRun({ candidateId, promptId, promptVersion, repeat }: EvalRun): string {
+  return `${candidateId} ${repeat} ${promptKey(promptId, promptVersion)}`;
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { CANONICAL, descriptionHash } from "../core/optimization.ts";
+import { evaluate } from "./evaluation.ts";
+import { evaluationBench, resultOf } from "./testing/evaluation_bench.ts";
+import { failed, hang } from "./testing/scripted_evaluator.ts";
+import { byDescription, GOOD, POOR } from "./testing/weather.ts";
+
+Deno.test("evaluate() is void with more than a fifth of errors, says why and promotes nothing", async () => {
+  // 4 of 15 prompts are 8 of 30 runs; the last of them come when most runs have been made.
+  const { input } = evaluationBench((asked, request) =>
+    /^(negative|indirect) [34]/.test(asked.prompt)
+      ? failed(asked.prompt.startsWith("negative") ? "529 overloaded" : "timed out")
+      : byDescription(asked, request)
+  );
+  const { evaluation } = await evaluate(input);
+  assert.match(evaluation.void ?? "", /runs failed, more than 20 %/);
+  assert.match(evaluation.void ?? "", /529 overloaded \(\d times\)/);
+  assert.match(evaluation.void ?? "", /timed out \(\d times\)/);
+  const { verdict } = resultOf(evaluation, "good");
+  assert.equal(verdict?.promote, false);
+  assert.match(verdict?.words ?? "", /void/);
+});
+
+Deno.test("evaluate() ends when so many runs have failed that the rest cannot help", async () => {
+  const { input, saved } = evaluationBench(() => failed("529 overloaded"));
+  const { evaluation } = await evaluate(input);
+  assert.equal(saved.length, 7);
+  assert.ok(evaluation.void);
+});
+
+Deno.test("evaluate() ends at once with an error that lasts", async () => {
+  const { input, evaluator, saved } = evaluationBench((asked, request) =>
+    asked.call === 3 ? failed("not logged in", true) : byDescription(asked, request)
+  );
+  const { evaluation, lasting } = await evaluate(input);
+  assert.equal(evaluator.asked.length, 3);
+  assert.equal(saved.length, 3);
+  assert.equal(lasting, "not logged in");
+  assert.match(evaluation.void ?? "", /not logged in/);
+});
+
+Deno.test("evaluate() skips what can no longer change the outcome, and says so", async () => {
+  const { input, evaluator } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.ok(evaluator.asked.length < 20, `${evaluator.asked.length} runs`);
+  assert.equal(resultOf(evaluation, "poor").verdict?.promote, false);
+  assert.ok(evaluation.warnings.some((words) => /Stopped early for candidate "poor"/.test(words)));
+});
+
+Deno.test("evaluate() goes on with the canonical description as long as one candidate needs it", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+      { candidateId: "good", description: GOOD },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.overall.total, 15);
+  assert.equal(resultOf(evaluation, "good").metrics.overall.total, 15);
+  assert.ok(resultOf(evaluation, "poor").metrics.overall.total < 15);
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+  assert.equal(resultOf(evaluation, "poor").verdict?.promote, false);
+});
+
+Deno.test("evaluate() evaluates the canonical description alone to the end", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [{ candidateId: CANONICAL, description: POOR }],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.overall.total, 15);
+});
+
+Deno.test("evaluate() promotes nothing on what a budget left", async () => {
+  let left = 24;
+  const { input, saved } = evaluationBench(byDescription, {
+    mayRun: () => left-- > 0 ? undefined : "the budget of 24 runs is used up",
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(saved.length, 24);
+  const { verdict, metrics } = resultOf(evaluation, "good");
+  assert.deepEqual(metrics.overall, { correct: 12, total: 12 });
+  assert.equal(verdict?.promote, false);
+  assert.match(verdict?.words ?? "", /24 of 30 runs were made, since the budget of 24 runs/);
+  assert.equal(verdict?.moreRuns, 6);
+  assert.ok(evaluation.warnings.some((words) => words.includes("the budget of 24 runs")));
+});
+
+Deno.test("evaluate() does not repeat finished runs", async () => {
+  const first = evaluationBench(byDescription);
+  await evaluate(first.input);
+  const finished = first.saved.slice(0, 17);
+  const second = evaluationBench(byDescription, { finished });
+  const { evaluation, runs } = await evaluate(second.input);
+  assert.equal(second.evaluator.asked.length, 13);
+  assert.equal(runs.length, 30);
+  assert.equal(evaluation.startedAt, finished[0]?.timestamp);
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+});
+
+Deno.test("evaluate() repeats a finished run of another text", async () => {
+  const first = evaluationBench(byDescription);
+  await evaluate(first.input);
+  const finished = first.saved.map((run) =>
+    run.candidateId === CANONICAL ? { ...run, descriptionHash: descriptionHash("another") } : run
+  );
+  const second = evaluationBench(byDescription, { finished });
+  await evaluate(second.input);
+  assert.equal(second.evaluator.asked.length, 15);
+  assert.ok(second.evaluator.asked.every(({ description }) => description === POOR));
+});
+
+Deno.test("evaluate() stops when aborted, and keeps nothing of what was under way", async () => {
+  const stopping = new AbortController();
+  const { input, saved, evaluator } = evaluationBench((asked, request) => {
+    if (asked.call < 5) return byDescription(asked, request);
+    if (asked.call === 6) queueMicrotask(() => stopping.abort(new Error("paused")));
+    return hang(request);
+  }, { concurrency: 2, signal: stopping.signal });
+  await assert.rejects(evaluate(input), /paused/);
+  assert.equal(saved.length, 4);
+  assert.equal(evaluator.asked.length, 6);
+});
+
+Deno.test("evaluate() passes on that a run cannot be saved, and leaves no run behind", async () => {
+  const { input, evaluator } = evaluationBench(
+    (asked, request) => asked.call === 2 ? hang(request) : byDescription(asked, request),
+    {
+      concurrency: 2,
+      save: () => Promise.reject(new Error("disk full")),
+    },
+  );
+  await assert.rejects(evaluate(input), /disk full/);
+  assert.equal(evaluator.asked.length, 2);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { JobOptions } from "../core/optimization.ts";
+import { estimateJob, type ToolStock } from "./job_estimate.ts";
+import { aPrompt, aRun } from "./testing/runs.ts";
+import { somePrompts } from "./testing/weather.ts";
+
+const empty: ToolStock = {
+  canonical: "Own",
+  prompts: [],
+  siblingPrompts: 0,
+  candidates: [],
+  evaluations: [],
+};
+const base = { options: JobOptions.parse({}), recent: [], kind: "claude-cli" as const };
+
+Deno.test("estimateJob() guesses where nothing was measured, and says so", () => {
+  const estimate = estimateJob({ ...base, tools: [empty, empty], concurrency: 2 });
+  assert.equal(estimate.tools, 2);
+  assert.equal(estimate.runs, 150); // 15 prompts, 5 descriptions, 2 tools
+  // 75 runs side by side, and 4 texts that take twice as long.
+  assert.equal(estimate.seconds, 83 * 8);
+  assert.equal(estimate.costUsd, null);
+  assert.match(estimate.basis, /a guess of 8 s a run/);
+  assert.match(estimate.basis, /150 runs and 4 requests/);
+});
+
+Deno.test("estimateJob() measures on runs of the same kind that went well", () => {
+  const prompt = aPrompt("p", "direct");
+  const run = (durationMs: number, more = {}) =>
+    aRun(prompt, true, {
+      result: { toolCalled: true, correct: true, durationMs },
+      cost: { inputTokens: 1, outputTokens: 1, costUsd: 0.01 },
+      ...more,
+    });
+  const recent = [
+    run(2_000),
+    run(1_000),
+    run(90_000),
+    run(500_000, { status: "error" }),
+    run(500_000, { evaluator: "messages-api" }),
+  ];
+  const stock = { ...empty, prompts: somePrompts(5) };
+  const estimate = estimateJob({ ...base, recent, tools: [stock], concurrency: 1 });
+  assert.equal(estimate.runs, 75);
+  assert.equal(estimate.seconds, 2 * (75 + 2));
+  assert.equal(estimate.costUsd?.toFixed(2), "0.77");
+  assert.match(estimate.basis, /measured on the last 3 runs with claude-cli/);
+});
+
+Deno.test("estimateJob() keeps within a budget, and counts repeats and siblings' prompts", () => {
+  const tools = [{ ...empty, siblingPrompts: 4 }];
+  const thorough = JobOptions.parse({ depth: "thorough" });
+  assert.equal(
+    estimateJob({ ...base, options: thorough, tools, concurrency: 1 }).runs,
+    (36 + 4) * 5 * 3,
+  );
+  const options = JobOptions.parse({ maxRuns: 10 });
+  assert.equal(estimateJob({ ...base, options, tools, concurrency: 1 }).runs, 10);
+});
+
+Deno.test("estimateJob() says that there is no evaluator", () => {
+  const estimate = estimateJob({ ...base, kind: undefined, tools: [empty], concurrency: 1 });
+  assert.match(estimate.basis, /there is no evaluator here now/);
+});

@@ -1,0 +1,36 @@
+import type { JobsOptions } from "./job_context.ts";
+import type { ToolStock } from "./job_estimate.ts";
+import type { SelectedTool } from "./job_selection.ts";
+import { chooseSiblingPrompts } from "./sibling_prompts.ts";
+
+/** What there is of each tool to begin with. */
+export async function stockOf(
+  { subjects, prompts, candidates, evaluations, promotions }: JobsOptions,
+  tools: readonly SelectedTool[],
+): Promise<ToolStock[]> {
+  const servers = new Map(
+    await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
+      const [allPrompts, allCandidates, allEvaluations] = await Promise.all([
+        prompts.list(server),
+        candidates.list(server),
+        evaluations.list(server),
+      ]);
+      return [server, { allPrompts, allCandidates, allEvaluations }] as const;
+    })),
+  );
+  return tools.flatMap(({ server, tool }) => {
+    const subject = subjects.find(server, tool);
+    const stock = servers.get(server);
+    if (!subject || !stock) return [];
+    const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
+    const siblings = subject.siblings.map(({ name }) => name);
+    return [{
+      canonical: subject.canonicalDescription ?? "",
+      prompts: stock.allPrompts.filter(isOwn),
+      siblingPrompts: chooseSiblingPrompts(stock.allPrompts, siblings).length,
+      candidates: stock.allCandidates.filter(isOwn),
+      evaluations: stock.allEvaluations.filter(isOwn),
+      inForce: promotions.of(server, tool)?.candidateId,
+    }];
+  });
+}

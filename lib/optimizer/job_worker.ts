@@ -1,0 +1,91 @@
+import { GatewayError } from "../core/errors.ts";
+import type { OptimizationJob } from "../core/optimization.ts";
+import { Budget } from "./budget.ts";
+import type { JobContext, JobsOptions } from "./job_context.ts";
+import type { JobRecord } from "./job_record.ts";
+import { NothingCanWork, type ToolOutcome, workOnTool } from "./job_tool.ts";
+import type { Slots } from "./slots.ts";
+import { isStorageError } from "./storage_error.ts";
+
+/** How a job ended. */
+export interface JobEnd {
+  status: "completed" | "failed";
+  note?: string;
+}
+
+/** Does what is left of a job, tool by tool. Throws where the signal aborts, or the store fails. */
+export async function workOnJob(
+  options: JobsOptions,
+  { record, slots, signal }: { record: JobRecord; slots: Slots; signal: AbortSignal },
+): Promise<JobEnd> {
+  const { options: limits, runs, cost } = record.job;
+  const budget = new Budget(limits, { runs, cost });
+  try {
+    const evaluator = await options.evaluator();
+    await evaluator.check();
+    const context: JobContext = {
+      options,
+      record,
+      budget,
+      evaluator: slots.evaluator(evaluator),
+      textModel: async () => slots.textModel(await options.textModel()),
+      signal,
+    };
+    for (const [index, tool] of record.job.tools.entries()) {
+      signal.throwIfAborted();
+      if (tool.phase !== "complete") await finishTool(context, index);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof NothingCanWork) {
+      return { status: "failed", note: `No run can succeed: ${error.message}` };
+    }
+    if (error instanceof GatewayError && error.code === "CANNOT_EVALUATE") {
+      const { message, recoverySteps } = error.toBody();
+      return { status: "failed", note: [message, ...recoverySteps].join(". ") };
+    }
+    throw error;
+  }
+  return { status: "completed", ...noteOf(record.job, budget) };
+}
+
+async function finishTool(context: JobContext, index: number): Promise<void> {
+  const { budget, record } = context;
+  const isBegun = record.job.tools[index]?.phase !== "queued";
+  const refusal = isBegun ? undefined : budget.refuse();
+  const outcome = refusal === undefined
+    ? await outcomeOf(context, index)
+    : { failed: false, outcome: `${NOT_TESTED}: ${refusal}` };
+  await record.stepTool(index, { phase: "complete", ...outcome });
+}
+
+const NOT_TESTED = "Not tested";
+
+/** What goes wrong with one tool is said, and ends the work on that tool alone. */
+async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcome> {
+  try {
+    return await workOnTool(context, index);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof NothingCanWork) {
+      const outcome = `No run can succeed: ${error.message}`;
+      await context.record.stepTool(index, { phase: "complete", failed: true, outcome });
+      throw error;
+    }
+    if (isStorageError(error)) throw error;
+    if (error instanceof GatewayError) return { failed: true, outcome: error.message };
+    context.options.onWarning("The work on a tool of an optimization job failed", { error });
+    return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };
+  }
+}
+
+function noteOf({ tools }: OptimizationJob, budget: Budget): { note?: string } {
+  const failed = tools.filter((tool) => tool.failed).length;
+  const untested = tools.filter(({ outcome }) => outcome?.startsWith(NOT_TESTED)).length;
+  const note = [
+    ...(budget.refused === undefined ? [] : [`Ended early: ${budget.refused}`]),
+    ...(untested === 0 ? [] : [`${untested} of ${tools.length} tools were not tested`]),
+    ...(failed === 0 ? [] : [`${failed} of ${tools.length} tools failed`]),
+  ].join("; ");
+  return note === "" ? {} : { note };
+}

@@ -1,0 +1,226 @@
+import { GatewayError } from "../core/errors.ts";
+import { descriptionHash, newId, type PromotedTool, PromotionEvent } from "../core/optimization.ts";
+import type { PromotionsRepository } from "../storage/promotions_repository.ts";
+
+/** Another gateway may win the race this often in a row before we give up. */
+const MAX_RACES = 50;
+
+export interface PromotionsOptions {
+  repository: PromotionsRepository;
+  /** The server's own description; null: it has none, undefined: there is no such tool now. */
+  canonical(server: string, tool: string): string | null | undefined;
+  /** Gets all that are in force when they may have changed, before the change's promise resolves. */
+  onChange(promotions: readonly PromotedTool[]): void;
+  now?(): number;
+}
+
+/** What a step in the history has of its own, whatever it does. */
+interface Mark {
+  id: string;
+  time: string;
+}
+
+type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason">;
+
+/** The descriptions in force in the place of the servers' own: in memory, and changed in the store. */
+export class Promotions {
+  readonly #options: PromotionsOptions;
+  #byTool = new Map<string, PromotedTool>();
+  #list: readonly PromotedTool[] = [];
+  /** What was begun last; a read must not undo in memory what was changed while it was under way. */
+  #working: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PromotionsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes up what the store has now. */
+  load(): Promise<void> {
+    return this.#inTurn(async () => {
+      const all = await this.#options.repository.all();
+      const before = JSON.stringify(this.#list);
+      this.#byTool = new Map(all.map((each) => [nameOf(each.server, each.toolName), each]));
+      this.#list = this.#sorted();
+      if (JSON.stringify(this.#list) !== before) this.#options.onChange(this.#list);
+    });
+  }
+
+  list(): readonly PromotedTool[] {
+    return this.#list;
+  }
+
+  of(server: string, tool: string): PromotedTool | undefined {
+    return this.#byTool.get(nameOf(server, tool));
+  }
+
+  async promote(
+    input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver">,
+  ): Promise<PromotedTool> {
+    const { server, toolName, by, reason } = input;
+    const promotion = await this.#change(server, toolName, (_, { id, time }) => ({
+      action: "promote",
+      by,
+      reason,
+      promotion: {
+        ...input,
+        id,
+        promotedAt: time,
+        canonicalDescription: this.#canonical(server, toolName, "promote a description for"),
+      },
+    }));
+    return promotion ?? missing(`Cannot promote a description for "${nameOf(server, toolName)}"`);
+  }
+
+  /** Back to the server's own description, or to what was in force after an earlier event. */
+  revert(
+    { server, tool, to, by, reason }: {
+      server: string;
+      tool: string;
+      to?: string;
+      by: PromotedTool["by"];
+      reason?: string;
+    },
+  ): Promise<PromotedTool | null> {
+    return this.#change(server, tool, async (current) => {
+      const promotion = to === undefined ? null : await this.#earlier(server, tool, to);
+      if (promotion === null && current === undefined) {
+        missing(`Cannot revert "${nameOf(server, tool)}": nothing is promoted for it`);
+      }
+      if (promotion !== null && promotion.id === current?.id) return undefined;
+      return { action: "revert", by, reason, promotion };
+    });
+  }
+
+  /** A person keeps a promotion although the server's own description has changed since. */
+  async keep(
+    { server, tool, by }: { server: string; tool: string; by: PromotedTool["by"] },
+  ): Promise<PromotedTool> {
+    const nothing = `Cannot keep the description of "${nameOf(server, tool)}": none is promoted`;
+    const kept = await this.#change(server, tool, (current) => {
+      if (current === undefined) missing(nothing);
+      const now = this.#canonical(server, tool, "keep the promoted description of");
+      if (!isStale(current, now)) return undefined;
+      return { action: "keep", by, promotion: { ...current, keptOver: hashOf(now) } };
+    });
+    return kept ?? missing(nothing);
+  }
+
+  /** What the server's own description was and is, where it changed and nobody kept the promotion. */
+  staleness(
+    server: string,
+    tool: string,
+  ): { before: string | null; now: string | null } | undefined {
+    const promotion = this.of(server, tool);
+    const now = this.#options.canonical(server, tool);
+    return promotion !== undefined && now !== undefined && isStale(promotion, now)
+      ? { before: promotion.canonicalDescription, now }
+      : undefined;
+  }
+
+  /** Newest first. */
+  history(server: string, tool: string): Promise<PromotionEvent[]> {
+    return this.#options.repository.history(server, tool);
+  }
+
+  /** Makes the step that `decide` chooses, told what is in force; none where it answers undefined. */
+  #change(
+    server: string,
+    tool: string,
+    decide: (
+      current: PromotedTool | undefined,
+      mark: Mark,
+    ) => Step | undefined | Promise<Step | undefined>,
+  ): Promise<PromotedTool | null> {
+    const { repository, now = Date.now } = this.#options;
+    return this.#inTurn(async () => {
+      for (let race = 0; race < MAX_RACES; race++) {
+        const current = await repository.find(server, tool);
+        // Read second: a step made since then fails the compare-and-set.
+        const newest = await repository.newest(server, tool);
+        // Steps sort by time, also those of one millisecond and of clocks that differ.
+        const at = Math.max(now(), newest === undefined ? 0 : Date.parse(newest.time) + 1);
+        const mark = { id: newId("promotion", at), time: new Date(at).toISOString() };
+        const step = await decide(current?.value, mark);
+        const event = step && checked({ ...mark, ...step, server, toolName: tool });
+        if (event && !await repository.change(event, current?.versionstamp ?? null)) continue;
+        const inForce = event ? event.promotion : current?.value ?? null;
+        this.#put(server, tool, inForce);
+        return inForce;
+      }
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot change which description "${nameOf(server, tool)}" has: ` +
+          "others keep changing it",
+        recoveryAction: "Try again in a moment",
+      });
+    });
+  }
+
+  async #earlier(server: string, tool: string, id: string): Promise<PromotedTool | null> {
+    const event = (await this.history(server, tool)).find((each) => each.id === id);
+    if (event !== undefined) return event.promotion;
+    missing(
+      `Cannot revert "${nameOf(server, tool)}" to "${id}": its history has no such step`,
+      "Take the id from the tool's history of promotions",
+    );
+  }
+
+  #canonical(server: string, tool: string, attempt: string): string | null {
+    const description = this.#options.canonical(server, tool);
+    if (description !== undefined) return description;
+    throw new GatewayError("TOOL_NOT_FOUND", {
+      message: `Cannot ${attempt} "${nameOf(server, tool)}": there is no such tool now`,
+    });
+  }
+
+  #put(server: string, tool: string, promotion: PromotedTool | null): void {
+    if (promotion === null) this.#byTool.delete(nameOf(server, tool));
+    else this.#byTool.set(nameOf(server, tool), promotion);
+    this.#list = this.#sorted();
+    this.#options.onChange(this.#list);
+  }
+
+  #sorted(): PromotedTool[] {
+    return [...this.#byTool].sort(([one], [other]) => one < other ? -1 : 1)
+      .map(([, promotion]) => promotion);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#working.then(work);
+    this.#working = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** No two tools share it: a server's name has no dot. */
+function nameOf(server: string, tool: string): string {
+  return `${server}.${tool}`;
+}
+
+/** An empty description says as little as none. */
+function hashOf(description: string | null): string {
+  return descriptionHash(description ?? "");
+}
+
+function isStale(promotion: PromotedTool, canonical: string | null): boolean {
+  const hash = hashOf(canonical);
+  return hash !== hashOf(promotion.canonicalDescription) && hash !== promotion.keptOver;
+}
+
+/** What could not be read again must not be saved. */
+function checked(event: PromotionEvent): PromotionEvent {
+  const { success, data, error } = PromotionEvent.safeParse(event);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message:
+      `Cannot ${event.action} a description for "${nameOf(event.server, event.toolName)}": ` +
+      `${issue?.path.join(".")}: ${issue?.message}`,
+  });
+}
+
+function missing(
+  message: string,
+  recoveryAction = "Nothing has to be done: the server's own description is in force",
+): never {
+  throw new GatewayError("NOT_FOUND", { message, recoveryAction });
+}

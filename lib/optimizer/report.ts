@@ -1,0 +1,234 @@
+import { csvField } from "../core/csv.ts";
+import {
+  CANONICAL,
+  type Evaluation,
+  type Metrics,
+  type OptimizationReport,
+  type PromotedTool,
+  type Score,
+} from "../core/optimization.ts";
+import { rateOf, scoreText, shortScore } from "./metrics.ts";
+import { pointsText } from "./promotion_rules.ts";
+
+export const RESTART_NOTE =
+  "A client process that is already running may keep the old description until it restarts " +
+  "(Claude Code does).";
+
+export interface ToolFacts {
+  server: string;
+  tool: string;
+  enabled: boolean;
+  promotion?: PromotedTool;
+  /** The server's own description is another one than when it was promoted. */
+  stale: boolean;
+  /** Newest first. */
+  evaluations: readonly Evaluation[];
+  runs: number;
+  costUsd: number;
+  candidates: number;
+  goldenPrompts: number;
+}
+
+type ReportedTool = OptimizationReport["tools"][number];
+
+export function reportOf(serverName: string, tools: readonly ToolFacts[]): OptimizationReport {
+  const reported = tools.map(reportedTool);
+  return {
+    serverName,
+    toolCount: tools.length,
+    optimizedCount: reported.filter(({ status }) => status === "optimized").length,
+    totalEvals: sumOf(tools.map(({ runs }) => runs)),
+    avgImprovement: meanOf(improvementsOf(reported)),
+    costUsd: sumOf(tools.map(({ costUsd }) => costUsd)),
+    tools: reported,
+  };
+}
+
+export function reportMarkdown(reports: readonly OptimizationReport[]): string {
+  const all = {
+    toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
+    optimizedCount: sumOf(reports.map(({ optimizedCount }) => optimizedCount)),
+    totalEvals: sumOf(reports.map(({ totalEvals }) => totalEvals)),
+    avgImprovement: meanOf(reports.flatMap(({ tools }) => improvementsOf(tools))),
+    costUsd: sumOf(reports.map(({ costUsd }) => costUsd)),
+  };
+  const parts = [
+    "# Tool descriptions",
+    reports.length === 0 ? "There are no servers." : summaryLine(all),
+    ...reports.flatMap((report) => [
+      `## ${cellText(report.serverName)}`,
+      summaryLine(report),
+      report.tools.length === 0 ? "It has no tools." : toolTable(report.tools),
+    ]),
+    "Numbers are correct runs of all that counted, with the server's own description → with the " +
+    "promoted one. Status: optimized (promoted), baseline (evaluated, the server's own " +
+    "description kept), unoptimized.",
+    RESTART_NOTE,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** RFC 4180. Counts have columns of their own: a spreadsheet would read "3/5" as a date. */
+export function reportCsv(reports: readonly OptimizationReport[]): string {
+  const scores = ["direct", "indirect", "negative", "overall"] as const;
+  const header = [
+    ...["server", "tool", "status", "enabled", "stale", "depth", "prompts", "promoted_at"],
+    ...["before", "after"].flatMap((time) =>
+      scores.flatMap((score) => [`${time}_${score}_correct`, `${time}_${score}_total`])
+    ),
+    ...["before_overall_rate", "after_overall_rate", "candidates", "golden_prompts", "cost_usd"],
+  ];
+  const rows = reports.flatMap(({ serverName, tools }) =>
+    tools.map((tool) => [
+      serverName,
+      tool.name,
+      tool.status,
+      tool.enabled ? "yes" : "no",
+      tool.stale ? "yes" : "no",
+      tool.depth,
+      tool.prompts,
+      tool.promotedAt,
+      ...[tool.before, tool.after].flatMap((metrics) =>
+        scores.flatMap((score) => [metrics?.[score].correct, metrics?.[score].total])
+      ),
+      tool.before && rateOf(tool.before.overall),
+      tool.after && rateOf(tool.after.overall),
+      tool.candidates,
+      tool.goldenPrompts,
+      tool.costUsd,
+    ])
+  );
+  return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
+}
+
+function reportedTool(facts: ToolFacts): ReportedTool {
+  const base = {
+    name: facts.tool,
+    enabled: facts.enabled,
+    stale: facts.stale,
+    candidates: facts.candidates,
+    goldenPrompts: facts.goldenPrompts,
+    costUsd: facts.costUsd,
+  };
+  const { promotion } = facts;
+  if (promotion) {
+    const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);
+    const depth = promotion.depth ?? evaluation?.depth;
+    return {
+      ...base,
+      status: "optimized",
+      promotedAt: promotion.promotedAt,
+      ...(promotion.baseline ? { before: promotion.baseline } : {}),
+      ...(promotion.metrics ? { after: promotion.metrics } : {}),
+      ...(depth ? { depth } : {}),
+      ...(evaluation ? { prompts: promptCount(evaluation) } : {}),
+    };
+  }
+  for (const evaluation of facts.evaluations) {
+    const before = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
+    if (evaluation.void !== undefined || !before || before.overall.total === 0) continue;
+    const { depth } = evaluation;
+    return { ...base, status: "baseline", before, depth, prompts: promptCount(evaluation) };
+  }
+  return { ...base, status: "unoptimized" };
+}
+
+function promptCount({ prompts }: Evaluation): number {
+  return prompts.direct + prompts.indirect + prompts.negative;
+}
+
+/** Of the promoted tools that were measured both before and after. */
+function improvementsOf(tools: readonly ReportedTool[]): number[] {
+  return tools.flatMap(({ status, before, after }) => {
+    const gain = status === "optimized" ? gainOf(before, after) : undefined;
+    return gain === undefined ? [] : [gain];
+  });
+}
+
+function gainOf(before?: Metrics, after?: Metrics): number | undefined {
+  const [low, high] = [before && rateOf(before.overall), after && rateOf(after.overall)];
+  return low === undefined || low === null || high === undefined || high === null
+    ? undefined
+    : high - low;
+}
+
+function summaryLine(
+  report: Omit<OptimizationReport, "serverName" | "tools">,
+): string {
+  const gain = report.avgImprovement === null
+    ? "no data on the improvement"
+    : `average improvement ${signedPoints(report.avgImprovement)}`;
+  return `${report.optimizedCount} of ${report.toolCount} ` +
+    `${report.toolCount === 1 ? "tool" : "tools"} optimized, ${gain}, ` +
+    `${report.totalEvals} ${report.totalEvals === 1 ? "run" : "runs"}, ${dollars(report.costUsd)}`;
+}
+
+function toolTable(tools: readonly ReportedTool[]): string {
+  const rows = tools.map((tool) => [
+    codeSpan(tool.name),
+    [tool.status, tool.stale && "stale", !tool.enabled && "disabled"].filter(Boolean).join(", "),
+    change(tool.before?.direct, tool.after?.direct, shortScore),
+    change(tool.before?.indirect, tool.after?.indirect, shortScore),
+    change(tool.before?.negative, tool.after?.negative, shortScore),
+    change(tool.before?.overall, tool.after?.overall, scoreText),
+    improvementCell(tool),
+    evidenceCell(tool),
+    dollars(tool.costUsd),
+  ]);
+  const header = ["Tool", "Status", "Direct", "Indirect", "Negative", "Overall", "Improvement"];
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const columns = [...header, "Evidence", "Cost"];
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function change(
+  before: Score | undefined,
+  after: Score | undefined,
+  text: (score: Score) => string,
+): string {
+  if (!before && !after) return "";
+  const start = before ? text(before) : "not measured";
+  return after ? `${start} → ${text(after)}` : start;
+}
+
+function improvementCell({ before, after }: ReportedTool): string {
+  const gain = gainOf(before, after);
+  return gain === undefined ? "" : signedPoints(gain);
+}
+
+function evidenceCell({ depth, prompts, before, after }: ReportedTool): string {
+  if (!before && !after) return "none";
+  const count = prompts === undefined
+    ? "number of prompts not known"
+    : `${prompts} ${prompts === 1 ? "prompt" : "prompts"}`;
+  return `${depth ?? "depth not known"}, ${count}`;
+}
+
+function signedPoints(fraction: number): string {
+  return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
+}
+
+function dollars(usd: number): string {
+  // A run may cost less than a cent, and must not look free.
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+function cellText(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[\\|<]/g, "\\$&");
+}
+
+/** In a code span, where only backticks and a table's bars mean anything. */
+function codeSpan(text: string): string {
+  const line = text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : sumOf(values) / values.length;
+}

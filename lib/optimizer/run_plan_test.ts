@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { planRuns } from "./run_plan.ts";
+import { aPrompt } from "./testing/runs.ts";
+
+Deno.test("planRuns() asks all descriptions one prompt before the next, the categories in turn", () => {
+  const plan = planRuns({
+    candidateIds: ["canonical", "one"],
+    prompts: [
+      aPrompt("d1", "direct"),
+      aPrompt("d2", "direct"),
+      aPrompt("i1", "indirect"),
+      aPrompt("n1", "negative"),
+    ],
+    siblingPrompts: [aPrompt("s1", "negative", { toolName: "other" })],
+    repeats: 2,
+  });
+  const once = ["d1", "i1", "n1", "s1", "d2"];
+  assert.deepEqual(
+    plan.map(({ candidateId, prompt, repeat }) => `${repeat} ${prompt.id} ${candidateId}`),
+    [0, 1].flatMap((repeat) =>
+      once.flatMap((id) => [`${repeat} ${id} canonical`, `${repeat} ${id} one`])
+    ),
+  );
+  assert.deepEqual(
+    plan.filter(({ isSibling }) => isSibling).map(({ prompt }) => prompt.id),
+    ["s1", "s1", "s1", "s1"],
+  );
+});
+
+Deno.test("planRuns() plans nothing without prompts", () => {
+  const input = { candidateIds: ["canonical"], prompts: [], siblingPrompts: [], repeats: 3 };
+  assert.deepEqual(planRuns(input), []);
+});

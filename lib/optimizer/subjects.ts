@@ -1,0 +1,25 @@
+import type { ShownTool } from "./evaluator.ts";
+import type { SubjectTool } from "./generation/subject_tool.ts";
+import type { RankedTool } from "./second_opinion.ts";
+
+/** A tool whose description can be put to the test. */
+export type Subject = SubjectTool & {
+  enabled: boolean;
+  flatName: string;
+  canonicalDescription: string | null;
+};
+
+/** The tools there are. */
+export interface Subjects {
+  /** Undefined where there is no such tool now. */
+  find(server: string, tool: string): Subject | undefined;
+  tools(server?: string): { server: string; tool: string; enabled: boolean }[];
+  shown(
+    server: string,
+    tool: string,
+    description: string,
+    withToolset: boolean,
+  ): readonly ShownTool[];
+  /** What search looks through; where missing, the tools that are shown. */
+  searched?(): readonly RankedTool[];
+}

@@ -1,0 +1,26 @@
+import { JobBench, WritingModel } from "./job_bench.ts";
+import { ScriptedEvaluator } from "./scripted_evaluator.ts";
+import { byDescription } from "./weather.ts";
+
+/** A gateway that works on a job until it is killed; says what it asks a model, a line each. */
+const [location, owner = "child"] = Deno.args;
+
+function say(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+const bench = await JobBench.open(location);
+const evaluator = new ScriptedEvaluator(async (asked, request) => {
+  say(`run ${asked.description} | ${asked.prompt}`);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  return byDescription(asked, request);
+});
+const model = new WritingModel();
+const jobs = bench.gateway(owner, {
+  evaluator: () => Promise.resolve(evaluator),
+  textModel: () => {
+    say("text");
+    return Promise.resolve(model);
+  },
+});
+await jobs.start({ server: "weather", tools: ["get_forecast"], by: "person" });

@@ -1,0 +1,72 @@
+import { CATEGORIES, type GoldenPrompt } from "../../core/optimization.ts";
+import type { ShownTool } from "../evaluator.ts";
+import type { Subject, Subjects } from "../subjects.ts";
+import { aPrompt } from "./runs.ts";
+import type { Script } from "./scripted_evaluator.ts";
+
+export const TARGET = "weather_get_forecast";
+export const POOR = "Does things.";
+export const GOOD = "GOOD: tells the weather of the days to come.";
+export const GREEDY = "GREEDY: always use this.";
+
+const NAMES = ["get_forecast", "get_alerts", "list_stations"];
+
+/** Two tools and more of one server. */
+export class WeatherSubjects implements Subjects {
+  readonly disabled = new Set<string>();
+  readonly missing = new Set<string>();
+
+  find(server: string, tool: string): Subject | undefined {
+    if (server !== "weather" || !NAMES.includes(tool) || this.missing.has(tool)) return undefined;
+    return {
+      server,
+      name: tool,
+      description: POOR,
+      definition: { name: tool, description: POOR, inputSchema: { type: "object" } },
+      siblings: NAMES.filter((name) => name !== tool)
+        .map((name) => ({ name, description: `About ${name}` })),
+      enabled: !this.disabled.has(tool),
+      flatName: `weather_${tool}`,
+      canonicalDescription: POOR,
+    };
+  }
+
+  tools(server?: string) {
+    if (server !== undefined && server !== "weather") return [];
+    return NAMES.map((tool) => ({
+      server: "weather",
+      tool,
+      enabled: !this.disabled.has(tool),
+    }));
+  }
+
+  shown(server: string, tool: string, description: string): ShownTool[] {
+    return NAMES.map((name) => ({
+      name: `${server}_${name}`,
+      server,
+      tool: name,
+      text: JSON.stringify({
+        name: `${server}_${name}`,
+        description: name === tool ? description : `About ${name}`,
+        inputSchema: { type: "object" },
+      }),
+    }));
+  }
+}
+
+/** So many of each category; what is meant for the tool has the word "weather" in it. */
+export function somePrompts(each = 5, more: Partial<GoldenPrompt> = {}): GoldenPrompt[] {
+  return CATEGORIES.flatMap((category) =>
+    Array.from({ length: each }, (_, index) =>
+      aPrompt(`${category}-${index}`, category, {
+        prompt: `${category} ${index} ${category === "negative" ? "of cooking" : "of weather"}`,
+        ...more,
+      }))
+  );
+}
+
+/** Knows the right tool where the description is good, takes all where it is greedy, else none. */
+export const byDescription: Script = ({ prompt, description }, { target }) => {
+  if (description.startsWith("GREEDY")) return [target];
+  return description.startsWith("GOOD") && prompt.includes("weather") ? [target] : [];
+};

@@ -1,0 +1,294 @@
+import {
+  CATEGORIES,
+  type Depth,
+  type Metrics,
+  type PromptCategory,
+  type Score,
+  Thresholds,
+  type Verdict,
+} from "../core/optimization.ts";
+import type { Theft } from "./confusion.ts";
+import { exactTest, type PromptPair, signOf, signTest } from "./paired_exact.ts";
+import { noMetrics, scoreText } from "./metrics.ts";
+import { missingCategories, type Rule, thresholdRules } from "./promotion_rules.ts";
+
+/** The most that chance alone may explain in a thorough evaluation. */
+const MOST_CHANCE = 0.05;
+/** What the spec asks in a category. */
+const USUAL_PROMPTS = 5;
+/** A difference that shows only after so many more prompts is too small to look for. */
+const MOST_FURTHER_PROMPTS = 300;
+
+export interface VerdictInput {
+  depth: Depth;
+  candidate: Metrics;
+  baseline: Metrics;
+  thresholds: Thresholds;
+  thefts: readonly Theft[];
+  /** What decides: only prompts that were put to both descriptions can compare them. */
+  pairs: readonly PromptPair[];
+  /** The runs came from a caller. */
+  isReported?: boolean;
+}
+
+/** Runs to come, or runs of one description that the other has no counterpart for. */
+interface Sides<T> {
+  candidate: Record<PromptCategory, T>;
+  baseline: Record<PromptCategory, T>;
+}
+
+/** Whether a candidate may be promoted by itself, in words with the evidence behind them. */
+export function judge(input: VerdictInput): Verdict {
+  const rules = rulesOf(input);
+  const failed = rules.filter(({ passed }) => !passed);
+  const evidence = evidenceWords(input);
+  if (failed.length === 0) {
+    const chance = rules.find(({ rule }) => rule === "significance");
+    const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
+    return { promote: true, depth: input.depth, words, rules };
+  }
+  const reasons = failed.map(({ words }) => words).join("; ");
+  const moreRuns = failed.every(({ rule }) => rule === "evidence" || rule === "significance")
+    ? runsThatWouldTell(input)
+    : undefined;
+  const start = moreRuns === undefined
+    ? `Do not promote: ${reasons}`
+    : `Do not promote, not enough evidence: ${moreRuns} more runs would tell; ${reasons}`;
+  return {
+    promote: false,
+    depth: input.depth,
+    words: `${start}; ${evidence}.`,
+    rules,
+    ...(moreRuns === undefined ? {} : { moreRuns }),
+  };
+}
+
+/** The spec's rule alone, on counts. */
+export function shouldPromote(
+  candidate: Metrics,
+  baseline: Metrics,
+  thresholds: Thresholds = Thresholds.parse({}),
+): boolean {
+  return missingCategories(candidate, baseline).length === 0 &&
+    thresholdRules(candidate, baseline, thresholds).every(({ passed }) => passed);
+}
+
+/** What has been run and what is to come, for canStillChange(). */
+export interface UnfinishedInput extends VerdictInput {
+  /** Runs to come that will count in `candidate`, `baseline` and `pairs`. */
+  left: Sides<number>;
+  /** Runs to come of either description that can add to `thefts` or undo them, beside those. */
+  siblingRunsLeft?: number;
+}
+
+/**
+ * Whether what is still to be run could change what judge() says of this candidate. Runs to come
+ * may also fail, which leaves their counterparts out.
+ */
+export function canStillChange(input: UnfinishedInput): boolean {
+  const { left } = input;
+  const toCome = (category: PromptCategory) => left.candidate[category] + left.baseline[category];
+  // Thefts are counted on negative prompts.
+  const canTheftsChange = toCome("negative") + (input.siblingRunsLeft ?? 0) > 0;
+  if (!canTheftsChange && toCome("direct") + toCome("indirect") === 0) return false;
+  const isPromoted = rulesOf(input).every(({ passed }) => passed);
+  // Each rule is looked at by itself in what is for it the extreme case. A candidate's rates are
+  // highest where all to come are correct and its lone mistakes drop out; a baseline's are lowest
+  // the other way round. Nothing that can happen lies outside.
+  const { candidate, baseline } = extremes(input, isPromoted ? "worst" : "best");
+  const thresholds = thresholdRules(candidate, baseline, input.thresholds);
+  const chance = input.depth === "thorough"
+    ? extremeChance(input.pairs, toCome, isPromoted ? "worst" : "best")
+    : 0;
+  if (isPromoted) {
+    return canTheftsChange || input.isReported === true || chance > MOST_CHANCE ||
+      thresholds.some(({ passed }) => !passed);
+  }
+  return (canTheftsChange || input.thefts.length === 0) && chance <= MOST_CHANCE &&
+    thresholds.every(({ passed }) => passed) && canGetEvidence(input);
+}
+
+function rulesOf(input: VerdictInput): Rule[] {
+  const { candidate, baseline } = pairedMetrics(input.pairs);
+  return [
+    evidenceRule(input, candidate, baseline),
+    ...thresholdRules(candidate, baseline, input.thresholds),
+    siblingsRule(input.thefts),
+    ...(input.depth === "thorough" ? [significanceRule(input.pairs)] : []),
+  ];
+}
+
+function evidenceRule(input: VerdictInput, candidate: Metrics, baseline: Metrics): Rule {
+  const rule = "evidence";
+  const missing = missingCategories(candidate, baseline);
+  if (missing.length > 0) {
+    const kinds = missing.length === CATEGORIES.length ? "any" : missing.join(" or ");
+    const words = `there is no data on ${kinds} prompts that were put to both descriptions`;
+    return { rule, passed: false, words };
+  }
+  const lone = loneRuns(input);
+  if (input.isReported && lone > 0) {
+    const words = `what was reported is not complete: ${lone} ${plural(lone, "run")} without a ` +
+      "counterpart for the other description";
+    return { rule, passed: false, words };
+  }
+  const empty = CATEGORIES.filter((category) => candidate[category].total === 0);
+  const words = empty.length === 0
+    ? "there is data on every category of prompts"
+    : `there is data to decide on, but none on ${empty.join(" and ")} prompts`;
+  return { rule, passed: true, words };
+}
+
+function siblingsRule(thefts: readonly Theft[]): Rule {
+  const words = thefts.map(({ tool, stolen, before, of }) =>
+    `takes ${stolen} of ${of} ${plural(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
+    `"${tool}" (before: ${before})`
+  );
+  return {
+    rule: "siblings",
+    passed: thefts.length === 0,
+    words: words.join("; ") || "takes no more prompts that are meant for other tools than before",
+  };
+}
+
+function significanceRule(pairs: readonly PromptPair[]): Rule {
+  const { better, worse, ties, p } = exactTest(pairs);
+  const counts = `better on ${better} ${plural(better, "prompt")}, worse on ${worse}, ` +
+    `the same on ${ties}`;
+  const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p)}`;
+  const passed = p <= MOST_CHANCE;
+  const needed = passed ? "" : `, at most ${MOST_CHANCE} needed`;
+  return { rule: "significance", passed, words: `${counts} (${chance}${needed})` };
+}
+
+function evidenceWords(input: VerdictInput): string {
+  const { pairs, depth } = input;
+  const { candidate, baseline } = pairedMetrics(pairs);
+  const counts = CATEGORIES.map((category) =>
+    `${pairs.filter((pair) => pair.category === category).length} ${category}`
+  );
+  const runs = candidate.overall.total + baseline.overall.total;
+  const lone = loneRuns(input);
+  return `${depth} evidence from ${pairs.length} ${plural(pairs.length, "prompt")} ` +
+    `(${counts.join(", ")}; ${runs} ${plural(runs, "run")}` +
+    `${lone > 0 ? `, ${lone} without a counterpart left out` : ""}` +
+    `${input.isReported ? ", reported by the caller" : ""}): ` +
+    `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}`;
+}
+
+/** The least at the rates seen so far; undefined where no number is likely to. */
+function runsThatWouldTell(input: VerdictInput): number | undefined {
+  const { pairs } = input;
+  const paired = pairedMetrics(pairs);
+  const runs = paired.candidate.overall.total + paired.baseline.overall.total;
+  const runsPerPrompt = pairs.length === 0 ? 2 : Math.ceil(runs / pairs.length);
+  const missing = missingCategories(paired.candidate, paired.baseline);
+  const lone = loneByCategory(input);
+  const wanted = CATEGORIES.map((category) => {
+    const counterparts = lone.candidate[category].total + lone.baseline[category].total;
+    if (input.isReported && counterparts > 0) return counterparts;
+    if (!missing.includes(category)) return 0;
+    return counterparts > 0 ? counterparts : USUAL_PROMPTS * runsPerPrompt;
+  }).reduce((sum, count) => sum + count);
+  if (wanted > 0) return wanted;
+  const { better, worse } = exactTest(pairs);
+  for (let more = 1; more <= MOST_FURTHER_PROMPTS; more++) {
+    const growth = 1 + more / pairs.length;
+    // Rounded to the candidate's disadvantage: a promise of too few runs would be broken. The
+    // hair keeps a product such as 3 * (1 + 1 / 3) whole.
+    const p = signTest(Math.floor(better * growth + 1e-9), Math.ceil(worse * growth - 1e-9));
+    if (p <= MOST_CHANCE) return more * runsPerPrompt;
+  }
+  return undefined;
+}
+
+function pairedMetrics(pairs: readonly PromptPair[]): { candidate: Metrics; baseline: Metrics } {
+  const sums = { candidate: noMetrics(), baseline: noMetrics() };
+  for (const pair of pairs) {
+    for (const side of ["candidate", "baseline"] as const) {
+      for (const sum of [sums[side][pair.category], sums[side].overall]) {
+        sum.correct += pair[side].correct;
+        sum.total += pair[side].total;
+      }
+    }
+  }
+  return sums;
+}
+
+/** Runs on prompts that only one description has answered so far. */
+function loneByCategory(input: VerdictInput): Sides<Score> {
+  const paired = pairedMetrics(input.pairs);
+  const of = (side: "candidate" | "baseline", category: PromptCategory): Score => {
+    const [all, used] = [input[side][category], paired[side][category]];
+    const correct = Math.max(0, all.correct - used.correct);
+    const wrong = Math.max(0, all.total - all.correct - (used.total - used.correct));
+    return { correct, total: correct + wrong };
+  };
+  const sideOf = (side: "candidate" | "baseline") => ({
+    direct: of(side, "direct"),
+    indirect: of(side, "indirect"),
+    negative: of(side, "negative"),
+  });
+  return { candidate: sideOf("candidate"), baseline: sideOf("baseline") };
+}
+
+function loneRuns(input: VerdictInput): number {
+  const lone = loneByCategory(input);
+  return [...Object.values(lone.candidate), ...Object.values(lone.baseline)]
+    .reduce((sum, { total }) => sum + total, 0);
+}
+
+/** The counts with which the candidate looks best, or worst, in what can still come. */
+function extremes(input: UnfinishedInput, which: "best" | "worst") {
+  const metrics = pairedMetrics(input.pairs);
+  const lone = loneByCategory(input);
+  for (const side of ["candidate", "baseline"] as const) {
+    const isHigh = (side === "candidate") === (which === "best");
+    for (const category of CATEGORIES) {
+      const { correct, total } = lone[side][category];
+      const more = input.left[side][category] + (isHigh ? correct : total - correct);
+      for (const sum of [metrics[side][category], metrics[side].overall]) {
+        sum.total += more;
+        if (isHigh) sum.correct += more;
+      }
+    }
+  }
+  return metrics;
+}
+
+/** Each run to come can turn one prompt of its category. */
+function extremeChance(
+  pairs: readonly PromptPair[],
+  toCome: (category: PromptCategory) => number,
+  which: "best" | "worst",
+): number {
+  let { better, worse } = exactTest(pairs);
+  for (const category of CATEGORIES) {
+    const signs = pairs.filter((pair) => pair.category === category).map(signOf);
+    const against = signs.filter((sign) => (which === "best" ? sign < 0 : sign > 0)).length;
+    const turned = Math.min(against, toCome(category));
+    if (which === "best") [better, worse] = [better + toCome(category), worse - turned];
+    else [better, worse] = [better - turned, worse + toCome(category)];
+  }
+  return signTest(better, worse);
+}
+
+function canGetEvidence(input: UnfinishedInput): boolean {
+  const most = (side: "candidate" | "baseline"): Metrics => {
+    const metrics = noMetrics();
+    for (const category of CATEGORIES) {
+      metrics[category].total = input[side][category].total + input.left[side][category];
+    }
+    return metrics;
+  };
+  return missingCategories(most("candidate"), most("baseline")).length === 0;
+}
+
+function plural(count: number, word: string): string {
+  return count === 1 ? word : `${word}s`;
+}
+
+/** Never shows more certainty than there is: 0.0504 is not 0.05. */
+function roundedUp(p: number): string {
+  return String(Math.ceil(p * 1_000 - 1e-9) / 1_000);
+}

@@ -1,0 +1,43 @@
+import type { Metrics } from "../../core/optimization.ts";
+import { percent, scoreText } from "../../optimizer/metrics.ts";
+import type { BuiltinResult } from "../builtin_tool.ts";
+import type { CandidateResults } from "./tool_results.ts";
+
+/** An answer that goes on to say what can be done with it. */
+export function answer(
+  lines: readonly string[],
+  data: Record<string, unknown>,
+  { next = [], warnings = [] }: { next?: readonly string[]; warnings?: readonly string[] } = {},
+): BuiltinResult {
+  const text = [
+    ...lines,
+    ...warnings.map((text) => `⚠️ ${text.startsWith("Warning: ") ? "" : "Warning: "}${text}`),
+    ...(next.length > 0 ? ["", "💡 Next steps:", ...next.map((step) => `- ${step}`)] : []),
+  ].join("\n");
+  return { text, data: { ...data, ...(warnings.length > 0 ? { warnings } : {}) } };
+}
+
+/** "2 prompts", "1 prompt". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function metricsText(metrics: Metrics): string {
+  const { direct, indirect, negative, overall } = metrics;
+  return `direct ${percent(direct)}, indirect ${percent(indirect)}, negative ${
+    percent(negative)
+  }, overall ${scoreText(overall)}`;
+}
+
+/** What is known of one description, in a few lines. */
+export function resultLines({ candidateId, counts, evidence }: CandidateResults): string[] {
+  if (!evidence) return [`${candidateId}: no data`];
+  const { source, depth, errors, problem, verdict } = evidence;
+  const words = problem ?? verdict?.words;
+  return [
+    `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
+      errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`
+    }): ${metricsText(counts)}`,
+    ...(words === undefined ? [] : [`  ${words}`]),
+  ];
+}

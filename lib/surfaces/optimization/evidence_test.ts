@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import {
+  CANONICAL,
+  type Depth,
+  descriptionHash,
+  type EvalRun,
+  Evaluation,
+} from "../../core/optimization.ts";
+import { noMetrics } from "../../optimizer/metrics.ts";
+import { aPrompt, aRun } from "../../optimizer/testing/runs.ts";
+import { type Evidence, evidenceOf, refusalOf, type ToolRecords } from "./evidence.ts";
+
+const OWN = "The server's own";
+const PROMPTS = [aPrompt("d", "direct"), aPrompt("i", "indirect"), aPrompt("n", "negative")];
+
+function evaluation(id: string, depth: Depth, promote: boolean, more: Partial<Evaluation> = {}) {
+  const words = `${id} says ${promote ? "yes" : "no"}`;
+  const result = { metrics: noMetrics(), errors: 0, confusion: {} };
+  return Evaluation.parse({
+    id,
+    server: "weather",
+    toolName: "get_forecast",
+    depth,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    endedAt: "2026-01-01T00:01:00.000Z",
+    evaluator: "claude-cli",
+    thresholds: {},
+    prompts: { direct: 1, indirect: 1, negative: 1 },
+    repeats: 1,
+    results: [
+      { ...result, candidateId: CANONICAL, description: OWN },
+      {
+        ...result,
+        candidateId: "c",
+        description: "Better",
+        verdict: { promote, depth, words, rules: [] },
+      },
+    ],
+    runs: 6,
+    errors: 0,
+    cost: {},
+    warnings: [],
+    ...more,
+  });
+}
+
+function records(evaluations: Evaluation[], runs: EvalRun[] = []): ToolRecords {
+  return { canonical: OWN, prompts: PROMPTS, evaluations, runs };
+}
+
+/** What a caller would report of a candidate that does all right. */
+function reported(candidateId: string, correct: boolean): EvalRun[] {
+  return PROMPTS.map((prompt) =>
+    aRun(prompt, correct, {
+      candidateId,
+      evaluator: "caller",
+      descriptionHash: descriptionHash(OWN),
+    })
+  );
+}
+
+const ALL = [...reported("c", true), ...reported(CANONICAL, false)];
+
+function decides(found: Evidence | undefined): string {
+  return found?.evaluationId ?? found?.source ?? "nothing";
+}
+
+Deno.test("evidenceOf() prefers the newest evaluation, and a thorough one to a quick one", () => {
+  const [quick, older] = [evaluation("new", "quick", true), evaluation("old", "quick", false)];
+  assert.equal(decides(evidenceOf("c", records([quick, older]))), "new");
+  const thorough = evaluation("deep", "thorough", false);
+  const found = evidenceOf("c", records([quick, older, thorough]));
+  assert.equal(decides(found), "deep");
+  assert.equal(refusalOf(found), "deep says no");
+  assert.equal(evidenceOf("other", records([quick])), undefined);
+});
+
+Deno.test("evidenceOf() passes over what is void or about an older description", () => {
+  const broken = evaluation("broken", "thorough", true, { void: "too many errors" });
+  const fine = evaluation("fine", "quick", true);
+  const found = evidenceOf("c", records([broken, fine]));
+  assert.deepEqual([decides(found), refusalOf(found)], ["fine", undefined]);
+  const alone = refusalOf(evidenceOf("c", records([broken])));
+  assert.equal(alone, "The evaluation is void: too many errors");
+  const changed = { ...records([fine]), canonical: "Rewritten" };
+  assert.match(refusalOf(evidenceOf("c", changed)) ?? "", /has changed since this was evaluated/);
+});
+
+Deno.test("evidenceOf() takes reports where nothing was measured that holds", () => {
+  const refusing = evaluation("measured", "quick", false);
+  assert.equal(decides(evidenceOf("c", records([refusing], ALL))), "measured");
+  const broken = evaluation("broken", "quick", false, { void: "too many errors" });
+  const found = evidenceOf("c", records([broken], ALL));
+  assert.deepEqual([found?.source, found?.depth, refusalOf(found)], [
+    "reported",
+    "quick",
+    undefined,
+  ]);
+  assert.match(found?.verdict?.words ?? "", /reported by the caller/);
+});
+
+Deno.test("evidenceOf() counts no report that went wrong, and none of the gateway's runs", () => {
+  const [first, ...rest] = ALL;
+  const failed: EvalRun = { ...first!, status: "error" };
+  assert.match(
+    refusalOf(evidenceOf("c", records([], [failed, ...rest]))) ?? "",
+    /c has no run for d$/,
+  );
+  const measured = ALL.map((run): EvalRun => ({ ...run, evaluator: "claude-cli" }));
+  assert.equal(evidenceOf("c", records([], measured)), undefined);
+  const none = { ...records([], ALL), prompts: [] };
+  assert.match(refusalOf(evidenceOf("c", none)) ?? "", /no prompt is saved/);
+});

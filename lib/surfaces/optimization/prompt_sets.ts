@@ -1,0 +1,226 @@
+import { GatewayError } from "../../core/errors.ts";
+import { GoldenPrompt, newId, type Origin, type PromptCategory } from "../../core/optimization.ts";
+import { shortened } from "../../core/shortened.ts";
+import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
+import { emptyCategoryWarnings } from "../../optimizer/metrics.ts";
+import type { Subject } from "../../optimizer/subjects.ts";
+import type { OptimizationAdminOptions } from "./admin_options.ts";
+import { resolveSubject } from "./subject_lookup.ts";
+
+/** A prompt as people and models write it. */
+export interface PromptDraft {
+  /** Of a prompt that this is to be the next version of; another one says nothing. */
+  id?: string | undefined;
+  toolName?: string | undefined;
+  category: PromptCategory;
+  prompt: string;
+  /** What is left out follows from the category. */
+  expectedBehavior?: {
+    shouldCallTool?: boolean | undefined;
+    notes?: string | undefined;
+    expectedTool?: string | undefined;
+  } | undefined;
+}
+
+export interface SavedPrompts {
+  saved: number;
+  /** In the order they were given. */
+  prompts: GoldenPrompt[];
+  warnings: string[];
+}
+
+export interface PromptEdit {
+  server: string;
+  tool: string;
+  id: string;
+  prompt?: string;
+  category?: PromptCategory;
+  expectedBehavior?: NonNullable<PromptDraft["expectedBehavior"]>;
+}
+
+type Options = Pick<OptimizationAdminOptions, "prompts" | "subjects" | "canonicalTools">;
+
+/** The prompts that a tool's descriptions are tried with. Each edit is a version of its own. */
+export class PromptSets {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Saves all of them, or none where one will not do. */
+  async save(
+    input: { server: string; tool: string; prompts: readonly PromptDraft[] },
+    origin: Origin,
+  ): Promise<SavedPrompts> {
+    const { server, prompts: drafts } = input;
+    const repository = this.#options.prompts;
+    const subject = resolveSubject(this.#options, server, input.tool);
+    const current = await repository.list(server, subject.name);
+    const before = await Promise.all(drafts.map(({ id }) => id && repository.find(server, id)));
+    const now = Date.now();
+    const problems: string[] = [];
+    const saved = drafts.flatMap((draft, index) => {
+      const earlier = before[index] || undefined;
+      const others = [
+        ...current.filter(({ id }) => !drafts.some((other) => other.id === id))
+          .map(({ id, prompt }) => ({ name: `prompt ${id}`, id, prompt })),
+        ...drafts.slice(0, index).map(({ id, prompt }, nth) => ({
+          name: `prompts[${nth}]`,
+          id,
+          prompt,
+        })),
+      ];
+      const problem = draftProblem(draft, subject, earlier, others);
+      if (problem === undefined) {
+        return [versionOf(draft, subject, { earlier, origin, now, index })];
+      }
+      problems.push(`prompts[${index}]: ${problem}`);
+      return [];
+    });
+    if (problems.length > 0) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot save these prompts for ${server}.${subject.name}: ${problems.join("; ")}`,
+        recoverySteps: ["Correct what is named and save all of them again: none was saved"],
+      });
+    }
+    await repository.save(saved.filter((prompt, index) => prompt !== before[index]));
+    const all = await repository.list(server, subject.name);
+    const warnings = [
+      ...emptyCategoryWarnings(all),
+      ...saved.flatMap((prompt) => draftWarnings(prompt, subject, all)),
+    ];
+    return { saved: saved.length, prompts: saved, warnings };
+  }
+
+  async edit({ server, tool, id, ...edit }: PromptEdit): Promise<GoldenPrompt> {
+    const old = await this.#resolve(server, tool, id);
+    const category = edit.category ?? old.category;
+    const { notes, expectedTool } = old.expectedBehavior;
+    const expectedBehavior = edit.expectedBehavior ??
+      (category === old.category ? { notes, expectedTool } : { notes });
+    const draft = { id, category, prompt: edit.prompt ?? old.prompt, expectedBehavior };
+    const { prompts } = await this.save({ server, tool, prompts: [draft] }, "person");
+    return prompts[0]!;
+  }
+
+  /** It is no longer asked; what was measured with it stays. */
+  async retire(server: string, tool: string, id: string): Promise<void> {
+    const old = await this.#resolve(server, tool, id);
+    const createdAt = new Date().toISOString();
+    await this.#options.prompts.save([
+      { ...old, version: old.version + 1, createdAt, retired: true },
+    ]);
+  }
+
+  /** The version of today. */
+  async #resolve(server: string, tool: string, id: string): Promise<GoldenPrompt> {
+    const { name } = resolveSubject(this.#options, server, tool);
+    const found = await this.#options.prompts.find(server, id);
+    if (found && found.toolName === name && !found.retired) return found;
+    throw promptNotFound(server, id, name);
+  }
+}
+
+export function promptNotFound(server: string, id: string, tool?: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `There is no prompt "${id}" for ${tool === undefined ? server : `${server}.${tool}`}`,
+    recoveryAction: "Use an id that save_golden_prompts gave",
+    recoverySteps: ["Look up the ids with get_eval_results, or save the prompt again"],
+    suggestedTools: ["get_eval_results", "save_golden_prompts"],
+  });
+}
+
+/** Why a prompt cannot be kept as it is. */
+function draftProblem(
+  draft: PromptDraft,
+  { name }: Subject,
+  earlier: GoldenPrompt | undefined,
+  others: readonly { name: string; id: string | undefined; prompt: string }[],
+): string | undefined {
+  const { id, toolName, category, expectedBehavior = {} } = draft;
+  const text = draft.prompt.trim();
+  const shouldCall = category !== "negative";
+  const { shouldCallTool = shouldCall, notes = "", expectedTool } = expectedBehavior;
+  if (toolName !== undefined && toolName !== name) return `it is for the tool "${toolName}"`;
+  if (earlier && earlier.toolName !== name) {
+    return `its id is that of a prompt for the tool "${earlier.toolName}"`;
+  }
+  if (text.length < 10 || text.length > 4_000) {
+    return `a prompt has 10 to 4000 characters (got ${text.length})`;
+  }
+  if (notes.length > 1_000) return `notes have up to 1000 characters (got ${notes.length})`;
+  if (shouldCallTool !== shouldCall) {
+    return `a ${category} prompt ${shouldCall ? "is one that should" : "must not"} call the tool`;
+  }
+  if (expectedTool !== undefined && (expectedTool === name) !== shouldCall) {
+    return `a ${category} prompt cannot expect the tool "${expectedTool}"`;
+  }
+  const same = others.find((other) =>
+    plain(other.prompt) === plain(text) || (id !== undefined && other.id === id)
+  );
+  return same && `it is the same as ${same.name}`;
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase().replace(/\s+/g, " ");
+}
+
+/** The prompt as it is kept; where nothing changed, the version that there is. */
+function versionOf(
+  { category, prompt, expectedBehavior = {} }: PromptDraft,
+  { server, name }: Subject,
+  { earlier, origin, now, index }: {
+    earlier: GoldenPrompt | undefined;
+    origin: Origin;
+    now: number;
+    index: number;
+  },
+): GoldenPrompt {
+  const { notes } = expectedBehavior;
+  const shouldCallTool = category !== "negative";
+  const expectedTool = shouldCallTool ? undefined : expectedBehavior.expectedTool;
+  const text = prompt.trim();
+  const isSame = earlier && !earlier.retired && earlier.prompt === text &&
+    earlier.category === category && earlier.expectedBehavior.notes === notes &&
+    earlier.expectedBehavior.expectedTool === expectedTool;
+  if (isSame) return earlier;
+  return GoldenPrompt.parse({
+    // One after the other, so that they stay in the order in which they were written.
+    id: earlier?.id ?? newId("prompt", now + index),
+    version: (earlier?.version ?? 0) + 1,
+    server,
+    toolName: name,
+    category,
+    prompt: text,
+    expectedBehavior: {
+      shouldCallTool,
+      ...(notes === undefined ? {} : { notes }),
+      ...(expectedTool === undefined ? {} : { expectedTool }),
+    },
+    createdAt: new Date(now).toISOString(),
+    origin,
+    heldOut: earlier?.heldOut ?? false,
+  });
+}
+
+/** What makes a prompt tell less than it could. */
+function draftWarnings(
+  prompt: GoldenPrompt,
+  { server, name, siblings }: Subject,
+  all: readonly GoldenPrompt[],
+): string[] {
+  const { expectedTool } = prompt.expectedBehavior;
+  const about = `Prompt "${shortened(prompt.prompt, 60)}"`;
+  const near = all.find((other) =>
+    other.id < prompt.id && isNearDuplicate(other.prompt, prompt.prompt)
+  );
+  const problem = promptProblem(prompt, { name, server }, []);
+  return [
+    ...(near ? [`${about} asks for nearly the same as "${shortened(near.prompt, 60)}"`] : []),
+    ...(problem === undefined ? [] : [`${about}: ${problem}`]),
+    ...(expectedTool === undefined || siblings.some((sibling) => sibling.name === expectedTool)
+      ? []
+      : [`${about} is meant for "${expectedTool}", which ${server} does not have or has off`]),
+  ];
+}

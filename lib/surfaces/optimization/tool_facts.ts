@@ -1,0 +1,129 @@
+import type {
+  Evaluation,
+  GoldenPrompt,
+  OptimizationJob,
+  OptimizationReport,
+  PromotedTool,
+  PromotionEvent,
+  ToolCandidate,
+} from "../../core/optimization.ts";
+import { emptyCategoryWarnings } from "../../optimizer/metrics.ts";
+import { reportOf, type ToolFacts } from "../../optimizer/report.ts";
+import type { OptimizationAdminOptions } from "./admin_options.ts";
+import { type Evidence, evidenceOf } from "./evidence.ts";
+import { findSubject, resolveSubject } from "./subject_lookup.ts";
+import type { ToolResults } from "./tool_results.ts";
+
+/** All there is to know about one tool's descriptions. */
+export interface ToolOptimizationDetail {
+  server: string;
+  tool: string;
+  /** Whether its server has it today. */
+  exists: boolean;
+  enabled: boolean;
+  /** What the server itself says; null where it says nothing. */
+  canonicalDescription: string | null;
+  promotion: PromotedTool | null;
+  /** Where the server's own description is another one than when it was promoted. */
+  staleness: { before: string | null; now: string | null } | null;
+  /** Oldest first. */
+  candidates: (ToolCandidate & { evidence: Evidence | null })[];
+  prompts: GoldenPrompt[];
+  warnings: string[];
+  /** Newest first. */
+  evaluations: Evaluation[];
+  /** Newest first. */
+  history: PromotionEvent[];
+  /** The job that works on it. */
+  job: OptimizationJob | null;
+}
+
+/** A report for each server, or for one. */
+export async function reportsOf(
+  options: OptimizationAdminOptions,
+  server?: string,
+): Promise<OptimizationReport[]> {
+  // Says so where there is no such server.
+  if (server !== undefined) options.canonicalTools(server);
+  const byServer = Map.groupBy(options.subjects.tools(server), (tool) => tool.server);
+  if (server !== undefined && !byServer.has(server)) byServer.set(server, []);
+  return await Promise.all(
+    [...byServer].map(async ([name, tools]) =>
+      reportOf(name, await Promise.all(await factsOf(options, name, tools)))
+    ),
+  );
+}
+
+async function factsOf(
+  { candidates, prompts, runs, evaluations, promotions }: OptimizationAdminOptions,
+  server: string,
+  tools: readonly { tool: string; enabled: boolean }[],
+): Promise<Promise<ToolFacts>[]> {
+  const [allCandidates, allPrompts, allEvaluations] = await Promise.all([
+    candidates.list(server),
+    prompts.list(server),
+    evaluations.list(server),
+  ]);
+  return tools.map(async ({ tool, enabled }) => {
+    const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
+    const promotion = promotions.of(server, tool);
+    const own = allEvaluations.filter(isOwn);
+    const golden = allPrompts.filter(isOwn).length;
+    // A run needs a prompt: where there is none, there is nothing to read.
+    const found = golden === 0 ? [] : await runs.list(server, tool);
+    const reported = found.filter(({ evaluator }) => evaluator === "caller").length;
+    return {
+      server,
+      tool,
+      enabled,
+      ...(promotion === undefined ? {} : { promotion }),
+      stale: promotions.staleness(server, tool) !== undefined,
+      evaluations: own,
+      runs: own.reduce((sum, { runs }) => sum + runs, reported),
+      costUsd: own.reduce((sum, { cost }) => sum + (cost.costUsd ?? 0), 0),
+      candidates: allCandidates.filter(isOwn).length,
+      goldenPrompts: golden,
+    };
+  });
+}
+
+export async function detailOf(
+  options: OptimizationAdminOptions,
+  results: ToolResults,
+  server: string,
+  named: string,
+): Promise<ToolOptimizationDetail> {
+  const subject = findSubject(options, server, named);
+  const tool = subject?.name ?? named;
+  const [candidates, records, history, jobs] = await Promise.all([
+    options.candidates.list(server, tool),
+    results.records(server, tool),
+    options.promotions.history(server, tool),
+    options.jobs.list(),
+  ]);
+  const isKnown = candidates.length > 0 || history.length > 0 || records.prompts.length > 0;
+  // What is kept about a tool that is gone can still be looked at.
+  if (!subject && !isKnown) resolveSubject(options, server, tool);
+  const job = jobs.find(({ status, tools }) =>
+    (status === "running" || status === "paused") &&
+    tools.some((one) => one.server === server && one.toolName === tool && one.phase !== "complete")
+  );
+  return {
+    server,
+    tool,
+    exists: subject !== undefined,
+    enabled: subject?.enabled ?? false,
+    canonicalDescription: subject?.canonicalDescription ?? null,
+    promotion: options.promotions.of(server, tool) ?? null,
+    staleness: options.promotions.staleness(server, tool) ?? null,
+    candidates: candidates.map((candidate) => ({
+      ...candidate,
+      evidence: evidenceOf(candidate.id, records) ?? null,
+    })),
+    prompts: [...records.prompts],
+    warnings: emptyCategoryWarnings(records.prompts),
+    evaluations: [...records.evaluations],
+    history,
+    job: job ?? null,
+  };
+}

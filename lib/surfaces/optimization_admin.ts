@@ -1,0 +1,279 @@
+import { GatewayError } from "../core/errors.ts";
+import {
+  CANONICAL,
+  type GoldenPrompt,
+  type OptimizationReport,
+  type Origin,
+  type PromotedTool,
+  type PromotionEvent,
+  type ToolCandidate,
+} from "../core/optimization.ts";
+import { generateCandidates } from "../optimizer/generation/generate_candidates.ts";
+import { generatePrompts } from "../optimizer/generation/generate_prompts.ts";
+import type { OptimizationJobs } from "../optimizer/jobs.ts";
+import type { TextModel } from "../optimizer/text_model.ts";
+import type {
+  CanonicalTool,
+  EvaluatorInfo,
+  OptimizationAdminOptions,
+} from "./optimization/admin_options.ts";
+import { type Proposal, proposeCandidate } from "./optimization/candidate_texts.ts";
+import { refusalOf } from "./optimization/evidence.ts";
+import {
+  type PromptDraft,
+  type PromptEdit,
+  PromptSets,
+  type SavedPrompts,
+} from "./optimization/prompt_sets.ts";
+import { recordReportedRun, type ReportedRun } from "./optimization/reported_runs.ts";
+import { canonicalTools, ownName, resolveSubject } from "./optimization/subject_lookup.ts";
+import { switchedOff } from "./optimization/switched_off.ts";
+import { detailOf, reportsOf, type ToolOptimizationDetail } from "./optimization/tool_facts.ts";
+import {
+  type AskedResults,
+  type CandidateResults,
+  ToolResults,
+} from "./optimization/tool_results.ts";
+
+export type { OptimizationAdminOptions } from "./optimization/admin_options.ts";
+export type { ToolOptimizationDetail } from "./optimization/tool_facts.ts";
+
+interface NamedTool {
+  server: string;
+  tool: string;
+}
+
+/** Optimization as people, models and programs see it. */
+export class OptimizationAdmin {
+  readonly #options: OptimizationAdminOptions;
+  readonly #prompts: PromptSets;
+  readonly #results: ToolResults;
+
+  constructor(options: OptimizationAdminOptions) {
+    this.#options = options;
+    this.#prompts = new PromptSets(options);
+    this.#results = new ToolResults(options);
+  }
+
+  get jobs(): OptimizationJobs {
+    return this.#options.jobs;
+  }
+
+  /** Whether what spends model time may be done. */
+  get enabled(): boolean {
+    return this.#options.isEnabled();
+  }
+
+  setEnabled(on: boolean): Promise<void> {
+    return this.#options.setEnabled(on);
+  }
+
+  async overview(): Promise<
+    { enabled: boolean; evaluator: EvaluatorInfo; reports: OptimizationReport[] }
+  > {
+    const [evaluator, reports] = await Promise.all([this.#options.evaluatorInfo(), this.report()]);
+    return { enabled: this.enabled, evaluator, reports };
+  }
+
+  canonicalTools(server: string): CanonicalTool[] {
+    return canonicalTools(this.#options, server);
+  }
+
+  detail(server: string, tool: string): Promise<ToolOptimizationDetail> {
+    return detailOf(this.#options, this.#results, server, tool);
+  }
+
+  propose(input: Proposal, origin: Origin): Promise<ToolCandidate> {
+    return proposeCandidate(this.#options, input, origin);
+  }
+
+  /** Saves all of them, or none where one will not do. */
+  savePrompts(
+    input: NamedTool & { prompts: readonly PromptDraft[] },
+    origin: Origin,
+  ): Promise<SavedPrompts> {
+    return this.#prompts.save(input, origin);
+  }
+
+  editPrompt(edit: PromptEdit): Promise<GoldenPrompt> {
+    return this.#prompts.edit(edit);
+  }
+
+  retirePrompt(server: string, tool: string, id: string): Promise<void> {
+    return this.#prompts.retire(server, tool, id);
+  }
+
+  /** Whether it was correct follows from the prompt, whatever the caller says. */
+  async recordRun(
+    report: ReportedRun,
+  ): Promise<{ runId: string; correct: boolean; isError: boolean }> {
+    const { id, status, result } = await recordReportedRun(this.#options, report);
+    return { runId: id, correct: result.correct, isError: status === "error" };
+  }
+
+  results(input: AskedResults): Promise<CandidateResults[]> {
+    return this.#results.list(input);
+  }
+
+  /** A caller may where the verdict holds; a person also against it, with a reason. */
+  async promote(
+    input: NamedTool & { candidateId: string; reason?: string | undefined },
+    by: "caller" | "person",
+  ): Promise<PromotedTool> {
+    const { server, candidateId } = input;
+    const { promotions } = this.#options;
+    const { name } = resolveSubject(this.#options, server, input.tool);
+    const candidate = await this.resolveCandidate({ server, tool: name, candidateId });
+    const current = promotions.of(server, name);
+    // Asked twice, it is promoted once.
+    if (current?.candidateId === candidateId && !promotions.staleness(server, name)) return current;
+    const evidence = await this.#results.evidence(candidate);
+    const refusal = refusalOf(evidence);
+    const reason = input.reason?.trim() ?? "";
+    if (refusal !== undefined && (by === "caller" || reason === "")) {
+      throw refused(candidate, refusal, by);
+    }
+    // Numbers that nothing can be concluded from do not go on record as its own.
+    const holds = evidence?.problem === undefined ? evidence : undefined;
+    const { metrics, baseline, evaluationId, depth, verdict } = holds ?? {};
+    return await promotions.promote({
+      server,
+      toolName: name,
+      candidateId,
+      description: candidate.description,
+      ...(metrics && baseline ? { metrics, baseline } : {}),
+      ...(evaluationId === undefined ? {} : { evaluationId }),
+      ...(depth === undefined ? {} : { depth }),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(reason === "" ? {} : { reason }),
+      by,
+    });
+  }
+
+  /** Back to the server's own description, or to an earlier promotion by its event's id. */
+  revert(
+    { server, tool, to, reason }: NamedTool & {
+      to?: string | undefined;
+      reason?: string | undefined;
+    },
+    by: "caller" | "person",
+  ): Promise<PromotedTool | null> {
+    return this.#options.promotions.revert({
+      server,
+      tool: ownName(this.#options, server, tool),
+      ...(to === undefined ? {} : { to }),
+      ...(reason === undefined ? {} : { reason }),
+      by,
+    });
+  }
+
+  keep(server: string, tool: string): Promise<PromotedTool> {
+    const named = ownName(this.#options, server, tool);
+    return this.#options.promotions.keep({ server, tool: named, by: "person" });
+  }
+
+  history(server: string, tool: string): Promise<PromotionEvent[]> {
+    return this.#options.promotions.history(server, ownName(this.#options, server, tool));
+  }
+
+  /** One for each server, or of one. */
+  report(server?: string): Promise<OptimizationReport[]> {
+    return reportsOf(this.#options, server);
+  }
+
+  /** Has a model write candidates, and keeps them. */
+  async generateCandidates(
+    { server, tool, count }: NamedTool & { count: number },
+    model: TextModel | undefined,
+    signal: AbortSignal,
+  ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
+    this.requireEnabled("generate candidates");
+    const subject = resolveSubject(this.#options, server, tool);
+    const existing = await this.#options.candidates.list(server, subject.name);
+    const prompts = await this.#options.prompts.list(server, subject.name);
+    const { descriptions, warnings } = await generateCandidates({
+      model: model ?? await this.#options.textModel(),
+      subject,
+      count,
+      existing: existing.map(({ description }) => description),
+      prompts: prompts.filter(({ heldOut }) => !heldOut),
+      signal,
+    });
+    const candidates: ToolCandidate[] = [];
+    for (const written of descriptions) {
+      const input = { server, tool: subject.name, ...written };
+      candidates.push(await this.propose(input, "generated"));
+    }
+    return { candidates, warnings };
+  }
+
+  /** Has a model write prompts, and keeps them. */
+  async generatePrompts(
+    input: NamedTool & { directCount: number; indirectCount: number; negativeCount: number },
+    model: TextModel | undefined,
+    signal: AbortSignal,
+  ): Promise<SavedPrompts> {
+    this.requireEnabled("generate prompts");
+    const { server, directCount: direct, indirectCount: indirect, negativeCount: negative } = input;
+    const subject = resolveSubject(this.#options, server, input.tool);
+    if (direct + indirect + negative === 0) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "Cannot generate prompts: directCount, indirectCount and negativeCount are all 0",
+      });
+    }
+    const existing = await this.#options.prompts.list(server, subject.name);
+    const { prompts, warnings } = await generatePrompts({
+      model: model ?? await this.#options.textModel(),
+      subject,
+      counts: { direct, indirect, negative },
+      existing: existing.map(({ prompt }) => prompt),
+      signal,
+    });
+    const saved = await this.savePrompts({ server, tool: subject.name, prompts }, "generated");
+    return { ...saved, warnings: [...new Set([...warnings, ...saved.warnings])] };
+  }
+
+  /** Throws OPTIMIZATION_DISABLED where model time must not be spent. */
+  requireEnabled(attempt: string): void {
+    if (!this.enabled) throw switchedOff(attempt);
+  }
+
+  /** The candidate, if it is this tool's. */
+  async resolveCandidate(
+    { server, tool, candidateId }: NamedTool & { candidateId: string },
+  ): Promise<ToolCandidate> {
+    if (candidateId === CANONICAL) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "The server's own description is no candidate",
+        recoveryAction: "Name a candidate, or go back to it with revert_optimization",
+        suggestedTools: ["revert_optimization", "get_eval_results"],
+      });
+    }
+    const candidate = await this.#options.candidates.resolve(server, candidateId);
+    const named = ownName(this.#options, server, tool);
+    if (candidate.toolName === named) return candidate;
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Candidate "${candidateId}" is for the tool "${candidate.toolName}", not "${named}"`,
+      recoveryAction: `Name a candidate of "${named}", or the tool "${candidate.toolName}"`,
+    });
+  }
+}
+
+function refused(
+  { id, server, toolName }: ToolCandidate,
+  why: string,
+  by: "caller" | "person",
+): GatewayError {
+  const steps = by === "person"
+    ? ["Promote it all the same with a reason, which is kept", "Or evaluate it once more"]
+    : [
+      "Read what is missing with get_eval_results",
+      "Evaluate it with evaluate_candidate, or propose a better one with propose_candidate",
+      "A person may promote it against this, in the console or on the command line",
+    ];
+  return new GatewayError("PROMOTION_REFUSED", {
+    message: `Cannot promote "${id}" for ${server}.${toolName}: ${why}`,
+    recoverySteps: steps,
+    suggestedTools: ["get_eval_results", "evaluate_candidate", "propose_candidate"],
+  });
+}

@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { CANONICAL } from "../core/optimization.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { RESTART_NOTE } from "../optimizer/report.ts";
+import { failure } from "../storage/testing/failures.ts";
+import { BUILTIN_NAMES } from "./builtin_names.ts";
+import { callBuiltin, describeBuiltin } from "./builtin_tool.ts";
+import { draft, GOOD, openOptimization, PROMPTS, report } from "./testing/open_optimization.ts";
+
+const FORECAST = { server: "weather", tool: "forecast" };
+/** What a client pays for all of them, at four characters a token. */
+const MOST_TOKENS = 1_600;
+const NEXT = /\n\n💡 Next steps:\n- \w+: /;
+
+Deno.test("optimizationTools() are fourteen reserved names, four of them gated, and cost little", async () => {
+  await using opened = await openOptimization();
+  const { always, gated } = opened.tools;
+  assert.deepEqual(always.map(({ name }) => name), [
+    "get_canonical_tools",
+    "propose_candidate",
+    "save_golden_prompts",
+    "record_eval_run",
+    "get_eval_results",
+    "get_optimization_report",
+    "promote_candidate",
+    "revert_optimization",
+    "get_optimization_job",
+    "cancel_optimization_job",
+  ]);
+  assert.deepEqual(gated.map(({ name }) => name), [
+    "generate_candidates",
+    "generate_golden_prompts",
+    "evaluate_candidate",
+    "optimize_tools",
+  ]);
+  const all = [...always, ...gated];
+  for (const { name } of all) assert.ok(BUILTIN_NAMES.includes(name), name);
+  const listed = JSON.stringify({ tools: all.map((tool) => describeBuiltin(tool, EVERYONE)) });
+  assert.ok(listed.length > 2_000, "nothing was counted");
+  assert.ok(listed.length / 4 <= MOST_TOKENS, `${listed.length / 4} tokens`);
+});
+
+Deno.test("optimizationTools() that spend model time say how to switch them on, whatever the arguments", async () => {
+  await using opened = await openOptimization({ isEnabled: false });
+  for (const tool of opened.tools.gated) {
+    const scope = {
+      id: 1,
+      method: "tools/call",
+      params: { name: tool.name },
+      text: "",
+      signal: new AbortController().signal,
+      send: () => {},
+    };
+    const port = {
+      client: { protocolVersion: "2025-11-25", capabilities: {} },
+      principal: EVERYONE,
+      push: () => {},
+      ask: (text: string) => text,
+      askedAs: () => undefined,
+    };
+    const error = await failure(callBuiltin(tool, scope, port), "OPTIMIZATION_DISABLED");
+    const steps = error.toBody().recoverySteps.join("\n");
+    assert.match(steps, /--enable-optimization/);
+    assert.match(steps, /`deno task cli optimize enable`/);
+    assert.match(steps, /console's settings/);
+  }
+  const { text } = await opened.call("get_optimization_report");
+  assert.doesNotMatch(text, /optimize_tools/, "what cannot be called is not advised");
+});
+
+Deno.test("get_canonical_tools gives the server's own definitions, also under a promotion", async () => {
+  await using opened = await openOptimization();
+  const { admin, call } = opened;
+  const { candidateId } = await draft(opened);
+  await admin.promote({ ...FORECAST, candidateId, reason: "Because" }, "person");
+  const { text, data } = await call("get_canonical_tools", { server: "weather" });
+  assert.deepEqual(data.tools, [
+    { name: "forecast", description: "Does forecast", inputSchema: { type: "object" } },
+    { name: "alerts", description: "Does alerts", inputSchema: { type: "object" } },
+  ]);
+  assert.match(text, /"Does forecast"/);
+  assert.match(text, NEXT);
+  const none = await failure(call("get_canonical_tools", { server: "empty" }), "NOT_FOUND");
+  assert.equal(none.message, "No canonical tools found - have you connected to the server?");
+});
+
+Deno.test("propose_candidate counts characters by itself", async () => {
+  await using opened = await openOptimization();
+  const propose = (description: string) =>
+    opened.call("propose_candidate", { ...FORECAST, description });
+  const { text, data } = await propose(GOOD);
+  assert.equal(data.charCount, GOOD.length);
+  assert.match(String(data.candidateId), /^cand_/);
+  assert.match(text, NEXT);
+  const long = await failure(propose("é".repeat(295)), "INVALID_ARGUMENTS");
+  assert.equal(long.message, "Candidate exceeds 280 character limit (got 295)");
+});
+
+Deno.test("save_golden_prompts gives the ids that runs are reported with, and warns of gaps", async () => {
+  await using opened = await openOptimization();
+  const prompts = PROMPTS.slice(0, 2).map((prompt) => ({
+    ...prompt,
+    id: "p1",
+    toolName: "forecast",
+    expectedBehavior: { shouldCallTool: true },
+  }));
+  const save = (prompts: unknown) => opened.call("save_golden_prompts", { ...FORECAST, prompts });
+  await failure(save(prompts), "INVALID_ARGUMENTS");
+  const { text, data } = await save([prompts[0], { ...prompts[1], id: "p2" }]);
+  assert.equal(data.saved, 2);
+  assert.match(text, /^Saved 2 prompts for forecast:\n- prompt_\w+ \(direct\): Get the/);
+  assert.match(text, /\n⚠️ Warning: No negative prompts defined - /);
+  assert.match(text, NEXT);
+});
+
+Deno.test("record_eval_run says when the caller judged otherwise than the prompt does", async () => {
+  await using opened = await openOptimization();
+  const { candidateId, promptIds: [direct, , negative] } = await draft(opened);
+  const record = (promptId: string | undefined, result: Record<string, unknown>) =>
+    opened.call("record_eval_run", { server: "weather", candidateId, promptId, result });
+  const right = await record(direct, { toolCalled: true, correct: true, durationMs: 9 });
+  assert.match(right.text, /^Recorded run run_\w+: correct\.\n\n💡/);
+  const wrong = await record(negative, { toolCalled: true, correct: true, durationMs: 9 });
+  assert.match(wrong.text, /: incorrect\.\n⚠️ Warning: You said correct; /);
+  assert.deepEqual(Object.keys(wrong.data).sort(), ["correct", "runId", "warnings"]);
+  const failed = { toolCalled: false, correct: false, error: "timed out", durationMs: 9 };
+  assert.match((await record(negative, failed)).text, /: error, not counted\./);
+});
+
+Deno.test("get_eval_results names what may be promoted, and what is missing", async () => {
+  await using opened = await openOptimization();
+  const { call } = opened;
+  const { candidateId, promptIds: [direct = "", indirect = "", negative = ""] } = await draft(
+    opened,
+  );
+  const ask = () => call("get_eval_results", FORECAST);
+  const none = await ask();
+  assert.match(none.text, /^No evaluation runs found - run evaluations first\nweather\.forecast:/);
+  for (const id of [candidateId, CANONICAL]) {
+    await report(opened, id, direct, id !== CANONICAL);
+    await report(opened, id, negative, false);
+  }
+  assert.match((await ask()).text, new RegExp(`${candidateId} has no run for ${indirect}`));
+  for (const id of [candidateId, CANONICAL]) {
+    await report(opened, id, indirect, id !== CANONICAL);
+  }
+  const { text, data } = await ask();
+  assert.match(
+    text,
+    /canonical \(quick, reported by the caller\): direct 0 %, .* overall 1\/3 \(33/,
+  );
+  assert.match(text, /direct 100 %, indirect 100 %, negative 100 %, overall 3\/3 \(100 %, 95 %/);
+  assert.ok(text.includes(`- promote_candidate: put ${candidateId} in force for forecast`));
+  assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
+});
+
+Deno.test("promote_candidate and revert_optimization say that running clients may lag behind", async () => {
+  await using opened = await openOptimization();
+  const { call, shown } = opened;
+  const { candidateId, promptIds: [direct = "", indirect = "", negative = ""] } = await draft(
+    opened,
+  );
+  const promote = () => call("promote_candidate", { ...FORECAST, candidateId });
+  await failure(promote(), "PROMOTION_REFUSED");
+  for (const id of [candidateId, CANONICAL]) {
+    await report(opened, id, direct, id !== CANONICAL);
+    await report(opened, id, indirect, id !== CANONICAL);
+    await report(opened, id, negative, false);
+  }
+  const { text, data } = await promote();
+  assert.equal(data.promoted, true);
+  assert.deepEqual(data.metrics, {
+    directSuccess: 1,
+    indirectSuccess: 1,
+    negativeSuccess: 1,
+    overall: 1,
+  });
+  assert.equal(shown(), GOOD);
+  assert.ok(text.includes(RESTART_NOTE));
+  assert.match(text, /quick evidence/);
+  const summary = await call("get_optimization_report", { server: "weather" });
+  assert.ok(summary.text.includes(RESTART_NOTE));
+  assert.match(summary.text, NEXT);
+  const reverted = await call("revert_optimization", FORECAST);
+  assert.ok(reverted.text.includes(RESTART_NOTE));
+  assert.equal(shown(), "Does forecast");
+});
+
+Deno.test("generate_candidates uses the calling client's model where it lends it", async () => {
+  await using opened = await openOptimization();
+  const { call, state } = opened;
+  const written = JSON.stringify({ candidates: [{ description: GOOD }] });
+  const sample = () =>
+    Promise.resolve({ role: "assistant", model: "m", content: { type: "text", text: written } });
+  const { text, data } = await call("generate_candidates", { ...FORECAST, count: 1 }, { sample });
+  assert.ok(Array.isArray(data.candidateIds) && data.candidateIds.length === 1);
+  assert.ok(text.includes(`(${GOOD.length} characters): ${GOOD}`));
+  assert.match(text, NEXT);
+  assert.deepEqual(state.asked, [], "the gateway's own model is not asked");
+});
+
+Deno.test("generate_golden_prompts uses the gateway's model where the client lends none", async () => {
+  await using opened = await openOptimization();
+  const { call, state } = opened;
+  state.written.push(JSON.stringify({ prompts: PROMPTS }));
+  const counts = { directCount: 1, indirectCount: 1, negativeCount: 1 };
+  const { text, data } = await call("generate_golden_prompts", { ...FORECAST, ...counts });
+  assert.equal(data.saved, 3, text);
+  assert.match(text, NEXT);
+});
+
+Deno.test("evaluate_candidate waits for the result", async () => {
+  await using opened = await openOptimization();
+  const { call, shown } = opened;
+  const { candidateId } = await draft(opened);
+  const { text, data } = await call("evaluate_candidate", { ...FORECAST, candidateId });
+  assert.match(text, /canonical \(quick, measured\): direct 0 %/);
+  assert.match(text, new RegExp(`${candidateId} \\(quick, measured\\): direct 100 %`));
+  assert.match(text, /is completed/);
+  assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
+  assert.equal(shown(), "Does forecast", "nothing is promoted by itself");
+  await call("promote_candidate", { ...FORECAST, candidateId });
+  assert.equal(shown(), GOOD);
+});
+
+Deno.test("evaluate_candidate gives the job where it takes longer than the wait, and that can be cancelled", async () => {
+  await using opened = await openOptimization();
+  const { call, state } = opened;
+  const { candidateId } = await draft(opened);
+  state.isHanging = true;
+  const { text, data } = await call("evaluate_candidate", { ...FORECAST, candidateId, wait: 0 });
+  const { id: jobId } = Object(data.job);
+  assert.ok(text.includes(`- get_optimization_job: ask again with jobId "${jobId}"`), text);
+  assert.match((await call("get_optimization_job", { jobId })).text, /is running: /);
+  const cancelled = await call("cancel_optimization_job", { jobId });
+  assert.match(cancelled.text, /is cancelled: /);
+  assert.match(cancelled.text, /- get_eval_results: /);
+});
+
+Deno.test("optimize_tools starts a job with its estimate, and get_optimization_job tells its end", async () => {
+  await using opened = await openOptimization();
+  const { call, jobs } = opened;
+  await draft(opened);
+  await failure(call("optimize_tools"), "INVALID_ARGUMENTS");
+  const { text, data } = await call("optimize_tools", {
+    server: "weather",
+    tools: ["forecast"],
+    candidatesPerTool: 1,
+    promptsPerCategory: 1,
+    threshold: 90,
+  });
+  assert.match(text, /^Estimate: 1 tool, up to \d+ runs, about /);
+  const { id, options } = Object(data.job);
+  assert.equal(options.thresholds.minOverall, 0.9);
+  assert.ok(text.includes(`get_optimization_job: ask again with jobId "${id}"`), text);
+  await jobs.wait(id, 30_000, new AbortController().signal);
+  const done = await call("get_optimization_job", { jobId: id });
+  assert.ok(done.text.includes(RESTART_NOTE), done.text);
+  await failure(call("get_optimization_job", { jobId: "job_none" }), "NOT_FOUND");
+  await failure(call("cancel_optimization_job", { jobId: "job_none" }), "NOT_FOUND");
+});

@@ -1,0 +1,55 @@
+import { GatewayError } from "../core/errors.ts";
+import type { RemovedServer } from "./servers_admin.ts";
+
+/** Longer than the page offers it, so that a slow click is in time. */
+const KEPT_MS = 60_000;
+const MOST = 20;
+
+interface Kept {
+  removed: RemovedServer;
+  until: number;
+}
+
+/** What was removed a moment ago, for whoever thinks better of it. Only in memory. */
+export class RemovedServers {
+  readonly #kept = new Map<string, Kept>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Gives the id to take it back with. */
+  keep(removed: RemovedServer): string {
+    this.#clear();
+    const id = crypto.randomUUID();
+    this.#kept.set(id, { removed, until: this.#now() + KEPT_MS });
+    for (const oldest of [...this.#kept.keys()].slice(0, -MOST)) this.#kept.delete(oldest);
+    return id;
+  }
+
+  /** The name of what can still be taken back. */
+  nameOf(id: string): string | undefined {
+    this.#clear();
+    return this.#kept.get(id)?.removed.entry.name;
+  }
+
+  /** Takes it back, once. */
+  take(id: string): RemovedServer {
+    this.#clear();
+    const kept = this.#kept.get(id);
+    if (!kept) {
+      throw new GatewayError("NOT_FOUND", {
+        message: "It is too late to undo this removal",
+        recoverySteps: ["Add the server again"],
+      });
+    }
+    this.#kept.delete(id);
+    return kept.removed;
+  }
+
+  #clear(): void {
+    const now = this.#now();
+    for (const [id, { until }] of this.#kept) if (until <= now) this.#kept.delete(id);
+  }
+}

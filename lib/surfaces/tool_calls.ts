@@ -1,0 +1,162 @@
+import { checkArguments } from "../catalog/argument_check.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { errorText, isObject, memberText, requestText } from "../core/rpc.ts";
+import type { ServerPool } from "../downstream/server_pool.ts";
+import type { AnsweredCall } from "../telemetry/call_recorder.ts";
+
+/** Nobody looks at a page longer than this; progress does not prolong it. */
+const LIMIT_MS = 120_000;
+const MOST_MESSAGES = 50;
+/** Whoever tries a tool, as the record shows it. */
+const CONSOLE: AnsweredCall["session"] = {
+  door: "console",
+  id: "console",
+  principal: EVERYONE,
+  client: { clientInfo: { name: "Console" } },
+};
+
+export interface ToolCallsOptions {
+  catalog: Catalog;
+  pool: ServerPool;
+  onCall(call: AnsweredCall): void;
+}
+
+export interface ToolCall {
+  server: string;
+  tool: string;
+  args: Record<string, unknown>;
+  /** Said by whoever calls a tool that may destroy something. */
+  isConfirmed: boolean;
+  signal: AbortSignal;
+}
+
+/** What went over the wire, and how long it took. */
+export interface ToolAnswer {
+  request: string;
+  response: string;
+  /** What the server said before its answer. */
+  messages: string[];
+  ms: number;
+}
+
+/** Calls of a person who tries a tool in the console: real ones, on the record like any other. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+  }
+
+  async call({ server, tool: name, args, isConfirmed, signal }: ToolCall): Promise<ToolAnswer> {
+    const managed = this.#options.pool.resolve(server);
+    const tool = this.#resolve(server, name);
+    checkFits(tool, args);
+    if (isDestructive(tool) && !isConfirmed) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message:
+          `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`,
+        recoveryAction: "Confirm the call",
+        recoverySteps: ['Send "confirmed": true with the arguments'],
+      });
+    }
+    const params = JSON.stringify({ name, arguments: args });
+    const messages: string[] = [];
+    const started = performance.now();
+    let request = requestText(0, "tools/call", params);
+    let response: string | undefined;
+    let failure = "";
+    try {
+      const answer = await managed.call({
+        method: "tools/call",
+        params,
+        timeoutMs: Math.min(managed.timeoutMs, LIMIT_MS),
+        streams: true,
+        onMessage: (text) => {
+          if (messages.length < MOST_MESSAGES) messages.push(text);
+        },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+      });
+      request = requestText(answer.id, "tools/call", params);
+      response = answer.text;
+      return { request, response, messages, ms: performance.now() - started };
+    } catch (error) {
+      const told = inWords(error, server);
+      failure = errorText(0, told.rpcCode, told.message, told.toBody());
+      throw told;
+    } finally {
+      const ms = performance.now() - started;
+      this.#options.onCall({
+        scope: { text: request, atServer: { start: started, ms } },
+        target: { server, name },
+        session: CONSOLE,
+        answer: {
+          text: response ?? failure,
+          isError: response === undefined || isFailure(response),
+          started,
+          ms,
+        },
+      });
+    }
+  }
+
+  #resolve(server: string, name: string): CatalogTool {
+    const { tools } = this.#options.catalog.of(server);
+    const tool = tools.find((tool) => tool.name === name);
+    if (!tool) {
+      const near = nearestNames(name, tools.map((tool) => tool.name));
+      throw new GatewayError("TOOL_NOT_FOUND", {
+        message: `Server "${server}" has no tool "${name.slice(0, 100)}"`,
+        ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      });
+    }
+    if (!tool.enabled) {
+      throw new GatewayError("TOOL_DISABLED", {
+        message: `"${name}" is switched off: nobody can call it`,
+        recoveryAction: "Select it under Configure tools of its server",
+      });
+    }
+    return tool;
+  }
+}
+
+/** Whether a tool says of itself that it may destroy something. */
+export function isDestructive({ definition: { annotations } }: Pick<CatalogTool, "definition">) {
+  return isObject(annotations) && annotations.destructiveHint === true &&
+    annotations.readOnlyHint !== true;
+}
+
+function checkFits(tool: CatalogTool, args: Record<string, unknown>): void {
+  const problems = checkArguments(tool, args);
+  if (problems.length === 0) return;
+  const words = problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
+    .map((sentence) => sentence.replace(/\.$/, ""));
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Not called: ${words.join("; ")}`,
+    recoveryAction: "Correct these arguments and call again",
+  });
+}
+
+function isFailure(response: string): boolean {
+  const result = memberText(response, "result");
+  return result === undefined || memberText(result, "isError") === "true";
+}
+
+function inWords(error: unknown, server: string): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return new GatewayError("TIMEOUT", {
+      message: `Server "${server}" did not answer within ${LIMIT_MS / 1000} s`,
+    });
+  }
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return new GatewayError("TIMEOUT", {
+      message: "The call was cancelled before the server answered",
+      recoveryAction: "Call again",
+    });
+  }
+  return new GatewayError("INTERNAL", { cause: error });
+}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { define } from "../../../../../../../lib/console/define.ts";
+import { namedTool } from "../../../../../(_parts)/named_tool.ts";
+import { readJson } from "../../../../../(_parts)/read_json.ts";
+
+const Wanted = z.strictObject({ count: z.int().min(1).max(10).default(4) });
+
+export const handler = define.handlers({
+  async POST(ctx) {
+    const { gateway } = ctx.state;
+    const { server, tool } = namedTool(ctx.url);
+    const { count } = await readJson(ctx.req, Wanted, gateway.options.options.maxBody);
+    const admin = await gateway.optimization();
+    const input = { server, tool, count };
+    const generated = await admin.generateCandidates(input, undefined, ctx.req.signal);
+    return Response.json(generated, { status: 201 });
+  },
+});

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { cliCommand, TestCli } from "./cli.ts";
+import { choosingModel, type ChoosingModelOptions } from "./fixtures/choosing_model.ts";
+import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
+import { startModelStandIn } from "./fixtures/model_stand_in.ts";
+import type { WriterTable } from "./fixtures/writing_model.ts";
+import { startGateway, until } from "./gateway.ts";
+
+const BETTER = "Searches the library for books by title, author or subject. " +
+  "Not for loans, due days or opening hours.";
+
+const PROMPTS: Record<"direct" | "indirect" | "negative", string[]> = {
+  direct: [
+    "Search the library for a book by Tolstoy",
+    "Which books on the subject of whales do you have?",
+    "Look up the title Moby Dick among your books",
+    "Show me books whose author is Sigrid Undset",
+    "I want to search by author, namely Ibsen",
+  ],
+  indirect: [
+    "My daughter needs something on the subject of volcanoes, by any author",
+    "Has the library anything to read with Oslo in its title?",
+    "A novel whose author wrote about Pan, but I forgot the title",
+    "What could I read on the subject of knots at the library?",
+    "Anything by the author of Peer Gynt for our library evening?",
+  ],
+  negative: [
+    "When is the library open on Sunday?",
+    "What is the capital of France?",
+    "Which day are my loans due?",
+    "Convert twenty degrees to Fahrenheit",
+    "Write a short poem about autumn rain",
+  ],
+};
+
+const WRITES: WriterTable = {
+  find_books: {
+    candidates: [{ description: BETTER }],
+    prompts: (["direct", "indirect", "negative"] as const).flatMap((category) =>
+      PROMPTS[category].map((prompt) => ({ category, prompt }))
+    ),
+  },
+};
+
+/** A gateway with a library, and a model of our own that it asks. */
+async function startLibrary(cli: TestCli, options: ChoosingModelOptions = {}) {
+  await using stack = new AsyncDisposableStack();
+  const model = choosingModel({ writes: WRITES, ...options });
+  const standIn = stack.use(startModelStandIn(model.script));
+  const calls = join(cli.project, "calls.txt");
+  const { DENO_DIR = "" } = cli.settings.env;
+  const library = { ...libraryServer(calls), env: { DENO_DIR } };
+  await cli.write(join(cli.project, ".mcp.json"), { mcpServers: { library } });
+  const flags = ["--evaluator", "messages-api", "--enable-optimization"];
+  const keys = { ANTHROPIC_BASE_URL: standIn.url, ANTHROPIC_API_KEY: "any" };
+  const env = { ...cli.gateway.env, ...keys };
+  const gateway = stack.use(await startGateway(flags, { ...cli.gateway, env }));
+  await until(async () => {
+    const { server } = await (await fetch(`${gateway.url}/api/servers/library`)).json();
+    return server?.state === "ready" || undefined;
+  });
+  const opened = stack.move();
+  return {
+    model,
+    calls: () => libraryCalls(calls),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The command line as a program that can be interrupted. */
+function spawn(cli: TestCli, ...args: string[]) {
+  const child = new Deno.Command(Deno.execPath(), {
+    ...cli.settings,
+    args: [...cliCommand(), "optimize", ...args],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let err = "";
+  let out = "";
+  const reading = Promise.all([
+    (async () => {
+      for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) err += text;
+    })(),
+    (async () => {
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) out += text;
+    })(),
+  ]);
+  return {
+    says: (pattern: RegExp) => until(() => pattern.exec(err) ?? undefined),
+    interrupt: () => child.kill("SIGINT"),
+    async ended() {
+      const { code } = await child.status;
+      await reading;
+      return { code, out, err };
+    },
+  };
+}
+
+Deno.test("optimize run measures, promotes and says what came of it", async (t) => {
+  await TestCli.use(async (cli) => {
+    await using library = await startLibrary(cli);
+    const optimize = (...args: string[]) => cli.ok("optimize", ...args);
+
+    await t.step("run goes from an estimate to a promotion", async () => {
+      const words = ["optimize", "run", "library.find_books", "--candidates", "1"];
+      const { code, out, err } = await cli.run(words);
+      assert.equal(code, 0, out + err);
+      assert.match(out, /^1 tool, about .*: at most 30 runs/);
+      assert.match(out, /\n✓ library\.find_books {2}\S/);
+      assert.match(out, /\nJob \S+ has completed: 1 of 1 tool done, 1 promoted, \d+ runs/);
+      assert.match(out, /until it restarts/);
+      assert.match(err, /^library\.find_books: /);
+      // deno-lint-ignore no-control-regex
+      assert.doesNotMatch(out + err, /\x1b|\r/, "for terminals only");
+      const asked = library.model.seen.flatMap(({ descriptions }) => Object.values(descriptions));
+      assert.ok(asked.includes(BETTER), "the model was never shown the candidate");
+    });
+
+    await t.step("status, show, report and jobs have the numbers", async () => {
+      const status = await optimize("status");
+      assert.match(status, /library {2}●○○○○ {2}1\/5 tools optimized/);
+      assert.match(
+        status,
+        /✓ find_books +Direct: 100 % +Indirect: 100 % +Neg: 100 % +quick, 15 prom/,
+      );
+      const shown = await optimize("show", "library.find_books");
+      assert.match(shown, /Before and after \(quick evidence, 15 prompts: 5 direct, /);
+      assert.match(shown, /Direct +0\/5 \(0 %, 95 % interval .* -> +5\/5 .*\+100 points\n/);
+      assert.match(shown, /Direct \(5\)\n( +✓ +\S+ +\S.*\n){5} +Indirect/);
+      assert.match(await optimize("report"), /find_books/);
+      const { jobs: [job] } = await cli.json("optimize", "jobs");
+      assert.equal(job.status, "completed");
+      assert.match(await optimize("jobs"), new RegExp(`${job.id} +completed .* quick +1/1 +1 `));
+      assert.match(await optimize("jobs", job.id), /✓ library\.find_books[^]*has completed/);
+      await cli.fails(1, /./, "optimize", "pause", job.id);
+    });
+
+    await t.step("evaluate compares one candidate, and promotes nothing", async () => {
+      const proposal = ["library.find_books", "--description", "Handles something."];
+      const { candidate } = await cli.json("optimize", "propose", ...proposal);
+      const out = await optimize("evaluate", "library.find_books", candidate.id, "--yes");
+      assert.match(out, /has completed: 1 of 1 tool done, 0 promoted/);
+      assert.match(out, /quick evidence, 15 prompts[^]*Overall +\d+\/\d+ .* -> /);
+      assert.match(out, /\n {2}✗ /);
+      assert.doesNotMatch(out, /Promote it with/);
+      const again = ["optimize", "evaluate", "library.find_books", candidate.id];
+      const { job, evaluation } = await cli.json(...again);
+      assert.deepEqual([job.status, evaluation.results.length], ["completed", 2]);
+      const refused = ["optimize", "promote", "library.find_books", candidate.id];
+      await cli.fails(1, /Cannot promote[^]*--reason TEXT/, ...refused);
+      const unknown = ["optimize", "evaluate", "library.find_books", "cand_none", "--yes"];
+      assert.notEqual((await cli.run(unknown)).code, 0);
+    });
+
+    assert.deepEqual(await library.calls(), [], "a tool was really called");
+  });
+});
+
+Deno.test("Ctrl-C pauses a job, which is then resumed, followed or cancelled", async (t) => {
+  await TestCli.use(async (cli) => {
+    // The model answers no prompt until it is let go.
+    let gate = Promise.withResolvers<void>();
+    const hold = () => gate = Promise.withResolvers<void>();
+    const free = () => gate.resolve();
+    await using library = await startLibrary(cli, {
+      onRequest: ({ isWriting }) => isWriting ? undefined : gate.promise,
+    });
+    try {
+      const words = ["library.find_books", "--candidates", "1"];
+      let id = "";
+
+      await t.step("it asks the gateway to pause, and says how to go on", async () => {
+        const run = spawn(cli, "run", ...words);
+        await run.says(/Testing/);
+        run.interrupt();
+        const { code, err } = await run.ended();
+        assert.equal(code, 130, err);
+        const [, found = ""] = /Job (\S+) is paused/.exec(err) ?? [];
+        assert.match(err, new RegExp(`optimize resume ${found}\`, or cancel it with .* ${found}`));
+        id = found;
+        const { job } = await cli.json("optimize", "jobs", id);
+        assert.equal(job.status, "paused");
+      });
+
+      await t.step("resume and --follow bring it to its end", async () => {
+        assert.match(await cli.ok("optimize", "resume", id), /is running.*\nWatch it with/);
+        const following = spawn(cli, "jobs", id, "--follow");
+        await following.says(/Testing/);
+        free();
+        const { code, out, err } = await following.ended();
+        assert.equal(code, 0, err);
+        assert.match(out, /✓ library\.find_books[^]*has completed: 1 of 1 tool done, 1 promoted/);
+      });
+
+      await t.step("--detach returns at once, and cancel ends it", async () => {
+        hold();
+        const { job } = await cli.json("optimize", "run", ...words, "--detach");
+        const cancelled = await cli.ok("optimize", "cancel", job.id);
+        assert.match(cancelled, new RegExp(`^Job ${job.id} was cancelled`));
+        const { code, out } = await cli.run(["optimize", "jobs", job.id, "--follow"]);
+        assert.deepEqual([code, /was cancelled/.test(out)], [1, true]);
+      });
+    } finally {
+      free();
+    }
+    assert.deepEqual(await library.calls(), [], "a tool was really called");
+  });
+});

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { fromFileUrl, join } from "@std/path";
+import { TestCli } from "./cli.ts";
+import { startGateway, until } from "./gateway.ts";
+
+const FIXTURE = fromFileUrl(new URL("fixtures/file_tools_server.ts", import.meta.url));
+/** No model can be asked: what is tested here needs none. */
+const FLAGS = ["--evaluator", "claude-cli", "--claude-path", "no-such-claude"];
+const BETTER = "Shows which files have changed since the last commit; not for past commits.";
+
+const plain = { type: "object" };
+const STATUS = { name: "status", description: "Status", inputSchema: plain };
+const LOG = { name: "log", description: "Log", inputSchema: plain };
+
+/** A gateway with one server, `git`, whose tools are those of a file. */
+async function startGit(cli: TestCli) {
+  const list = join(cli.project, "tools.json");
+  await cli.write(list, [STATUS, LOG]);
+  const { DENO_DIR = "" } = cli.settings.env;
+  const args = ["run", "-A", "-q", "--no-lock", FIXTURE, list];
+  const git = { command: Deno.execPath(), args, env: { DENO_DIR } };
+  await cli.write(join(cli.project, ".mcp.json"), { mcpServers: { git } });
+  const gateway = await startGateway(FLAGS, cli.gateway);
+  const described = async (tool: string): Promise<string | undefined> => {
+    const answer = await (await fetch(`${gateway.url}/api/optimization/tools/git/${tool}`)).json();
+    return answer.tool?.canonicalDescription;
+  };
+  await until(async () => await described("status") === "Status" || undefined);
+  /** The server's own description becomes another one. */
+  const describe = async (description: string) => {
+    await cli.write(list, [{ ...STATUS, description }, LOG]);
+    await cli.ok("server", "restart", "git");
+    await until(async () => await described("status") === description || undefined);
+  };
+  return { gateway, describe, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+}
+
+Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) => {
+  await TestCli.use(async (cli) => {
+    await using git = await startGit(cli);
+    const optimize = (...args: string[]) => cli.ok("optimize", ...args);
+    const json = (...args: string[]) => cli.json("optimize", ...args);
+    const fails = (code: number, message: RegExp, ...args: string[]) =>
+      cli.fails(code, message, "optimize", ...args);
+    let candidate = "";
+
+    await t.step("status has a dot for every tool, and says that it is off", async () => {
+      const text = await optimize("status");
+      assert.match(text, /^Optimization is off: switch it on with `deno task cli optimize enable`/);
+      assert.match(text, /\ngit {2}○○ {2}0\/2 tools optimized\n {2}○ status +Not optimized\n/);
+      const { enabled, reports } = await json("status", "git");
+      assert.deepEqual([enabled, reports.length], [false, 1]);
+      await fails(1, /There is no server "gti"[^]*Did you mean git\?/, "status", "gti");
+    });
+
+    await t.step("propose keeps a candidate by any of the tool's names", async () => {
+      const { candidate: kept } = await json("propose", "git_status", "--description", BETTER);
+      assert.equal(kept.charCount, BETTER.length);
+      candidate = kept.id;
+      const out = await optimize("propose", "git.log", "--description", "Lists past commits");
+      assert.match(out, /^Kept \S+ for git\.log: 18 of 280 characters\.\nTry it with .*evaluate/);
+      const long = ["propose", "git.log", "--description", "x".repeat(295)];
+      await Promise.all([
+        fails(2, /Candidate exceeds 280 character limit \(got 295\)/, ...long),
+        fails(2, /optimize propose needs a description/, "propose", "git.log"),
+        fails(1, /Did you mean git\.status\?/, "propose", "git.statsu", "--description", "x"),
+      ]);
+    });
+
+    await t.step("prompts saves those of a file, all or none, and lists them", async () => {
+      const file = join(cli.project, "prompts.json");
+      await cli.write(file, [
+        { category: "direct", prompt: "Which files have I changed?" },
+        { category: "negative", prompt: "Who made the last commit?" },
+      ]);
+      const saved = await optimize("prompts", "git.status", "--file", file);
+      assert.match(
+        saved,
+        /^Saved 2 prompts for git\.status\.\nWarning: No indirect prompts defined/,
+      );
+      await cli.write(file, [{ category: "direct", prompt: "Short" }]);
+      await fails(2, /10 to 4000 characters/, "prompts", "git.status", "--file", file);
+      await cli.write(file, [{ prompt: "Which files have I changed?" }]);
+      await fails(2, /0\.category: /, "prompts", "git.status", "--file", file);
+      const listed = await optimize("prompts", "git.status");
+      assert.match(listed, /Direct \(1\)\n +- +\S+ +Which files have I changed\?\n/);
+      assert.match(listed, /Negative \(1\)\n/);
+      assert.equal((await json("prompts", "git.status", "--list")).prompts.length, 2);
+    });
+
+    await t.step("promote against the evidence needs a reason, which is kept", async () => {
+      const refused = /Cannot promote[^]*or promote it all the same with --reason TEXT/i;
+      await fails(1, refused, "promote", "git.status", candidate);
+      const reason = ["--reason", "Our people ask so"];
+      const out = await optimize("promote", "git.status", candidate, ...reason);
+      assert.match(out, /^Promoted \S+ for git\.status \(75 characters\)\.\n/);
+      assert.match(out, /until it restarts/);
+      const shown = await optimize("show", "git.status");
+      assert.match(shown, /^git\.status {2}optimized, promoted .* by a person\n/);
+      assert.match(shown, /Canonical description \(6 characters\):\n {2}Status\n/);
+      assert.match(shown, /Optimized description, \S+ \(75 characters\):\n {2}Shows which files/);
+      assert.match(shown, /Promoted because: Our people ask so\n/);
+      assert.match(await optimize("status"), /git {2}●○ {2}1\/2 tools optimized\n[^]*✓ status/);
+      assert.match(await cli.ok("tools", "show", "git.status"), /Shows which files have changed/);
+      await fails(1, /There is no candidate "none"/, "promote", "git.status", "none");
+      await fails(2, /takes a tool and one of its candidates/, "promote", "git.status");
+    });
+
+    await t.step("a description that changes underneath is shown, and kept", async () => {
+      await git.describe("Status of the files");
+      const stale = await optimize("show", "git.status");
+      assert.match(stale, /Warning: .*\n {2}was: Status\n {2}is: {2}Status of the files\n/);
+      assert.match(await optimize("keep", "git.status"), /^git\.status keeps /);
+      assert.doesNotMatch(await optimize("show", "git.status"), / {2}was: Status\n/);
+    });
+
+    await t.step("revert and history", async () => {
+      assert.match(
+        await optimize("revert", "git.status", "--reason", "A try"),
+        /^git\.status has the server's own description again\.\n/,
+      );
+      const { history } = await json("history", "git.status");
+      const actions = history.map(({ action }: { action: string }) => action);
+      assert.deepEqual(actions, ["revert", "keep", "promote"]);
+      const text = await optimize("history", "git.status");
+      assert.match(text, /revert .*\n {2}the server's own description\n {2}because: A try\n/);
+      assert.match(text, /promote [^]*because: Our people ask so\n/);
+      const { promotion } = await json("revert", "git.status", "--to", history[2].id);
+      assert.equal(promotion.candidateId, candidate);
+      await fails(1, /no such step/, "revert", "git.status", "--to", "none");
+      await fails(1, /nothing is promoted/, "revert", "git.log");
+      assert.match(await optimize("history", "git.log"), /^Nothing was ever promoted/);
+    });
+
+    await t.step("report is printed or written in three formats", async () => {
+      assert.match(await optimize("report"), /^# /);
+      assert.match(await optimize("report", "--format", "csv"), /git,status/);
+      assert.equal((await json("report", "--server", "git")).reports[0].optimizedCount, 1);
+      const file = join(cli.project, "report.md");
+      assert.match(await optimize("report", "--output", file), /^Wrote the report to /);
+      assert.equal(await Deno.readTextFile(file), await optimize("report"));
+      await fails(2, /overwrite it with --force/, "report", "--output", file);
+      await fails(2, /Cannot use --format xml/, "report", "--format", "xml");
+    });
+
+    await t.step(
+      "what spends model time says how to switch it on, then what is missing",
+      async () => {
+        const off = /switched off|Optimization is off|optimize enable/;
+        await fails(1, off, "generate", "git.status");
+        await fails(1, off, "run", "git.status", "--yes");
+        assert.match(await optimize("enable"), /^Optimization is on/);
+        await fails(1, /Cannot generate: /, "generate", "git.status", "--candidates", "2");
+        await fails(1, /Cannot evaluate: /, "run", "git", "--yes");
+        await fails(1, /Cannot evaluate: /, "evaluate", "git.status", candidate, "--yes");
+        assert.deepEqual(await json("disable"), { enabled: false });
+      },
+    );
+
+    await t.step("jobs that are not there, and arguments that do not fit", async () => {
+      assert.match(await optimize("jobs"), /^There are no jobs/);
+      assert.deepEqual(await json("jobs"), { jobs: [] });
+      const wrong: [number, RegExp, string[]][] = [
+        [1, /job_none/, ["jobs", "job_none"]],
+        [1, /job_none/, ["pause", "job_none"]],
+        [1, /job_none/, ["cancel", "job_none"]],
+        [1, /optimize enable/, ["resume", "job_none"]],
+        [2, /optimize pause takes one job/, ["pause"]],
+        [2, /needs to know what to optimize/, ["run"]],
+        [2, /not --all and "git"/, ["run", "git", "--all"]],
+        [2, /Cannot use --candidates 11/, ["run", "git", "--candidates", "11"]],
+        [2, /optimize run does not take --limit/, ["run", "git", "--limit", "3"]],
+        [2, /Did you mean optimize promote\?/, ["promot"]],
+      ];
+      await Promise.all(wrong.map(([code, message, args]) => fails(code, message, ...args)));
+    });
+  });
+});
+
+Deno.test("optimize says that a gateway has to run, and how to start one", async () => {
+  await TestCli.use(async (cli) => {
+    const commands = [
+      ["status"],
+      ["report"],
+      ["show", "git.status"],
+      ["history", "git.status"],
+      ["run", "--all", "--yes"],
+      ["enable"],
+    ];
+    await Promise.all(
+      commands.map((words) =>
+        cli.fails(
+          1,
+          /No gateway is running on [^]*Start one with `deno task start`/,
+          "optimize",
+          ...words,
+        )
+      ),
+    );
+    const help = await cli.ok("optimize", "--help");
+    assert.match(help, /optimize run SERVER \| SERVER\.TOOL\.\.\. \| --all/);
+    assert.match(await cli.ok("optimize", "run", "--help"), /--max-cost USD +Stop before/);
+  });
+});

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { z } from "zod";
+import { Metrics, OptimizationJob, Verdict } from "../lib/core/optimization.ts";
+import { findMarked } from "../lib/downstream/stdio/process_group.ts";
+import { connect, type DoorClient } from "./combined_doors.ts";
+import {
+  type ChoosingModel,
+  choosingModel,
+  type ChoosingModelOptions,
+} from "./fixtures/choosing_model.ts";
+import { findClaude } from "./fixtures/claude_cli.ts";
+import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
+import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.ts";
+import { type RunningGateway, startGateway, until } from "./gateway.ts";
+
+/** A job that has not ended by then is stuck. */
+const JOB_LIMIT_MS = 90_000;
+
+const Result = z.looseObject({
+  candidateId: z.string(),
+  counts: Metrics,
+  evidence: z.looseObject({
+    errors: z.number(),
+    problem: z.string().optional(),
+    verdict: Verdict.optional(),
+  }).nullable(),
+  runs: z.array(z.looseObject({
+    promptId: z.string(),
+    status: z.enum(["ok", "error"]),
+    correct: z.boolean(),
+    error: z.string().optional(),
+  })),
+});
+export type Result = z.infer<typeof Result>;
+
+/** As many of each category for `find_books`; the negative ones say whose they are. */
+export const PROMPTS: {
+  category: "direct" | "indirect" | "negative";
+  prompt: string;
+  expectedTool?: string;
+}[] = [
+  { category: "direct", prompt: "Search the catalog for books by Ursula Le Guin" },
+  { category: "direct", prompt: "Which titles by the author Italo Calvino are there?" },
+  { category: "indirect", prompt: "I would like something to read about the subject of Rome" },
+  { category: "indirect", prompt: "What novels on bees could somebody read on a train?" },
+  {
+    category: "negative",
+    prompt: "On which day of the week is it open late?",
+    expectedTool: "opening_hours",
+  },
+  {
+    category: "negative",
+    prompt: "Which of the loans of member Ada is due first?",
+    expectedTool: "list_loans",
+  },
+];
+
+/** Right for every prompt. */
+export const GOOD =
+  "Finds books in the catalog by title, author or subject. Use when someone wants " +
+  "novels or anything else to read. Not for loans, members or the days that it is open.";
+/** Right for its own prompts, and takes those of its siblings as well. */
+export const GREEDY =
+  "Finds books in the catalog by title, author or subject, and novels to read; says " +
+  "on which day of the week it is open late, and which loans of a member are due first.";
+/** As poor as the server's own. */
+export const VAGUE = "Handles things.";
+
+/** A test with the real CLI; where that cannot be had it is ignored, with the reason in its name. */
+export async function claudeTest(
+  name: string,
+  run: (claude: string) => Promise<void>,
+): Promise<void> {
+  const claude = await findClaude();
+  // In CI nothing is left out: there, what cannot run has failed.
+  const ignore = claude === undefined && !Deno.env.get("CI");
+  Deno.test({
+    name: name + (ignore ? " (skipped: the claude CLI cannot be installed here)" : ""),
+    ignore,
+    async fn() {
+      assert.ok(claude !== undefined, "The claude CLI cannot be installed here");
+      await run(claude);
+    },
+  });
+}
+
+export interface LabOptions extends ChoosingModelOptions {
+  /** The program that evaluates; without it, the evaluator is the Messages API. */
+  claude?: string;
+  flags?: string[];
+}
+
+/** A gateway with a library behind it, and a model that chooses tools by their descriptions. */
+export class Lab implements AsyncDisposable {
+  readonly folder: string;
+  readonly seen: ChoosingModel["seen"];
+  readonly #model: ModelStandIn;
+  readonly #options: LabOptions;
+  readonly #gateways: RunningGateway[] = [];
+
+  private constructor(folder: string, options: LabOptions) {
+    const { script, seen } = choosingModel(options);
+    this.folder = folder;
+    this.seen = seen;
+    this.#options = options;
+    this.#model = startModelStandIn(script);
+  }
+
+  static async open(options: LabOptions): Promise<Lab> {
+    const folder = await Deno.makeTempDir({ prefix: "quartermaster_lab_" });
+    const lab = new Lab(folder, options);
+    try {
+      const mcpServers = { library: libraryServer(lab.#callsFile) };
+      await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
+      await lab.start();
+    } catch (error) {
+      await lab[Symbol.asyncDispose]();
+      throw error;
+    }
+    return lab;
+  }
+
+  /** The one that was started last. */
+  get gateway(): RunningGateway {
+    const gateway = this.#gateways.at(-1);
+    assert.ok(gateway, "No gateway was started");
+    return gateway;
+  }
+
+  /** One more gateway on the same data; ready to be asked. */
+  async start({ enabled = true } = {}): Promise<RunningGateway> {
+    const { claude, flags = [] } = this.#options;
+    const gateway = await startGateway([
+      ...enabled ? ["--enable-optimization"] : [],
+      ...claude === undefined
+        ? ["--evaluator", "messages-api"]
+        : ["--evaluator", "claude-cli", "--claude-path", claude],
+      ...["--eval-model", "stand-in", ...flags],
+    ], {
+      dataDir: this.folder,
+      env: { ANTHROPIC_BASE_URL: this.#model.url, ANTHROPIC_API_KEY: "any" },
+    });
+    this.#gateways.push(gateway);
+    await until(async () => {
+      const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
+      return servers.ready === 1 || undefined;
+    });
+    return gateway;
+  }
+
+  /** A client at the door of the gateway's own tools. */
+  manager(): Promise<DoorClient> {
+    return connect(this.gateway.url, "/gateway/mcp");
+  }
+
+  /** Programs that know the model's address, the gateways apart: those that evaluate. */
+  async processes(): Promise<number[]> {
+    const gateways = this.#gateways.map(({ pid }) => pid);
+    const found = await findMarked(`ANTHROPIC_BASE_URL=${this.#model.url}`);
+    return found.filter((pid) => !gateways.includes(pid));
+  }
+
+  /** The tools of the server itself that were called. */
+  downstreamCalls(): Promise<string[]> {
+    return libraryCalls(this.#callsFile);
+  }
+
+  /** The descriptions of `find_books` that the model was given with a prompt, in order. */
+  given(prompt: string): string[] {
+    return this.seen.filter((seen) => seen.prompt === prompt && !seen.isFollowUp)
+      .flatMap(({ descriptions }) =>
+        Object.entries(descriptions).filter(([name]) => name.endsWith("library_find_books"))
+          .map(([, description]) => description)
+      );
+  }
+
+  /** Ends everything, and makes sure that no program is left and that the server was not called. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const gateway of this.#gateways) await gateway.stop();
+    const [left, calls] = [await this.processes(), await this.downstreamCalls()];
+    await this.#model[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+    assert.deepEqual(left, [], "Processes were left behind");
+    assert.deepEqual(calls, [], "Tools of the server were called");
+  }
+
+  get #callsFile(): string {
+    return join(this.folder, "calls.txt");
+  }
+}
+
+/** Saves the prompts; gives their ids in the same order. */
+export async function savePrompts(manager: DoorClient, prompts = PROMPTS): Promise<string[]> {
+  const { isError, text, data } = await manager.call("save_golden_prompts", {
+    server: "library",
+    tool: "find_books",
+    prompts: prompts.map(({ category, prompt, expectedTool }) => ({
+      category,
+      prompt,
+      expectedBehavior: {
+        shouldCallTool: category !== "negative",
+        ...expectedTool === undefined ? {} : { expectedTool },
+      },
+    })),
+  });
+  assert.ok(!isError && data.saved === prompts.length, text);
+  return z.array(z.looseObject({ id: z.string() })).parse(data.prompts).map(({ id }) => id);
+}
+
+/** Saves a description; gives its id. */
+export async function propose(manager: DoorClient, description: string): Promise<string> {
+  const input = { server: "library", tool: "find_books", description };
+  const { isError, text, data } = await manager.call("propose_candidate", input);
+  assert.ok(!isError && data.charCount === description.length, text);
+  return String(data.candidateId);
+}
+
+/** Starts a job; gives its id. */
+export async function startJob(
+  manager: DoorClient,
+  tool: "evaluate_candidate" | "optimize_tools",
+  input: Record<string, unknown>,
+): Promise<string> {
+  const { isError, text, data } = await manager.call(tool, { server: "library", ...input });
+  assert.ok(!isError, text);
+  return OptimizationJob.parse(data.job).id;
+}
+
+export async function jobOf(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+  const { data } = await manager.call("get_optimization_job", { jobId });
+  return OptimizationJob.parse(data.job);
+}
+
+/** Waits until a job runs no more. */
+export async function ended(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+  for (const over = performance.now() + JOB_LIMIT_MS; performance.now() < over;) {
+    const job = await jobOf(manager, jobId);
+    if (job.status !== "running") return job;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`The job did not end within ${JOB_LIMIT_MS} ms`);
+}
+
+/** Has a candidate evaluated to the end. */
+export async function evaluate(manager: DoorClient, candidateId: string): Promise<OptimizationJob> {
+  const input = { tool: "find_books", candidateId, wait: 0 };
+  return await ended(manager, await startJob(manager, "evaluate_candidate", input));
+}
+
+/** What is known of a description of `find_books`. */
+export async function resultOf(manager: DoorClient, candidateId: string): Promise<Result> {
+  const input = { server: "library", tool: "find_books" };
+  const { isError, text, data } = await manager.call("get_eval_results", input);
+  assert.ok(!isError, text);
+  const found = z.array(Result).parse(data.candidates)
+    .find((result) => result.candidateId === candidateId);
+  assert.ok(found, text);
+  return found;
+}
+
+/** "direct 2/2, indirect 2/2, negative 2/2": correct of all. */
+export function countsText({ direct, indirect, negative }: Metrics): string {
+  return Object.entries({ direct, indirect, negative })
+    .map(([category, { correct, total }]) => `${category} ${correct}/${total}`).join(", ");
+}

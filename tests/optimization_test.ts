@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { CANONICAL, OptimizationReport } from "../lib/core/optimization.ts";
+import { connect, type DoorClient, must, openRaw } from "./combined_doors.ts";
+import { refused } from "./discovery.ts";
+import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
+import { until } from "./gateway.ts";
+import {
+  claudeTest,
+  countsText,
+  ended,
+  evaluate,
+  GOOD,
+  GREEDY,
+  Lab,
+  PROMPTS,
+  propose,
+  resultOf,
+  savePrompts,
+  startJob,
+  VAGUE,
+} from "./optimization.ts";
+
+const NAMED = { server: "library", tool: "find_books" };
+const OWN_DOOR = "/servers/library/mcp?names=original";
+const DOORS = [
+  OWN_DOOR,
+  "/servers/library/mcp",
+  "/s/library/mcp?names=flat",
+  "/mcp?expose=all",
+  "/toolsets/reading/mcp",
+];
+
+const Listing = z.looseObject({
+  result: z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) }),
+});
+
+/** A door's whole answer to tools/list, as text. */
+async function listingAt(url: string, door: string): Promise<string> {
+  return (await (await openRaw(url, door)).request("tools/list", "{}")).text;
+}
+
+/** The definition of `find_books` at a door, whatever it is called there, without its name. */
+async function definitionAt(url: string, door: string): Promise<Record<string, unknown>> {
+  const { result } = Listing.parse(JSON.parse(await listingAt(url, door)));
+  const { name: _, ...found } = result.tools.find(({ name }) => name.endsWith("find_books"))!;
+  return found;
+}
+
+async function saveToolset(url: string): Promise<void> {
+  const response = await fetch(new URL("/api/exchange/toolsets", url), {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ name: "reading", tools: ["library.find_books"] }),
+  });
+  assert.deepEqual((await response.json()).saved, ["reading"]);
+}
+
+/** Waits until a client was told that tools changed and lists this description. */
+async function hears(client: DoorClient, description: string): Promise<void> {
+  await until(async () => {
+    if (client.told.tools.length === 0) return undefined;
+    const { tools } = await client.client.listTools();
+    const found = tools.find(({ name }) => name.endsWith("find_books"));
+    return found?.description === description || undefined;
+  });
+  client.told.tools.length = 0;
+}
+
+await claudeTest(
+  "a better description is measured, promoted at every door and gateway, and reverted byte for byte",
+  async (claude) => {
+    await using lab = await Lab.open({ claude });
+    const { url } = lab.gateway;
+    const other = await lab.start();
+    await using manager = await connect(url, "/gateway/mcp");
+    await using near = await connect(url, OWN_DOOR);
+    await using far = await connect(other.url, OWN_DOOR);
+    await saveToolset(url);
+    await savePrompts(manager);
+    const good = await propose(manager, GOOD);
+    const before = await Promise.all(DOORS.map((door) => listingAt(url, door)));
+
+    assert.equal((await evaluate(manager, good)).status, "completed");
+    const [canonical, better] = [
+      await resultOf(manager, CANONICAL),
+      await resultOf(manager, good),
+    ];
+    assert.equal(countsText(canonical.counts), "direct 0/2, indirect 0/2, negative 2/2");
+    assert.equal(countsText(better.counts), "direct 2/2, indirect 2/2, negative 2/2");
+    assert.equal(better.evidence?.verdict?.promote, true);
+    assert.match(better.evidence.verdict.words, /quick evidence from 6 prompts/);
+
+    // Each prompt came once with each description. The CLI makes plain spaces of other ones.
+    const poor = POOR_DESCRIPTION.replaceAll("\u00a0", " ");
+    for (const { prompt } of PROMPTS) {
+      assert.deepEqual(lab.given(prompt).sort(), [poor, GOOD].sort());
+    }
+    // The CLI itself asked, and it was shown all of the server's tools.
+    for (const { descriptions } of lab.seen) {
+      const names = LIBRARY_TOOLS.map(({ name }) => `mcp__tools__library_${name}`);
+      assert.deepEqual(Object.keys(descriptions).sort(), names.sort());
+    }
+    assert.deepEqual(await lab.processes(), []);
+
+    // What was measured changes nothing by itself.
+    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(url, door))), before);
+    for (const { told } of [near, far]) told.tools.length = 0;
+    assert.match(
+      await must(manager, "promote_candidate", { ...NAMED, candidateId: good }),
+      /restart/,
+    );
+    await hears(near, GOOD);
+    await hears(far, GOOD);
+    const { name: _, ...definition } = LIBRARY_TOOLS[0]!;
+    for (const door of DOORS) {
+      for (const at of [url, other.url]) {
+        const found = await definitionAt(at, door);
+        assert.deepEqual(found, { ...definition, description: GOOD }, door);
+      }
+    }
+
+    await must(manager, "revert_optimization", NAMED);
+    await hears(near, POOR_DESCRIPTION);
+    await hears(far, POOR_DESCRIPTION);
+    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(url, door))), before);
+    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(other.url, door))), before);
+    assert.equal((await definitionAt(url, OWN_DOOR)).description, POOR_DESCRIPTION);
+  },
+);
+
+await claudeTest(
+  "descriptions that are no better, or take what is meant for others, are refused in words",
+  async (claude) => {
+    await using lab = await Lab.open({ claude });
+    await using manager = await lab.manager();
+    await savePrompts(manager);
+    const untried = await propose(manager, GOOD);
+    const early = await refused(manager, "promote_candidate", { ...NAMED, candidateId: untried });
+    assert.equal(early.code, "PROMOTION_REFUSED");
+    assert.match(early.text, /No evaluation runs found for candidate - run evaluations first/);
+
+    const why = { [VAGUE]: /overall/, [GREEDY]: /meant for "opening_hours"/ };
+    for (const [description, words] of Object.entries(why)) {
+      const candidateId = await propose(manager, description);
+      await evaluate(manager, candidateId);
+      assert.ok(PROMPTS.some(({ prompt }) => lab.given(prompt).includes(description)));
+      const { code, text } = await refused(manager, "promote_candidate", { ...NAMED, candidateId });
+      assert.equal(code, "PROMOTION_REFUSED");
+      assert.match(text, words);
+    }
+    const { description } = await definitionAt(lab.gateway.url, OWN_DOOR);
+    assert.equal(description, POOR_DESCRIPTION);
+
+    const long = { ...NAMED, description: "x".repeat(295) };
+    const { text } = await refused(manager, "propose_candidate", long);
+    assert.match(text, /Candidate exceeds 280 character limit \(got 295\)/);
+  },
+);
+
+await claudeTest(
+  "optimize_tools writes what is missing, promotes the best, and that outlasts the switch",
+  async (claude) => {
+    const writes = {
+      find_books: {
+        candidates: [VAGUE, GREEDY, GOOD].map((description) => ({ description })),
+        prompts: PROMPTS,
+      },
+    };
+    await using lab = await Lab.open({ claude, writes });
+    {
+      await using manager = await lab.manager();
+      const jobId = await startJob(manager, "optimize_tools", {
+        tools: ["find_books"],
+        candidatesPerTool: 3,
+        promptsPerCategory: 2,
+      });
+      const { status, tools: [tool], errors } = await ended(manager, jobId);
+      assert.deepEqual([status, errors], ["completed", 0], tool?.outcome);
+      assert.match(tool?.outcome ?? "", /Promoted: overall 33 % -> 100 %/);
+      assert.equal(lab.seen.filter(({ isWriting }) => isWriting).length, 2);
+      assert.deepEqual(new Set(lab.given(PROMPTS[0]!.prompt)).size, 4);
+      assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+    }
+    await lab.gateway.stop();
+    const asked = lab.seen.length;
+
+    await lab.start({ enabled: false });
+    await using manager = await lab.manager();
+    assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+    const listed = await manager.tools();
+    const gated = [
+      "evaluate_candidate",
+      "generate_candidates",
+      "generate_golden_prompts",
+      "optimize_tools",
+    ];
+    assert.deepEqual(listed.filter((name) => gated.includes(name)), []);
+    for (const name of gated) {
+      const { code, text } = await refused(manager, name, { ...NAMED, candidateId: "any" });
+      assert.equal(code, "OPTIMIZATION_DISABLED", name);
+      assert.match(text, /--enable-optimization/);
+    }
+    const { data } = await manager.call("get_optimization_report", { server: "library" });
+    const [report] = z.array(OptimizationReport).parse(data.reports);
+    assert.deepEqual(
+      report?.tools.filter(({ status }) => status === "optimized").map(({ name }) => name),
+      ["find_books"],
+    );
+    await must(manager, "revert_optimization", NAMED);
+    assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, POOR_DESCRIPTION);
+    assert.equal(lab.seen.length, asked);
+  },
+);
+
+Deno.test("the Messages API comes to the same counts without any program", async () => {
+  await using lab = await Lab.open({});
+  await using manager = await lab.manager();
+  await savePrompts(manager);
+  const good = await propose(manager, GOOD);
+  assert.equal((await evaluate(manager, good)).status, "completed");
+  const { counts } = await resultOf(manager, CANONICAL);
+  assert.equal(countsText(counts), "direct 0/2, indirect 0/2, negative 2/2");
+  const better = await resultOf(manager, good);
+  assert.equal(countsText(better.counts), "direct 2/2, indirect 2/2, negative 2/2");
+  for (const { prompt } of PROMPTS) {
+    assert.deepEqual(lab.given(prompt).sort(), [POOR_DESCRIPTION, GOOD].sort());
+  }
+  await must(manager, "promote_candidate", { ...NAMED, candidateId: good });
+  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+});
+
+Deno.test("where the claude CLI is missing, evaluations by hand still count", async () => {
+  await using lab = await Lab.open({ claude: "/nowhere/claude" });
+  await using manager = await lab.manager();
+  const promptIds = await savePrompts(manager);
+  const candidateId = await propose(manager, GOOD);
+  const { code, text } = await refused(manager, "evaluate_candidate", { ...NAMED, candidateId });
+  assert.equal(code, "CANNOT_EVALUATE");
+  assert.match(text, /Cannot evaluate: .*\/nowhere\/claude[^]*npm install/);
+
+  async function report(id: string, promptId: string, toolCalled: boolean): Promise<void> {
+    // What it says of itself does not count.
+    const result = { toolCalled, correct: true, durationMs: 1 };
+    const input = { server: "library", candidateId: id, promptId, result };
+    assert.match((await manager.call("record_eval_run", input)).text, /Recorded run/);
+  }
+  for (const [index, promptId] of promptIds.entries()) {
+    const half = await refused(manager, "promote_candidate", { ...NAMED, candidateId });
+    assert.equal(half.code, "PROMOTION_REFUSED");
+    await report(candidateId, promptId, PROMPTS[index]!.category !== "negative");
+    await report(CANONICAL, promptId, false);
+  }
+  const { counts } = await resultOf(manager, CANONICAL);
+  assert.equal(countsText(counts), "direct 0/2, indirect 0/2, negative 2/2");
+  const promoted = await must(manager, "promote_candidate", { ...NAMED, candidateId });
+  assert.match(promoted, /reported by the caller/);
+  assert.equal(lab.seen.length, 0);
+});
