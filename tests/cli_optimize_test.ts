@@ -88,6 +88,27 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       assert.equal((await json("prompts", "git.status", "--list")).prompts.length, 2);
     });
 
+    await t.step("record takes what a person saw; complete reports are evidence", async () => {
+      const { prompts } = await json("prompts", "git.status", "--list");
+      const record = (candidate: string, id: string, called: boolean) =>
+        json("record", "git.status", candidate, id, called ? "--called" : "--not-called");
+      for (const { id, category } of prompts) {
+        const { run } = await record("canonical", id, true);
+        assert.equal(run.correct, category === "direct");
+      }
+      const usage = /either --called or --not-called/;
+      await fails(2, usage, "record", "git.status", candidate, prompts[0].id);
+      await fails(
+        1,
+        /There is no prompt "none"/i,
+        "record",
+        "git.status",
+        candidate,
+        "none",
+        "--called",
+      );
+    });
+
     await t.step("promote against the evidence needs a reason, which is kept", async () => {
       const refused = /Cannot promote[^]*or promote it all the same with --reason TEXT/i;
       await fails(1, refused, "promote", "git.status", candidate);

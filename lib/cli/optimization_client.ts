@@ -61,6 +61,9 @@ const BASE = "/api/optimization";
 /** A model writes, perhaps twice. */
 const WRITING_MS = 600_000;
 const OneDetail = z.object({ tool: ToolDetail });
+const RecordedRun = z.object({
+  run: z.object({ runId: z.string(), correct: z.boolean(), isError: z.boolean() }),
+});
 const OneEstimate = z.object({ estimate: Estimate });
 
 /** The optimization of a running gateway. */
@@ -122,6 +125,17 @@ export class OptimizationClient {
     };
     const path = `${toolPath(tool)}/prompts/generate`;
     return this.#ask(SavedPrompts, "POST", path, counts, WRITING_MS);
+  }
+
+  async record(
+    tool: ToolRef,
+    report: {
+      candidateId: string;
+      promptId: string;
+      result: { toolCalled: boolean; reasoning?: string; error?: string };
+    },
+  ) {
+    return (await this.#ask(RecordedRun, "POST", `${toolPath(tool)}/runs`, report)).run;
   }
 
   async promote(tool: ToolRef, wanted: { candidateId: string; reason?: string }) {

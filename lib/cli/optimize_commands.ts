@@ -6,6 +6,7 @@ import { optimizeCancel, optimizeJobs, optimizePause, optimizeResume } from "./o
 import { optimizePromote } from "./optimize_promote.ts";
 import { optimizePrompts } from "./optimize_prompts.ts";
 import { optimizePropose } from "./optimize_propose.ts";
+import { optimizeRecord } from "./optimize_record.ts";
 import { optimizeReport } from "./optimize_report.ts";
 import { optimizeKeep, optimizeRevert } from "./optimize_revert.ts";
 import { optimizeRun } from "./optimize_run.ts";
@@ -22,6 +23,7 @@ export const OPTIMIZE_COMMANDS: Record<string, Command> = {
   "optimize prompts": optimizePrompts,
   "optimize generate": optimizeGenerate,
   "optimize evaluate": optimizeEvaluate,
+  "optimize record": optimizeRecord,
   "optimize run": optimizeRun,
   "optimize jobs": optimizeJobs,
   "optimize pause": optimizePause,

@@ -8,7 +8,8 @@ import {
 } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import type { ShownTool } from "./evaluator.ts";
-import type { SubjectTool } from "./generation/subject_tool.ts";
+import type { RankedTool } from "./second_opinion.ts";
+import type { Subject, Subjects } from "./subjects.ts";
 
 export interface CatalogSubjectsOptions {
   catalog: Catalog;
@@ -17,15 +18,8 @@ export interface CatalogSubjectsOptions {
   equipped(): readonly CatalogTool[];
 }
 
-/** A tool that can be optimized. */
-export interface Subject extends SubjectTool {
-  enabled: boolean;
-  flatName: string;
-  canonicalDescription: string | null;
-}
-
 /** The tools whose descriptions can be put to the test, as the catalog has them. */
-export class CatalogSubjects {
+export class CatalogSubjects implements Subjects {
   readonly #options: CatalogSubjectsOptions;
 
   constructor(options: CatalogSubjectsOptions) {
@@ -62,6 +56,11 @@ export class CatalogSubjects {
         enabled: tool.enabled,
       }))
     );
+  }
+
+  /** Everything that our own search looks through. */
+  searched(): RankedTool[] {
+    return [...this.#table().tools()].filter(({ enabled }) => enabled);
   }
 
   /** What a model is shown: the server's enabled tools, with this description for one of them. */

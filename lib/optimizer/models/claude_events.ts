@@ -54,7 +54,7 @@ const Event = z.union([Init, Retry, Assistant, Result]);
 const ToolUse = z.looseObject({
   type: z.literal("tool_use"),
   name: z.string(),
-  input: z.unknown(),
+  input: z.unknown().optional(),
 });
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
 
@@ -138,7 +138,7 @@ export class ClaudeTranscript {
       const use = ToolUse.safeParse(block);
       if (!use.success) continue;
       const { name, input } = use.data;
-      known.calls.push({ name: flatName(name), arguments: input });
+      known.calls.push({ name: flatName(name), arguments: input ?? {} });
     }
   }
 

@@ -24,7 +24,7 @@ Deno.test("ClaudeTranscript.calls has all parallel calls of one message, by flat
   assert.deepEqual(calls, [
     { name: "git_find", arguments: { text: "naïve" } },
     { name: "git_log", arguments: {} },
-    { name: "WebSearch", arguments: undefined },
+    { name: "WebSearch", arguments: {} },
   ]);
   assert.equal(reasoning, "Let me look");
 });

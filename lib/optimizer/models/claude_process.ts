@@ -22,7 +22,7 @@ const REMOVE_TRIES = 5;
 export interface ClaudeCommand {
   /** The program: a name on PATH, or a path. */
   path: string;
-  /** `{folder}` stands for the folder that `files` are in. */
+  /** `{folder}/` at the start of one stands for the folder that `files` are in. */
   args: readonly string[];
   /** By name; only this user may read them. */
   files?: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
   try {
     const child = spawnGroup({
       command: path,
-      args: command.args.map((argument) => argument.replace("{folder}", folder)),
+      args: command.args.map((argument) => argument.replace(/^\{folder\}(?=\/)/, () => folder)),
       env: { ...claudeEnv(command.env, folders), ...command.owner?.markerEnv },
       cwd: folders.work,
     });

@@ -84,7 +84,7 @@ Deno.test("MessagesApiEvaluator.run() asks once, with prompt and tools, and give
       content: [
         { type: "text", text: "I look" },
         { type: "tool_use", id: "1", name: "git_find", input: { a: 1 } },
-        { type: "tool_use", id: "2", name: "git_log", input: {} },
+        { type: "tool_use", id: "2", name: "git_log" },
       ],
       stop_reason: "tool_use",
     })

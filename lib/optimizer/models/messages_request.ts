@@ -23,7 +23,7 @@ const TextBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
 const ToolUseBlock = z.looseObject({
   type: z.literal("tool_use"),
   name: z.string(),
-  input: z.unknown(),
+  input: z.unknown().optional(),
 });
 
 const Message = z.looseObject({
@@ -155,7 +155,7 @@ function messageOf(text: string): ModelMessage {
     text: content.flatMap((block) => TextBlock.safeParse(block).data?.text ?? []).join(""),
     calls: content.flatMap((block) => {
       const { data } = ToolUseBlock.safeParse(block);
-      return data === undefined ? [] : [{ name: data.name, arguments: data.input }];
+      return data === undefined ? [] : [{ name: data.name, arguments: data.input ?? {} }];
     }),
     stopReason: stop_reason ?? undefined,
     model,
