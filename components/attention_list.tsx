@@ -1,17 +1,20 @@
 import type { DashboardPage } from "../lib/console/dashboard_page.ts";
 import type { Problem } from "../lib/config/problem.ts";
+import type { AttentionItem } from "../lib/console/attention.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { Card } from "./card.tsx";
-import { Icon } from "./icon.tsx";
+import { FixButtons } from "./fix_buttons.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { StateBadge } from "./state_badge.tsx";
 
 /** What needs a person: servers that do not work, and places in the configuration to correct. */
 export function AttentionList({ page }: { page: DashboardPage }) {
-  const { attention, moreAttention, problems, moreProblems, storeTrouble } = page;
-  const total = attention.length + moreAttention + problems.length + moreProblems;
+  const { attention, moreAttention, items, moreItems, problems, moreProblems, storeTrouble } = page;
+  const total = attention.length + moreAttention + items.length + moreItems + problems.length +
+    moreProblems;
   if (total === 0 && storeTrouble === undefined) return null;
   return (
     <Card
@@ -34,7 +37,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
             </div>
           </li>
         )}
-        {attention.map(({ server, problem }) => (
+        {attention.map(({ server, problem, fix }) => (
           <li key={server.name} class="row row-link" data-row>
             <StateBadge state={server.state} />
             <div class="row-text">
@@ -49,11 +52,18 @@ export function AttentionList({ page }: { page: DashboardPage }) {
             <span class="row-aside">
               <Ago at={server.since} />
             </span>
+            {fix === undefined ? null : <FixButtons fixes={[fix]} subject={server.name} back="/" />}
           </li>
         ))}
         {moreAttention > 0 && (
           <li class="row">
             <a href="/servers?sort=state">{formatCount(moreAttention, "more server")}</a>
+          </li>
+        )}
+        {items.map((item) => <ItemRow key={item.kind + item.subject} item={item} />)}
+        {moreItems > 0 && (
+          <li class="row">
+            <a href="/optimization">{formatCount(moreItems, "more item")} in optimization</a>
           </li>
         )}
         <ProblemRows problems={problems} />
@@ -64,6 +74,38 @@ export function AttentionList({ page }: { page: DashboardPage }) {
         )}
       </ul>
     </Card>
+  );
+}
+
+const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
+  "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
+  "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
+  "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
+};
+
+function ItemRow({ item }: { item: AttentionItem }) {
+  const { word, icon, tone } = KINDS[item.kind];
+  return (
+    <li class="row row-link" data-row>
+      <span class={`state tone-${tone}`}>
+        <Icon name={icon} size={14} />
+        {word}
+      </span>
+      <div class="row-text">
+        <a href={item.href} class={item.isName ? "mono cover" : "cover"} data-row-link>
+          <InertText text={item.subject} />
+        </a>
+        <p class="muted">
+          <InertText text={item.detail} />
+        </p>
+      </div>
+      {item.at === undefined ? null : (
+        <span class="row-aside">
+          <Ago at={item.at} />
+        </span>
+      )}
+      <FixButtons fixes={item.fixes} subject={item.subject} back="/" />
+    </li>
   );
 }
 

@@ -13,6 +13,8 @@ interface ConfirmProps {
   /** Where the form goes, and its verb. */
   action: string;
   verb: string;
+  /** What the form sends along. */
+  fields?: Record<string, string>;
   isDangerous?: boolean;
   /** Whether the button that asks is the page's main one. */
   isPrimary?: boolean;
@@ -24,6 +26,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { id, label, subject, title, children, action, verb, isDangerous, isPrimary, before } =
     props;
+  const fields = Object.entries(props.fields ?? {});
   return (
     <>
       <button
@@ -38,6 +41,9 @@ export function Confirm(props: ConfirmProps) {
         <div class="confirm-text">{children}</div>
         <div class="confirm-actions">
           <form method="post" action={action} f-client-nav={false}>
+            {fields.map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
             <button
               type="submit"
               class={isDangerous ? "button button-danger" : "button button-primary"}

@@ -1,66 +1,103 @@
 import type { DashboardPage } from "../lib/console/dashboard_page.ts";
 import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
-import { serverPath } from "../lib/console/ui/paths.ts";
+import { serverPath, toolsetPath } from "../lib/console/ui/paths.ts";
 import { Since } from "./ago.tsx";
 import { AttentionList } from "./attention_list.tsx";
 import { Card } from "./card.tsx";
 import { CopyButton } from "./copy_button.tsx";
+import { CallsCard, ServerTimesCard } from "./dashboard_calls.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { InertText } from "./inert_text.tsx";
 import { StateBadge, StateIcon, stateWord } from "./state_badge.tsx";
+import { TourCard } from "./tour_card.tsx";
 import { Welcome } from "./welcome.tsx";
 
 /** The gateway at a glance. */
 export function Dashboard({ page }: { page: DashboardPage }) {
-  const { counts, states } = page;
   return (
     <>
-      <div class="stats">
-        <a class="stat" href="/servers">
-          <span class="stat-name">Servers</span>
-          <span class="stat-value">{formatNumber(counts.servers)}</span>
-          <span class="stat-note">
-            {states.map(({ state, count }) => (
-              <span key={state} class="stat-state">
-                <StateIcon state={state} />
-                {count} {stateWord(state).toLowerCase()}
-              </span>
-            ))}
-            {states.length === 0 && "none configured"}
-          </span>
-        </a>
-        <a class="stat" href="/tools">
-          <span class="stat-name">Tools</span>
-          <span class="stat-value">{formatNumber(counts.tools)}</span>
-          <span class="stat-note">
-            {counts.ready === 0
-              ? "no server is ready"
-              : `discovered on ${formatCount(counts.ready, "ready server")}`}
-          </span>
-        </a>
-        <div class="stat">
-          <span class="stat-name">Uptime</span>
-          <span class="stat-value">
-            <Since at={page.startedAt} />
-          </span>
-          <span class="stat-note">version {page.version}</span>
-        </div>
-      </div>
+      {page.tour === undefined ? null : <TourCard tour={page.tour} />}
+      <Stats page={page} />
       <AttentionList page={page} />
       {page.demo === undefined
         ? (
-          <div class="columns">
-            <LargestServers page={page} />
-            <GatewayCard page={page} />
-          </div>
+          <>
+            <CallsCard calls={page.calls} />
+            <ServerTimesCard calls={page.calls} />
+            <div class="columns">
+              <LargestServers page={page} />
+              <GatewayCard page={page} />
+            </div>
+          </>
         )
         : (
-          <Welcome server={page.demo.server} tools={page.demo.tools}>
-            <GatewayCard page={page} />
-          </Welcome>
+          <>
+            {page.calls.calls > 0 && <CallsCard calls={page.calls} />}
+            <ServerTimesCard calls={page.calls} />
+            <div class="columns">
+              <Welcome server={page.demo.server} tools={page.demo.tools} />
+              <GatewayCard page={page} />
+            </div>
+          </>
         )}
     </>
   );
+}
+
+function Stats({ page }: { page: DashboardPage }) {
+  const { counts, states, exposed, equipped, savedToday: saved } = page;
+  return (
+    <div class="stats stats-four">
+      <a class="stat" href="/servers">
+        <span class="stat-name">Servers</span>
+        <span class="stat-value">{formatNumber(counts.servers)}</span>
+        <span class="stat-note">
+          {states.map(({ state, count }) => (
+            <span key={state} class="stat-state">
+              <StateIcon state={state} />
+              {count} {stateWord(state).toLowerCase()}
+            </span>
+          ))}
+          {states.length === 0 && "none configured"}
+        </span>
+      </a>
+      <a class="stat" href="/tools">
+        <span class="stat-name">Tools exposed</span>
+        <span class="stat-value">{formatNumber(exposed)}</span>
+        <span class="stat-note">
+          {counts.tools === 0 && counts.ready === 0
+            ? "no server is ready"
+            : `of ${formatNumber(counts.tools)} discovered`}
+        </span>
+      </a>
+      <a class="stat" href={equipped === undefined ? "/toolsets" : toolsetPath(equipped.name)}>
+        <span class="stat-name">Equipped toolset</span>
+        <span class="stat-value stat-text cut">{equipped?.name ?? "None"}</span>
+        <span class="stat-note">
+          {equipped === undefined
+            ? page.toolsets === 0
+              ? "none saved yet"
+              : `${formatCount(page.toolsets, "is", "are")} saved`
+            : `${formatCount(equipped.tools, "tool")} listed at /mcp`}
+        </span>
+      </a>
+      <a class="stat" href="/tools" title="An estimate">
+        <span class="stat-name">Tokens saved today</span>
+        <span class="stat-value">{formatNumber(saved?.saved ?? 0)}</span>
+        <span class="stat-note">
+          {saved === undefined
+            ? "no search today"
+            : `${percentOf(saved.saved, saved.baseline)} less than listing all, ${
+              formatCount(saved.searches, "search", "searches")
+            }`}
+        </span>
+      </a>
+    </div>
+  );
+}
+
+function percentOf(part: number, whole: number): string {
+  return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
 }
 
 function GatewayCard({ page }: { page: DashboardPage }) {
@@ -71,6 +108,10 @@ function GatewayCard({ page }: { page: DashboardPage }) {
           <span class="mono">{page.address}</span>
           <CopyButton value={page.address} label="Copy console address" />
         </Fact>
+        <Fact name="For clients">
+          <span class="mono">{page.address}/mcp</span>
+          <CopyButton value={`${page.address}/mcp`} label="Copy address for clients" />
+        </Fact>
         <Fact name="Data">
           {page.dataDir === undefined ? "Kept by the platform" : (
             <>
@@ -80,6 +121,9 @@ function GatewayCard({ page }: { page: DashboardPage }) {
           )}
         </Fact>
         <Fact name="Version">{page.version}</Fact>
+        <Fact name="Uptime">
+          <Since at={page.startedAt} />
+        </Fact>
       </Facts>
     </Card>
   );

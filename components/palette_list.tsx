@@ -97,6 +97,7 @@ function Option({ item, positions, place, active, onHover, onChoose }: OptionPro
             : <InertText key={index} text={text} />
         )}
       </span>
+      {item.key !== undefined && /^[A-Z]$/.test(item.key) && <Key name="Shift" />}
       {item.key === undefined ? null : <Key name={item.key} />}
       {item.aside === undefined ? null : (
         <span class="palette-aside mono">

@@ -72,6 +72,12 @@ export function BottomBar({ frame, pathname }: RailProps) {
   );
 }
 
+const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | undefined } = {
+  "/servers": "servers",
+  "/tools": "tools",
+  "/toolsets": "toolsets",
+};
+
 function NavLink({ page, frame, pathname }: RailProps & { page: ConsolePage }) {
   // Always set: left alone, the framework marks "/" as an ancestor of every page.
   const current = !isCurrentPage(page, pathname)
@@ -79,7 +85,7 @@ function NavLink({ page, frame, pathname }: RailProps & { page: ConsolePage }) {
     : page.path === pathname
     ? "page"
     : "true";
-  const kind = page.path === "/servers" ? "servers" : page.path === "/tools" ? "tools" : undefined;
+  const kind = COUNTED[page.path];
   return (
     <a class="nav-link" href={page.path} aria-current={current} title={page.label}>
       <Icon name={page.icon} />

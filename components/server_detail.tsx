@@ -1,17 +1,20 @@
+import LogTail from "../islands/log_tail.tsx";
+import RefreshSoon from "../islands/refresh_soon.tsx";
 import type { ServerPage } from "../lib/console/server_page.ts";
 import { formatCount, formatLatency } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { ProblemRows } from "./attention_list.tsx";
 import { Card } from "./card.tsx";
-import { CopyButton } from "./copy_button.tsx";
-import { DemoForm } from "./demo_form.tsx";
+import { ClientSnippets } from "./client_snippets.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { InertText } from "./inert_text.tsx";
 import { InvalidTools } from "./invalid_tools.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { Pager } from "./pager.tsx";
+import { ServerActions } from "./server_actions.tsx";
+import { ServerStates } from "./server_states.tsx";
 import { SideList } from "./side_list.tsx";
 import { SourceLabel } from "./source_label.tsx";
 import { StateBadge, StateIcon } from "./state_badge.tsx";
@@ -28,6 +31,8 @@ const TYPES = {
 /** One server: how it is, why, where it comes from, and its tools. */
 export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
   const { server, tools, problems } = page;
+  // Whoever comes for a server that does not work wants to know why, before all else.
+  const isInTrouble = server.state !== "ready" && server.state !== "disabled";
   return (
     <div class="split">
       <SideList
@@ -42,13 +47,15 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
         }))}
       />
       <article class="detail">
+        {/* What changed before the live channel was open is not told there. */}
+        {server.state === "connecting" && <RefreshSoon madeAt={Date.now()} />}
         <PageHeader
           title={
             <span class="mono">
               <InertText text={server.name} />
             </span>
           }
-          {...(server.source.kind === "demo" ? { action: <DemoForm action="remove" /> } : {})}
+          action={<ServerActions page={page} />}
         />
         <Card>
           <Facts>
@@ -66,13 +73,12 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
                 <InertText text={server.lastError} />
               </Fact>
             )}
-            <Fact name="Door">
-              <span class="mono">{page.door}</span>
-              <CopyButton value={page.door} label="Copy the door's address" />
-            </Fact>
             <Fact name="Type">{TYPES[server.type]}</Fact>
             <Fact name="Source">
               <SourceLabel source={server.source} isLong />
+              {server.source.kind === "file" && (
+                <span class="small muted">Change it there; that is taken up by itself.</span>
+              )}
             </Fact>
             {server.latencyMs === undefined
               ? null
@@ -87,16 +93,14 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
           </Card>
         )}
         {page.invalid.entries.length > 0 && <InvalidTools {...page.invalid} />}
-        {page.log !== "" && (
-          <Card title="Log" aside="what it last wrote to its error output">
-            <pre
-              class="log"
-              tabIndex={0}
-              aria-label="Log of the server"
-            ><InertText text={page.log} /></pre>
-          </Card>
-        )}
-        <Card title="Tools" aside={formatCount(tools.total, "tool")} isFlush>
+        {isInTrouble && <Diary page={page} />}
+        <Card
+          title="Tools"
+          aside={page.exposed === tools.total
+            ? formatCount(tools.total, "tool")
+            : `${page.exposed} of ${formatCount(tools.total, "tool")} exposed`}
+          isFlush
+        >
           {tools.total === 0
             ? (
               <EmptyState icon="tools" title="No tools">
@@ -108,8 +112,26 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             : <ToolsTable rows={tools.rows} />}
           <Pager list={tools} url={url} noun="tools" />
         </Card>
+        <ClientSnippets door={page.door} snippets={page.snippets} />
+        {isInTrouble ? null : <Diary page={page} />}
         <ToolChanges server={server.name} changes={page.changes} />
       </article>
     </div>
+  );
+}
+
+/** What it wrote, and how it fared. */
+function Diary({ page: { server, log, states } }: { page: ServerPage }) {
+  return (
+    <>
+      {server.type === "demo"
+        ? null
+        : (
+          <Card title="Log" aside="what it last wrote to its error output">
+            <LogTail key={server.name} server={server.name} lines={log} />
+          </Card>
+        )}
+      <ServerStates states={states} />
+    </>
   );
 }

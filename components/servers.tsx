@@ -1,7 +1,10 @@
 import FilterField from "../islands/filter_field.tsx";
+import RefreshSoon from "../islands/refresh_soon.tsx";
+import RemovedNotice from "../islands/removed_notice.tsx";
 import { withQuery } from "../lib/console/paging.ts";
 import type { ServersPage } from "../lib/console/servers_page.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
+import { NEW_SERVER } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { DemoForm } from "./demo_form.tsx";
 import { EmptyState } from "./empty_state.tsx";
@@ -14,7 +17,18 @@ import { StateIcon, stateWord } from "./state_badge.tsx";
 export function Servers({ page, url }: { page: ServersPage; url: URL }) {
   return (
     <>
-      <PageHeader title="Servers" lead={formatCount(page.total, "server")} />
+      <PageHeader
+        title="Servers"
+        lead={formatCount(page.total, "server")}
+        action={<a class="button button-primary" href={NEW_SERVER}>Add server</a>}
+      />
+      {/* What changed before the live channel was open is not told there. */}
+      {page.list.rows.some(({ state }) => state === "connecting") && (
+        <RefreshSoon madeAt={Date.now()} />
+      )}
+      {page.removed === undefined
+        ? null
+        : <RemovedNotice key={page.removed.id} id={page.removed.id} name={page.removed.name} />}
       {page.total > 0 && (
         <div class="toolbar">
           <FilterField
@@ -51,7 +65,7 @@ export function Servers({ page, url }: { page: ServersPage; url: URL }) {
             title="No servers yet"
             actions={<DemoForm action="restore" />}
           >
-            Name your servers in <code>.mcp.json</code>{" "}
+            Add one here, or name your servers in <code>.mcp.json</code>{" "}
             in the folder where you start Quartermaster: they are connected as soon as it is saved.
           </EmptyState>
         )}

@@ -1,5 +1,7 @@
+import TryTool from "../islands/try_tool.tsx";
 import type { Parameters } from "../lib/console/parameters.ts";
 import type { ToolPage } from "../lib/console/tool_page.ts";
+import type { TriedTool } from "../lib/console/tried_tool.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
@@ -12,10 +14,11 @@ import { ParametersTable } from "./parameters_table.tsx";
 import { SideList } from "./side_list.tsx";
 import { StateIcon } from "./state_badge.tsx";
 import { ToolVersions } from "./tool_history.tsx";
+import { ToolPromotion } from "./tool_promotion.tsx";
 import { RelatedTools, ToolExamples, ToolFacts } from "./tool_knowledge.tsx";
 
 /** One tool: what it says it does, and what it takes. */
-export function ToolDetail({ page }: { page: ToolPage }) {
+export function ToolDetail({ page, tried }: { page: ToolPage; tried?: TriedTool | undefined }) {
   const fullName = `${page.server.name}.${page.name}`;
   const { knowledge } = page;
   return (
@@ -57,18 +60,20 @@ export function ToolDetail({ page }: { page: ToolPage }) {
             </span>
           }
         />
-        <Card title="Description" aside={<Hints hints={page.hints} />}>
-          {page.description === ""
-            ? <p class="muted">The server gives no description for this tool.</p>
-            : (
-              <p class="prose">
-                <InertText text={page.description} />
-              </p>
-            )}
-        </Card>
+        <Description page={page} />
         {knowledge === undefined
           ? null
           : <ToolFacts knowledge={knowledge} action={toolPath(page.server.name, page.name)} />}
+        <Card title="Try it" aside="a real call, on the record like any other">
+          <TryTool
+            key={fullName}
+            server={page.server.name}
+            tool={page.name}
+            form={page.tryIt}
+            isOff={knowledge?.isEnabled === false}
+            {...(tried === undefined ? {} : { tried })}
+          />
+        </Card>
         <SchemaCard title="Parameters" parameters={page.input} json={page.inputJson} />
         {page.output === undefined || page.outputJson === undefined
           ? null
@@ -82,6 +87,25 @@ export function ToolDetail({ page }: { page: ToolPage }) {
         <ToolVersions versions={page.versions} older={page.olderVersions} />
       </article>
     </div>
+  );
+}
+
+function Description({ page }: { page: ToolPage }) {
+  const hints = <Hints hints={page.hints} />;
+  if (page.promotion !== undefined) {
+    const { server, name, promotion } = page;
+    return <ToolPromotion server={server.name} tool={name} promotion={promotion} aside={hints} />;
+  }
+  return (
+    <Card title="Description" aside={hints}>
+      {page.description === ""
+        ? <p class="muted">The server gives no description for this tool.</p>
+        : (
+          <p class="prose">
+            <InertText text={page.description} />
+          </p>
+        )}
+    </Card>
   );
 }
 

@@ -4,6 +4,7 @@ import RefreshSoon from "../islands/refresh_soon.tsx";
 import type { FilterChoice, ToolsPage } from "../lib/console/tools_page.ts";
 import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
+import { NEW_TOOLSET } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Icon } from "./icon.tsx";
@@ -57,13 +58,20 @@ export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
           madeAt={Date.now()}
         />
       )}
-      {page.total > 0 && <Filters page={page} />}
+      {page.total + page.invalid > 0 && <Filters page={page} />}
       {page.degraded === undefined ? null : (
         <p class="notice tone-warn" role="status">
           <Icon name="alert" size={14} />
           <span>
             The search is not at its best: <InertText text={page.degraded} />
           </span>
+        </p>
+      )}
+      {offersToolset(page) && (
+        <p class="small">
+          <a href={`${NEW_TOOLSET}?${toolsetQuery(page)}`}>
+            Make a toolset of {page.list.total === 1 ? "this tool" : "these tools"}
+          </a>
         </p>
       )}
       {page.list.total > 0
@@ -83,9 +91,25 @@ export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
   );
 }
 
+/** All of a server or of a category can be taken at once; what words find is for a person to pick. */
+function offersToolset({ query, server, category, state, list }: ToolsPage): boolean {
+  return query === "" && (server !== undefined || category !== undefined) && list.total > 0 &&
+    (state === undefined || state === "enabled");
+}
+
+function toolsetQuery({ server = "", category = "" }: ToolsPage): URLSearchParams {
+  const set = Object.entries({ server, category }).filter(([, value]) => value !== "");
+  return new URLSearchParams(set);
+}
+
 function leadOf(page: ToolsPage): string {
   const isFiltered = [page.query || undefined, page.server, page.category, page.state]
     .some((filter) => filter !== undefined);
+  if (page.state === "invalid") {
+    return page.list.total === 1
+      ? "1 entry is not a valid tool, so no client is shown it"
+      : `${formatNumber(page.list.total)} entries are not valid tools, so no client is shown them`;
+  }
   if (isFiltered) {
     return `${formatCount(page.list.total, "match", "matches")} in ${
       formatCount(page.total, "tool")
@@ -142,16 +166,18 @@ function Filters({ page }: { page: ToolsPage }) {
           hidden={without("category")}
         />
       )}
-      {(page.disabled > 0 || state !== undefined) && (
+      {(page.disabled + page.promoted + page.invalid > 0 || state !== undefined) && (
         <FilterSelect
           action="/tools"
           name="state"
           label="State"
-          all="On and off"
+          all="All states"
           value={state ?? ""}
           choices={[
             { value: "enabled", label: `On (${formatNumber(page.total - page.disabled)})` },
             { value: "disabled", label: `Off (${formatNumber(page.disabled)})` },
+            { value: "promoted", label: `Promoted (${formatNumber(page.promoted)})` },
+            { value: "invalid", label: `Invalid (${formatNumber(page.invalid)})` },
           ]}
           hidden={without("state")}
         />
@@ -161,7 +187,7 @@ function Filters({ page }: { page: ToolsPage }) {
 }
 
 function NoTools({ page }: { page: ToolsPage }) {
-  if (page.total === 0) {
+  if (page.total === 0 && page.state === undefined) {
     return (
       <EmptyState
         icon="tools"

@@ -59,7 +59,16 @@ function ToolRow({ tool }: { tool: ListedTool }) {
       </td>
       <td class="col-tool" title={inertString(tool.name)}>
         <p class="cut">
-          <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
+          <a
+            class="mono cover strong"
+            href={
+              // What is no valid tool has no page of its own.
+              tool.problem === undefined
+                ? toolPath(tool.server, tool.name)
+                : serverPath(tool.server)
+            }
+            data-row-link
+          >
             <InertText text={tool.name} />
           </a>
         </p>
@@ -82,7 +91,13 @@ function ToolRow({ tool }: { tool: ListedTool }) {
       <td class="cut hide-medium">
         <InertText text={tool.category} />
       </td>
-      <td class="number">{tool.tokens === undefined ? "counting" : formatNumber(tool.tokens)}</td>
+      <td class="number">
+        {tool.problem !== undefined
+          ? "–"
+          : tool.tokens === undefined
+          ? "counting"
+          : formatNumber(tool.tokens)}
+      </td>
       {match === undefined ? null : (
         <td class="number">
           {match.relevance === undefined
@@ -102,10 +117,23 @@ function ToolRow({ tool }: { tool: ListedTool }) {
 /** What it does, and in a search why it was found. */
 function Words({ tool }: { tool: ListedTool }) {
   const why = tool.match?.explanation ?? "";
+  if (tool.problem !== undefined) {
+    return (
+      <p class="cut" title={inertString(tool.problem)}>
+        <span class="badge tone-bad">Invalid</span>
+        <InertText text={tool.problem} />
+      </p>
+    );
+  }
   return (
     <>
       <p class="cut" title={inertString(tool.summary)}>
         {!tool.isEnabled && <span class="badge">Off</span>}
+        {tool.isPromoted && (
+          <span class="badge tone-ok" title="Clients read a description that was promoted">
+            Promoted
+          </span>
+        )}
         {tool.deprecated === undefined
           ? null
           : <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>}

@@ -21,6 +21,7 @@ export function ToolsTable({ rows }: { rows: ToolRow[] }) {
               <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
                 <InertText text={tool.name} />
               </a>
+              {tool.isOff && <span class="badge off-badge">Off</span>}
             </td>
             <td class="cut muted" title={inertString(tool.summary)}>
               {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}

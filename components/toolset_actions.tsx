@@ -1,22 +1,32 @@
+import type { Audience } from "../lib/console/audience.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { toolsetPath, UNEQUIP_TOOLSET } from "../lib/console/ui/paths.ts";
 import { Confirm } from "./confirm.tsx";
+import { EquipEffect, UnequipEffect } from "./equip_effect.tsx";
 
 interface EquipProps {
   name: string;
   /** How many can be called now. */
   tools: number;
+  /** The clients that see what is equipped. */
+  audience: Audience;
   /** What is equipped now, if anything is. */
-  other?: { name: string; toolCount: number };
+  other?: { name: string; registered: number };
   isPrimary?: boolean;
 }
 
 /** Equips; asks first where that takes another one's place. */
-export function EquipToolset({ name, tools, other, isPrimary = false }: EquipProps) {
+export function EquipToolset({ name, tools, audience, other, isPrimary = false }: EquipProps) {
   const action = `${toolsetPath(name)}/equip`;
   if (other === undefined) {
     return (
-      <form class="above" method="post" action={action} f-client-nav={false}>
+      <form
+        class="above"
+        method="post"
+        action={action}
+        f-client-nav={false}
+        data-busy="Equipping…"
+      >
         <button type="submit" class={isPrimary ? "button button-primary" : "button"}>
           Equip <span class="visually-hidden">{name}</span>
         </button>
@@ -33,13 +43,15 @@ export function EquipToolset({ name, tools, other, isPrimary = false }: EquipPro
       verb="Equip toolset"
       isPrimary={isPrimary}
     >
-      Clients at <code>/mcp</code> see its {formatCount(tools, "tool")} instead of the{" "}
-      {formatCount(other.toolCount, "tool")} of {other.name}.
+      It takes the place of <code>{other.name}</code>.{" "}
+      <EquipEffect audience={audience} tools={tools} before={other.registered} />
     </Confirm>
   );
 }
 
-export function UnequipToolset({ name, tools }: { name: string; tools: number }) {
+export function UnequipToolset(
+  { name, tools, audience }: { name: string; tools: number; audience: Audience },
+) {
   return (
     <Confirm
       id={`unequip-${name}`}
@@ -49,8 +61,7 @@ export function UnequipToolset({ name, tools }: { name: string; tools: number })
       action={UNEQUIP_TOOLSET}
       verb="Unequip toolset"
     >
-      Clients at <code>/mcp</code> no longer have its {formatCount(tools, "tool")}{" "}
-      listed. The toolset itself and its own door stay.
+      <UnequipEffect audience={audience} tools={tools} /> The toolset itself and its own door stay.
     </Confirm>
   );
 }

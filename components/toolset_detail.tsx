@@ -1,27 +1,32 @@
-import type { ToolsetPage, ToolsetPageTool } from "../lib/console/toolset_page.ts";
-import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
-import { toolPath, toolsetPath } from "../lib/console/ui/paths.ts";
+import BusyForms from "../islands/busy_forms.tsx";
+import RefreshSoon from "../islands/refresh_soon.tsx";
+import type { ToolsetPage } from "../lib/console/toolset_page.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { cloneToolset, toolsetPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { Card } from "./card.tsx";
-import { CodeBlock } from "./code_block.tsx";
-import { CopyButton } from "./copy_button.tsx";
+import { ClientSnippets } from "./client_snippets.tsx";
+import { EquipEffect, SeenBy } from "./equip_effect.tsx";
 import { Fact, Facts } from "./facts.tsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { PageHeader } from "./page_header.tsx";
+import { Pager } from "./pager.tsx";
 import { SideList } from "./side_list.tsx";
 import { TokensChip } from "./tokens_chip.tsx";
 import { DeleteToolset, EquipToolset, UnequipToolset } from "./toolset_actions.tsx";
+import { ToolsetToolsTable } from "./toolset_tools_table.tsx";
 
-/** One toolset: what is in it, how each tool stands, and where clients reach it. */
-export function ToolsetDetail({ page }: { page: ToolsetPage }) {
-  const { toolset, tools, isEquipped, equipped, door } = page;
+/** One toolset: what is in it, how each tool stands, who sees it and where clients reach it. */
+export function ToolsetDetail({ page, url }: { page: ToolsetPage; url: URL }) {
+  const { toolset, tools, isEquipped, equipped, audience } = page;
   const { name, description = "", registered, toolCount, tokens, updatedAt } = toolset;
   return (
     <div class="split">
+      <BusyForms />
       <SideList
         title="Toolsets"
-        total={page.neighbors.length}
+        total={page.total}
         allHref="/toolsets"
         current={name}
         entries={page.neighbors.map((name) => ({ name, href: toolsetPath(name) }))}
@@ -40,21 +45,25 @@ export function ToolsetDetail({ page }: { page: ToolsetPage }) {
             </span>
           }
           {...(description === "" ? {} : { lead: <InertText text={description} /> })}
-          action={isEquipped ? <UnequipToolset name={name} tools={registered} /> : (
-            <EquipToolset
-              name={name}
-              tools={registered}
-              isPrimary
-              {...(equipped ? { other: equipped } : {})}
-            />
-          )}
+          action={isEquipped
+            ? <UnequipToolset name={name} tools={registered} audience={audience} />
+            : (
+              <EquipToolset
+                name={name}
+                tools={registered}
+                audience={audience}
+                isPrimary
+                {...(equipped ? { other: equipped } : {})}
+              />
+            )}
         />
-        {page.notes.length > 0 && (
+        {toolset.notes.length > 0 && (
           <div class="notice tone-warn">
             <Icon name="alert" size={14} />
-            <div>{page.notes.map((note) => <p key={note}>{note}</p>)}</div>
+            <div>{toolset.notes.map((note) => <p key={note}>{note}</p>)}</div>
           </div>
         )}
+        {tokens === undefined && <RefreshSoon madeAt={Date.now()} />}
         <Card>
           <Facts>
             <Fact name="Tools">
@@ -63,9 +72,23 @@ export function ToolsetDetail({ page }: { page: ToolsetPage }) {
             <Fact name="Cost">
               <TokensChip tokens={tokens} />
             </Fact>
-            <Fact name="Door">
-              <span class="mono">{door}</span>
-              <CopyButton value={door} label="Copy the door's address" />
+            <Fact name={isEquipped ? "Equipped" : "When equipped"}>
+              <span class="effect" role="status">
+                {isEquipped
+                  ? <SeenBy audience={audience} tools={registered} at="/mcp" />
+                  : (
+                    <EquipEffect
+                      audience={audience}
+                      tools={registered}
+                      before={equipped?.registered ?? 0}
+                    />
+                  )}
+              </span>
+            </Fact>
+            <Fact name="Its own door">
+              <span>
+                <SeenBy audience={page.atDoor} tools={registered} at={`/toolsets/${name}/mcp`} />
+              </span>
             </Fact>
             <Fact name="Saved">
               <Ago at={updatedAt} />
@@ -73,150 +96,47 @@ export function ToolsetDetail({ page }: { page: ToolsetPage }) {
           </Facts>
           <div class="form-actions">
             <a class="button" href={`${toolsetPath(name)}/edit`}>Edit</a>
+            <a class="button" href={cloneToolset(name)}>Clone</a>
             <a class="button" href={`${toolsetPath(name)}/export`} f-client-nav={false} download>
               Export
             </a>
             <DeleteToolset name={name} tools={toolCount} isEquipped={isEquipped} />
           </div>
         </Card>
-        {page.changed > 0 && <AcceptChanges page={page} />}
-        <Card title="Tools" aside={formatCount(tools.length, "tool")} isFlush>
-          <ToolsTable tools={tools} />
+        {page.changed.count > 0 && <AcceptChanges page={page} />}
+        <Card title="Tools" aside={formatCount(tools.total, "tool")} isFlush>
+          <ToolsetToolsTable tools={tools.rows} />
+          <Pager list={tools} url={url} noun="tools" />
         </Card>
-        <Card title="Use it in a client">
-          <p class="muted">
-            A client with this address has exactly these tools, whatever is equipped. The command
-            writes it into Claude Code's config; <code>cursor</code> and <code>vscode</code>{" "}
-            work as well.
-          </p>
-          <CodeBlock
-            code={`deno task cli connect claude-code --toolset ${name} --write`}
-            label="command that connects a client"
-          />
-        </Card>
+        <ClientSnippets door={page.door} snippets={page.snippets} />
       </article>
     </div>
   );
 }
 
 /** Saving it anew takes each tool as it is now. */
-function AcceptChanges({ page }: { page: ToolsetPage }) {
-  const { toolset, tools, changed } = page;
+function AcceptChanges({ page: { toolset, names, changed } }: { page: ToolsetPage }) {
   return (
-    <div class="notice">
-      <Icon name="info" size={14} />
+    <div class={changed.breaking > 0 ? "notice tone-warn" : "notice"}>
+      <Icon name={changed.breaking > 0 ? "alert" : "info"} size={14} />
       <span>
-        {formatCount(changed, "tool has", "tools have")} changed since this toolset was saved.
+        {formatCount(changed.count, "tool has", "tools have")} changed since this toolset was saved.
+        {" "}
+        {changed.breaking === 0
+          ? "Calls as before go on to work, as far as is known."
+          : `Calls as before may fail with ${changed.breaking} of them.`}
       </span>
-      <form method="post" action={`${toolsetPath(toolset.name)}/edit`} f-client-nav={false}>
+      <form
+        method="post"
+        action={`${toolsetPath(toolset.name)}/edit`}
+        f-client-nav={false}
+        data-busy="Saving…"
+      >
         <input type="hidden" name="description" value={toolset.description ?? ""} />
-        {tools.map(({ namespacedName }) => (
-          <input key={namespacedName} type="hidden" name="tool" value={namespacedName} />
-        ))}
+        <input type="hidden" name="savedAt" value={toolset.updatedAt} />
+        <input type="hidden" name="tools" value={JSON.stringify(names)} />
         <button type="submit" class="button">Accept the changes</button>
       </form>
     </div>
   );
-}
-
-const STATES: Record<ToolsetPageTool["state"], { word: string; icon: IconName; tone: string }> = {
-  registered: { word: "Registered", icon: "ready", tone: "ok" },
-  waiting: { word: "Waiting", icon: "pending", tone: "warn" },
-  disabled: { word: "Disabled", icon: "paused", tone: "quiet" },
-  gone: { word: "Gone", icon: "error", tone: "bad" },
-};
-
-const NOTES: Record<Exclude<ToolsetPageTool["state"], "registered">, string> = {
-  waiting: "Its server is away; it is back when the server is",
-  disabled: "Switched off on its server",
-  gone: "Its server no longer has it, or is itself removed",
-};
-
-function ToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
-  return (
-    <table class="table toolset-table">
-      <caption class="visually-hidden">Tools of this toolset</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="col-state">State</th>
-          <th scope="col">Tool</th>
-          <th scope="col" class="hide-small">Called</th>
-          <th scope="col" class="col-tokens number">Tokens</th>
-        </tr>
-      </thead>
-      <tbody>
-        {tools.map((tool) => <ToolRow key={tool.namespacedName} tool={tool} />)}
-      </tbody>
-    </table>
-  );
-}
-
-function ToolRow({ tool }: { tool: ToolsetPageTool }) {
-  const { word, icon, tone } = STATES[tool.state];
-  const isKnown = tool.tokens !== undefined;
-  return (
-    <tr data-row>
-      <td>
-        <span class={`state tone-${tone}`}>
-          <Icon name={icon} size={14} />
-          {word}
-        </span>
-      </td>
-      <td>
-        {isKnown
-          ? (
-            <a class="mono cover strong" href={toolPath(tool.server, tool.tool)} data-row-link>
-              <InertText text={tool.namespacedName} />
-            </a>
-          )
-          : (
-            <span class="mono">
-              <InertText text={tool.namespacedName} />
-            </span>
-          )}
-        {tool.state !== "registered" && <p class="muted small">{NOTES[tool.state]}</p>}
-        {tool.change === undefined ? null : <Change change={tool.change} />}
-      </td>
-      <td class="mono hide-small break">
-        {tool.name === undefined ? "–" : <InertText text={tool.name} />}
-      </td>
-      <td class="number">{isKnown ? formatNumber(tool.tokens ?? 0) : "–"}</td>
-    </tr>
-  );
-}
-
-function Change({ change }: { change: NonNullable<ToolsetPageTool["change"]> }) {
-  const { savedVersion, currentVersion, compatibility, reasons } = change;
-  const version = (number: number | undefined) => number === undefined ? "?" : `v${number}`;
-  return (
-    <div class="small change-note">
-      <p>
-        <span
-          class={compatibility === "breaking"
-            ? "badge tone-bad"
-            : compatibility === "compatible"
-            ? "badge tone-ok"
-            : "badge"}
-        >
-          {compatibility === "unknown" ? "Changed" : word(compatibility)}
-        </span>{" "}
-        <span class="muted">
-          saved {version(savedVersion)}, now {version(currentVersion)}
-        </span>
-      </p>
-      {reasons.length > 0 && (
-        <ul class="change-reasons">
-          {reasons.map((reason) => (
-            <li key={reason}>
-              <InertText text={reason} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-}
-
-function word(compatibility: "breaking" | "compatible"): string {
-  return compatibility === "breaking" ? "Breaking" : "Compatible";
 }

@@ -1,3 +1,4 @@
+import BusyForms from "../islands/busy_forms.tsx";
 import ToolPicker from "../islands/tool_picker.tsx";
 import type { ToolsetForm } from "../lib/console/toolset_form.ts";
 import { NEW_TOOLSET, toolsetPath } from "../lib/console/ui/paths.ts";
@@ -8,23 +9,33 @@ import { PageHeader } from "./page_header.tsx";
 
 /** Makes a toolset, or changes one. */
 export function ToolsetEditor({ form }: { form: ToolsetForm }) {
-  const { editing, error } = form;
+  const { editing, from, error } = form;
   return (
     <form
       class="stack"
       method="post"
       action={editing === undefined ? NEW_TOOLSET : `${toolsetPath(editing)}/edit`}
       f-client-nav={false}
+      data-busy="Saving…"
     >
+      <BusyForms />
       <PageHeader
         title={editing === undefined ? "New toolset" : (
           <>
             Edit <span class="mono">{editing}</span>
           </>
         )}
-        {...(editing === undefined ? {} : { lead: "Saving takes each tool as it is now" })}
+        {...(editing !== undefined
+          ? { lead: "Saving takes each tool as it is now" }
+          : from !== undefined
+          ? { lead: `A copy of ${from}, which stays as it is` }
+          : {})}
         action={<button type="submit" class="button button-primary">Save toolset</button>}
       />
+      {form.savedAt === undefined
+        ? null
+        : <input type="hidden" name="savedAt" value={form.savedAt} />}
+      {from === undefined ? null : <input type="hidden" name="from" value={from} />}
       {error === undefined ? null : (
         <p class="notice tone-bad" role="alert">
           <Icon name="error" size={14} />
@@ -69,10 +80,25 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
         </div>
       </Card>
       <Card>
-        <ToolPicker chosen={form.chosen} offered={form.offered} more={form.more} />
+        <ToolPicker
+          chosen={form.chosen}
+          picks={form.picks}
+          servers={form.servers}
+          categories={form.categories}
+        />
         <noscript>
-          <Field id="more" label="More tools, each on a line">
-            <textarea id="more" class="input mono" name="more" rows={4} />
+          <Field
+            id="more"
+            label="More tools, each on a line"
+            hint="A name, a pattern such as git.* or *read*, or category:files for all of one."
+          >
+            <textarea
+              id="more"
+              class="input mono"
+              name="more"
+              rows={4}
+              aria-describedby="more-hint"
+            />
           </Field>
         </noscript>
       </Card>

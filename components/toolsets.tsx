@@ -1,32 +1,44 @@
+import BusyForms from "../islands/busy_forms.tsx";
+import RefreshSoon from "../islands/refresh_soon.tsx";
 import type { ToolsetRow, ToolsetsPage } from "../lib/console/toolsets_page.ts";
 import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { EXPORT_TOOLSETS, NEW_TOOLSET, toolsetPath } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { EmptyState } from "./empty_state.tsx";
+import { SeenBy } from "./equip_effect.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { PageHeader } from "./page_header.tsx";
+import { Pager } from "./pager.tsx";
 import { DeleteToolset, EquipToolset, UnequipToolset } from "./toolset_actions.tsx";
 import { ImportForm } from "./toolsets_import.tsx";
 
 /** All toolsets, and what can be done with each. */
-export function Toolsets({ page }: { page: ToolsetsPage }) {
-  const { rows, available } = page;
+export function Toolsets({ page, url }: { page: ToolsetsPage; url: URL }) {
+  const { list: { rows, total }, equipped, available } = page;
   return (
     <>
+      <BusyForms />
       <PageHeader
         title="Toolsets"
-        lead={rows.length === 0
-          ? "The few tools a task needs, under one name"
-          : `${formatCount(rows.length, "toolset")}, ${
-            page.equipped === undefined ? "none equipped" : `${page.equipped.name} is equipped`
-          }`}
+        lead={total === 0 ? "The few tools a task needs, under one name" : (
+          <>
+            {formatCount(total, "toolset")},{" "}
+            {equipped === undefined ? "none equipped" : (
+              <span class="effect" role="status">
+                <span class="mono">{equipped.name}</span> is equipped.{" "}
+                <SeenBy audience={page.audience} tools={equipped.registered} at="/mcp" />
+              </span>
+            )}
+          </>
+        )}
         {...(available === 0
           ? {}
           : { action: <a class="button button-primary" href={NEW_TOOLSET}>New toolset</a> })}
       />
-      {rows.length > 0 ? <ToolsetsTable page={page} /> : (
+      {rows.some(({ tokens }) => tokens === undefined) && <RefreshSoon madeAt={Date.now()} />}
+      {rows.length > 0 ? <ToolsetsTable page={page} url={url} /> : (
         <EmptyState
           icon="toolsets"
           title="No toolsets yet"
@@ -57,7 +69,7 @@ export function Toolsets({ page }: { page: ToolsetsPage }) {
   );
 }
 
-function ToolsetsTable({ page }: { page: ToolsetsPage }) {
+function ToolsetsTable({ page, url }: { page: ToolsetsPage; url: URL }) {
   return (
     <Card isFlush>
       <table class="table toolsets-table">
@@ -74,15 +86,17 @@ function ToolsetsTable({ page }: { page: ToolsetsPage }) {
           </tr>
         </thead>
         <tbody>
-          {page.rows.map((row) => <Row key={row.name} row={row} page={page} />)}
+          {page.list.rows.map((row) => <Row key={row.name} row={row} page={page} />)}
         </tbody>
       </table>
+      <Pager list={page.list} url={url} noun="toolsets" />
     </Card>
   );
 }
 
 function Row({ row, page }: { row: ToolsetRow; page: ToolsetsPage }) {
   const { name, description = "", registered, toolCount, tokens, isEquipped, notes } = row;
+  const { audience } = page;
   const other = isEquipped ? undefined : page.equipped;
   return (
     <tr data-row>
@@ -111,12 +125,21 @@ function Row({ row, page }: { row: ToolsetRow; page: ToolsetsPage }) {
       <td class="number" title={`${registered} of ${toolCount} can be called now`}>
         {formatNumber(registered)}/{formatNumber(toolCount)}
       </td>
-      <td class="number hide-small">{formatNumber(tokens)}</td>
+      <td class="number hide-small">
+        {tokens === undefined ? "counting" : formatNumber(tokens)}
+      </td>
       <td>
         <div class="actions">
           {isEquipped
-            ? <UnequipToolset name={name} tools={registered} />
-            : <EquipToolset name={name} tools={registered} {...(other ? { other } : {})} />}
+            ? <UnequipToolset name={name} tools={registered} audience={audience} />
+            : (
+              <EquipToolset
+                name={name}
+                tools={registered}
+                audience={audience}
+                {...(other ? { other } : {})}
+              />
+            )}
           <span class="hide-small">
             <DeleteToolset name={name} tools={toolCount} isEquipped={isEquipped} />
           </span>

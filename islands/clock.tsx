@@ -19,9 +19,14 @@ function update(element: Element): void {
   const text = element.firstChild;
   // The text node stays the same one: whoever rendered it compares against it later.
   if (Number.isNaN(at) || !(text instanceof Text)) return;
-  const isSpan = element.getAttribute("data-clock") === "span";
-  const words = isSpan ? formatSpan(Date.now() - at) : formatAgo(at, Date.now());
-  if (text.data !== words) text.data = words;
+  const form = element.getAttribute("data-clock");
+  const isSpan = form === "span";
   const exact = new Date(at).toLocaleString();
+  const words = isSpan
+    ? formatSpan(Date.now() - at)
+    : form === "time"
+    ? exact
+    : formatAgo(at, Date.now());
+  if (text.data !== words) text.data = words;
   element.setAttribute("title", isSpan ? `Since ${exact}` : exact);
 }

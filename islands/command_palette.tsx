@@ -48,7 +48,7 @@ export default function CommandPalette() {
       <dialog
         ref={dialog}
         class="palette"
-        aria-label="Search pages, servers and tools"
+        aria-label="Search pages, servers, tools and actions"
         // Escape is told at once by the one, any other end later by the other.
         onCancel={close}
         onClose={close}
@@ -69,7 +69,7 @@ export default function CommandPalette() {
                 aria-controls="palette-list"
                 aria-autocomplete="list"
                 aria-activedescendant={shown.length > 0 ? paletteOptionId(at) : undefined}
-                placeholder="Search pages, servers and tools"
+                placeholder="Search pages, servers, tools and actions"
                 autocomplete="off"
                 spellcheck={false}
                 maxLength={100}

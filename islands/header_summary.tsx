@@ -10,7 +10,7 @@ interface HeaderSummaryProps {
 
 /** The gateway in one line: servers, port, optimization. */
 export default function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProps) {
-  const { servers, ready } = liveCounts.value ?? counts;
+  const { servers, ready, optimizing = isOptimizing } = liveCounts.value ?? counts;
   const title = `${ready} of ${formatCount(servers, "server")} ready`;
   return (
     <ul class="summary" aria-label="Gateway">
@@ -19,9 +19,9 @@ export default function HeaderSummary({ counts, place, isOptimizing }: HeaderSum
         {ready === servers ? formatCount(servers, "server") : `${ready}/${servers} ready`}
       </li>
       <li class="mono" title="Where the gateway listens">{place}</li>
-      <li title={isOptimizing ? "Optimization is on" : "Optimization is off"}>
+      <li title={optimizing ? "Optimization is on" : "Optimization is off"}>
         <Icon name="optimization" size={14} />
-        Optimization {isOptimizing ? "on" : "off"}
+        Optimization {optimizing ? "on" : "off"}
       </li>
     </ul>
   );

@@ -26,6 +26,7 @@ export default function LiveIndicator() {
   useEffect(() => {
     const channel = new LiveChannel({
       onServer: () => pageDependsOn("servers") && requestRefresh(),
+      onKind: (kind) => pageDependsOn(kind) && requestRefresh(),
       onReset: requestRefresh,
     });
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,7 +3,7 @@ import { liveCounts, type StatusCounts } from "../lib/console/ui/live.ts";
 
 /** A number beside a word in the rail, and a dot where something needs a person. */
 export default function NavCount(
-  { kind, counts }: { kind: "servers" | "tools"; counts: StatusCounts },
+  { kind, counts }: { kind: "servers" | "tools" | "toolsets"; counts: StatusCounts },
 ) {
   const now = liveCounts.value ?? counts;
   const needsAttention = kind === "servers" && now.attention > 0;
@@ -14,7 +14,7 @@ export default function NavCount(
           <span class="visually-hidden">{`${now.attention} need attention, `}</span>
         </span>
       )}
-      <span class="nav-number">{formatNumber(now[kind])}</span>
+      <span class="nav-number">{formatNumber(now[kind] ?? counts[kind] ?? 0)}</span>
     </span>
   );
 }

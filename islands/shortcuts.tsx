@@ -9,6 +9,8 @@ import { modifierName } from "../lib/console/ui/modifier.ts";
 import { navigate } from "../lib/console/ui/navigate.ts";
 import { overlay } from "../lib/console/ui/overlay.ts";
 import { PAGES } from "../lib/console/ui/pages.ts";
+import { COMMON_ACTIONS } from "../lib/console/ui/palette_actions.ts";
+import { doItem } from "../lib/console/ui/palette_state.ts";
 import { moveRowFocus } from "../lib/console/ui/row_focus.ts";
 
 /** The keys that act without a field, and the sheet that lists them. */
@@ -40,7 +42,7 @@ export default function Shortcuts() {
     >
       <div class="keys">
         <Keys title="Everywhere">
-          <KeyRow keys={[modifierName(), "K"]} meaning="Search pages, servers and tools" />
+          <KeyRow keys={[modifierName(), "K"]} meaning="Search everything there is" />
           <KeyRow keys={["?"]} meaning="Show this sheet" />
           <KeyRow keys={["Esc"]} meaning="Close what is open" />
         </Keys>
@@ -49,6 +51,11 @@ export default function Shortcuts() {
           <KeyRow keys={["j"]} meaning="Next row" />
           <KeyRow keys={["k"]} meaning="Previous row" />
           <KeyRow keys={["Enter"]} meaning="Open the row" />
+        </Keys>
+        <Keys title="Do">
+          {KEY_ACTIONS.map(({ id, key, label }) => (
+            <KeyRow key={id} keys={["Shift", key]} meaning={label} />
+          ))}
         </Keys>
         <Keys title="Go to">
           {PAGES.map((page) => <KeyRow key={page.path} keys={[page.key]} meaning={page.label} />)}
@@ -69,6 +76,11 @@ export default function Shortcuts() {
   );
 }
 
+/** Those with a capital letter: a browser keeps Command and Control with them for itself. */
+const KEY_ACTIONS = COMMON_ACTIONS.flatMap((item) =>
+  item.key !== undefined && /^[A-Z]$/.test(item.key) ? { ...item, key: item.key } : []
+);
+
 /** Does what a key stands for; false where it stands for nothing. */
 function press(key: string): boolean {
   if (key === "?") overlay.value = "help";
@@ -77,8 +89,10 @@ function press(key: string): boolean {
   else if (key === "/") focusFilter();
   else {
     const page = PAGES.find((page) => page.key === key);
-    if (page === undefined) return false;
-    navigate(page.path);
+    const item = KEY_ACTIONS.find((item) => item.key === key);
+    if (page !== undefined) navigate(page.path);
+    else if (item !== undefined) doItem(item);
+    else return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 import { dirname, fromFileUrl, join } from "@std/path";
 import { z } from "zod";
 import { Catalog } from "./catalog/catalog.ts";
+import type { BrokenTool } from "./catalog/catalog_tool.ts";
 import { DEMO_SERVER } from "./config/demo.ts";
 import type { Env } from "./config/env.ts";
 import { candidateFiles } from "./config/locate.ts";
@@ -161,7 +162,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     onWarning,
   });
 
-  const live = composeLive({ stack, events, toolsets, activity, announce });
+  const live = composeLive({ stack, events, catalog, toolsets, activity, announce });
 
   const optimization = composeOptimization({
     ...processes,
@@ -391,6 +392,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       states: (name: string) => states.of(name),
       tools: (name: string): ToolDefinition[] =>
         catalog.of(name).tools.map(({ definition }) => definition),
+      /** What servers list that is no valid tool, and so is shown to no client. */
+      invalid: (): BrokenTool[] =>
+        [...catalog.snapshot.servers.values()].flatMap(({ broken }) => broken),
       /** What is remembered of its tools, or of one alone. */
       history: (name: string, tool?: string) => admin.history(name, tool),
     },

@@ -26,6 +26,7 @@ import type { AnsweredCall } from "./telemetry/call_recorder.ts";
 import type { OptimizationTools } from "./surfaces/optimization_tools.ts";
 import type { ToolGuide } from "./surfaces/tool_guide.ts";
 import type { ToolsetsAdmin } from "./surfaces/toolsets_admin.ts";
+import { SHOWS_EQUIPPED } from "./surfaces/views.ts";
 import { ChangeNotifier } from "./sessions/change_notifier.ts";
 
 export interface ComposeDoorsInput {
@@ -72,8 +73,6 @@ const METHODS = new Set([
   "tools/call",
   "tools/list",
 ]);
-/** Views of the default door that show what is equipped. */
-const SHOWS_EQUIPPED = /^mcp\?(?:default|toolset)\b/;
 const PRUNE_EVERY_MS = 60 * 60_000;
 
 /** The MCP doors: what answers at each path. */

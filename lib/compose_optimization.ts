@@ -17,6 +17,8 @@ const SWITCHED_ON: Setting<boolean> = { name: "optimizationEnabled", schema: z.b
 /** Jobs of gateways that are gone are looked for this often, first a moment after the start. */
 const LOOK_AFTER_MS = 1_500;
 const LOOK_EVERY_MS = 20_000;
+/** One that runs is among the newest. */
+const MOST_LOOKED_AT = 200;
 
 export interface ComposeOptimizationInput
   extends Omit<ComposeOptimizerInput, "promotions" | "isEnabled" | "setEnabled"> {
@@ -74,13 +76,12 @@ export function composeOptimization(input: ComposeOptimizationInput) {
   }
 
   let jobs: JobsRepository | undefined;
-  /** Goes on with jobs whose gateway is gone. */
+  /** Goes on with jobs whose gateway is gone; while it is off, has them wait. */
   async function lookForJobs(): Promise<void> {
-    if (!isEnabled()) return;
     if (!optimizer) {
       const { JobsRepository } = await import("./storage/optimization_jobs_repository.ts");
       jobs ??= new JobsRepository(store);
-      const recent = await Array.fromAsync(jobs.list({ reverse: true, limit: 50 }));
+      const recent = await Array.fromAsync(jobs.list({ reverse: true, limit: MOST_LOOKED_AT }));
       if (!recent.some(({ value }) => value.status === "running")) return;
     }
     await (await open()).jobs.takeOver();

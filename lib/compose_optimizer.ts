@@ -1,26 +1,25 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import { composeModels } from "./compose_models.ts";
+import { keepUp } from "./compose_upkeep.ts";
 import type { Platform } from "./config/deployment.ts";
-import { type Env, nonEmpty } from "./config/env.ts";
+import type { Env } from "./config/env.ts";
 import type { Options } from "./config/option_table.ts";
-import { GatewayError } from "./core/errors.ts";
-import type { EvaluatorKind, OptimizationJob } from "./core/optimization.ts";
+import type { OptimizationJob } from "./core/optimization.ts";
 import { EVERYONE } from "./core/principal.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { ProcessOwner } from "./downstream/stdio/process_owner.ts";
 import { EvalDoors } from "./http/eval_doors.ts";
 import { CatalogSubjects } from "./optimizer/catalog_subjects.ts";
-import type { Evaluator } from "./optimizer/evaluator.ts";
 import { OptimizationJobs } from "./optimizer/jobs.ts";
-import { ClaudeCliEvaluator, ClaudeCliText } from "./optimizer/models/claude_cli.ts";
-import { MessagesApiEvaluator, MessagesApiText } from "./optimizer/models/messages_api.ts";
+import { RunFolders } from "./optimizer/models/run_folders.ts";
 import type { Promotions } from "./optimizer/promotions.ts";
-import type { TextModel } from "./optimizer/text_model.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import { CandidatesRepository } from "./storage/candidates_repository.ts";
 import { EvalRunsRepository } from "./storage/eval_runs_repository.ts";
 import { EvaluationsRepository } from "./storage/evaluations_repository.ts";
 import { GoldenPromptsRepository } from "./storage/golden_prompts_repository.ts";
+import type { Location } from "./storage/location.ts";
 import { JobsRepository } from "./storage/optimization_jobs_repository.ts";
 import type { Store } from "./storage/store.ts";
 import { OptimizationAdmin } from "./surfaces/optimization_admin.ts";
@@ -28,14 +27,11 @@ import { optimizationTools } from "./surfaces/optimization_tools.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
 
-const CLI_MODEL = "sonnet";
-const API_MODEL = "claude-sonnet-4-5";
-const API_URL = "https://api.anthropic.com";
 const PATIENCE_MS = 50;
 const DAY_MS = 24 * 60 * 60_000;
 const MOST_RUNS = 200_000;
-/** How long it is believed that a program is there, or is not. */
-const CHECK_EVERY_MS = 30_000;
+const MOST_ENDED_JOBS = 500;
+const MOST_EVALUATIONS = 50;
 
 export interface ComposeOptimizerInput {
   store: Store;
@@ -62,7 +58,7 @@ export type Optimizer = ReturnType<typeof composeOptimizer>;
 
 /** Everything that measures descriptions and writes others. */
 export function composeOptimizer(input: ComposeOptimizerInput) {
-  const { store, catalog, pool, toolsets, options, logs, promotions, platform } = input;
+  const { store, catalog, pool, toolsets, options, logs, promotions, leaseId } = input;
   const stack = new AsyncDisposableStack();
   const patience = stack.use(new TimeoutQueue(PATIENCE_MS));
   const doors = stack.use(new EvalDoors({ log: logs.room("http"), patience }));
@@ -70,101 +66,27 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     catalog,
     names: input.names,
     equipped() {
+      // Everyone's, whoever asks: a job has no principal until clients have tokens of their own.
       const toolset = toolsets.equippedBy(EVERYONE);
       return toolset ? toolsets.registered(toolset) : [];
     },
   });
-
-  const apiKey = nonEmpty(input.env, "ANTHROPIC_API_KEY");
-  const authToken = nonEmpty(input.env, "ANTHROPIC_AUTH_TOKEN");
-  const oauthToken = nonEmpty(input.env, "CLAUDE_CODE_OAUTH_TOKEN");
-  logs.redactor.learn([apiKey, authToken, oauthToken].filter((key) => key !== undefined));
-  const cliOptions = {
-    path: options.claudePath,
-    model: options.evalModel ?? CLI_MODEL,
-    timeoutMs: options.evalTimeout,
-    env: platform.canSpawn ? Deno.env.toObject() : {},
-    owner: input.processOwner,
-  };
-  const apiOptions = {
-    baseUrl: nonEmpty(input.env, "ANTHROPIC_BASE_URL") ?? API_URL,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(authToken === undefined ? {} : { authToken }),
-    model: options.evalModel ?? API_MODEL,
-    timeoutMs: options.evalTimeout,
-  };
-  const cli = new ClaudeCliEvaluator({
-    ...cliOptions,
+  const folders = new RunFolders({ store: storeName(store.location, leaseId), leaseId });
+  const { evaluator, textModel, evaluatorInfo } = composeModels({
+    ...input,
+    redactor: logs.redactor,
+    folders,
     openDoor: (tools) => Promise.resolve(doors.open(tools)),
   });
-  const api = new MessagesApiEvaluator(apiOptions);
-
-  async function choose(): Promise<Evaluator> {
-    const wanted = options.evaluator;
-    if (wanted === "messages-api" || (wanted === "auto" && !platform.canSpawn)) {
-      await api.check();
-      return api;
-    }
-    if (!platform.canSpawn) {
-      throw new GatewayError("CANNOT_EVALUATE", {
-        message: "Cannot evaluate: programs cannot be started on this platform",
-        recoverySteps: ["Use --evaluator messages-api, with ANTHROPIC_API_KEY set"],
-      });
-    }
-    try {
-      await cli.check();
-      return cli;
-    } catch (error) {
-      // A key is enough for the other way.
-      if (wanted !== "auto" || (apiKey ?? authToken) === undefined) throw error;
-      await api.check();
-      return api;
-    }
-  }
-
-  let chosen: { at: number; evaluator: Promise<Evaluator> } | undefined;
-  function evaluator(): Promise<Evaluator> {
-    const now = Date.now();
-    if (!chosen || now - chosen.at > CHECK_EVERY_MS) chosen = { at: now, evaluator: choose() };
-    const { evaluator } = chosen;
-    evaluator.catch(() => chosen = undefined);
-    return evaluator;
-  }
-
-  async function textModel(): Promise<TextModel> {
-    try {
-      const { kind } = await evaluator();
-      return kind === "claude-cli"
-        ? new ClaudeCliText(cliOptions)
-        : new MessagesApiText(apiOptions);
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;
-      throw new GatewayError("CANNOT_GENERATE", {
-        ...error.details,
-        message: error.message.replace(/^Cannot evaluate/, "Cannot generate"),
-        recoveryAction: "Make a model available to the gateway, or write the texts yourself",
-        cause: error,
-      });
-    }
-  }
-
-  async function evaluatorInfo() {
-    try {
-      const { kind, model } = await evaluator();
-      return { kind, model, problem: null };
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      return { kind: null as EvaluatorKind | null, model: null, problem };
-    }
-  }
 
   const candidates = new CandidatesRepository(store);
   const prompts = new GoldenPromptsRepository(store);
   const runs = new EvalRunsRepository(store);
   const evaluations = new EvaluationsRepository(store);
+  const kept = new JobsRepository(store);
   const jobs = stack.use(
     new OptimizationJobs({
-      jobs: new JobsRepository(store),
+      jobs: kept,
       candidates,
       prompts,
       runs,
@@ -174,7 +96,7 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
       evaluator,
       textModel,
       concurrency: options.evalConcurrency,
-      owner: input.leaseId,
+      owner: leaseId,
       isOwnerAlive: (owner) => input.isLeaseAlive(owner),
       isEnabled: input.isEnabled,
       onChange: input.onJob,
@@ -203,9 +125,29 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     },
   });
 
-  const pruning = runs.prune({ olderThanMs: options.evalRetention * DAY_MS, most: MOST_RUNS })
-    .catch((error) => input.onWarning("Cannot clear away old evaluation runs", { error }));
-  stack.defer(async () => void await pruning);
+  async function clearAway(): Promise<void> {
+    if (input.platform.canSpawn) await folders.sweep((id) => input.isLeaseAlive(id));
+    await runs.prune({ olderThanMs: options.evalRetention * DAY_MS, most: MOST_RUNS });
+    await kept.prune({ mostEnded: MOST_ENDED_JOBS });
+    await evaluations.prune({ mostPerTool: MOST_EVALUATIONS });
+  }
+  stack.use(keepUp({
+    work: clearAway,
+    everyMs: DAY_MS,
+    onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
+  }));
   const tools = optimizationTools(admin);
   return { admin, jobs, tools, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** What is in memory is known to this process alone, whatever other stores are called. */
+function storeName(location: Location, leaseId: string): string {
+  switch (location.kind) {
+    case "file":
+      return location.path;
+    case "remote":
+      return location.url;
+    default:
+      return `${location.kind} ${leaseId}`;
+  }
 }

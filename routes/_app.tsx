@@ -11,6 +11,13 @@ const STYLES = [
   "tables",
   "pages",
   "tools",
+  "toolsets",
+  "activity",
+  "dashboard",
+  "settings",
+  "servers",
+  "try",
+  "optimization",
 ];
 
 export default define.page(function App({ Component, state }) {

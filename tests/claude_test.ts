@@ -2,22 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
 import { WEATHER_TOOLS } from "../lib/downstream/demo/weather_tools.ts";
-import { findClaude, runClaude } from "./fixtures/claude_cli.ts";
+import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
-
-const claude = await findClaude();
-
-/** Registered as ignored, with the reason in its name, where there is no CLI to test with. */
-function claudeTest(name: string, run: (claude: string) => Promise<void>): void {
-  const reason = claude === undefined ? " (skipped: the claude CLI cannot be installed here)" : "";
-  Deno.test({
-    name: name + reason,
-    ignore: claude === undefined,
-    fn: () => run(claude!),
-  });
-}
 
 interface Exchange {
   /** Of the JSON-RPC message, or of HTTP where there is none. */
@@ -91,7 +79,7 @@ for (
     ["?names=flat", "weather_get_current"],
   ] as const
 ) {
-  claudeTest(
+  await claudeTest(
     `the claude CLI falls back, connects, lists and calls at /servers/weather/mcp${query}`,
     async (claude) => {
       await using gateway = await startGateway();
@@ -139,7 +127,7 @@ for (
   );
 }
 
-claudeTest(
+await claudeTest(
   "the claude CLI reaches a stdio server, is asked by it, and hears of its new tools",
   async (claude) => {
     await using chaos = await startChaos();

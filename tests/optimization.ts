@@ -14,7 +14,7 @@ import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
 import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
-/** A job that has not ended by then is stuck. */
+/** What has not come about by then is stuck. */
 const JOB_LIMIT_MS = 90_000;
 
 const Result = z.looseObject({
@@ -129,8 +129,11 @@ export class Lab implements AsyncDisposable {
   }
 
   /** One more gateway on the same data; ready to be asked. */
-  async start({ enabled = true } = {}): Promise<RunningGateway> {
-    const { claude, flags = [] } = this.#options;
+  async start(
+    { enabled = true, flags = this.#options.flags ?? [] }: { enabled?: boolean; flags?: string[] } =
+      {},
+  ): Promise<RunningGateway> {
+    const { claude } = this.#options;
     const gateway = await startGateway([
       ...enabled ? ["--enable-optimization"] : [],
       ...claude === undefined
@@ -232,14 +235,22 @@ export async function jobOf(manager: DoorClient, jobId: string): Promise<Optimiz
   return OptimizationJob.parse(data.job);
 }
 
-/** Waits until a job runs no more. */
-export async function ended(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+/** Asks until there is an answer, for as long as a job may take on a busy machine. */
+export async function eventually<T>(find: () => Promise<T | undefined>): Promise<T> {
   for (const over = performance.now() + JOB_LIMIT_MS; performance.now() < over;) {
-    const job = await jobOf(manager, jobId);
-    if (job.status !== "running") return job;
+    const found = await find();
+    if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`The job did not end within ${JOB_LIMIT_MS} ms`);
+  throw new Error(`It did not come about within ${JOB_LIMIT_MS} ms`);
+}
+
+/** Waits until a job runs no more. */
+export function ended(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+  return eventually(async () => {
+    const job = await jobOf(manager, jobId);
+    return job.status === "running" ? undefined : job;
+  });
 }
 
 /** Has a candidate evaluated to the end. */

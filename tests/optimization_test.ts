@@ -140,7 +140,7 @@ await claudeTest(
     assert.equal(early.code, "PROMOTION_REFUSED");
     assert.match(early.text, /No evaluation runs found for candidate - run evaluations first/);
 
-    const why = { [VAGUE]: /overall/, [GREEDY]: /meant for "opening_hours"/ };
+    const why = { [VAGUE]: /overall/, [GREEDY]: /meant for "(opening_hours|list_loans)"/ };
     for (const [description, words] of Object.entries(why)) {
       const candidateId = await propose(manager, description);
       await evaluate(manager, candidateId);
@@ -179,7 +179,8 @@ await claudeTest(
       assert.deepEqual([status, errors], ["completed", 0], tool?.outcome);
       assert.match(tool?.outcome ?? "", /Promoted: overall 33 % -> 100 %/);
       assert.equal(lab.seen.filter(({ isWriting }) => isWriting).length, 2);
-      assert.deepEqual(new Set(lab.given(PROMPTS[0]!.prompt)).size, 4);
+      const given = new Set(PROMPTS.flatMap(({ prompt }) => lab.given(prompt)));
+      assert.deepEqual([VAGUE, GREEDY, GOOD].filter((description) => !given.has(description)), []);
       assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
     }
     await lab.gateway.stop();

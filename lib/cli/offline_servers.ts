@@ -186,6 +186,7 @@ async function assemble(input: CommandInput) {
     signal: closing.signal,
     onWarning: () => {},
     onStatus: () => {},
+    onLine: () => {},
     onRemoved: () => {},
     sync,
     removeDemo: () => Promise.reject(new GatewayError("SERVER_NOT_FOUND")),

@@ -6,6 +6,7 @@ import {
   DETACH_FLAG,
   jobOptionsOf,
   REPEATS_FLAG,
+  TOOLSET_FLAG,
   YES_FLAG,
 } from "./optimize_flags.ts";
 import { startJob } from "./optimize_start.ts";
@@ -19,7 +20,15 @@ export const optimizeEvaluate = optimizeCommand({
     "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
     "call is answered by the gateway itself. Ctrl-C pauses. A gateway has to run.",
   ],
-  flags: [DEPTH_FLAG, REPEATS_FLAG, ...BUDGET_FLAGS, YES_FLAG, DETACH_FLAG, JSON_FLAG],
+  flags: [
+    DEPTH_FLAG,
+    REPEATS_FLAG,
+    TOOLSET_FLAG,
+    ...BUDGET_FLAGS,
+    YES_FLAG,
+    DETACH_FLAG,
+    JSON_FLAG,
+  ],
   async run(input) {
     const options = jobOptionsOf(input);
     const { gateway, optimization } = await openOptimization(input);

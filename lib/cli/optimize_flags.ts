@@ -1,6 +1,6 @@
 import type { CommandFlag } from "../config/command_line.ts";
 import { configError } from "../config/problem.ts";
-import { Depth, type JobOptions, Thresholds } from "../core/optimization.ts";
+import { Depth, JobOptions, Thresholds } from "../core/optimization.ts";
 import type { CommandInput } from "./command.ts";
 
 type Flags = Pick<CommandInput, "flags">;
@@ -14,6 +14,10 @@ export const REPEATS_FLAG: CommandFlag = {
   flag: "repeats",
   placeholder: "N",
   meaning: "How often each prompt is asked: 1 to 10; 1 for quick, 3 for thorough unless told",
+};
+export const TOOLSET_FLAG: CommandFlag = {
+  flag: "with-toolset",
+  meaning: "Show the model the equipped toolset's tools beside the server's",
 };
 export const YES_FLAG: CommandFlag = { flag: "yes", meaning: "Do not ask" };
 export const DETACH_FLAG: CommandFlag = {
@@ -36,6 +40,16 @@ interface Limits {
   /** Whether a fraction makes no sense; so it is unless told. */
   isWhole?: boolean;
 }
+
+function limitsOf({ minValue, maxValue }: { minValue: number | null; maxValue: number | null }) {
+  return { min: minValue ?? 0, max: maxValue ?? Infinity };
+}
+
+const { candidatesPerTool, promptsPerCategory, repeats } = JobOptions.shape;
+/** What a job takes. */
+export const CANDIDATE_LIMITS: Limits = limitsOf(candidatesPerTool.unwrap());
+export const PROMPT_LIMITS: Limits = limitsOf(promptsPerCategory.unwrap());
+const REPEAT_LIMITS: Limits = limitsOf(repeats.unwrap());
 
 /** A flag's number, or undefined where it was not given. */
 export function numberFlag({ flags }: Flags, name: string, limits: Limits): number | undefined {
@@ -73,11 +87,11 @@ export function jobOptionsOf(input: Flags): Partial<JobOptions> {
   const options: Partial<JobOptions> = {};
   const depth = choiceFlag(input, "depth", Depth.options);
   if (depth !== undefined) options.depth = depth;
-  const candidatesPerTool = numberFlag(input, "candidates", { min: 1, max: 10 });
+  const candidatesPerTool = numberFlag(input, "candidates", CANDIDATE_LIMITS);
   if (candidatesPerTool !== undefined) options.candidatesPerTool = candidatesPerTool;
-  const promptsPerCategory = numberFlag(input, "prompts", { min: 1, max: 50 });
+  const promptsPerCategory = numberFlag(input, "prompts", PROMPT_LIMITS);
   if (promptsPerCategory !== undefined) options.promptsPerCategory = promptsPerCategory;
-  const repeats = numberFlag(input, "repeats", { min: 1, max: 10 });
+  const repeats = numberFlag(input, "repeats", REPEAT_LIMITS);
   if (repeats !== undefined) options.repeats = repeats;
   const threshold = numberFlag(input, "threshold", { min: 0, max: 100, isWhole: false });
   if (threshold !== undefined) {
@@ -88,5 +102,6 @@ export function jobOptionsOf(input: Flags): Partial<JobOptions> {
   const maxCostUsd = numberFlag(input, "max-cost", { min: 0.01, max: 100_000, isWhole: false });
   if (maxCostUsd !== undefined) options.maxCostUsd = maxCostUsd;
   if (input.flags.get("no-promote") === true) options.autoPromote = false;
+  if (input.flags.get("with-toolset") === true) options.withToolset = true;
   return options;
 }

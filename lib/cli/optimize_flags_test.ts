@@ -17,6 +17,7 @@ Deno.test("jobOptionsOf() says only what the flags say", () => {
     "max-runs": "100",
     "max-cost": "1.50",
     "no-promote": true,
+    "with-toolset": true,
   }));
   assert.deepEqual(options, {
     depth: "thorough",
@@ -27,6 +28,7 @@ Deno.test("jobOptionsOf() says only what the flags say", () => {
     maxRuns: 100,
     maxCostUsd: 1.5,
     autoPromote: false,
+    withToolset: true,
   });
   assert.ok(JobOptions.safeParse(options).success);
 });

@@ -1,6 +1,6 @@
 import { JSON_FLAG } from "./command.ts";
 import { fullName, namedTool, openOptimization, optimizeCommand } from "./optimize_command.ts";
-import { numberFlag } from "./optimize_flags.ts";
+import { CANDIDATE_LIMITS, numberFlag, PROMPT_LIMITS } from "./optimize_flags.ts";
 import { notesText, promptsText } from "./optimize_text.ts";
 import { clearStatus, painter, print, printJson, showStatus } from "./terminal.ts";
 import { oneLine } from "./toolset_text.ts";
@@ -21,12 +21,12 @@ export const optimizeGenerate = optimizeCommand({
     JSON_FLAG,
   ],
   async run(input) {
-    const candidates = numberFlag(input, "candidates", { min: 1, max: 10 });
-    const prompts = numberFlag(input, "prompts", { min: 1, max: 50 });
+    const candidates = numberFlag(input, "candidates", CANDIDATE_LIMITS);
+    const prompts = numberFlag(input, "prompts", PROMPT_LIMITS);
     const isBoth = candidates === undefined && prompts === undefined;
     const { gateway, optimization } = await openOptimization(input);
     const tool = await namedTool("optimize generate", input, gateway);
-    showStatus(`${fullName(tool)}  Writing candidates and prompts`);
+    showStatus(`${fullName(tool)}  Writing prompts and candidates`);
     try {
       // Prompts first: what writes candidates reads them.
       const saved = isBoth || prompts !== undefined

@@ -24,11 +24,11 @@ export function stepWords(tool: JobTool): string {
     case "queued":
       return "Waiting";
     case "generating":
-      return "Writing candidates and prompts";
+      return "Writing prompts and candidates";
     case "evaluating":
       return `${testingWords(tool)} (${percentDone(tool)}% complete)`;
     case "promoting":
-      return "Promoting";
+      return "Deciding";
     case "complete":
       return oneLine(tool.outcome ?? "Done");
   }

@@ -60,9 +60,9 @@ Deno.test("progressLine() says tool, bar, count, candidate and share, as wide as
 
 Deno.test("progressLine() says what is done where nothing is counted", () => {
   const generating = jobOf(toolOf({ phase: "generating" }));
-  assert.equal(progressLine(generating, 80), "weather.get_alerts  Writing candidates and prompts");
+  assert.equal(progressLine(generating, 80), "weather.get_alerts  Writing prompts and candidates");
   const hostile = jobOf(toolOf({ toolName: "a\x1b[2Jb\nc", phase: "promoting" }));
-  assert.equal(progressLine(hostile, 80), "weather.ab c  Promoting");
+  assert.equal(progressLine(hostile, 80), "weather.ab c  Deciding");
   assert.equal(progressLine(jobOf(), 80), "");
 });
 

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path";
 import type { OptimizationReport } from "../core/optimization.ts";
-import { reportCsv, reportMarkdown } from "../optimizer/report.ts";
+import { reportCsv, reportData, reportMarkdown } from "../optimizer/report.ts";
 import { noPositionals } from "./arguments.ts";
 import { JSON_FLAG } from "./command.ts";
 import { openOptimization, optimizeCommand } from "./optimize_command.ts";
@@ -40,7 +40,7 @@ export const optimizeReport = optimizeCommand({
 });
 
 function formatted(reports: readonly OptimizationReport[], format: Format): string {
-  if (format === "json") return `${JSON.stringify({ reports }, null, 2)}\n`;
+  if (format === "json") return `${JSON.stringify(reportData(reports), null, 2)}\n`;
   const text = format === "csv" ? reportCsv(reports) : reportMarkdown(reports);
   return text.endsWith("\n") ? text : `${text}\n`;
 }

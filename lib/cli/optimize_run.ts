@@ -6,6 +6,7 @@ import {
   DETACH_FLAG,
   jobOptionsOf,
   REPEATS_FLAG,
+  TOOLSET_FLAG,
   YES_FLAG,
 } from "./optimize_flags.ts";
 import { startJob } from "./optimize_start.ts";
@@ -38,6 +39,7 @@ export const optimizeRun = optimizeCommand({
     },
     DEPTH_FLAG,
     REPEATS_FLAG,
+    TOOLSET_FLAG,
     { flag: "no-promote", meaning: "Only measure: promote nothing at the end" },
     ...BUDGET_FLAGS,
     YES_FLAG,

@@ -1,9 +1,11 @@
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { NewJob } from "./optimization_client.ts";
-import { estimateText, jobHint, jobText } from "./optimize_text.ts";
+import { estimateText } from "../surfaces/optimization/job_text.ts";
+import { jobHint, jobText } from "./optimize_text.ts";
 import { type Watching, watchJob } from "./optimize_watch.ts";
 import { ask, isInteractive, print, printError, printJson } from "./terminal.ts";
+import { oneLine } from "./toolset_text.ts";
 
 /** Says what a job would take, asks, starts it, and watches it unless told to leave it alone. */
 export async function startJob(
@@ -20,8 +22,8 @@ export async function startJob(
       "Give --yes to start without a question",
     );
   }
-  const estimate = estimateText(await optimization.estimate(request));
-  (asJson ? printError : print)(estimate);
+  const estimate = oneLine(estimateText(await optimization.estimate(request)));
+  (asJson ? printError : print)(`${estimate}\n`);
   if (!isAgreed && !ask("Start it? It spends model time.")) {
     throw new GatewayError("ACCESS_DENIED", { message: "Nothing was started" });
   }

@@ -1,9 +1,8 @@
 import type { JobTool, OptimizationJob, OptimizationReport } from "../core/optimization.ts";
 import { percent } from "../optimizer/metrics.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
-import type { Estimate, Overview } from "./optimization_answers.ts";
+import type { Overview } from "./optimization_answers.ts";
 import { stepWords } from "./optimize_progress.ts";
-import { duration } from "./status.ts";
 import { type painter, table } from "./terminal.ts";
 import { countOf, oneLine, warningsText } from "./toolset_text.ts";
 
@@ -19,7 +18,9 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
   const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
   return [
     enabled ? by : SWITCHED_OFF,
-    ...(problem === null ? [] : [`${paint("yellow", "Warning:")} ${oneLine(problem)}\n`]),
+    ...(problem === null || !enabled
+      ? []
+      : [`${paint("yellow", "Warning:")} ${oneLine(problem)}\n`]),
     ...(reports.length === 0 ? ["There are no servers.\n"] : []),
     ...reports.map((report) => `\n${serverText(report, paint)}`),
   ].join("").replace(/^\n/, "");
@@ -69,13 +70,6 @@ export function runsText(count: number): string {
 
 export function costText(usd: number): string {
   return usd > 0 && usd < 0.01 ? "less than $0.01" : `$${usd.toFixed(2)}`;
-}
-
-/** What a job would take, in one line. */
-export function estimateText({ tools, seconds, costUsd, basis }: Estimate): string {
-  const cost = costUsd === null ? "cost not known" : `about ${costText(costUsd)}`;
-  const time = duration(Math.ceil(seconds));
-  return `${countOf(tools)}, about ${time}, ${cost}: ${oneLine(basis)}\n`;
 }
 
 /** What came of one tool of a job. */

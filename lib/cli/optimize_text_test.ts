@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { JobTool, type Metrics, OptimizationJob } from "../core/optimization.ts";
 import type { Overview } from "./optimization_answers.ts";
-import {
-  costText,
-  estimateText,
-  jobHint,
-  jobText,
-  notesText,
-  statusText,
-  toolLine,
-} from "./optimize_text.ts";
+import { costText, jobHint, jobText, notesText, statusText, toolLine } from "./optimize_text.ts";
 
 const plain = (_: string, text: string) => text;
 const EVALUATOR = { kind: "claude-cli", model: "sonnet", problem: null } as const;
@@ -77,10 +69,15 @@ Deno.test("statusText() says that it is off, and why nothing can be evaluated", 
   );
 });
 
-Deno.test("estimateText() and costText() say what is not known", () => {
-  const estimate = { tools: 1, runs: 75, seconds: 600, costUsd: null, basis: "a guess" };
-  assert.equal(estimateText(estimate), "1 tool, about 10 min, cost not known: a guess\n");
-  assert.match(estimateText({ ...estimate, costUsd: 1.234 }), /about \$1\.23: a guess/);
+Deno.test("statusText() does not warn of an evaluator that nobody needs while it is off", () => {
+  const evaluator = { kind: null, model: null, problem: "Cannot evaluate: optimization is off" };
+  const text = statusText({ enabled: false, evaluator, reports: [] }, plain);
+  assert.match(text, /^Optimization is off/);
+  assert.doesNotMatch(text, /Warning/);
+  assert.match(statusText({ enabled: true, evaluator, reports: [] }, plain), /Warning: Cannot/);
+});
+
+Deno.test("costText() does not make little look like nothing", () => {
   assert.equal(costText(0), "$0.00");
   assert.equal(costText(0.004), "less than $0.01");
 });

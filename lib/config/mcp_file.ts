@@ -34,6 +34,9 @@ const ROOT_KEYS = ["mcpServers", "servers", "inputs", "mcp"];
 const SHARED_FILE =
   /^(claude_desktop_config\.json|\.claude\.json|settings(\.local)?\.json|.*\.code-workspace)$/;
 
+/** What an entry is read with, wherever it stands. */
+export type ServersContext = Omit<LoadServersInput, "path" | "configDir">;
+
 /** Finds, reads and checks the file that names the servers. Throws only where all of it is unusable. */
 export async function loadServers(input: LoadServersInput): Promise<LoadedServers> {
   const found = await locateServersFile(input);
@@ -41,13 +44,22 @@ export async function loadServers(input: LoadServersInput): Promise<LoadedServer
   return await new ServersFile(found.file, found.text, input).read();
 }
 
+/** Reads a text that is in no file; `label` stands for the file's name in messages. */
+export function readServersText(
+  text: string,
+  label: string,
+  context: ServersContext,
+): Promise<LoadedServers> {
+  return new ServersFile(label, text, context).read();
+}
+
 class ServersFile {
   readonly #file: string;
   readonly #document: JsonDocument;
-  readonly #input: LoadServersInput;
+  readonly #input: ServersContext;
   readonly #problems: Problem[] = [];
 
-  constructor(file: string, text: string, input: LoadServersInput) {
+  constructor(file: string, text: string, input: ServersContext) {
     this.#file = file;
     this.#document = parseJsonObject(text, file, EXAMPLE);
     this.#input = input;

@@ -33,6 +33,10 @@ export interface Options {
   logFormat: (typeof LOG_FORMATS)[number];
   /** How many log files are kept. */
   logRetention: number;
+  /** How long calls are kept, in days. */
+  activityRetention: number;
+  /** About how many calls are kept. */
+  activityCalls: number;
   stdio: boolean;
   /** With stdio: never bridge to a gateway that already runs. */
   standalone: boolean;
@@ -156,6 +160,24 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallbackText: "20",
     must: "a whole number from 1 to 10000",
     meaning: "Number of log files to keep",
+  },
+  activityRetention: {
+    flag: "activity-retention",
+    placeholder: "DAYS",
+    schema: wholeNumber(1, 3_650),
+    fallback: 30,
+    fallbackText: "30",
+    must: "a whole number from 1 to 3650",
+    meaning: "Days that calls of tools and their counts are kept",
+  },
+  activityCalls: {
+    flag: "activity-calls",
+    placeholder: "COUNT",
+    schema: wholeNumber(100, 10_000_000),
+    fallback: 100_000,
+    fallbackText: "100000",
+    must: "a whole number from 100 to 10000000",
+    meaning: "About how many calls of tools are kept, the newest",
   },
   stdio: {
     flag: "stdio",
@@ -338,6 +360,8 @@ export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionNa
     logLevel: make("logLevel"),
     logFormat: make("logFormat"),
     logRetention: make("logRetention"),
+    activityRetention: make("activityRetention"),
+    activityCalls: make("activityCalls"),
     stdio: make("stdio"),
     standalone: make("standalone"),
     enableOptimization: make("enableOptimization"),

@@ -97,6 +97,8 @@ export async function readOptions(
     logLevel: read("logLevel"),
     logFormat: read("logFormat"),
     logRetention: read("logRetention"),
+    activityRetention: read("activityRetention"),
+    activityCalls: read("activityCalls"),
     stdio: read("stdio"),
     standalone: read("standalone"),
     enableOptimization: read("enableOptimization"),

@@ -1,5 +1,13 @@
+import { optimizationCrumbs } from "./optimization_crumbs.ts";
 import { isCurrentPage, PAGES } from "./ui/pages.ts";
-import { IMPORT_TOOLSETS, NEW_TOOLSET, pathParts, serverPath, toolsetPath } from "./ui/paths.ts";
+import {
+  IMPORT_TOOLSETS,
+  NEW_SERVER,
+  NEW_TOOLSET,
+  pathParts,
+  serverPath,
+  toolsetPath,
+} from "./ui/paths.ts";
 
 export interface Crumb {
   label: string;
@@ -10,9 +18,12 @@ export interface Crumb {
 }
 
 const STEPS: Record<string, string> = {
+  [NEW_SERVER]: "Add server",
   [NEW_TOOLSET]: "New toolset",
   [IMPORT_TOOLSETS]: "Import",
 };
+
+const SERVER_STEPS: Record<string, string> = { "~tools": "Configure tools", "~edit": "Edit" };
 
 /** Where am I: from the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {
@@ -22,9 +33,18 @@ export function crumbsOf(pathname: string): Crumb[] {
   const [, name, tool] = parts;
   if (name === undefined) return [{ label: page.label, isName: false }];
   const list = { label: page.label, href: page.path, isName: false };
+  if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];
   const step = STEPS[pathname];
   if (step !== undefined) return [list, { label: step, isName: false }];
   if (tool === undefined) return [list, { label: name, isName: true }];
+  const serverStep = page.path === "/servers" ? SERVER_STEPS[tool] : undefined;
+  if (serverStep !== undefined) {
+    return [
+      list,
+      { label: name, href: serverPath(name), isName: true },
+      { label: serverStep, isName: false },
+    ];
+  }
   if (page.path === "/toolsets") {
     const label = `${tool.slice(0, 1).toUpperCase()}${tool.slice(1)}`;
     return [list, { label: name, href: toolsetPath(name), isName: true }, { label, isName: false }];

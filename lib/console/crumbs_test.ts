@@ -27,3 +27,10 @@ Deno.test("crumbsOf() knows what is no page", () => {
   assert.equal(crumbsOf("/nope")[0]?.label, "Not found");
   assert.equal(crumbsOf("/servers/%E0%A4%A")[0]?.label, "Not found");
 });
+
+Deno.test("crumbsOf() names the steps that are taken with a server", () => {
+  const labels = (path: string) => crumbsOf(path).map(({ label }) => label);
+  assert.deepEqual(labels("/servers/~new"), ["Servers", "Add server"]);
+  assert.deepEqual(labels("/servers/git/~tools"), ["Servers", "git", "Configure tools"]);
+  assert.deepEqual(labels("/servers/git/~edit"), ["Servers", "git", "Edit"]);
+});

@@ -13,14 +13,20 @@ export interface Frame {
 }
 
 export function frameOf(
-  gateway: Pick<Gateway, "servers" | "problems" | "address" | "options" | "version">,
+  gateway: Pick<
+    Gateway,
+    "servers" | "problems" | "address" | "version" | "isOptimizing" | "toolsets"
+  >,
 ): Frame {
-  const { address, options, version } = gateway;
+  const { address, version } = gateway;
   return {
-    counts: countStatus(gateway.servers.list(), gateway.problems),
+    counts: {
+      ...countStatus(gateway.servers.list(), gateway.problems),
+      toolsets: gateway.toolsets.toolsets.list().length,
+    },
     place: placeOf(address),
     address,
-    isOptimizing: options.options.enableOptimization,
+    isOptimizing: gateway.isOptimizing(),
     version,
   };
 }

@@ -8,6 +8,8 @@ import {
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { nearestNames } from "../core/nearest.ts";
+import type { StatePeriod } from "../downstream/state_history.ts";
+import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
 import { type Paged, paged } from "./paging.ts";
 import { compareText } from "./sorting.ts";
 import { toolSummary } from "./tool_text.ts";
@@ -17,6 +19,8 @@ export interface ToolRow {
   name: string;
   title?: string;
   summary: string;
+  /** Not exposed to clients. */
+  isOff?: true;
 }
 
 export interface ServerPage {
@@ -28,8 +32,16 @@ export interface ServerPage {
   problems: Gateway["problems"];
   /** Where an MCP client reaches this server. */
   door: string;
-  /** What it last wrote to its error output, a line each. */
-  log: string;
+  /** What each client is told to reach it. */
+  snippets: ClientSnippet[];
+  /** Toolsets with tools of this server. */
+  usedBy: string[];
+  /** How many of its tools clients get. */
+  exposed: number;
+  /** The states it was in, newest first. */
+  states: StatePeriod[];
+  /** What it last wrote to its error output, oldest first. */
+  log: { time: number; line: string }[];
   /** Undefined where the data store does not give them. */
   changes: ToolChanges | undefined;
   /** What it lists that is no valid tool. */
@@ -56,7 +68,10 @@ const INVALID = 50;
 
 /** Everything on one server's page, or the names that the reader may have meant. */
 export async function serverPage(
-  gateway: Pick<Gateway, "address" | "servers" | "problems">,
+  gateway: Pick<
+    Gateway,
+    "address" | "options" | "servers" | "problems" | "guide" | "toolsets"
+  >,
   name: string,
   query: URLSearchParams,
 ): Promise<ServerPage | MissingName> {
@@ -67,14 +82,24 @@ export async function serverPage(
     return { missing: name, nearest: nearestNames(name, servers.map(({ name }) => name)) };
   }
   const history = await historyOf(gateway, name, EVENTS);
+  const isOn = (tool: string) => gateway.guide.table.find(name, tool)?.enabled ?? true;
+  const rows = toolRows(gateway, name).map((row): ToolRow =>
+    isOn(row.name) ? row : { ...row, isOff: true }
+  );
   return {
     server,
-    tools: paged(toolRows(gateway, name), query.get("page")),
+    tools: paged(rows, query.get("page")),
+    exposed: rows.filter(({ isOff }) => !isOff).length,
+    snippets: clientSnippets(gateway, { kind: "server", name }),
+    usedBy: gateway.toolsets.toolsets.list()
+      .filter(({ tools }) => tools.some((tool) => tool.server === name))
+      .map((toolset) => toolset.name).sort(compareText),
+    states: gateway.servers.states(name),
     neighbors: stretchAround(servers, at, NEIGHBORS),
     total: servers.length,
     problems: gateway.problems.filter((problem) => problem.server === name),
     door: `${gateway.address}/servers/${name}/mcp`,
-    log: gateway.servers.log(name).slice(-LOG_LINES).map(logLine).join("\n"),
+    log: gateway.servers.log(name).slice(-LOG_LINES),
     changes: history && changesIn(history),
     invalid: {
       entries: history?.invalid.slice(0, INVALID) ?? [],
@@ -105,10 +130,6 @@ function changesIn(history: ServerHistory): ToolChanges {
     more: Math.max(0, events.length - EVENTS),
     ...(seen.length === 0 ? {} : { since: seen.reduce((a, b) => Math.min(a, b)) }),
   };
-}
-
-function logLine({ time, line }: { time: number; line: string }): string {
-  return `${new Date(time).toISOString().slice(11, 19)}  ${line}`;
 }
 
 export function toolRows(gateway: Pick<Gateway, "servers">, server: string): ToolRow[] {

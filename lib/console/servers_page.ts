@@ -38,13 +38,17 @@ export interface ServersPage {
   query: string;
   state?: ServerState;
   sorting: Sorting<ServerColumn>;
+  /** What was removed a moment ago and can come back. */
+  removed?: { id: string; name: string };
 }
 
 /** The list of servers as the address asks for it. */
 export function serversPage(
-  gateway: Pick<Gateway, "servers">,
+  gateway: Pick<Gateway, "servers"> & Partial<Pick<Gateway, "removedServers">>,
   query: URLSearchParams,
 ): ServersPage {
+  const id = query.get("removed");
+  const removed = id === null ? undefined : gateway.removedServers?.nameOf(id);
   const servers = gateway.servers.list();
   const text = query.get("q")?.trim() ?? "";
   const words = searchWords(text);
@@ -63,6 +67,7 @@ export function serversPage(
     query: text,
     ...(state === undefined ? {} : { state }),
     sorting,
+    ...(id === null || removed === undefined ? {} : { removed: { id, name: removed } }),
   };
 }
 

@@ -1,5 +1,10 @@
 import type { Gateway } from "../compose.ts";
 import { type OptionName, OPTIONS, settingsKeyOf, variableOf } from "../config/option_table.ts";
+import type { EmbeddingProgress } from "../search/embedding/semantic_index.ts";
+import type { EvaluatorKind } from "../core/optimization.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { doneText } from "./settings_changes.ts";
+import { type SettingsData, settingsData } from "./settings_data.ts";
 import { formatBytes } from "./ui/format.ts";
 
 export interface SettingRow {
@@ -14,28 +19,92 @@ export interface SettingRow {
   origin: string;
 }
 
+/** What tries descriptions on a model, or why nothing can. */
+export interface EvaluatorCheck {
+  kind: EvaluatorKind | null;
+  model: string | null;
+  problem: string | null;
+}
+
 export interface SettingsPage {
   rows: SettingRow[];
+  /** What was just changed, in words. */
+  done?: string;
+  optimization: {
+    isOn: boolean;
+    /** Where it was switched on for good, which cannot be undone here. */
+    fixedBy?: string;
+    /** Set where somebody asked for it. */
+    check?: EvaluatorCheck;
+  };
+  search: {
+    tools: number;
+    backend: string;
+    progress?: EmbeddingProgress;
+    /** Why meaning has no say although that was asked for. */
+    trouble?: string;
+  };
+  data: SettingsData;
+  logLevel: { current: string; configured: string };
   about: {
     version: string;
     deno: string;
     system: string;
     platform: "local" | "deploy";
     dataDir?: string;
-    logLevel: string;
     address: string;
     startedAt: number;
   };
 }
 
-/** Every option as it is in effect, and where it was set. */
-export function settingsPage(
-  gateway: Pick<Gateway, "options" | "platform" | "version" | "address" | "startedAt">,
+type SettingsGateway = Pick<
+  Gateway,
+  | "options"
+  | "platform"
+  | "version"
+  | "address"
+  | "startedAt"
+  | "isOptimizing"
+  | "optimization"
+  | "guide"
+  | "searchProgress"
+  | "searchTrouble"
+  | "store"
+  | "logs"
+>;
+
+/** Every option as it is in effect and where it was set, and what can be changed at once. */
+export async function settingsPage(
+  gateway: SettingsGateway,
   runtime: { deno: string; system: string },
-): SettingsPage {
+  query = new URLSearchParams(),
+): Promise<SettingsPage> {
   const { options, origins } = gateway.options;
   const names = Object.keys(OPTIONS) as OptionName[];
+  const done = doneText(query.get("done"));
+  const [progress, data, check] = await Promise.all([
+    // A search that could not be made says so where one searches.
+    gateway.searchProgress().catch(() => undefined),
+    settingsData(gateway),
+    // It starts a program: not without being asked.
+    query.get("check") === "evaluator" ? checkEvaluator(gateway) : undefined,
+  ]);
+  const trouble = gateway.searchTrouble();
   return {
+    ...(done === undefined ? {} : { done }),
+    optimization: {
+      isOn: gateway.isOptimizing(),
+      ...(options.enableOptimization ? { fixedBy: origins.enableOptimization } : {}),
+      ...(check === undefined ? {} : { check }),
+    },
+    search: {
+      tools: gateway.guide.visible(EVERYONE).length,
+      backend: options.embeddings,
+      ...(progress === undefined ? {} : { progress }),
+      ...(trouble === undefined ? {} : { trouble }),
+    },
+    data,
+    logLevel: { current: gateway.logs.level, configured: options.logLevel },
     rows: names.map((name) => {
       const option = OPTIONS[name];
       const value = shownValue(name, options[name]);
@@ -56,11 +125,14 @@ export function settingsPage(
       system: runtime.system,
       platform: gateway.platform.name,
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-      logLevel: options.logLevel,
       address: gateway.address,
       startedAt: gateway.startedAt,
     },
   };
+}
+
+async function checkEvaluator(gateway: SettingsGateway): Promise<EvaluatorCheck> {
+  return (await (await gateway.optimization()).overview()).evaluator;
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {

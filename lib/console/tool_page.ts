@@ -18,7 +18,9 @@ import {
   type ToolRow,
   toolRows,
 } from "./server_page.ts";
+import { promotionOf, type ToolPromotion } from "./tool_promotion.ts";
 import { knownTokens } from "./tools_page.ts";
+import { type TryForm, tryForm } from "./try_form.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({
@@ -54,6 +56,7 @@ export interface ToolPage {
   description: string;
   hints: { label: string; meaning: string; isRisky: boolean }[];
   input: Parameters;
+  tryIt: TryForm;
   output?: Parameters;
   /** The schema as the server sent it, indented. */
   inputJson: string;
@@ -67,11 +70,13 @@ export interface ToolPage {
   olderVersions: number;
   /** Undefined in the moment in which the server's list changes. */
   knowledge: ToolKnowledge | undefined;
+  /** The description that clients read in the place of the server's own, where there is one. */
+  promotion?: ToolPromotion;
 }
 
 type ToolGateway = Pick<
   Gateway,
-  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions"
+  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions" | "promotions"
 >;
 
 const NEIGHBORS = 100;
@@ -104,6 +109,7 @@ export async function toolPage(
     description: tool.description ?? "",
     hints: hintsOf(tool),
     input: parametersOf(tool.inputSchema),
+    tryIt: tryForm(tool),
     inputJson: indented(tool.inputSchema),
     ...(tool.outputSchema === undefined ? {} : {
       output: parametersOf(tool.outputSchema),
@@ -114,6 +120,7 @@ export async function toolPage(
     versions,
     olderVersions: (versions?.at(-1)?.version ?? 1) - 1,
     knowledge,
+    ...promotionOf(gateway, serverName, toolName),
   };
 }
 

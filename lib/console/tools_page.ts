@@ -4,6 +4,14 @@ import { EVERYONE } from "../core/principal.ts";
 import { type Paged, paged } from "./paging.ts";
 import { type SavedDay, savedTokens } from "./saved_tokens.ts";
 import { compareText, readSorting, type Sorting } from "./sorting.ts";
+import {
+  invalidTools,
+  isInState,
+  listedInvalid,
+  promotedOnes,
+  readState,
+  type ToolListState,
+} from "./tool_states.ts";
 import { matchesWords, searchWords } from "./tool_text.ts";
 
 export const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
@@ -18,7 +26,11 @@ export interface ListedTool {
   /** What listing it costs a model; undefined until it has been counted. */
   tokens?: number;
   isEnabled: boolean;
+  /** Whether clients read a description that was promoted. */
+  isPromoted: boolean;
   deprecated?: string;
+  /** What is wrong with it, where it is no valid tool. */
+  problem?: string;
   /** Why it was found, and how well it fits. */
   match?: { relevance?: number; explanation: string; scores?: [field: string, score: number][] };
 }
@@ -34,10 +46,13 @@ export interface ToolsPage {
   /** All tools of all servers, before any filter. */
   total: number;
   disabled: number;
+  promoted: number;
+  /** What servers list besides, and no client is shown. */
+  invalid: number;
   query: string;
   server?: string;
   category?: string;
-  state?: "enabled" | "disabled";
+  state?: ToolListState;
   servers: FilterChoice[];
   categories: FilterChoice[];
   sorting: Sorting<ToolColumn>;
@@ -53,7 +68,13 @@ export interface ToolsPage {
 
 type ToolsGateway = Pick<
   Gateway,
-  "guide" | "tokens" | "activityDays" | "collisions" | "searchProgress"
+  | "guide"
+  | "tokens"
+  | "activityDays"
+  | "collisions"
+  | "searchProgress"
+  | "promotions"
+  | "servers"
 >;
 
 interface Found {
@@ -78,23 +99,34 @@ export async function toolsPage(
   const sorting = readSorting(query, TOOL_COLUMNS);
   guide.warmUp();
   const all = guide.visible(EVERYONE, true);
+  const isPromoted = promotedOnes(gateway);
+  const invalid = gateway.servers.invalid();
   const admitted = all.filter((tool) =>
-    (server === undefined || tool.server === server) &&
-    (state === undefined || tool.enabled === (state === "enabled")) &&
+    (server === undefined || tool.server === server) && isInState(tool, state, isPromoted) &&
     (category === undefined || guide.metadata(tool).category === category)
   );
   const [{ found, degraded }, saved, reading] = await Promise.all([
     text === ""
       ? { found: inOrder(admitted, sorting, guide), degraded: undefined }
-      : search(guide, admitted, { text, server, category, state }),
+      : search(guide, admitted, { text, server, category }),
     savedTokens(gateway),
     readingOf(gateway),
   ]);
-  const page = paged(found, query.get("page"));
+  const list = state === "invalid"
+    ? mapped(
+      paged(invalidTools(invalid, { text, server, category }), query.get("page")),
+      listedInvalid,
+    )
+    : mapped(
+      paged(found, query.get("page")),
+      (entry) => listed(entry, guide, isPromoted(entry.tool)),
+    );
   return {
-    list: { ...page, rows: page.rows.map((entry) => listed(entry, guide)) },
+    list,
     total: all.length,
     disabled: all.filter(({ enabled }) => !enabled).length,
+    promoted: all.filter(isPromoted).length,
+    invalid: invalid.length,
     query: text,
     ...(server === undefined ? {} : { server }),
     ...(category === undefined ? {} : { category }),
@@ -111,15 +143,14 @@ export async function toolsPage(
   };
 }
 
-function readState(written: string | null): ToolsPage["state"] {
-  return written === "enabled" || written === "disabled" ? written : undefined;
+function mapped<T>(list: Paged<T>, row: (item: T) => ListedTool): Paged<ListedTool> {
+  return { ...list, rows: list.rows.map(row) };
 }
 
 interface Wanted {
   text: string;
   server: string | undefined;
   category: string | undefined;
-  state: ToolsPage["state"];
 }
 
 /**
@@ -129,17 +160,17 @@ interface Wanted {
 async function search(
   guide: Gateway["guide"],
   admitted: readonly CatalogTool[],
-  { text, server, category, state }: Wanted,
+  { text, server, category }: Wanted,
 ): Promise<{ found: Found[]; degraded: string | undefined }> {
-  const ranked = state === "disabled"
-    ? { found: [] }
-    : await guide.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
-  const known = new Set(ranked.found.map(({ tool }) => tool));
+  const wanted = new Set(admitted);
+  const answer = await guide.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
+  const ranked = answer.found.filter(({ tool }) => wanted.has(tool));
+  const known = new Set(ranked.map(({ tool }) => tool));
   const words = searchWords(text);
   const rest = admitted.filter((tool) => !known.has(tool) && hasLetters(tool, words));
   return {
     found: [
-      ...ranked.found.map(({ tool, relevance, explanation, scores }) => ({
+      ...ranked.map(({ tool, relevance, explanation, scores }) => ({
         tool,
         match: {
           relevance: Math.min(1, Math.max(0, relevance)),
@@ -149,7 +180,7 @@ async function search(
       })),
       ...rest.map((tool) => ({ tool, match: { explanation: "Has these letters" } })),
     ],
-    degraded: ranked.degraded,
+    degraded: answer.degraded,
   };
 }
 
@@ -181,7 +212,11 @@ function inOrder(
     .map((tool) => ({ tool }));
 }
 
-function listed({ tool, match }: Found, guide: Gateway["guide"]): ListedTool {
+function listed(
+  { tool, match }: Found,
+  guide: Gateway["guide"],
+  isPromoted: boolean,
+): ListedTool {
   const { summary, category, deprecated } = guide.metadata(tool);
   return {
     server: tool.server,
@@ -190,6 +225,7 @@ function listed({ tool, match }: Found, guide: Gateway["guide"]): ListedTool {
     category,
     ...knownTokens(guide, tool),
     isEnabled: tool.enabled,
+    isPromoted,
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(match === undefined ? {} : { match }),
   };

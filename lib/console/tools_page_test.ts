@@ -50,6 +50,39 @@ Deno.test("toolsPage() filters by server, category and state", async () => {
   }
 });
 
+Deno.test("toolsPage() filters by what is promoted and by what is invalid, with counts", async () => {
+  const promotion = {
+    id: "1",
+    server: "air",
+    toolName: "alerts",
+    candidateId: "c",
+    promotedAt: "2026-01-31T12:00:00.000Z",
+    description: "Warns of storms",
+    by: "person" as const,
+    canonicalDescription: null,
+  };
+  const input: StubInput = {
+    promotions: [promotion, { ...promotion, toolName: "gone" }],
+    invalid: [{ server: "zoo", name: "odd", text: '{"name":"odd"}', problem: "inputSchema" }],
+  };
+  const shown = async (query: string) => {
+    const { list } = await open(query, input);
+    return list.rows.map(({ server, name }) => `${server}.${name}`);
+  };
+  const page = await open("state=promoted", input);
+  assert.deepEqual([page.state, page.promoted, page.invalid], ["promoted", 1, 1]);
+  assert.deepEqual(page.list.rows.map(({ name, isPromoted }) => [name, isPromoted]), [
+    ["alerts", true],
+  ]);
+  assert.deepEqual(await shown("state=promoted&q=fore"), []);
+  assert.deepEqual(await shown("state=promoted&q=storm"), ["air.alerts"]);
+  const { list: { rows: [invalid] } } = await open("state=invalid", input);
+  assert.deepEqual([invalid?.name, invalid?.problem], ["odd", "It has no input schema"]);
+  assert.deepEqual(await shown("state=invalid&server=air"), []);
+  assert.deepEqual(await shown("state=invalid&q=od"), ["zoo.odd"]);
+  assert.equal((await open("state=nonsense", input)).state, undefined);
+});
+
 Deno.test("toolsPage() counts all tools, whatever the filter", async () => {
   const page = await open("q=storm");
   assert.deepEqual([page.total, page.disabled, page.list.total], [3, 1, 1]);

@@ -1,12 +1,13 @@
 import type { Gateway } from "../compose.ts";
-import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
-import type { ToolReference, Toolset } from "../core/toolset.ts";
+import type { GatewayError } from "../core/errors.ts";
+import type { Toolset } from "../core/toolset.ts";
 import { namespacedName } from "../routing/names.ts";
-import type { ToolState } from "../toolsets/toolset_state.ts";
-import { referenceTo } from "../toolsets/toolsets.ts";
-import { searchTools } from "./tool_search.ts";
-import { knownTokens } from "./tools_page.ts";
+import { fittingToolsetName } from "../toolsets/toolsets.ts";
+import { countSoon } from "./count_soon.ts";
+import type { FilterChoice } from "./tools_page.ts";
+import { matchingTools, MOST_PICKS, pickChoices, pickTools, readPickQuery } from "./tool_picks.ts";
+import { fullName, pickedByName } from "./toolset_tools.ts";
+import type { ToolPicks } from "./ui/tool_picks.ts";
 import type { PickedTool } from "./ui/toolset_size.ts";
 
 type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets">;
@@ -15,12 +16,17 @@ type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets">;
 export interface ToolsetForm {
   /** What is changed; undefined for a new one. */
   editing?: string;
+  /** What a new one is a copy of. */
+  from?: string;
+  /** When what is changed was last saved, so that nobody's work is lost. */
+  savedAt?: number;
   name: string;
   description: string;
   chosen: PickedTool[];
   /** What there is to choose from, before anybody has searched. */
-  offered: PickedTool[];
-  more: number;
+  picks: ToolPicks;
+  servers: FilterChoice[];
+  categories: FilterChoice[];
   /** Why it could not be saved. */
   error?: { message: string; code: string; hint?: string };
 }
@@ -29,34 +35,35 @@ export interface ToolsetForm {
 export interface ToolsetWords {
   name: string;
   description: string;
+  /** Names and patterns. */
   tools: string[];
+  from?: string;
+  savedAt?: number;
 }
 
-const OFFERED = "100";
-const COUNT_MS = 500;
+/** A page that waits longer for its numbers is worse than one without them. */
+const COUNT_MS = 100;
 
+/** The form to change a toolset, or one that could not be saved, with what was written. */
 export async function toolsetForm(
   gateway: FormGateway,
   editing?: Toolset,
   written: ToolsetWords = wordsOf(editing),
   error?: GatewayError,
 ): Promise<ToolsetForm> {
-  gateway.guide.warmUp();
-  await countSoon(gateway);
-  const { found, more } = await searchTools(gateway, new URLSearchParams({ limit: OFFERED }));
+  const { guide, toolsets: admin } = gateway;
+  guide.warmUp();
+  await countSoon(gateway, COUNT_MS);
+  const { from } = written;
+  const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
   return {
-    ...(editing === undefined ? {} : { editing: editing.name }),
+    ...(editing === undefined ? {} : { editing: editing.name, savedAt: editing.updatedAt }),
+    ...(from === undefined ? {} : { from }),
     name: written.name,
     description: written.description,
-    chosen: pickedByName(gateway, written.tools, editing),
-    offered: found.map(({ namespacedName, server, name, summary, tokens }) => ({
-      namespacedName,
-      server,
-      name,
-      summary,
-      ...(tokens === undefined ? {} : { tokens }),
-    })),
-    more,
+    chosen: pickedByName(gateway, written.tools, source),
+    picks: await pickTools(gateway, new URLSearchParams()),
+    ...pickChoices(guide),
     ...(error === undefined ? {} : {
       error: {
         message: error.message,
@@ -67,46 +74,36 @@ export async function toolsetForm(
   };
 }
 
-/** Waits for what is quickly counted; thousands of new tools take longer, and the form does not. */
-async function countSoon({ guide, tokens }: FormGateway): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, COUNT_MS);
-  const counted = tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
-  await Promise.race([counted, promise]);
-  clearTimeout(timer);
+/** `?from=` copies a toolset; `?server=`, `?category=` and `?q=` (a pattern) begin with all such. */
+export async function newToolsetForm(
+  gateway: FormGateway,
+  query: URLSearchParams,
+): Promise<ToolsetForm> {
+  const { guide, toolsets: { toolsets } } = gateway;
+  const from = query.get("from");
+  if (from) {
+    const source = toolsets.resolve(from);
+    const name = freeName(`${source.name}-copy`, (name) => toolsets.find(name) !== undefined);
+    return await toolsetForm(gateway, undefined, { ...wordsOf(source), name, from });
+  }
+  const asked = readPickQuery(query);
+  const isAsked = Object.values(asked).some((value) => value !== "");
+  const tools = isAsked ? matchingTools(guide, asked).slice(0, MOST_PICKS) : [];
+  return await toolsetForm(gateway, undefined, {
+    name: isAsked ? fittingToolsetName(asked.server || asked.category) : "",
+    description: "",
+    tools: tools.map(({ server, name }) => namespacedName(server, name)),
+  });
 }
 
-/** Reads the form: ticked tools, and names that were written one a line. */
-export function readToolsetForm(form: URLSearchParams): ToolsetWords {
-  const written = (form.get("more") ?? "").split("\n").map((line) => line.trim());
-  const tools = [...form.getAll("tool"), ...written].filter((name) => name !== "");
-  return {
-    name: form.get("name")?.trim() ?? "",
-    description: form.get("description")?.trim() ?? "",
-    tools: [...new Set(tools)],
+function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  const name = (count: number) => {
+    const end = count === 1 ? "" : `-${count}`;
+    return `${wanted.slice(0, 64 - end.length)}${end}`;
   };
-}
-
-/** Saves it with each tool as it is now; one that is not there keeps its place as it was. */
-export async function saveToolset(
-  { guide, toolsets: admin }: FormGateway,
-  written: ToolsetWords,
-  editing?: Toolset,
-): Promise<Toolset> {
-  const before = new Map(editing?.tools.map((reference) => [fullName(reference), reference]));
-  const tools = written.tools.flatMap((name) => {
-    const kept = before.get(name);
-    const now = kept && guide.table.find(kept.server, kept.tool);
-    if (kept && !now?.enabled) return kept;
-    return now ? referenceTo(now) : admin.toolsets.choose([name]);
-  });
-  const unique = new Map(tools.map((reference) => [fullName(reference), reference]));
-  return await admin.toolsets.save({
-    name: editing?.name ?? written.name,
-    description: written.description,
-    tools: [...unique.values()],
-    replace: editing !== undefined,
-  });
+  let count = 1;
+  while (isTaken(name(count))) count++;
+  return name(count);
 }
 
 function wordsOf(toolset: Toolset | undefined): ToolsetWords {
@@ -115,41 +112,4 @@ function wordsOf(toolset: Toolset | undefined): ToolsetWords {
     description: toolset?.description ?? "",
     tools: toolset?.tools.map(fullName) ?? [],
   };
-}
-
-const NOTES: Record<Exclude<ToolState, "registered">, string> = {
-  waiting: "Its server is away",
-  disabled: "Switched off",
-  gone: "No longer there",
-};
-
-function pickedByName(
-  { guide, toolsets: admin }: FormGateway,
-  names: readonly string[],
-  editing: Toolset | undefined,
-): PickedTool[] {
-  const standing = editing ? admin.toolsets.tools(editing) : [];
-  const states = new Map(standing.map(({ reference, state }) => [fullName(reference), state]));
-  return names.map((written) => {
-    const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
-    const dot = written.indexOf(".");
-    const note = noteOf(states.get(written), tool !== undefined || written.endsWith(".*"));
-    return {
-      namespacedName: tool ? namespacedName(tool.server, tool.name) : written,
-      server: tool?.server ?? written.slice(0, Math.max(0, dot)),
-      name: tool?.name ?? written.slice(dot + 1),
-      summary: tool ? guide.metadata(tool).summary : "",
-      ...(tool ? knownTokens(guide, tool) : {}),
-      ...(note === undefined ? {} : { note }),
-    };
-  });
-}
-
-function noteOf(state: ToolState | undefined, isKnown: boolean): string | undefined {
-  if (state !== undefined && state !== "registered") return NOTES[state];
-  return isKnown ? undefined : "Not known";
-}
-
-function fullName({ server, tool }: ToolReference): string {
-  return namespacedName(server, tool);
 }

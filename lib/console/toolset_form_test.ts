@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
-import { readToolsetForm, saveToolset, toolsetForm } from "./toolset_form.ts";
+import { newToolsetForm, toolsetForm } from "./toolset_form.ts";
 import { toolsetsGateway } from "./testing/toolsets_gateway.ts";
-
-Deno.test("readToolsetForm() takes ticked and written tools, each once", () => {
-  const form = new URLSearchParams([
-    ["name", " dev "],
-    ["tool", "git.status"],
-    ["more", "git.status\r\n\n git.log "],
-  ]);
-  assert.deepEqual(readToolsetForm(form), {
-    name: "dev",
-    description: "",
-    tools: ["git.status", "git.log"],
-  });
-});
+import { picked } from "./ui/tool_picks.ts";
 
 Deno.test("toolsetForm() offers all tools, and marks what of a toolset cannot be called", async () => {
   await using open = await toolsetsGateway({ git: ["status", "log"] });
@@ -21,7 +9,7 @@ Deno.test("toolsetForm() offers all tools, and marks what of a toolset cannot be
   const tools = [{ server: "git", tool: "status" }, { server: "git", tool: "old" }];
   const saved = await toolsets.save({ name: "dev", tools });
   const form = await toolsetForm(gateway, saved);
-  assert.deepEqual(form.offered.map(({ namespacedName }) => namespacedName), [
+  assert.deepEqual(picked(form.picks).map(({ namespacedName }) => namespacedName), [
     "git.log",
     "git.status",
   ]);
@@ -30,30 +18,36 @@ Deno.test("toolsetForm() offers all tools, and marks what of a toolset cannot be
     ["git.old", "No longer there"],
   ]);
   assert.equal(form.editing, "dev");
+  assert.equal(form.savedAt, saved.updatedAt);
 });
 
-Deno.test("saveToolset() keeps the place of tools that are not there, and refuses unknown ones", async () => {
+Deno.test("newToolsetForm() copies a toolset under a name that is free, in its order", async () => {
   await using open = await toolsetsGateway({ git: ["status", "log"] });
   const { gateway, toolsets } = open;
-  const gone = { server: "git", tool: "old", fingerprint: "then" };
-  const before = await toolsets.save({ name: "dev", tools: [gone] });
-  const words = { name: "dev", description: "Work", tools: ["git.old", "git.log"] };
-  const saved = await saveToolset(gateway, words, before);
-  assert.deepEqual(saved.tools.map(({ server, tool }) => `${server}.${tool}`), words.tools);
-  assert.deepEqual(saved.tools[0], gone);
-  const unknown = saveToolset(gateway, { ...words, tools: ["git.nope"] }, before);
-  await assert.rejects(unknown, { code: "TOOL_NOT_FOUND" });
-  await assert.rejects(saveToolset(gateway, words), { code: "TOOL_NOT_FOUND" });
-  const taken = saveToolset(gateway, { ...words, tools: ["git.log"] });
-  await assert.rejects(taken, { code: "CONFLICT" });
+  const tools = [{ server: "git", tool: "status" }, { server: "git", tool: "old" }];
+  await toolsets.save({ name: "dev", description: "Work", tools });
+  await toolsets.save({ name: "dev-copy", tools });
+  const form = await newToolsetForm(gateway, new URLSearchParams("from=dev"));
+  assert.deepEqual(
+    [form.editing, form.from, form.name, form.description],
+    [undefined, "dev", "dev-copy-2", "Work"],
+  );
+  assert.deepEqual(form.chosen.map(({ namespacedName }) => namespacedName), [
+    "git.status",
+    "git.old",
+  ]);
+  const missing = newToolsetForm(gateway, new URLSearchParams("from=nope"));
+  await assert.rejects(missing, { code: "NOT_FOUND" });
 });
 
-Deno.test("saveToolset() takes a tool that has changed as it is now", async () => {
-  await using open = await toolsetsGateway({ git: ["status"] });
-  const { gateway, toolsets } = open;
-  const old = { server: "git", tool: "status", fingerprint: "then" };
-  const before = await toolsets.save({ name: "dev", tools: [old] });
-  const words = { name: "dev", description: "", tools: ["git.status"] };
-  const saved = await saveToolset(gateway, words, before);
-  assert.notEqual(saved.tools[0]?.fingerprint, "then");
+Deno.test("newToolsetForm() begins with all that the address asks for", async () => {
+  await using open = await toolsetsGateway({ git: ["status", "log"], files: ["read"] });
+  const { gateway } = open;
+  const form = await newToolsetForm(gateway, new URLSearchParams("server=git"));
+  assert.equal(form.name, "git");
+  assert.deepEqual(form.chosen.map(({ namespacedName }) => namespacedName), [
+    "git.log",
+    "git.status",
+  ]);
+  assert.deepEqual((await newToolsetForm(gateway, new URLSearchParams())).chosen, []);
 });

@@ -1,9 +1,12 @@
 import type { Gateway } from "../compose.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { EVERYONE } from "../core/principal.ts";
-import type { ToolsetDetail, ToolsetToolDetail } from "../surfaces/toolsets_admin.ts";
-import type { MissingName } from "./server_page.ts";
-import { toolsetNotes } from "./toolset_notes.ts";
+import type { ToolsetToolDetail } from "../surfaces/toolsets_admin.ts";
+import { type Audience, doorAudience, equippedAudience } from "./audience.ts";
+import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
+import { type Paged, paged } from "./paging.ts";
+import { type MissingName, stretchAround } from "./server_page.ts";
+import { summaryOf, type ToolsetSummary } from "./toolset_summary.ts";
 
 export interface ToolsetPageTool extends ToolsetToolDetail {
   server: string;
@@ -12,44 +15,67 @@ export interface ToolsetPageTool extends ToolsetToolDetail {
 }
 
 export interface ToolsetPage {
-  toolset: Omit<ToolsetDetail, "tools" | "warnings">;
-  notes: string[];
-  tools: ToolsetPageTool[];
+  toolset: ToolsetSummary;
+  tools: Paged<ToolsetPageTool>;
+  /** All of its tools, by name. */
+  names: string[];
   isEquipped: boolean;
-  /** What is equipped instead, if anything is. */
-  equipped?: { name: string; toolCount: number };
+  /** What is equipped instead, if anything is, with how many tools that shows. */
+  equipped?: { name: string; registered: number };
   /** Where a client reaches exactly these tools. */
   door: string;
-  /** Tools that are not as they were when it was saved. */
-  changed: number;
+  snippets: ClientSnippet[];
+  /** The clients that see what is equipped, and those at its own door. */
+  audience: Audience;
+  atDoor: Audience;
+  /** Tools that are not as they were when it was saved; calls may break with some. */
+  changed: { count: number; breaking: number };
   neighbors: string[];
+  total: number;
 }
+
+type PageGateway = Pick<
+  Gateway,
+  "toolsets" | "guide" | "tokens" | "doors" | "address" | "options"
+>;
+
+const NEIGHBORS = 100;
 
 /** Everything on one toolset's page, or the names that the reader may have meant. */
 export async function toolsetPage(
-  gateway: Pick<Gateway, "toolsets" | "address">,
+  gateway: PageGateway,
   name: string,
+  query: URLSearchParams,
 ): Promise<ToolsetPage | MissingName> {
   const { toolsets: admin, address } = gateway;
-  const neighbors = admin.toolsets.list().map((toolset) => toolset.name).sort();
+  const names = admin.toolsets.list().map((toolset) => toolset.name).sort();
   const found = admin.toolsets.find(name);
-  if (!found) return { missing: name, nearest: nearestNames(name, neighbors) };
-  const { tools, warnings: _inOtherWords, ...toolset } = await admin.detail(found);
+  if (!found) return { missing: name, nearest: nearestNames(name, names) };
+  const details = await admin.toolDetails(found);
+  const tools = details.map((detail, index) => {
+    const { server = "", tool = "" } = found.tools[index] ?? {};
+    return { ...detail, server, tool };
+  });
+  const changes = tools.flatMap(({ change }) => change ?? []);
   const equipped = admin.toolsets.equippedBy(EVERYONE);
   const isEquipped = equipped?.name === name;
   return {
-    toolset,
-    notes: toolsetNotes(tools.map(({ state }) => state)),
-    tools: tools.map((tool, index) => {
-      const { server = "", tool: own = "" } = found.tools[index] ?? {};
-      return { ...tool, server, tool: own };
-    }),
+    toolset: summaryOf(gateway, found),
+    tools: paged(tools, query.get("page")),
+    names: tools.map(({ namespacedName }) => namespacedName),
     isEquipped,
-    ...(equipped === undefined || isEquipped
-      ? {}
-      : { equipped: { name: equipped.name, toolCount: equipped.tools.length } }),
+    ...(equipped === undefined || isEquipped ? {} : {
+      equipped: { name: equipped.name, registered: admin.toolsets.registered(equipped).length },
+    }),
     door: `${address}/toolsets/${name}/mcp`,
-    changed: tools.filter(({ change }) => change !== undefined).length,
-    neighbors,
+    snippets: clientSnippets(gateway, { kind: "toolset", name }),
+    audience: equippedAudience(gateway),
+    atDoor: doorAudience(gateway, name),
+    changed: {
+      count: changes.length,
+      breaking: changes.filter(({ compatibility }) => compatibility === "breaking").length,
+    },
+    neighbors: stretchAround(names, names.indexOf(name), NEIGHBORS),
+    total: names.length,
   };
 }

@@ -4,20 +4,29 @@ import { toolsetPage } from "./toolset_page.ts";
 import { toolsetsPage } from "./toolsets_page.ts";
 import { toolsetsGateway } from "./testing/toolsets_gateway.ts";
 
+const NO_QUERY = new URLSearchParams();
+
 Deno.test("toolsetsPage() lists by name, with what is equipped", async () => {
   await using open = await toolsetsGateway({ git: ["status", "log"] });
   const { gateway, toolsets } = open;
   await gateway.toolsets.build({ name: "review", tools: ["git.status", "git.log"] });
   await gateway.toolsets.build({ name: "dev", tools: ["git.status"] });
   await toolsets.equip(EVERYONE, "review");
-  const page = await toolsetsPage(gateway);
-  assert.deepEqual(page.rows.map(({ name }) => name), ["dev", "review"]);
-  assert.equal(page.equipped?.name, "review");
+  const page = toolsetsPage(gateway, NO_QUERY);
+  assert.deepEqual(page.list.rows.map(({ name }) => name), ["dev", "review"]);
+  assert.deepEqual(page.equipped, { name: "review", registered: 2 });
   assert.equal(page.available, 2);
-  assert.deepEqual(page.rows.map(({ registered, toolCount }) => [registered, toolCount]), [
+  assert.deepEqual(page.list.rows.map(({ registered, toolCount }) => [registered, toolCount]), [
     [1, 1],
     [2, 2],
   ]);
+});
+
+Deno.test("toolsetsPage() says of a cost that it is not known rather than wait for it", async () => {
+  await using open = await toolsetsGateway({ git: ["status"] }, { isCounting: true });
+  const { gateway } = open;
+  await gateway.toolsets.build({ name: "dev", tools: ["git.status"] });
+  assert.equal(toolsetsPage(gateway, NO_QUERY).list.rows[0]?.tokens, undefined);
 });
 
 Deno.test("toolsetPage() has its door, what is equipped instead, and how each tool stands", async () => {
@@ -27,14 +36,26 @@ Deno.test("toolsetPage() has its door, what is equipped instead, and how each to
   await gateway.toolsets.build({ name: "other", tools: ["git.status"] });
   await toolsets.equip(EVERYONE, "other");
   away.add("files");
-  const page = await toolsetPage(gateway, "dev");
+  const page = await toolsetPage(gateway, "dev", NO_QUERY);
   assert.ok("tools" in page);
-  assert.deepEqual(page.tools.map(({ server, tool, state }) => [server, tool, state]), [
+  assert.deepEqual(page.tools.rows.map(({ server, tool, state }) => [server, tool, state]), [
     ["git", "status", "registered"],
     ["files", "read", "waiting"],
   ]);
   assert.equal(page.door, "http://127.0.0.1:3333/toolsets/dev/mcp");
-  assert.deepEqual(page.equipped, { name: "other", toolCount: 1 });
-  assert.deepEqual(page.notes, ["1 tool is waiting for a server that is away"]);
-  assert.deepEqual(await toolsetPage(gateway, "de"), { missing: "de", nearest: ["dev"] });
+  assert.ok(page.snippets.some(({ code }) => code.includes("/toolsets/dev/mcp")));
+  assert.deepEqual(page.equipped, { name: "other", registered: 1 });
+  assert.deepEqual(page.toolset.notes, ["1 tool is waiting for a server that is away"]);
+  const missing = await toolsetPage(gateway, "de", NO_QUERY);
+  assert.deepEqual(missing, { missing: "de", nearest: ["dev"] });
+});
+
+Deno.test("toolsetPage() shows one page of a large toolset", async () => {
+  const names = Array.from({ length: 250 }, (_, index) => `tool_${index}`);
+  await using open = await toolsetsGateway({ git: names });
+  const { gateway } = open;
+  await gateway.toolsets.build({ name: "all", tools: ["git.*"] });
+  const page = await toolsetPage(gateway, "all", new URLSearchParams("page=3"));
+  assert.ok("tools" in page);
+  assert.deepEqual([page.tools.rows.length, page.tools.total, page.names.length], [50, 250, 250]);
 });

@@ -1,45 +1,44 @@
 import type { Gateway } from "../compose.ts";
 import { EVERYONE } from "../core/principal.ts";
-import type { ToolsetSummary } from "../surfaces/toolsets_admin.ts";
-import { toolsetNotes } from "./toolset_notes.ts";
+import { type Audience, equippedAudience } from "./audience.ts";
+import { type Paged, paged } from "./paging.ts";
+import { summaryOf, type ToolsetSummary } from "./toolset_summary.ts";
 
-export interface ToolsetRow extends Omit<ToolsetSummary, "warnings"> {
+export interface ToolsetRow extends ToolsetSummary {
   isEquipped: boolean;
-  notes: string[];
 }
 
 export interface ToolsetsPage {
-  rows: ToolsetRow[];
+  list: Paged<ToolsetRow>;
   /** The one whose tools are listed at the default door. */
-  equipped?: ToolsetRow;
+  equipped?: { name: string; registered: number };
+  /** The clients that see what is equipped. */
+  audience: Audience;
   /** How many tools there are to choose from. */
   available: number;
 }
 
 /** All toolsets, by name. */
-export async function toolsetsPage(
-  gateway: Pick<Gateway, "toolsets" | "guide">,
-): Promise<ToolsetsPage> {
-  const { toolsets: admin, guide } = gateway;
-  const rows = await Promise.all(admin.toolsets.list().map((toolset) => rowOf(gateway, toolset)));
-  const equipped = rows.find(({ isEquipped }) => isEquipped);
+export function toolsetsPage(
+  gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "doors">,
+  query: URLSearchParams,
+): ToolsetsPage {
+  const { toolsets } = gateway.toolsets;
+  const all = toolsets.list().sort((a, b) => a.name < b.name ? -1 : 1);
+  const list = paged(all, query.get("page"));
+  const equipped = toolsets.equippedBy(EVERYONE);
   return {
-    rows: rows.sort((a, b) => a.name < b.name ? -1 : 1),
-    ...(equipped === undefined ? {} : { equipped }),
-    available: guide.visible(EVERYONE).length,
-  };
-}
-
-type Toolset = ReturnType<Gateway["toolsets"]["toolsets"]["list"]>[number];
-
-async function rowOf(
-  { toolsets: admin }: Pick<Gateway, "toolsets">,
-  toolset: Toolset,
-): Promise<ToolsetRow> {
-  const { warnings: _inOtherWords, ...summary } = await admin.summary(toolset);
-  return {
-    ...summary,
-    isEquipped: admin.toolsets.equippedBy(EVERYONE)?.name === toolset.name,
-    notes: toolsetNotes(admin.toolsets.tools(toolset).map(({ state }) => state)),
+    list: {
+      ...list,
+      rows: list.rows.map((toolset) => ({
+        ...summaryOf(gateway, toolset),
+        isEquipped: toolset.name === equipped?.name,
+      })),
+    },
+    ...(equipped === undefined ? {} : {
+      equipped: { name: equipped.name, registered: toolsets.registered(equipped).length },
+    }),
+    audience: equippedAudience(gateway),
+    available: gateway.guide.visible(EVERYONE).length,
   };
 }

@@ -104,6 +104,8 @@ export const EvalRun = z.strictObject({
   calls: z.array(ObservedCall).default([]),
   evaluator: EvaluatorKind,
   model: z.string().optional(),
+  /** What the evaluator was told to ask; `model` is what answered. */
+  askedModel: z.string().optional(),
   descriptionHash: z.string(),
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** How often it was tried. */
@@ -112,7 +114,12 @@ export const EvalRun = z.strictObject({
 export type EvalRun = z.infer<typeof EvalRun>;
 
 /** Correct of all that counted. */
-export const Score = z.strictObject({ correct: z.int(), total: z.int() });
+export const Score = z.strictObject({
+  correct: z.int(),
+  total: z.int(),
+  /** How many prompts that was, where some were asked more than once. */
+  prompts: z.int().optional(),
+});
 export type Score = z.infer<typeof Score>;
 
 /** Counts, not rates: an empty category has no rate. */
@@ -165,6 +172,8 @@ export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
   metrics: Metrics,
+  /** Of a candidate: both sides' counts on the prompts that both answered, which compare them. */
+  paired: z.strictObject({ candidate: Metrics, baseline: Metrics }).optional(),
   errors: z.int(),
   /** Which tool was called, by what should have been: counts. Neither: `(none)`. */
   confusion: z.record(z.string(), z.record(z.string(), z.int())),
@@ -190,6 +199,8 @@ export const Evaluation = z.strictObject({
   prompts: z.strictObject({ direct: z.int(), indirect: z.int(), negative: z.int() }),
   repeats: z.int(),
   results: z.array(DescriptionResult),
+  /** The evaluation whose winner it puts to the same prompts once more. */
+  confirms: z.string().optional(),
   runs: z.int(),
   errors: z.int(),
   cost: RunCost,
@@ -213,6 +224,10 @@ export const PromotedTool = z.strictObject({
   evaluationId: z.string().optional(),
   depth: Depth.optional(),
   verdict: Verdict.optional(),
+  /** Prompts behind the numbers. */
+  prompts: z.int().optional(),
+  /** Whether the gateway measured the numbers, or a caller reported them. */
+  source: z.enum(["measured", "reported"]).optional(),
   /** Why a person promoted it against the verdict. */
   reason: z.string().max(1_000).optional(),
   /** `caller`: an MCP client; `person`: in the console or on the command line; `job`: by itself. */
@@ -263,6 +278,19 @@ export const JobOptions = z.strictObject({
 });
 export type JobOptions = z.infer<typeof JobOptions>;
 
+/** What a tool is tested with, chosen once: also after a restart it is the same. */
+export const TestPlan = z.strictObject({
+  candidateIds: z.array(z.string()),
+  /** With whether it counts as held out in this evaluation. */
+  prompts: z.array(
+    z.strictObject({ id: z.string(), version: z.int(), heldOut: z.boolean().default(false) }),
+  ),
+  siblingPrompts: z.array(z.strictObject({ id: z.string(), version: z.int() })),
+  /** What was said while it was chosen. */
+  warnings: z.array(z.string()).default([]),
+});
+export type TestPlan = z.infer<typeof TestPlan>;
+
 /** How far one tool of a job is. */
 export const JobTool = z.strictObject({
   server: ServerName,
@@ -278,6 +306,12 @@ export const JobTool = z.strictObject({
   /** Which candidate is being tested, from 1. */
   currentCandidate: z.int().optional(),
   candidates: z.int().default(0),
+  /** From when its evaluation begins. */
+  plan: TestPlan.optional(),
+  /** The evaluation that puts the winner to the same prompts once more. */
+  confirmation: z.strictObject({ evaluationId: z.string(), candidateId: z.string() }).optional(),
+  /** It was never begun. */
+  untested: z.boolean().optional(),
   /** In words: what came of it, or why nothing did. */
   outcome: z.string().optional(),
   promotedCandidateId: z.string().optional(),
@@ -299,6 +333,8 @@ export const OptimizationJob = z.strictObject({
   runs: z.int().default(0),
   errors: z.int().default(0),
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
+  /** The part of the cost that prompts and candidates took to write. */
+  writingCost: RunCost.optional(),
   /** Why it ended early or waits, in words. */
   note: z.string().optional(),
   by: z.enum(["caller", "person"]),

@@ -141,6 +141,8 @@ function range(least: unknown, most: unknown, unit: string): string | undefined 
   return high === undefined ? undefined : `at most ${high}${unit}`;
 }
 
+export { resolve as resolveReference };
+
 /** Follows references inside the same schema, a few steps at most. */
 function resolve(root: Schema, value: unknown): Schema {
   let schema = asSchema(value) ?? {};

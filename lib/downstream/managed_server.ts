@@ -35,6 +35,8 @@ export interface ManagedServerOptions {
   onTools(name: string, tools: string[]): Promise<number>;
   /** It was switched off: its tools are no longer there, and are not forgotten either. */
   onSwitchedOff?(name: string): void;
+  /** It wrote to its error output, or something is to be known of its connection. */
+  onLine?(name: string): void;
   timings?: Partial<Timings>;
   /** How many clients may have connections of their own. */
   maxOwn?: number;
@@ -340,6 +342,7 @@ export class ManagedServer implements AsyncDisposable {
 
   #logLine(line: string, kind: "stderr" | "warning"): void {
     this.log.add(line);
+    this.#options.onLine?.(this.name);
     if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
     else this.#options.log.debug({ serverName: this.name, line }, "stderr");
   }

@@ -5,7 +5,8 @@ const MAX_QUEUED = 1_000;
 const HEARTBEAT_MS = 15_000;
 
 interface LiveEvent {
-  id: number;
+  /** Undefined where nobody can catch up on it. */
+  id?: number | undefined;
   type: string;
   data: unknown;
 }
@@ -19,7 +20,7 @@ type Listener = (event: LiveEvent) => void;
 export class EventHub {
   /** Tells this run's ids from those of an earlier one. */
   readonly #run = crypto.randomUUID().slice(0, 8);
-  readonly #kept: LiveEvent[] = [];
+  readonly #kept: (LiveEvent & { id: number })[] = [];
   readonly #listeners = new Set<Listener>();
   #lastId = 0;
 
@@ -32,6 +33,11 @@ export class EventHub {
     this.#kept.push(event);
     if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Says what is not worth keeping: whoever missed it has to ask. */
+  tell(type: string, data: unknown): void {
+    for (const listener of this.#listeners) listener({ type, data });
   }
 
   /** A server-sent event stream: what was missed since `lastEventId`, then everything new. */
@@ -85,6 +91,7 @@ export class EventHub {
   }
 
   #format({ id, type, data }: LiveEvent): string {
-    return `id: ${this.#run}-${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+    const line = id === undefined ? "" : `id: ${this.#run}-${id}\n`;
+    return `${line}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 }

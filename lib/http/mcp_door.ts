@@ -34,13 +34,22 @@ export interface Door {
   surface: Surface;
 }
 
+/** How a request was answered. */
+export interface CallAnswer {
+  text: string;
+  isError: boolean;
+  /** When it began, by the process's clock. */
+  started: number;
+  ms: number;
+}
+
 export interface DoorHost {
   sessions: SessionManager;
   maxBody: number;
   log: Logger;
   /** How long an answer may take before it comes on a stream. */
   patience: TimeoutQueue;
-  onCall(scope: RequestScope, session: Session, ms: number, isError: boolean): void;
+  onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
 }
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
@@ -185,7 +194,7 @@ function answer(
       }
       const duration = performance.now() - started;
       const isError = looksFailed(out);
-      host.onCall(scope, session, duration, isError);
+      host.onCall(scope, session, { text: out, isError, started, ms: duration });
       // Nothing is gathered for a line that is not written.
       if (!host.log.isLevelEnabled("debug")) return;
       logCall(host.log, {

@@ -6,7 +6,7 @@ import { StdioSession } from "../sessions/stdio_session.ts";
 import type { ClientIdentity, RequestScope } from "../surfaces/surface.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { withSpan } from "../telemetry/spans.ts";
-import type { Door } from "./mcp_door.ts";
+import type { CallAnswer, Door } from "./mcp_door.ts";
 import { failureText, logCall, looksFailed, negotiate, notify } from "./protocol.ts";
 import { rpcErrorText } from "./rpc_errors.ts";
 
@@ -14,7 +14,7 @@ export interface StdioDoorOptions {
   host: {
     sessions: SessionManager;
     log: Logger;
-    onCall(scope: RequestScope, session: Session, ms: number, isError: boolean): void;
+    onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
   };
   /** Finds the door, or throws: what it leads to may come and go. */
   open(): Door;
@@ -143,7 +143,7 @@ export class StdioDoor implements AsyncDisposable {
     send(out);
     const ms = performance.now() - started;
     const isError = looksFailed(out);
-    host.onCall(scope, session, ms, isError);
+    host.onCall(scope, session, { text: out, isError, started, ms });
     if (!host.log.isLevelEnabled("debug")) return;
     const door = this.#door ?? { key: session.door };
     logCall(host.log, { door, method, params, correlationId: session.id, isError, ms });

@@ -1,5 +1,8 @@
 import type { RunCost } from "../core/optimization.ts";
 
+/** So many runs without a price, and there will be none. */
+const MOST_UNPRICED = 3;
+
 export interface BudgetLimits {
   maxRuns?: number | undefined;
   maxCostUsd?: number | undefined;
@@ -8,17 +11,16 @@ export interface BudgetLimits {
 /** What a job may still spend. */
 export class Budget {
   readonly #limits: BudgetLimits;
-  #begun: number;
-  #ended: number;
-  #runCost: number;
-  #spent: number;
+  #begun = 0;
+  #ended = 0;
+  /** Runs that said what they cost, and what that was. */
+  #priced = 0;
+  #runCost = 0;
+  #textCost = 0;
   #refused: string | undefined;
 
-  /** With what was spent before. */
-  constructor(limits: BudgetLimits, spent: { runs: number; cost: RunCost }) {
+  constructor(limits: BudgetLimits) {
     this.#limits = limits;
-    this.#begun = this.#ended = spent.runs;
-    this.#runCost = this.#spent = spent.cost.costUsd ?? 0;
   }
 
   /** Why something was not begun, where that was so. */
@@ -40,20 +42,22 @@ export class Budget {
     return refusal;
   }
 
-  /** A run from before a restart that was not known of. */
+  /** A run from before a restart. */
   runFound(cost: RunCost): void {
     this.#begun++;
     this.runEnded(cost);
   }
 
-  runEnded(cost: RunCost): void {
+  runEnded({ costUsd }: RunCost): void {
     this.#ended++;
-    this.#runCost += cost.costUsd ?? 0;
-    this.spend(cost);
+    if (costUsd === undefined) return;
+    this.#priced++;
+    this.#runCost += costUsd;
   }
 
-  spend(cost: RunCost): void {
-    this.#spent += cost.costUsd ?? 0;
+  /** For what is not a run. */
+  spend({ costUsd = 0 }: RunCost): void {
+    this.#textCost += costUsd;
   }
 
   #used(): string | undefined {
@@ -62,11 +66,16 @@ export class Budget {
       return `the budget of ${maxRuns} ${maxRuns === 1 ? "run" : "runs"} is used up`;
     }
     if (maxCostUsd === undefined) return undefined;
-    // What is under way and the next one will cost about as much as the others did.
-    const usual = this.#ended === 0 ? 0 : this.#runCost / this.#ended;
-    const expected = this.#spent + usual * (this.#begun - this.#ended + 1);
-    return this.#spent >= maxCostUsd || expected > maxCostUsd
-      ? `the budget of ${maxCostUsd} USD is used up (${this.#spent.toFixed(4)} USD spent)`
+    if (this.#priced === 0 && this.#ended >= MOST_UNPRICED) {
+      return `the budget of ${maxCostUsd} USD cannot be kept, as runs do not say what they cost`;
+    }
+    // One that failed may not say what it cost, and was not free; what is under way and the next
+    // one will cost about as much as the others did.
+    const usual = this.#priced === 0 ? 0 : this.#runCost / this.#priced;
+    const spent = this.#textCost + this.#runCost + usual * (this.#ended - this.#priced);
+    const expected = spent + usual * (this.#begun - this.#ended + 1);
+    return spent >= maxCostUsd || expected > maxCostUsd
+      ? `the budget of ${maxCostUsd} USD is used up (${spent.toFixed(4)} USD spent)`
       : undefined;
   }
 }

@@ -5,8 +5,6 @@ export interface CandidateSelectionInput {
   saved: readonly ToolCandidate[];
   canonical: string;
   options: JobOptions;
-  /** Candidates that have runs in this evaluation already. */
-  begun?: ReadonlySet<string>;
   /** The candidate that is promoted now: whoever replaces it has to be better than it. */
   inForce?: string | undefined;
   /** Newest first. */
@@ -17,23 +15,25 @@ export interface CandidateSelectionInput {
 export function chooseCandidates(
   input: CandidateSelectionInput,
 ): { candidates: ToolCandidate[]; missing: number } {
-  const { saved, canonical, options, begun = new Set(), inForce, evaluations } = input;
-  const { candidateIds, candidatesPerTool, generate, depth } = options;
+  const { saved, canonical, options, inForce, evaluations } = input;
+  const { candidateIds, candidatesPerTool, generate, depth, autoPromote } = options;
   if (candidateIds) {
-    const named = candidateIds.flatMap((id) =>
+    // What is replaced is tested as well.
+    const replaced = autoPromote && inForce !== undefined ? [inForce] : [];
+    const named = [...new Set([...candidateIds, ...replaced])].flatMap((id) =>
       saved.find((candidate) => candidate.id === id) ?? []
     );
     return { candidates: named, missing: 0 };
   }
-  const place = ({ id }: ToolCandidate) => begun.has(id) ? 0 : id === inForce ? 1 : 2;
+  const place = ({ id }: ToolCandidate) => id === inForce ? 0 : 1;
   const seen = new Set([canonical]);
   const fit = saved.toSorted((one, other) => place(one) - place(other)).filter((candidate) => {
     if (seen.has(candidate.description)) return false;
     seen.add(candidate.description);
     // Where others can be written, it is no use to test again what was refused.
-    return place(candidate) < 2 || !generate || !isRefused(candidate.id, depth, evaluations);
+    return place(candidate) === 0 || !generate || !isRefused(candidate.id, depth, evaluations);
   });
-  const candidates = fit.slice(0, Math.max(candidatesPerTool, begun.size));
+  const candidates = fit.slice(0, candidatesPerTool);
   const missing = generate ? Math.max(0, candidatesPerTool - candidates.length) : 0;
   return { candidates, missing };
 }

@@ -74,9 +74,19 @@ Deno.test("chooseCandidates() takes those that are named and no others", () => {
   assert.deepEqual([idsOf(chosen.candidates), chosen.missing], [["e", "b"], 0]);
 });
 
-Deno.test("chooseCandidates() goes on with those that have runs, then with the promoted one", () => {
-  const chosen = chooseCandidates({ ...base, saved, begun: new Set(["d"]), inForce: "e" });
-  assert.deepEqual(idsOf(chosen.candidates), ["d", "e", "a", "b"]);
+Deno.test("chooseCandidates() begins with the promoted one", () => {
+  const chosen = chooseCandidates({ ...base, saved, inForce: "e" });
+  assert.deepEqual(idsOf(chosen.candidates), ["e", "a", "b", "c"]);
+});
+
+Deno.test("chooseCandidates() tests what is promoted beside those that could replace it", () => {
+  const named = { candidateIds: ["b"] };
+  const replacing = JobOptions.parse(named);
+  const chosen = chooseCandidates({ ...base, options: replacing, saved, inForce: "e" });
+  assert.deepEqual(idsOf(chosen.candidates), ["b", "e"]);
+  const looking = JobOptions.parse({ ...named, autoPromote: false });
+  const alone = chooseCandidates({ ...base, options: looking, saved, inForce: "e" });
+  assert.deepEqual(idsOf(alone.candidates), ["b"]);
 });
 
 Deno.test("chooseCandidates() has others written in the place of those that were refused", () => {

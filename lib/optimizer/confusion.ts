@@ -7,12 +7,13 @@ const NONE = "(none)";
 /** [should be called][was called]: in how many runs. */
 export type Confusion = Record<string, Record<string, number>>;
 
-/** How many of the prompts that are meant for a sibling this tool took. */
+/** How many of the prompts that are meant for a sibling this tool takes only with the candidate. */
 export interface Theft {
   /** Whose they are. */
   tool: string;
+  /** Those that it did not take before. */
   stolen: number;
-  /** As many with the server's own description. */
+  /** All that it took with the server's own description, whether it still does or not. */
   before: number;
   /** Prompts meant for it that were put to both descriptions. */
   of: number;
@@ -41,9 +42,9 @@ export function confusionOf(
 }
 
 /**
- * Negative prompts that are meant for a sibling and that this tool takes more of than it did. A
- * prompt is taken where at least half of its runs called this tool, so that one stray run of
- * several decides nothing.
+ * Negative prompts that are meant for a sibling and that this tool takes, but did not before: one
+ * that it gives back makes up for none. A prompt is taken where more than half of its runs called
+ * this tool, so that one stray run of several decides nothing.
  */
 export function theftsOf(
   candidate: readonly EvalRun[],
@@ -61,11 +62,11 @@ export function theftsOf(
     if (after === undefined || before === undefined) continue;
     const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, before: 0, of: 0 };
     theft.of++;
-    if (after) theft.stolen++;
+    if (after && !before) theft.stolen++;
     if (before) theft.before++;
     thefts.set(sibling, theft);
   }
-  return [...thefts.values()].filter(({ stolen, before }) => stolen > before);
+  return [...thefts.values()].filter(({ stolen }) => stolen > 0);
 }
 
 /** Of several calls, the one that decided: this tool's own, else the wanted one, else the first. */
@@ -91,7 +92,7 @@ function takenPrompts(runs: readonly EvalRun[]): Map<string, boolean> {
     if (run.result.toolCalled) count.calls++;
     counts.set(key, count);
   }
-  return new Map([...counts].map(([key, { calls, runs }]) => [key, calls * 2 >= runs]));
+  return new Map([...counts].map(([key, { calls, runs }]) => [key, calls * 2 > runs]));
 }
 
 function promptsByKey(prompts: readonly GoldenPrompt[]): Map<string, GoldenPrompt> {

@@ -56,9 +56,18 @@ Deno.test("theftsOf() says whose prompts are taken, and how many were before", (
   // Took the alert before as well, which is no fault of the candidate.
   const baseline = prompts.map((prompt) => aRun(prompt, !["b", "d"].includes(prompt.id)));
   assert.deepEqual(theftsOf(candidate, baseline, prompts), [
-    { tool: "get_current", stolen: 2, before: 1, of: 3 },
+    { tool: "get_current", stolen: 1, before: 1, of: 3 },
   ]);
   assert.deepEqual(theftsOf(baseline, candidate, prompts), []);
+});
+
+Deno.test("theftsOf() lets no prompt that is given back make up for one that is taken", () => {
+  const prompts = ["a", "b"].map((id) => meantFor("get_current", id));
+  const candidate = prompts.map((prompt) => aRun(prompt, prompt.id === "b"));
+  const baseline = prompts.map((prompt) => aRun(prompt, prompt.id === "a"));
+  assert.deepEqual(theftsOf(candidate, baseline, prompts), [
+    { tool: "get_current", stolen: 1, before: 1, of: 2 },
+  ]);
 });
 
 Deno.test("theftsOf() is not decided by one stray run of three, nor by failed runs", () => {
@@ -67,6 +76,7 @@ Deno.test("theftsOf() is not decided by one stray run of three, nor by failed ru
   const stray = [true, false, true].map((correct) => aRun(prompt, correct));
   const taken = [true, false, false].map((correct) => aRun(prompt, correct));
   assert.deepEqual(theftsOf(stray, fine, [prompt]), []);
+  assert.deepEqual(theftsOf(stray.slice(0, 2), fine.slice(0, 2), [prompt]), []);
   assert.equal(theftsOf(taken, fine, [prompt]).length, 1);
   assert.deepEqual(theftsOf(taken, [aFailedRun(prompt)], [prompt]), []);
 });

@@ -9,6 +9,7 @@ import {
   type RunCost,
   type Thresholds,
 } from "../core/optimization.ts";
+import { shortened } from "../core/shortened.ts";
 import { evaluationOf } from "./evaluation_result.ts";
 import { EvaluationState } from "./evaluation_state.ts";
 import type { Evaluator, ShownTool } from "./evaluator.ts";
@@ -17,9 +18,12 @@ import type { PlannedRun } from "./run_plan.ts";
 
 /** More of what a model said than anybody reads. */
 const MOST_REASONING = 4_000;
+const MOST_ARGUMENTS = 4_000;
 
 export interface EvaluationInput {
   id: string;
+  /** The evaluation whose winner is put to the same prompts once more. */
+  confirms?: string;
   server: string;
   tool: string;
   depth: Depth;
@@ -93,7 +97,8 @@ async function makeRuns(
 ): Promise<{ lasting: string | undefined; cut: string | undefined }> {
   const ending = new AbortController();
   const signal = AbortSignal.any([input.signal, ending.signal]);
-  let [lasting, cut]: (string | undefined)[] = [];
+  let lasting: string | undefined;
+  let cut: string | undefined;
   const report = () => input.onProgress?.(state.progress());
 
   async function work(): Promise<void> {
@@ -108,7 +113,8 @@ async function makeRuns(
       await input.save(run);
       state.add(planned, run);
       report();
-      if (observation.status === "error" && observation.isLasting) {
+      // One that only this prompt meets, or only this tool, says nothing about the others.
+      if (observation.status === "error" && observation.isGeneral) {
         lasting ??= observation.reason;
         ending.abort();
       }
@@ -164,6 +170,7 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
     repeat,
     timestamp: new Date(now).toISOString(),
     evaluator: input.evaluator.kind,
+    askedModel: input.evaluator.model,
     descriptionHash: descriptionHash(description),
     cost,
     attempts,
@@ -194,13 +201,22 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
       return {
         name,
         ...(shown ? { server: shown.server, tool: shown.tool } : {}),
-        arguments: given ?? {},
+        arguments: capped(given ?? {}),
       };
     }),
     model: observation.model ?? input.evaluator.model,
   };
 }
 
+/** A model can write whole files into a call. */
+function capped(given: unknown): unknown {
+  const text = JSON.stringify(given);
+  if (text.length <= MOST_ARGUMENTS) return given;
+  return `${shortened(text, MOST_ARGUMENTS)} (cut from ${text.length} characters)`;
+}
+
 function descriptionOf(input: EvaluationInput, candidateId: string): string {
-  return input.descriptions.find((one) => one.candidateId === candidateId)?.description ?? "";
+  const found = input.descriptions.find((one) => one.candidateId === candidateId);
+  if (found) return found.description;
+  throw new RangeError(`The evaluation has no description "${candidateId}"`);
 }

@@ -51,6 +51,7 @@ export function evaluationOf(
     },
     repeats: input.repeats,
     results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
+    ...(input.confirms === undefined ? {} : { confirms: input.confirms }),
     runs: runs.length,
     errors: runs.filter(({ status }) => status === "error").length,
     cost: addCosts(...runs.map(({ cost }) => cost)),
@@ -71,6 +72,7 @@ function resultOf(
     candidateId,
     description,
     metrics: countRuns(runs, state.deciding),
+    ...(candidateId === CANONICAL ? {} : { paired: state.pairedOf(candidateId) }),
     errors: runs.filter(({ status }) => status === "error").length,
     confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
     ranks: input.ranks?.(description) ?? {},
@@ -90,9 +92,10 @@ function verdictOf(
   if (voided !== undefined) return withheld(verdict, `The evaluation is void: ${voided}`);
   const { made, planned } = state.evidenceOf(candidateId);
   if (state.settled.has(candidateId) || made >= planned) return verdict;
-  const words = `not enough evidence: ${made} of ${planned} runs were made` +
-    (cut === undefined ? "" : `, since ${cut}`);
-  return { ...withheld(verdict, words), moreRuns: planned - made };
+  const moreRuns = planned - made;
+  const words = `not enough evidence: ${moreRuns} more ${moreRuns === 1 ? "run" : "runs"} would ` +
+    `tell; ${made} of ${planned} runs were made` + (cut === undefined ? "" : `, since ${cut}`);
+  return { ...withheld(verdict, words), moreRuns };
 }
 
 /** A verdict that promotes nothing, whatever the counts say. */
@@ -126,17 +129,33 @@ function warningsOf(
   state: EvaluationState,
   { cut }: EvaluationEnd,
 ): string[] {
-  const stopped = [...state.settled.keys()].map((candidateId) => {
+  const stopped = [...state.settled].flatMap((candidateId) => {
     const { made, planned } = state.evidenceOf(candidateId);
-    return `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
-      "that decide, the rest could not change the outcome";
+    return made >= planned
+      ? []
+      : `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
+        "that decide, the rest could not change the outcome";
   });
+  const models = new Set(
+    state.runs.flatMap(({ status, model }) => status === "ok" ? model ?? [] : []),
+  );
   return [
     ...emptyCategoryWarnings(state.deciding),
     ...(input.depth === "thorough" && state.deciding.length === 0
       ? ["No prompt was held out from what writes candidates, so that none can decide"]
       : []),
     ...stopped,
+    ...Array.from(
+      state.leftOut,
+      ([model, count]) =>
+        `${count} finished ${
+          count === 1 ? "run was" : "runs were"
+        } left out: made with the model ` +
+        `"${model}", which cannot be compared with "${input.evaluator.model}"`,
+    ),
+    ...(models.size < 2
+      ? []
+      : [`More than one model answered, which may explain differences: ${[...models].join(", ")}`]),
     ...(cut === undefined ? [] : [`Not all runs were made, since ${cut}`]),
   ];
 }

@@ -4,12 +4,13 @@ import {
   descriptionHash,
   type EvalRun,
   type GoldenPrompt,
+  type Metrics,
   type PromptCategory,
   type Verdict,
 } from "../core/optimization.ts";
 import { theftsOf } from "./confusion.ts";
 import type { EvaluationInput, EvaluationProgress } from "./evaluation.ts";
-import { pairRuns } from "./paired_exact.ts";
+import { pairedMetrics, pairRuns } from "./paired_exact.ts";
 import { countRuns, promptKey } from "./metrics.ts";
 import { addCosts } from "./run_cost.ts";
 import { type PlannedRun, planRuns } from "./run_plan.ts";
@@ -25,8 +26,10 @@ export class EvaluationState {
   readonly #input: EvaluationInput;
   readonly #plan: readonly PlannedRun[];
   readonly #runs = new Map<string, EvalRun>();
-  /** Candidates whose outcome is certain, with what was said of them when it became so. */
-  readonly #settled = new Map<string, Verdict>();
+  /** Candidates whose outcome is certain. */
+  readonly #settled = new Set<string>();
+  /** Finished runs that cannot be compared with those to come, by the model that made them. */
+  readonly #left = new Map<string, number>();
   #made: number;
   #position = 0;
   #current: number | undefined;
@@ -51,8 +54,13 @@ export class EvaluationState {
     return [...this.#runs.values()];
   }
 
-  get settled(): ReadonlyMap<string, Verdict> {
+  get settled(): ReadonlySet<string> {
     return this.#settled;
+  }
+
+  /** How many finished runs were left out, by the model that they were made with. */
+  get leftOut(): ReadonlyMap<string, number> {
+    return this.#left;
   }
 
   /** So many errors that they are too many, however the rest goes. */
@@ -93,8 +101,14 @@ export class EvaluationState {
     };
   }
 
+  /** On all runs there are, also those that ended after the outcome was certain. */
   verdictOf(candidateId: string): Verdict {
-    return this.#settled.get(candidateId) ?? judge(this.#verdictInput(candidateId));
+    return judge(this.#verdictInput(candidateId));
+  }
+
+  /** What it and the canonical description came to on the prompts that both have answered. */
+  pairedOf(candidateId: string): { candidate: Metrics; baseline: Metrics } {
+    return pairedMetrics(this.#verdictInput(candidateId).pairs);
   }
 
   progress(): EvaluationProgress {
@@ -125,7 +139,7 @@ export class EvaluationState {
     };
   }
 
-  /** Those that were made for the same texts by the same kind of evaluator. */
+  /** Those that were made for the same texts by the same kind of evaluator and the same model. */
   #takeFinished(): void {
     const { descriptions, evaluator, finished } = this.#input;
     const hashes = new Map(
@@ -138,7 +152,13 @@ export class EvaluationState {
       const key = keyOfRun(run);
       const isSame = run.evaluator === evaluator.kind &&
         run.descriptionHash === hashes.get(run.candidateId);
-      if (isSame && planned.has(key) && !this.#runs.has(key)) this.#runs.set(key, run);
+      if (!isSame || !planned.has(key)) continue;
+      const { askedModel = evaluator.model } = run;
+      if (askedModel !== evaluator.model) {
+        this.#left.set(askedModel, (this.#left.get(askedModel) ?? 0) + 1);
+      } else if (!this.#runs.has(key)) {
+        this.#runs.set(key, run);
+      }
     }
   }
 
@@ -152,16 +172,19 @@ export class EvaluationState {
       const isDecidingLeft = [left.candidate, left.baseline].some((counts) =>
         CATEGORIES.some((category) => counts[category] > 0)
       );
-      if (!isDecidingLeft) continue;
-      const input = this.#verdictInput(candidateId);
       const areSiblingsLeft = this.#plan.some((planned) =>
         planned.isSibling && [CANONICAL, candidateId].includes(planned.candidateId) &&
         !this.#has(planned)
       );
+      if (!isDecidingLeft && !areSiblingsLeft) {
+        this.#settled.add(candidateId);
+        continue;
+      }
+      const input = this.#verdictInput(candidateId);
       // While it is not known what it takes from siblings, only what fails anyway is certain.
       const certain = areSiblingsLeft ? { ...input, thefts: [] } : input;
       if (areSiblingsLeft && judge(certain).promote) continue;
-      if (!canStillChange({ ...certain, left })) this.#settled.set(candidateId, judge(input));
+      if (!canStillChange({ ...certain, left })) this.#settled.add(candidateId);
     }
   }
 
@@ -176,6 +199,7 @@ export class EvaluationState {
       baseline: countRuns(baseline, this.deciding),
       thefts: theftsOf(candidate, baseline, [...this.deciding, ...siblingPrompts]),
       pairs: pairRuns(candidate, baseline, this.deciding),
+      candidates: this.#input.descriptions.length - 1,
     };
   }
 

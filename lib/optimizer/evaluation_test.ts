@@ -4,7 +4,7 @@ import { evaluate, type EvaluationProgress } from "./evaluation.ts";
 import { chooseSiblingPrompts } from "./sibling_prompts.ts";
 import { evaluationBench, resultOf } from "./testing/evaluation_bench.ts";
 import { aPrompt } from "./testing/runs.ts";
-import { failed } from "./testing/scripted_evaluator.ts";
+import { called, failed } from "./testing/scripted_evaluator.ts";
 import { byDescription, GOOD, GREEDY, POOR, somePrompts, TARGET } from "./testing/weather.ts";
 
 Deno.test("evaluate() puts the same prompts to all descriptions and promotes the better one", async () => {
@@ -47,6 +47,17 @@ Deno.test("evaluate() decides itself whether a run is correct, and records what 
   assert.equal(first?.evaluationId, "evaluation_1");
   assert.deepEqual([first?.result.toolCalled, first?.result.correct], [true, true]);
   assert.deepEqual([second?.result.toolCalled, second?.result.correct], [true, false]);
+});
+
+Deno.test("evaluate() keeps only the beginning of arguments that are as long as a file", async () => {
+  const { input, saved } = evaluationBench((_, { target }) => ({
+    ...called(target),
+    calls: [{ name: target, arguments: { text: "x".repeat(10_000) } }],
+  }), { descriptions: [{ candidateId: CANONICAL, description: POOR }] });
+  await evaluate(input);
+  const given = saved[0]?.calls[0]?.arguments;
+  assert.ok(typeof given === "string" && given.length < 4_100);
+  assert.match(given, /^\{"text":"x+… \(cut from 10011 characters\)$/);
 });
 
 Deno.test("evaluate() tries a failed run again, and counts what the failed tries cost", async () => {
@@ -179,4 +190,31 @@ Deno.test("evaluate() refuses a greedy candidate for what it does with negative 
   const { verdict } = resultOf(evaluation, "greedy");
   assert.equal(verdict?.promote, false);
   assert.ok(verdict?.rules.some(({ rule, passed }) => rule === "negative" && !passed));
+});
+
+Deno.test("evaluate() asks for more certainty the more candidates are tried", async () => {
+  // Better on five prompts and worse on none: p = 0.03125.
+  const promoted = async (others: number) => {
+    const { input } = evaluationBench(
+      (asked, request) =>
+        asked.description === POOR && asked.prompt.startsWith("direct")
+          ? [request.target]
+          : byDescription(asked, request),
+      {
+        depth: "thorough",
+        prompts: somePrompts(5, { heldOut: true }),
+        descriptions: [
+          { candidateId: CANONICAL, description: POOR },
+          { candidateId: "good", description: GOOD },
+          ...Array.from({ length: others }, (_, index) => ({
+            candidateId: `other-${index}`,
+            description: `Does other things, number ${index}.`,
+          })),
+        ],
+      },
+    );
+    return resultOf((await evaluate(input)).evaluation, "good").verdict?.promote;
+  };
+  assert.equal(await promoted(0), true);
+  assert.equal(await promoted(1), false);
 });

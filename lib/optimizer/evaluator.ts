@@ -38,14 +38,18 @@ export type Observation =
     reason: string;
     durationMs: number;
     cost: RunCost;
-    /** Whether another try would fail as surely: not installed, no credentials. */
+    /** Whether another try would fail as surely. */
     isLasting: boolean;
+    /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
+    isGeneral?: boolean;
   };
 
 /** Puts a prompt to a model and sees which tools it calls; never runs a tool. */
 export interface Evaluator {
   readonly kind: EvaluatorKind;
   readonly model: string;
+  /** False where it never says what a run costs. */
+  readonly isPriced?: boolean;
   /** Throws CANNOT_EVALUATE where no run could succeed, with what to do about it. */
   check(): Promise<void>;
   /** Never throws but for an aborted signal; tries once. */

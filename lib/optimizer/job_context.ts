@@ -43,6 +43,8 @@ export interface JobContext {
   record: JobRecord;
   budget: Budget;
   evaluator: Evaluator;
+  /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
+  written: Map<string, string[]>;
   /** Asked for only when something has to be written. */
   textModel(): Promise<TextModel>;
   signal: AbortSignal;

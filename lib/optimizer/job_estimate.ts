@@ -84,7 +84,10 @@ function countRequests(
     evaluations: tool.evaluations,
   });
   const prompts = CATEGORIES.reduce((all, category) => all + wanted[category].all, 0);
-  const descriptions = 1 + chosen.candidates.length + chosen.missing;
+  const candidates = chosen.candidates.length + chosen.missing;
+  // The best of several is put to the same prompts once more, and so is the server's own.
+  const isConfirmed = options.depth === "quick" && options.autoPromote && candidates > 1;
+  const descriptions = 1 + candidates + (isConfirmed ? 2 : 0);
   const isMissingPrompts = options.generate &&
     CATEGORIES.some((category) => missing[category].all > 0);
   return {

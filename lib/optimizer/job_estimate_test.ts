@@ -16,12 +16,13 @@ const base = { options: JobOptions.parse({}), recent: [], kind: "claude-cli" as 
 Deno.test("estimateJob() guesses where nothing was measured, and says so", () => {
   const estimate = estimateJob({ ...base, tools: [empty, empty], concurrency: 2 });
   assert.equal(estimate.tools, 2);
-  assert.equal(estimate.runs, 150); // 15 prompts, 5 descriptions, 2 tools
-  // 75 runs side by side, and 4 texts that take twice as long.
-  assert.equal(estimate.seconds, 83 * 8);
+  // 15 prompts, 5 descriptions and 2 of them once more, 2 tools.
+  assert.equal(estimate.runs, 210);
+  // 105 runs side by side, and 4 texts that take twice as long.
+  assert.equal(estimate.seconds, 113 * 8);
   assert.equal(estimate.costUsd, null);
   assert.match(estimate.basis, /a guess of 8 s a run/);
-  assert.match(estimate.basis, /150 runs and 4 requests/);
+  assert.match(estimate.basis, /210 runs and 4 requests/);
 });
 
 Deno.test("estimateJob() measures on runs of the same kind that went well", () => {
@@ -41,9 +42,9 @@ Deno.test("estimateJob() measures on runs of the same kind that went well", () =
   ];
   const stock = { ...empty, prompts: somePrompts(5) };
   const estimate = estimateJob({ ...base, recent, tools: [stock], concurrency: 1 });
-  assert.equal(estimate.runs, 75);
-  assert.equal(estimate.seconds, 2 * (75 + 2));
-  assert.equal(estimate.costUsd?.toFixed(2), "0.77");
+  assert.equal(estimate.runs, 105);
+  assert.equal(estimate.seconds, 2 * (105 + 2));
+  assert.equal(estimate.costUsd?.toFixed(2), "1.07");
   assert.match(estimate.basis, /measured on the last 3 runs with claude-cli/);
 });
 
@@ -56,6 +57,15 @@ Deno.test("estimateJob() keeps within a budget, and counts repeats and siblings'
   );
   const options = JobOptions.parse({ maxRuns: 10 });
   assert.equal(estimateJob({ ...base, options, tools, concurrency: 1 }).runs, 10);
+});
+
+Deno.test("estimateJob() counts a second evaluation only where the best of several is promoted", () => {
+  const runs = (options: object) =>
+    estimateJob({ ...base, options: JobOptions.parse(options), tools: [empty], concurrency: 1 })
+      .runs;
+  assert.equal(runs({ candidatesPerTool: 2 }), 15 * (3 + 2));
+  assert.equal(runs({ candidatesPerTool: 1 }), 15 * 2);
+  assert.equal(runs({ candidatesPerTool: 2, autoPromote: false }), 15 * 3);
 });
 
 Deno.test("estimateJob() says that there is no evaluator", () => {

@@ -1,31 +1,17 @@
 import { GatewayError } from "../core/errors.ts";
-import {
-  CATEGORIES,
-  type EvalRun,
-  type GoldenPrompt,
-  newId,
-  type PromptCategory,
-  type RunCost,
-  type ToolCandidate,
-} from "../core/optimization.ts";
+import type { GoldenPrompt, TestPlan, ToolCandidate } from "../core/optimization.ts";
 import { chooseCandidates } from "./candidate_selection.ts";
 import { generateCandidates } from "./generation/generate_candidates.ts";
-import { generatePrompts, type WrittenPrompt } from "./generation/generate_prompts.ts";
 import type { JobContext } from "./job_context.ts";
-import { isConflict } from "./job_record.ts";
-import {
-  chooseHeldOut,
-  choosePrompts,
-  heldOutVersions,
-  missingPrompts,
-  type WantedPrompts,
-  wantedPrompts,
-} from "./prompt_selection.ts";
-import { addCosts } from "./run_cost.ts";
-import { chooseSiblingPrompts } from "./sibling_prompts.ts";
-import { isStorageError } from "./storage_error.ts";
+import { writeForJob } from "./job_writing.ts";
+import { promptKey } from "./metrics.ts";
+import { newCandidate } from "./new_candidate.ts";
+import { heldOutWarnings, preparePrompts } from "./prompt_preparation.ts";
+import { wantedPrompts } from "./prompt_selection.ts";
+import { asSiblingPrompt, chooseSiblingPrompts, nearestSiblings } from "./sibling_prompts.ts";
 import type { Subject } from "./subjects.ts";
 
+/** What a tool is tested with. */
 export interface Preparation {
   prompts: GoldenPrompt[];
   siblingPrompts: GoldenPrompt[];
@@ -33,23 +19,20 @@ export interface Preparation {
   warnings: string[];
 }
 
-export interface PreparationInput {
-  subject: Subject;
-  /** Whether what is missing may be written. */
-  mayWrite: boolean;
-  /** Runs of the evaluation that there are. */
-  finished: readonly EvalRun[];
-}
-
 /** Takes what is saved, and has what is missing written. CANNOT_GENERATE where nothing can be tested. */
-export async function prepareTool(
-  context: JobContext,
-  input: PreparationInput,
-): Promise<Preparation> {
-  const warnings: string[] = [];
-  const prompts = await preparePrompts(context, input, warnings);
-  const candidates = await prepareCandidates(context, input, prompts, warnings);
-  const { server, name, siblings } = input.subject;
+export async function prepareTool(context: JobContext, subject: Subject): Promise<Preparation> {
+  const { server, name } = subject;
+  await preparePromptsOfServer(context, server);
+  const { prompts, warnings: said } = await preparePrompts(context, subject);
+  const saved = await context.options.prompts.list(server);
+  const own = saved.filter(({ toolName }) => toolName === name);
+  const held = prompts.length === 0
+    ? []
+    : heldOutWarnings(subject, prompts, wantedPrompts(context.record.job.options, own));
+  const chosen = new Set(prompts.map(({ id }) => id));
+  const shown = own.filter(({ id, heldOut }) => chosen.has(id) && !heldOut);
+  const { candidates, warnings: more } = await prepareCandidates(context, subject, shown);
+  const warnings = [...said, ...held, ...more];
   const lacking = [
     ...(prompts.length === 0 ? ["prompts"] : []),
     ...(candidates.length === 0 ? ["candidates"] : []),
@@ -60,148 +43,88 @@ export async function prepareTool(
         (warnings.length === 0 ? "" : `. ${warnings.join(". ")}`),
     });
   }
-  const siblingPrompts = chooseSiblingPrompts(
-    await context.options.prompts.list(server),
-    siblings.map((sibling) => sibling.name),
-  );
+  const siblingPrompts = chooseSiblingPrompts(saved, nearestSiblings(subject));
   return { prompts, siblingPrompts, candidates, warnings };
 }
 
-async function preparePrompts(
-  context: JobContext,
-  { subject, mayWrite }: PreparationInput,
-  warnings: string[],
-): Promise<GoldenPrompt[]> {
-  const { prompts: repository, candidates } = context.options;
-  const { server, name } = subject;
-  const list = () => repository.list(server, name);
-  const options = context.record.job.options;
-  const wanted = wantedPrompts(options, await list());
-  const generated = (await candidates.list(server, name))
-    .filter(({ origin }) => origin === "generated").map(({ createdAt }) => createdAt);
-  const heldOut = heldOutVersions(await list(), wanted, generated);
-  // Somebody edits one of them at this moment: the next job can hold it out.
-  await repository.save(heldOut).catch((error) => {
-    if (!isConflict(error)) throw error;
-  });
-  const saved = await list();
-  const missing = missingPrompts(saved, wanted);
-  if (mayWrite && CATEGORIES.some((category) => missing[category].all > 0)) {
-    await attempt(context, "Cannot write prompts", warnings, async () => {
-      const written = await generatePrompts({
-        model: await context.textModel(),
-        subject,
-        counts: {
-          direct: missing.direct.all,
-          indirect: missing.indirect.all,
-          negative: missing.negative.all,
-        },
-        existing: saved.map(({ prompt }) => prompt),
-        signal: context.signal,
-      });
-      await repository.save(toGoldenPrompts(written.prompts, subject, missing));
-      return written;
-    });
+/** The same as was chosen before a restart, whatever was saved since. */
+export async function restorePlan(
+  { options }: JobContext,
+  { server }: Subject,
+  plan: TestPlan,
+): Promise<Preparation> {
+  const versions = new Map(
+    (await options.prompts.all(server)).map((one) => [promptKey(one.id, one.version), one]),
+  );
+  const find = ({ id, version }: { id: string; version: number }) =>
+    versions.get(promptKey(id, version));
+  return {
+    prompts: plan.prompts.flatMap((one) => {
+      const found = find(one);
+      return found ? [{ ...found, heldOut: one.heldOut }] : [];
+    }),
+    siblingPrompts: plan.siblingPrompts.flatMap((one) => find(one) ?? []).map(asSiblingPrompt),
+    candidates: await Promise.all(
+      plan.candidateIds.map((id) => options.candidates.resolve(server, id)),
+    ),
+    warnings: plan.warnings,
+  };
+}
+
+export function planOf({ prompts, siblingPrompts, candidates, warnings }: Preparation): TestPlan {
+  return {
+    candidateIds: candidates.map(({ id }) => id),
+    prompts: prompts.map(({ id, version, heldOut }) => ({ id, version, heldOut })),
+    siblingPrompts: siblingPrompts.map(({ id, version }) => ({ id, version })),
+    warnings,
+  };
+}
+
+/** Before any is tested: what a description takes from siblings shows only on prompts of theirs. */
+async function preparePromptsOfServer(context: JobContext, server: string): Promise<void> {
+  const { subjects } = context.options;
+  for (const tool of context.record.job.tools) {
+    const isAhead = tool.phase === "queued" || tool.phase === "generating";
+    if (tool.server !== server || !isAhead) continue;
+    const subject = subjects.find(server, tool.toolName);
+    if (subject?.enabled) await preparePrompts(context, subject);
+    context.signal.throwIfAborted();
   }
-  return choosePrompts(await list(), wanted);
 }
 
 async function prepareCandidates(
   context: JobContext,
-  { subject, mayWrite, finished }: PreparationInput,
+  subject: Subject,
+  /** None that is held out. */
   prompts: readonly GoldenPrompt[],
-  warnings: string[],
-): Promise<ToolCandidate[]> {
+): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
   const { candidates: repository, evaluations, promotions } = context.options;
+  const { options } = context.record.job;
   const { server, name } = subject;
-  const canonical = subject.canonicalDescription ?? "";
   const choose = async () =>
     chooseCandidates({
       saved: await repository.list(server, name),
-      canonical,
-      options: context.record.job.options,
-      begun: new Set(finished.map(({ candidateId }) => candidateId)),
+      canonical: subject.canonicalDescription ?? "",
+      options,
       inForce: promotions.of(server, name)?.candidateId,
       evaluations: await evaluations.list(server, name),
     });
-  const { missing } = await choose();
-  if (mayWrite && missing > 0) {
-    const existing = await repository.list(server, name);
-    await attempt(context, "Cannot write candidates", warnings, async () => {
-      const written = await generateCandidates({
-        model: await context.textModel(),
-        subject,
-        count: missing,
-        existing: existing.map(({ description }) => description),
-        prompts: prompts.filter(({ heldOut }) => !heldOut),
-        signal: context.signal,
-      });
-      for (const { description, example } of written.descriptions) {
-        await repository.save({
-          id: newId("candidate"),
-          server,
-          toolName: name,
-          description,
-          ...(example === undefined ? {} : { example }),
-          charCount: description.length,
-          createdAt: new Date().toISOString(),
-          origin: "generated",
-        });
-      }
-      return written;
+  const { candidates, missing } = await choose();
+  if (!options.generate || missing === 0) return { candidates, warnings: [] };
+  const existing = await repository.list(server, name);
+  const warnings = await writeForJob(context, "Cannot write candidates", async (model) => {
+    const written = await generateCandidates({
+      model,
+      subject,
+      count: missing,
+      existing: existing.map(({ description }) => description),
+      prompts,
+      signal: context.signal,
     });
-  }
-  return (await choose()).candidates;
-}
-
-/** What cannot be written is said; what there is may be enough to go on. */
-async function attempt(
-  { budget, record, signal }: JobContext,
-  failure: string,
-  warnings: string[],
-  write: () => Promise<{ cost: RunCost; warnings: string[] }>,
-): Promise<void> {
-  const refusal = budget.refuse();
-  if (refusal !== undefined) {
-    warnings.push(`${failure}: ${refusal}`);
-    return;
-  }
-  try {
-    const written = await write();
-    warnings.push(...written.warnings);
-    budget.spend(written.cost);
-    await record.step((job) => ({ ...job, cost: addCosts(job.cost, written.cost) }));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof GatewayError) || isStorageError(error)) throw error;
-    warnings.push(error.message);
-  }
-}
-
-function toGoldenPrompts(
-  written: readonly WrittenPrompt[],
-  { server, name }: Subject,
-  missing: Record<PromptCategory, WantedPrompts>,
-): GoldenPrompt[] {
-  const createdAt = new Date().toISOString();
-  const prompts = written.map(({ category, prompt, expectedBehavior }): GoldenPrompt => ({
-    id: newId("prompt"),
-    version: 1,
-    server,
-    toolName: name,
-    category,
-    prompt,
-    expectedBehavior,
-    createdAt,
-    origin: "generated",
-    heldOut: false,
-    retired: false,
-  }));
-  const heldOut = CATEGORIES.flatMap((category) =>
-    chooseHeldOut(
-      prompts.filter((prompt) => prompt.category === category),
-      missing[category].heldOut,
-    )
-  );
-  return prompts.map((prompt) => ({ ...prompt, heldOut: heldOut.includes(prompt) }));
+    for (const text of written.descriptions) {
+      await repository.save(newCandidate({ server, toolName: name, origin: "generated", ...text }));
+    }
+    return written;
+  });
+  return { candidates: (await choose()).candidates, warnings };
 }

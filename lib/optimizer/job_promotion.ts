@@ -1,61 +1,182 @@
-import { CANONICAL, type Evaluation } from "../core/optimization.ts";
+import {
+  CANONICAL,
+  type DescriptionResult,
+  type Evaluation,
+  newId,
+  type PromotedTool,
+} from "../core/optimization.ts";
+import { whyNotInstead } from "./in_force_comparison.ts";
 import type { JobContext } from "./job_context.ts";
+import { evaluateForJob, toolAt } from "./job_evaluation.ts";
+import type { Preparation } from "./job_preparation.ts";
 import type { ToolOutcome } from "./job_tool.ts";
 import { bestOf, gainWords, refusalWords } from "./job_words.ts";
+import type { Subject } from "./subjects.ts";
+
+export interface PromotionInput {
+  subject: Subject;
+  test: Preparation;
+  evaluation: Evaluation;
+}
 
 /** Puts the best description that its verdict allows in force, where the job may. */
 export async function promoteBest(
-  { options, record }: JobContext,
-  evaluation: Evaluation,
+  context: JobContext,
+  index: number,
+  input: PromotionInput,
 ): Promise<ToolOutcome> {
-  const { server, toolName, id, depth } = evaluation;
+  const { options, record } = context;
+  const { evaluation } = input;
+  const { server, toolName } = evaluation;
   // Another process may have promoted since it was read.
   await options.promotions.load();
   const inForce = options.promotions.of(server, toolName);
-  const isInForce = (candidateId: string) => candidateId === inForce?.candidateId;
+  const isInForce = ({ candidateId }: DescriptionResult) => candidateId === inForce?.candidateId;
+  const kept = inForce ? "Kept the promoted description" : "Kept the server's own description";
+  const stay = (outcome: string): ToolOutcome => ({ failed: false, outcome });
   const allowed = evaluation.results.filter(({ verdict }) => verdict?.promote)
     // Of equals, what is in force stays.
-    .toSorted((one, other) =>
-      Number(isInForce(other.candidateId)) - Number(isInForce(one.candidateId))
-    );
+    .toSorted((one, other) => Number(isInForce(other)) - Number(isInForce(one)));
   const best = bestOf(allowed);
   if (!best) {
-    const kept = inForce
-      ? "Kept the promoted description, although this evaluation does not support it"
-      : "Kept the server's own description";
-    return { failed: false, outcome: `${kept}: ${refusalWords(evaluation)}` };
+    const although = inForce ? ", although this evaluation does not support it" : "";
+    return stay(`${kept}${although}: ${refusalWords(evaluation)}`);
   }
-  const { candidateId, description, metrics, verdict } = best;
   const gain = gainWords(evaluation, best);
-  const promoted = {
-    failed: false,
-    outcome: `Promoted: ${gain}`,
-    promotedCandidateId: candidateId,
-  };
   // A process that ended right after it had promoted; somebody may have reverted it since.
-  const history = await options.promotions.history(server, toolName);
-  if (history.some(({ by, promotion }) => by === "job" && promotion?.evaluationId === id)) {
-    return promoted;
+  const made = await promotionMade(context, index);
+  if (made) {
+    return { ...stay(`Promoted: ${gain}`), promotedCandidateId: made.candidateId };
   }
-  if (isInForce(candidateId)) {
-    return { failed: false, outcome: `Kept the promoted description, the best there is: ${gain}` };
+  if (isInForce(best)) return stay(`${kept}, the best there is: ${gain}`);
+  const changed = changeOf(context, evaluation);
+  if (changed !== undefined) return changed;
+  const beside = evaluation.results.find(isInForce);
+  const why = beside && await whyNot(context, input, best, beside);
+  if (why !== undefined) {
+    return stay(`${kept}: the best of the others came to ${gain}, but ${why}`);
   }
   if (!record.job.options.autoPromote) {
-    const outcome = `Not promoted, as the job was told: candidate "${candidateId}", ${gain}`;
-    return { failed: false, outcome };
+    return stay(`Not promoted, as the job was told: candidate "${best.candidateId}", ${gain}`);
   }
-  const baseline = evaluation.results.find((result) => result.candidateId === CANONICAL)?.metrics;
+  if (evaluation.depth === "thorough" || evaluation.results.length <= 2) {
+    return await promote(context, evaluation, best, gain);
+  }
+  // The best of several is often the luckiest, so that it has to do it again.
+  const second = await confirm(context, index, input, best);
+  const again = second.results.find(({ candidateId }) => candidateId === best.candidateId);
+  if (second.void !== undefined || !again?.verdict?.promote) {
+    const refusal = second.void ?? refusalWords(second);
+    return stay(
+      `${kept}: the best of ${evaluation.results.length - 1} candidates came to ${gain}, but a ` +
+        `second evaluation on the same prompts did not confirm it: ${refusal}`,
+    );
+  }
+  const twice = `${gain}, confirmed by a second evaluation on the same prompts: ${
+    gainWords(second, again)
+  }`;
+  return changeOf(context, second) ?? await promote(context, second, again, twice);
+}
+
+async function promote(
+  { options, signal }: JobContext,
+  evaluation: Evaluation,
+  { candidateId, description, metrics, paired, verdict }: DescriptionResult,
+  gain: string,
+): Promise<ToolOutcome> {
+  const { server, toolName, id, depth, prompts } = evaluation;
+  signal.throwIfAborted();
+  const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
+  const baseline = paired?.baseline ?? own?.metrics;
   await options.promotions.promote({
     server,
     toolName,
     candidateId,
     description,
-    metrics,
+    metrics: paired?.candidate ?? metrics,
     ...(baseline === undefined ? {} : { baseline }),
     evaluationId: id,
     depth,
+    prompts: prompts.direct + prompts.indirect + prompts.negative,
+    source: "measured",
     ...(verdict === undefined ? {} : { verdict }),
+    // Whether the server has an empty one or none is left to what it says now.
+    ...(own?.description ? { canonicalDescription: own.description } : {}),
     by: "job",
   });
-  return promoted;
+  return { failed: false, outcome: `Promoted: ${gain}`, promotedCandidateId: candidateId };
+}
+
+/** The winner and the server's own description on the same prompts, once more. */
+async function confirm(
+  context: JobContext,
+  index: number,
+  { subject, test, evaluation }: PromotionInput,
+  { candidateId }: DescriptionResult,
+): Promise<Evaluation> {
+  const { options, record, signal } = context;
+  const known = toolAt(record.job, index).confirmation;
+  const confirmation = known?.candidateId === candidateId
+    ? known
+    : { candidateId, evaluationId: newId("evaluation") };
+  await record.stepTool(index, { phase: "evaluating", confirmation });
+  signal.throwIfAborted();
+  const { server, toolName } = evaluation;
+  const candidates = test.candidates.filter(({ id }) => id === candidateId);
+  const second = await options.evaluations.find(server, toolName, confirmation.evaluationId) ??
+    await evaluateForJob(context, index, {
+      id: confirmation.evaluationId,
+      confirms: evaluation.id,
+      subject,
+      test: { ...test, candidates, warnings: [] },
+    });
+  await record.stepTool(index, { phase: "promoting" });
+  signal.throwIfAborted();
+  return second;
+}
+
+/** What this job promoted for the tool before a restart. */
+async function promotionMade(
+  { options, record }: JobContext,
+  index: number,
+): Promise<PromotedTool | undefined> {
+  const { server, toolName, evaluationId, confirmation } = toolAt(record.job, index);
+  const ids = [evaluationId, confirmation?.evaluationId];
+  const history = await options.promotions.history(server, toolName);
+  const event = history.find(({ by, action, promotion }) =>
+    by === "job" && action === "promote" && promotion?.evaluationId !== undefined &&
+    ids.includes(promotion.evaluationId)
+  );
+  return event?.promotion ?? undefined;
+}
+
+/** Numbers against a text that is no longer there promote nothing. */
+function changeOf({ options }: JobContext, evaluation: Evaluation): ToolOutcome | undefined {
+  const { server, toolName, results } = evaluation;
+  const tested = results.find(({ candidateId }) => candidateId === CANONICAL)?.description;
+  const subject = options.subjects.find(server, toolName);
+  if (subject && (subject.canonicalDescription ?? "") === tested) return undefined;
+  return {
+    failed: true,
+    outcome: subject
+      ? "Nothing was promoted: the server's own description changed while this was tested, so " +
+        "that it has to be tested again"
+      : "Nothing was promoted: the tool is gone",
+  };
+}
+
+async function whyNot(
+  { options }: JobContext,
+  { test, evaluation }: PromotionInput,
+  best: DescriptionResult,
+  inForce: DescriptionResult,
+): Promise<string | undefined> {
+  const { server, toolName, id, depth } = evaluation;
+  return whyNotInstead({
+    evaluation,
+    runs: await options.runs.list(server, toolName, { evaluationId: id }),
+    prompts: test.prompts.filter(({ heldOut }) => depth === "quick" || heldOut),
+    best,
+    inForce,
+  });
 }

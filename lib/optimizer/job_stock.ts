@@ -1,12 +1,14 @@
+import type { JobOptions } from "../core/optimization.ts";
 import type { JobsOptions } from "./job_context.ts";
 import type { ToolStock } from "./job_estimate.ts";
 import type { SelectedTool } from "./job_selection.ts";
-import { chooseSiblingPrompts } from "./sibling_prompts.ts";
+import { mostSiblingPrompts } from "./sibling_prompts.ts";
 
 /** What there is of each tool to begin with. */
 export async function stockOf(
   { subjects, prompts, candidates, evaluations, promotions }: JobsOptions,
   tools: readonly SelectedTool[],
+  { generate }: Pick<JobOptions, "generate">,
 ): Promise<ToolStock[]> {
   const servers = new Map(
     await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
@@ -23,11 +25,16 @@ export async function stockOf(
     const stock = servers.get(server);
     if (!subject || !stock) return [];
     const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
-    const siblings = subject.siblings.map(({ name }) => name);
+    // Prompts of all tools are written before any is tested.
+    const asked = subject.siblings.filter(({ name }) =>
+      stock.allPrompts.some(({ toolName, category }) =>
+        toolName === name && category === "direct"
+      ) || (generate && tools.some((one) => one.server === server && one.tool === name))
+    );
     return [{
       canonical: subject.canonicalDescription ?? "",
       prompts: stock.allPrompts.filter(isOwn),
-      siblingPrompts: chooseSiblingPrompts(stock.allPrompts, siblings).length,
+      siblingPrompts: mostSiblingPrompts(asked.length),
       candidates: stock.allCandidates.filter(isOwn),
       evaluations: stock.allEvaluations.filter(isOwn),
       inForce: promotions.of(server, tool)?.candidateId,

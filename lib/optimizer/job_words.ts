@@ -42,11 +42,13 @@ const STATUS: Record<Exclude<OptimizationJob["status"], "running">, string> = {
   failed: "Failed",
 };
 
-/** "overall 60 % -> 93 %" */
+/** "overall 60 % -> 93 %", on the prompts that both descriptions have answered. */
 export function gainWords(evaluation: Evaluation, result: DescriptionResult): string {
-  const before = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL);
-  const from = before ? percent(before.metrics.overall) : "no data";
-  return `overall ${from} -> ${percent(result.metrics.overall)}`;
+  const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
+  const { baseline, candidate } = result.paired ??
+    { baseline: own, candidate: result.metrics };
+  const from = baseline ? percent(baseline.overall) : "no data";
+  return `overall ${from} -> ${percent(candidate.overall)}`;
 }
 
 /** Why no candidate may be promoted, by the best of them. */
@@ -71,7 +73,7 @@ export function bestOf(results: readonly DescriptionResult[]): DescriptionResult
   )[0];
 }
 
-function rate({ metrics }: DescriptionResult, which: "overall" | "negative"): number {
-  const { correct, total } = metrics[which];
+function rate({ metrics, paired }: DescriptionResult, which: "overall" | "negative"): number {
+  const { correct, total } = (paired?.candidate ?? metrics)[which];
   return total === 0 ? -1 : correct / total;
 }

@@ -2,8 +2,9 @@ import { GatewayError } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { Budget } from "./budget.ts";
 import type { JobContext, JobsOptions } from "./job_context.ts";
+import { countFinished, NothingCanWork } from "./job_evaluation.ts";
 import type { JobRecord } from "./job_record.ts";
-import { NothingCanWork, type ToolOutcome, workOnTool } from "./job_tool.ts";
+import { type ToolOutcome, workOnTool } from "./job_tool.ts";
 import type { Slots } from "./slots.ts";
 import { isStorageError } from "./storage_error.ts";
 
@@ -18,8 +19,7 @@ export async function workOnJob(
   options: JobsOptions,
   { record, slots, signal }: { record: JobRecord; slots: Slots; signal: AbortSignal },
 ): Promise<JobEnd> {
-  const { options: limits, runs, cost } = record.job;
-  const budget = new Budget(limits, { runs, cost });
+  const budget = new Budget(record.job.options);
   try {
     const evaluator = await options.evaluator();
     await evaluator.check();
@@ -27,13 +27,16 @@ export async function workOnJob(
       options,
       record,
       budget,
+      written: new Map(),
       evaluator: slots.evaluator(evaluator),
       textModel: async () => slots.textModel(await options.textModel()),
       signal,
     };
+    await countFinished(context);
     for (const [index, tool] of record.job.tools.entries()) {
-      signal.throwIfAborted();
       if (tool.phase !== "complete") await finishTool(context, index);
+      // Also after the last: a job that somebody stopped is not completed.
+      signal.throwIfAborted();
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -55,11 +58,9 @@ async function finishTool(context: JobContext, index: number): Promise<void> {
   const refusal = isBegun ? undefined : budget.refuse();
   const outcome = refusal === undefined
     ? await outcomeOf(context, index)
-    : { failed: false, outcome: `${NOT_TESTED}: ${refusal}` };
+    : { failed: false, untested: true, outcome: `Not tested: ${refusal}` };
   await record.stepTool(index, { phase: "complete", ...outcome });
 }
-
-const NOT_TESTED = "Not tested";
 
 /** What goes wrong with one tool is said, and ends the work on that tool alone. */
 async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcome> {
@@ -81,7 +82,7 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
 
 function noteOf({ tools }: OptimizationJob, budget: Budget): { note?: string } {
   const failed = tools.filter((tool) => tool.failed).length;
-  const untested = tools.filter(({ outcome }) => outcome?.startsWith(NOT_TESTED)).length;
+  const untested = tools.filter((tool) => tool.untested).length;
   const note = [
     ...(budget.refused === undefined ? [] : [`Ended early: ${budget.refused}`]),
     ...(untested === 0 ? [] : [`${untested} of ${tools.length} tools were not tested`]),

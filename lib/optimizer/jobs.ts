@@ -61,7 +61,7 @@ export class OptimizationJobs implements AsyncDisposable {
     const kind = await evaluator().then(({ kind }) => kind, () => undefined);
     return estimateJob({
       options,
-      tools: await stockOf(this.#options, tools),
+      tools: await stockOf(this.#options, tools, options),
       recent: await runs.recent(MOST_RECENT),
       kind,
       concurrency,
@@ -84,7 +84,15 @@ export class OptimizationJobs implements AsyncDisposable {
       }
     }
     // Better said at once than by a job that has failed.
-    await (await evaluator()).check();
+    const judge = await evaluator();
+    await judge.check();
+    if (options.maxCostUsd !== undefined && judge.isPriced === false) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot keep a budget of ${options.maxCostUsd} USD: ${judge.kind} does not say ` +
+          "what a run costs",
+        recoveryAction: "Limit the runs instead (maxRuns)",
+      });
+    }
     await this.#controls.refuseBusy(tools);
     const now = new Date().toISOString();
     const job: OptimizationJob = {
@@ -218,7 +226,8 @@ export class OptimizationJobs implements AsyncDisposable {
     clearInterval(checks);
     await checking;
     try {
-      await record.end((job) => ({ ...job, ...end }));
+      // What somebody decided about the job in the meantime stands.
+      await record.end((job) => job.status === "running" ? { ...job, ...end } : job);
       this.#dropped.delete(id);
     } catch (error) {
       this.#dropped.add(id);

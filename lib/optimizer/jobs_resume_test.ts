@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import type { OptimizationJob } from "../core/optimization.ts";
-import type { OptimizationJobs } from "./jobs.ts";
+import { ended, hasCode, until } from "./testing/job_waits.ts";
 import { JobBench } from "./testing/job_bench.ts";
 import { hang, type Script, ScriptedEvaluator } from "./testing/scripted_evaluator.ts";
 import { byDescription } from "./testing/weather.ts";
@@ -9,25 +8,6 @@ import { byDescription } from "./testing/weather.ts";
 const options = { generate: false };
 const request = { server: "weather", by: "person", options } as const;
 const forecast = { ...request, tools: ["get_forecast"] };
-const LIMIT_MS = 20_000;
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!await isSo()) {
-    assert.ok(performance.now() < end, `it never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-async function ended(jobs: OptimizationJobs, { id }: OptimizationJob): Promise<OptimizationJob> {
-  const job = await jobs.wait(id, LIMIT_MS, new AbortController().signal);
-  assert.notEqual(job.status, "running", "the job did not end in time");
-  return job;
-}
-
-function hasCode(code: string): (error: unknown) => boolean {
-  return (error) => error instanceof GatewayError && error.code === code;
-}
 
 /** Answers so many runs, then none. */
 function hangingAfter(calls: number): Script {
@@ -267,7 +247,9 @@ Deno.test("OptimizationJobs.takeOver() finishes the job of a process that was ki
     const runs = await bench.runs.list("weather", "get_forecast");
     assert.equal(runs.length, finished.length + evaluator.asked.length);
     assert.equal(job.runs, runs.length);
-    const keys = runs.map(({ candidateId, promptId }) => `${candidateId} ${promptId}`);
+    const keys = runs.map(({ evaluationId, candidateId, promptId }) =>
+      `${evaluationId} ${candidateId} ${promptId}`
+    );
     assert.equal(new Set(keys).size, keys.length, "a finished run was repeated");
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,24 +1,13 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { type OptimizationJob, OptimizationJob as JobSchema } from "../core/optimization.ts";
-import type { OptimizationJobs } from "./jobs.ts";
+import { OptimizationJob } from "../core/optimization.ts";
+import { ended, hasCode } from "./testing/job_waits.ts";
 import { JobBench, WritingModel } from "./testing/job_bench.ts";
 import { failed, hang, ScriptedEvaluator } from "./testing/scripted_evaluator.ts";
 import { byDescription, GOOD, GREEDY } from "./testing/weather.ts";
 
 const request = { server: "weather", by: "person" } as const;
 const forecast = { ...request, tools: ["get_forecast"] };
-const LIMIT_MS = 20_000;
-
-async function ended(jobs: OptimizationJobs, { id }: OptimizationJob): Promise<OptimizationJob> {
-  const job = await jobs.wait(id, LIMIT_MS, new AbortController().signal);
-  assert.notEqual(job.status, "running", "the job did not end in time");
-  return job;
-}
-
-function hasCode(code: string): (error: unknown) => boolean {
-  return (error) => error instanceof GatewayError && error.code === code;
-}
 
 Deno.test("OptimizationJobs.start() writes what is missing, tests it and promotes the best", async () => {
   await using bench = await JobBench.open();
@@ -28,15 +17,23 @@ Deno.test("OptimizationJobs.start() writes what is missing, tests it and promote
   assert.equal(job.status, "completed");
   assert.equal(job.phase, "complete");
   assert.equal(job.owner, undefined);
-  assert.deepEqual(JobSchema.parse(job), job);
+  assert.deepEqual(OptimizationJob.parse(job), job);
   const [tool] = job.tools;
-  assert.equal(tool?.outcome, "Promoted: overall 33 % -> 100 %");
+  assert.match(
+    tool?.outcome ?? "",
+    /^Promoted: overall 33 % -> 100 %, confirmed by a second evaluation.*: overall 33 % -> 100 %$/,
+  );
   assert.equal(tool?.failed, false);
   assert.equal(tool?.candidates, 4);
   const promoted = bench.promotions.of("weather", "get_forecast");
   assert.equal(promoted?.candidateId, tool?.promotedCandidateId);
   assert.equal(promoted?.by, "job");
-  assert.equal(promoted?.evaluationId, tool?.evaluationId);
+  // Its numbers are those of the second evaluation, which it was not chosen by.
+  assert.equal(promoted?.evaluationId, tool?.confirmation?.evaluationId);
+  assert.deepEqual([promoted?.prompts, promoted?.source], [15, "measured"]);
+  const [second, first] = await bench.evaluations.list("weather", "get_forecast");
+  assert.deepEqual([first?.id, second?.confirms], [tool?.evaluationId, tool?.evaluationId]);
+  assert.equal(second?.results.length, 2);
   assert.match(promoted?.description ?? "", /^GOOD/);
   assert.equal((await bench.prompts.list("weather", "get_forecast")).length, 15);
   assert.equal((await bench.candidates.list("weather", "get_forecast")).length, 4);
@@ -64,7 +61,7 @@ Deno.test("OptimizationJobs.start() uses what is saved, and keeps the server's o
   assert.equal(bench.promotions.of("weather", "get_forecast"), undefined);
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
   assert.equal(evaluation?.id, tool?.evaluationId);
-  assert.deepEqual(Object.keys(evaluation?.results[1]?.ranks ?? {}).length, 10);
+  assert.deepEqual(Object.keys(evaluation?.results[1]?.ranks ?? {}).length, 15);
 });
 
 Deno.test("OptimizationJobs.start() promotes nothing by itself where it was told not to", async () => {
@@ -127,7 +124,7 @@ Deno.test("OptimizationJobs.start() fails where no run of any tool can succeed",
   await using bench = await JobBench.open();
   await bench.savePrompts();
   await bench.saveCandidate("good");
-  const evaluator = new ScriptedEvaluator(() => failed("not logged in", true));
+  const evaluator = new ScriptedEvaluator(() => failed("not logged in", "all"));
   const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
   const tools = ["get_forecast", "get_alerts"];
   const job = await ended(jobs, await jobs.start({ ...request, tools }));
@@ -199,7 +196,10 @@ Deno.test("OptimizationJobs.start() ends with what it found when the budget is u
   assert.equal(job.status, "completed");
   assert.equal(job.runs, 20);
   assert.match(job.note ?? "", /the budget of 20 runs is used up; 1 of 2 tools were not tested/);
-  assert.match(job.tools[0]?.outcome ?? "", /not enough evidence: 20 of 30 runs/);
+  assert.match(
+    job.tools[0]?.outcome ?? "",
+    /not enough evidence: 10 more runs would tell; 20 of 30/,
+  );
   assert.match(job.tools[1]?.outcome ?? "", /^Not tested: the budget/);
   assert.equal(bench.promotions.list().length, 0);
   assert.equal((await bench.evaluations.list("weather")).length, 1);

@@ -43,14 +43,34 @@ export function countRuns(
   const categories = new Map(
     prompts.map(({ id, version, category }) => [promptKey(id, version), category]),
   );
-  const metrics = noMetrics();
+  const scores = new Map<string, { category: PromptCategory; score: Score }>();
   for (const run of runs) {
-    const category = categories.get(promptKey(run.promptId, run.promptVersion));
+    const key = promptKey(run.promptId, run.promptVersion);
+    const category = categories.get(key);
     if (run.status !== "ok" || category === undefined) continue;
-    for (const score of [metrics[category], metrics.overall]) {
-      score.total++;
-      if (run.result.correct) score.correct++;
+    const { score } = scores.get(key) ?? { score: { correct: 0, total: 0 } };
+    score.total++;
+    if (run.result.correct) score.correct++;
+    scores.set(key, { category, score });
+  }
+  return sumOf(scores.values());
+}
+
+/** The sum of what single prompts came to. */
+export function sumOf(
+  prompts: Iterable<{ category: PromptCategory; score: Score }>,
+): Metrics {
+  const metrics = noMetrics();
+  const counts = { direct: 0, indirect: 0, negative: 0, overall: 0 };
+  for (const { category, score } of prompts) {
+    for (const name of [category, "overall"] as const) {
+      metrics[name].correct += score.correct;
+      metrics[name].total += score.total;
+      counts[name]++;
     }
+  }
+  for (const name of [...CATEGORIES, "overall"] as const) {
+    if (counts[name] < metrics[name].total) metrics[name].prompts = counts[name];
   }
   return metrics;
 }
@@ -60,13 +80,18 @@ export function rateOf({ correct, total }: Score): number | null {
   return total === 0 ? null : correct / total;
 }
 
-/** The 95 % Wilson score interval: stays within 0 and 1, and holds for small counts too. */
-export function wilson({ correct, total }: Score): { low: number; high: number } | undefined {
+/**
+ * The 95 % Wilson score interval: stays within 0 and 1, and holds for small counts too. Repeats of
+ * one prompt are not independent, so that prompts are counted, not runs.
+ */
+export function wilson(
+  { correct, total, prompts: n = total }: Score,
+): { low: number; high: number } | undefined {
   if (total === 0) return undefined;
   const rate = correct / total;
-  const weight = 1 + Z * Z / total;
-  const center = (rate + Z * Z / (2 * total)) / weight;
-  const half = Z / weight * Math.sqrt(rate * (1 - rate) / total + Z * Z / (4 * total * total));
+  const weight = 1 + Z * Z / n;
+  const center = (rate + Z * Z / (2 * n)) / weight;
+  const half = Z / weight * Math.sqrt(rate * (1 - rate) / n + Z * Z / (4 * n * n));
   return {
     // Exact at the ends, where floats would miss them by a hair.
     low: correct === 0 ? 0 : Math.max(0, center - half),

@@ -21,10 +21,10 @@ Deno.test("countRuns() counts a run under its prompt's category", () => {
   const [direct, negative] = [aPrompt("d", "direct"), aPrompt("n", "negative")];
   const runs = [aRun(direct, true), aRun(direct, false), aRun(negative, true)];
   assert.deepEqual(countRuns(runs, [direct, negative]), {
-    direct: { correct: 1, total: 2 },
+    direct: { correct: 1, total: 2, prompts: 1 },
     indirect: { correct: 0, total: 0 },
     negative: { correct: 1, total: 1 },
-    overall: { correct: 2, total: 3 },
+    overall: { correct: 2, total: 3, prompts: 2 },
   });
 });
 
@@ -51,7 +51,8 @@ Deno.test("countRuns() has the sum of the categories as overall", () => {
     const sum = (key: "correct" | "total") =>
       CATEGORIES.reduce((total, category) => total + metrics[category][key], 0);
     assert.equal(metrics.overall.total, plan.filter(([, isOk]) => isOk).length);
-    assert.deepEqual(metrics.overall, { correct: sum("correct"), total: sum("total") });
+    assert.equal(metrics.overall.correct, sum("correct"));
+    assert.equal(metrics.overall.total, sum("total"));
   }));
 });
 
@@ -88,6 +89,12 @@ Deno.test("wilson() holds the rate, stays within 0 and 1, and mirrors", () => {
     const mirrored = wilson({ correct: total - correct, total });
     assert.ok(mirrored && Math.abs(mirrored.low - (1 - interval.high)) < 1e-12);
   }));
+});
+
+Deno.test("wilson() takes repeats of a prompt for no further evidence", () => {
+  const once = wilson({ correct: 13, total: 15 });
+  assert.deepEqual(wilson({ correct: 39, total: 45, prompts: 15 }), once);
+  assert.notDeepEqual(wilson({ correct: 39, total: 45 }), once);
 });
 
 Deno.test("scoreText() says counts, rate and interval", () => {

@@ -1,5 +1,11 @@
-import type { EvalRun, GoldenPrompt, PromptCategory, Score } from "../core/optimization.ts";
-import { promptKey } from "./metrics.ts";
+import type {
+  EvalRun,
+  GoldenPrompt,
+  Metrics,
+  PromptCategory,
+  Score,
+} from "../core/optimization.ts";
+import { promptKey, sumOf } from "./metrics.ts";
 
 /** One prompt that was put to both descriptions. */
 export interface PromptPair {
@@ -23,6 +29,15 @@ export function pairRuns(
     if (!ours || !before) return [];
     return [{ promptId: id, category, candidate: ours, baseline: before }];
   });
+}
+
+/** What both descriptions came to on the prompts that both have answered. */
+export function pairedMetrics(
+  pairs: readonly PromptPair[],
+): { candidate: Metrics; baseline: Metrics } {
+  const of = (side: "candidate" | "baseline") =>
+    sumOf(pairs.map((pair) => ({ category: pair.category, score: pair[side] })));
+  return { candidate: of("candidate"), baseline: of("baseline") };
 }
 
 /** Above 0: the candidate did better on this prompt; below 0: worse. */

@@ -22,12 +22,14 @@ export function thresholdRules(
   candidate: Metrics,
   baseline: Metrics,
   thresholds: Thresholds,
+  /** Whose counts `baseline` are. */
+  whose = OWN,
 ): Rule[] {
   return [
     atLeast("overall", candidate.overall, thresholds.minOverall),
     atLeast("negative", candidate.negative, thresholds.minNegative),
-    improvement(candidate.overall, baseline.overall, thresholds.minImprovement),
-    regression(candidate, baseline, thresholds.maxRegression),
+    improvement(candidate.overall, baseline.overall, thresholds.minImprovement, whose),
+    regression(candidate, baseline, thresholds.maxRegression, whose),
   ].filter((rule) => rule !== undefined);
 }
 
@@ -58,14 +60,14 @@ function atLeast(rule: "overall" | "negative", score: Score, threshold: number):
   };
 }
 
-function improvement(score: Score, before: Score, gain: number): Rule | undefined {
+function improvement(score: Score, before: Score, gain: number, whose: string): Rule | undefined {
   if (score.total === 0 || before.total === 0) return undefined;
   const { passed, needed } = reach(
     score.correct,
     (before.correct * MILLION + millionths(gain) * before.total) * score.total,
     before.total * MILLION,
   );
-  const than = `the ${shortScore(before)} ${OWN}`;
+  const than = `the ${shortScore(before)} ${whose}`;
   const difference = score.correct / score.total - before.correct / before.total;
   const words = passed
     ? `overall ${shortScore(score)} is ${pointsText(difference)} above ${than}, ` +
@@ -78,7 +80,12 @@ function improvement(score: Score, before: Score, gain: number): Rule | undefine
   return { rule: "improvement", passed, words };
 }
 
-function regression(candidate: Metrics, baseline: Metrics, loss: number): Rule | undefined {
+function regression(
+  candidate: Metrics,
+  baseline: Metrics,
+  loss: number,
+  whose: string,
+): Rule | undefined {
   const failures: string[] = [];
   const empty: PromptCategory[] = [];
   for (const category of CATEGORIES) {
@@ -95,12 +102,12 @@ function regression(candidate: Metrics, baseline: Metrics, loss: number): Rule |
     if (passed) continue;
     failures.push(
       `${category} ${shortScore(score)} is ${needed - score.correct} short of the ${needed} that ` +
-        `a loss of at most ${pointsText(loss)} from the ${shortScore(before)} ${OWN} needs`,
+        `a loss of at most ${pointsText(loss)} from the ${shortScore(before)} ${whose} needs`,
     );
   }
   if (empty.length === CATEGORIES.length) return undefined;
   const unknown = empty.length === 0 ? "" : ` (no data on ${empty.join(" and ")} prompts)`;
-  const fine = `no category is more than ${pointsText(loss)} below that ${OWN}`;
+  const fine = `no category is more than ${pointsText(loss)} below that ${whose}`;
   return {
     rule: "regression",
     passed: failures.length === 0,

@@ -54,20 +54,22 @@ export class Promotions {
   }
 
   async promote(
-    input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver">,
+    input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver"> & {
+      /** What it was compared with, where that was measured; else what the server says now. */
+      canonicalDescription?: string | null;
+    },
   ): Promise<PromotedTool> {
     const { server, toolName, by, reason } = input;
-    const promotion = await this.#change(server, toolName, (_, { id, time }) => ({
-      action: "promote",
-      by,
-      reason,
-      promotion: {
-        ...input,
-        id,
-        promotedAt: time,
-        canonicalDescription: this.#canonical(server, toolName, "promote a description for"),
-      },
-    }));
+    const promotion = await this.#change(server, toolName, (_, { id, time }) => {
+      const now = this.#canonical(server, toolName, "promote a description for");
+      const { canonicalDescription = now } = input;
+      return {
+        action: "promote",
+        by,
+        reason,
+        promotion: { ...input, id, promotedAt: time, canonicalDescription },
+      };
+    });
     return promotion ?? missing(`Cannot promote a description for "${nameOf(server, toolName)}"`);
   }
 

@@ -5,6 +5,7 @@ import {
   type JobOptions,
   type Origin,
   type PromptCategory,
+  type ToolCandidate,
 } from "../core/optimization.ts";
 import { DEPTHS } from "./depths.ts";
 
@@ -69,24 +70,59 @@ export function chooseHeldOut<T extends { id: string }>(prompts: readonly T[], c
     .map(({ prompt }) => prompt);
 }
 
+type Writing = Pick<ToolCandidate, "origin" | "createdAt">;
+
+/** When each prompt was first written, by its id, of all versions: no edit makes one unseen again. */
+export function firstWritten(versions: readonly GoldenPrompt[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { id, createdAt } of versions) {
+    times.set(id, Math.min(times.get(id) ?? Infinity, Date.parse(createdAt)));
+  }
+  return times;
+}
+
 /**
- * Versions of saved prompts that are held out from here on, where too few are. Only those that no
- * generated candidate can have seen: the rest can no longer be.
+ * The same prompts, held out only where none of these candidates was written with them in view.
+ * Whoever writes a candidate may know every prompt that there was; only what the gateway has
+ * written by a model never sees those that are held out.
+ */
+export function heldOutFrom(
+  saved: readonly GoldenPrompt[],
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): GoldenPrompt[] {
+  const others = candidates.filter(({ origin }) => origin !== "generated");
+  return saved.map((prompt) =>
+    prompt.heldOut && isSeen(prompt, others, writtenAt) ? { ...prompt, heldOut: false } : prompt
+  );
+}
+
+/**
+ * Versions of saved prompts that are held out from here on, where too few are. Only those that
+ * nobody who wrote one of these candidates can have seen: the rest can no longer be.
  */
 export function heldOutVersions(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
-  /** When candidates were generated. */
-  generatedAt: readonly string[],
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
 ): GoldenPrompt[] {
-  const last = Math.max(-Infinity, ...generatedAt.map((time) => Date.parse(time)));
   const missing = missingPrompts(saved, wanted);
   return CATEGORIES.flatMap((category) => {
     const unseen = ofCategory(saved, category)
-      .filter((prompt) => !prompt.heldOut && Date.parse(prompt.createdAt) > last);
+      .filter((prompt) => !prompt.heldOut && !isSeen(prompt, candidates, writtenAt));
     return chooseHeldOut(unseen, missing[category].heldOut)
       .map((prompt) => ({ ...prompt, version: prompt.version + 1, heldOut: true }));
   });
+}
+
+function isSeen(
+  { id, createdAt }: GoldenPrompt,
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): boolean {
+  const since = writtenAt.get(id) ?? Date.parse(createdAt);
+  return candidates.some((candidate) => Date.parse(candidate.createdAt) >= since);
 }
 
 function ofCategory(prompts: readonly GoldenPrompt[], category: PromptCategory): GoldenPrompt[] {

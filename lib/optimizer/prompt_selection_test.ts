@@ -3,6 +3,8 @@ import { JobOptions } from "../core/optimization.ts";
 import {
   chooseHeldOut,
   choosePrompts,
+  firstWritten,
+  heldOutFrom,
   heldOutVersions,
   missingPrompts,
   wantedPrompts,
@@ -59,16 +61,47 @@ Deno.test("chooseHeldOut() chooses the same ones in whatever order", () => {
   assert.deepEqual(chooseHeldOut(prompts.toReversed(), 5).map(({ id }) => id), chosen);
 });
 
-Deno.test("heldOutVersions() holds out only what no generated candidate can have seen", () => {
+const JANUARY = "2026-01-15T00:00:00.000Z";
+const FEBRUARY = "2026-02-01T00:00:00.000Z";
+const MARCH = "2026-03-01T00:00:00.000Z";
+
+Deno.test("heldOutVersions() holds out only what was written after all candidates", () => {
   const wanted = wantedPrompts(thorough, []);
   const saved = somePrompts(5);
-  assert.equal(heldOutVersions(saved, wanted, []).length, 15);
-  assert.equal(heldOutVersions(saved, wantedPrompts(quick, []), []).length, 0);
-  assert.deepEqual(heldOutVersions(saved, wanted, ["2026-02-01T00:00:00.000Z"]), []);
-  const [late] = heldOutVersions(
-    [...saved, aPrompt("late", "direct", { createdAt: "2026-03-01T00:00:00.000Z" })],
-    wanted,
-    ["2026-02-01T00:00:00.000Z"],
-  );
-  assert.deepEqual([late?.id, late?.version, late?.heldOut], ["late", 2, true]);
+  const none = new Map<string, number>();
+  assert.equal(heldOutVersions(saved, wanted, [], none).length, 15);
+  assert.equal(heldOutVersions(saved, wantedPrompts(quick, []), [], none).length, 0);
+  for (const origin of ["generated", "caller", "person"] as const) {
+    const candidates = [{ origin, createdAt: FEBRUARY }];
+    assert.deepEqual(heldOutVersions(saved, wanted, candidates, none), []);
+    const [late] = heldOutVersions(
+      [...saved, aPrompt("late", "direct", { createdAt: MARCH })],
+      wanted,
+      candidates,
+      none,
+    );
+    assert.deepEqual([late?.id, late?.version, late?.heldOut], ["late", 2, true]);
+  }
+});
+
+Deno.test("heldOutVersions() does not take an edited prompt for one that nobody has seen", () => {
+  const saved = somePrompts(12);
+  const edited = saved.map((prompt) => ({ ...prompt, version: 2, createdAt: MARCH }));
+  const writtenAt = firstWritten([...saved, ...edited]);
+  const candidates = [{ origin: "generated" as const, createdAt: FEBRUARY }];
+  const wanted = wantedPrompts(thorough, edited);
+  assert.deepEqual(heldOutVersions(edited, wanted, candidates, writtenAt), []);
+});
+
+Deno.test("heldOutFrom() counts what a caller or a person may have known as seen", () => {
+  const saved = [
+    aPrompt("early", "direct", { heldOut: true, createdAt: JANUARY }),
+    aPrompt("late", "direct", { heldOut: true, createdAt: MARCH }),
+  ];
+  const heldOut = (origin: "generated" | "caller" | "person") =>
+    heldOutFrom(saved, [{ origin, createdAt: FEBRUARY }], firstWritten(saved))
+      .filter((prompt) => prompt.heldOut).map(({ id }) => id);
+  assert.deepEqual(heldOut("generated"), ["early", "late"]);
+  assert.deepEqual(heldOut("caller"), ["late"]);
+  assert.deepEqual(heldOut("person"), ["late"]);
 });

@@ -21,9 +21,12 @@ export interface ToolFacts {
   promotion?: PromotedTool;
   /** The server's own description is another one than when it was promoted. */
   stale: boolean;
+  /** The server's own description; where it is not known, any evaluation counts. */
+  canonical?: string;
   /** Newest first. */
   evaluations: readonly Evaluation[];
   runs: number;
+  /** Of the runs whose price is known. */
   costUsd: number;
   candidates: number;
   goldenPrompts: number;
@@ -44,17 +47,28 @@ export function reportOf(serverName: string, tools: readonly ToolFacts[]): Optim
   };
 }
 
-export function reportMarkdown(reports: readonly OptimizationReport[]): string {
-  const all = {
+export type ReportTotal = Omit<OptimizationReport, "serverName" | "tools">;
+
+/** All servers together. */
+export function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
+  return {
     toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
     optimizedCount: sumOf(reports.map(({ optimizedCount }) => optimizedCount)),
     totalEvals: sumOf(reports.map(({ totalEvals }) => totalEvals)),
     avgImprovement: meanOf(reports.flatMap(({ tools }) => improvementsOf(tools))),
     costUsd: sumOf(reports.map(({ costUsd }) => costUsd)),
   };
+}
+
+/** What the report is as JSON. */
+export function reportData(reports: readonly OptimizationReport[]) {
+  return { reports, total: totalOf(reports), note: RESTART_NOTE };
+}
+
+export function reportMarkdown(reports: readonly OptimizationReport[]): string {
   const parts = [
     "# Tool descriptions",
-    reports.length === 0 ? "There are no servers." : summaryLine(all),
+    reports.length === 0 ? "There are no servers." : summaryLine(totalOf(reports)),
     ...reports.flatMap((report) => [
       `## ${cellText(report.serverName)}`,
       summaryLine(report),
@@ -62,7 +76,8 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
     ]),
     "Numbers are correct runs of all that counted, with the server's own description → with the " +
     "promoted one. Status: optimized (promoted), baseline (evaluated, the server's own " +
-    "description kept), unoptimized.",
+    "description kept), unoptimized. Cost is that of the evaluation runs; what it took to write " +
+    "candidates and prompts is told with each job.",
     RESTART_NOTE,
   ];
   return `${parts.join("\n\n")}\n`;
@@ -95,7 +110,7 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
       tool.after && rateOf(tool.after.overall),
       tool.candidates,
       tool.goldenPrompts,
-      tool.costUsd,
+      isCostKnown(tool) ? tool.costUsd : undefined,
     ])
   );
   return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
@@ -114,6 +129,7 @@ function reportedTool(facts: ToolFacts): ReportedTool {
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);
     const depth = promotion.depth ?? evaluation?.depth;
+    const prompts = promotion.prompts ?? (evaluation && promptCount(evaluation));
     return {
       ...base,
       status: "optimized",
@@ -121,13 +137,16 @@ function reportedTool(facts: ToolFacts): ReportedTool {
       ...(promotion.baseline ? { before: promotion.baseline } : {}),
       ...(promotion.metrics ? { after: promotion.metrics } : {}),
       ...(depth ? { depth } : {}),
-      ...(evaluation ? { prompts: promptCount(evaluation) } : {}),
+      ...(prompts === undefined ? {} : { prompts }),
     };
   }
   for (const evaluation of facts.evaluations) {
-    const before = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
-    if (evaluation.void !== undefined || !before || before.overall.total === 0) continue;
+    const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL);
+    const isOlder = facts.canonical !== undefined && own?.description !== facts.canonical;
+    if (evaluation.void !== undefined || !own || isOlder) continue;
     const { depth } = evaluation;
+    const before = own.metrics;
+    if (before.overall.total === 0) continue;
     return { ...base, status: "baseline", before, depth, prompts: promptCount(evaluation) };
   }
   return { ...base, status: "unoptimized" };
@@ -152,15 +171,16 @@ function gainOf(before?: Metrics, after?: Metrics): number | undefined {
     : high - low;
 }
 
-function summaryLine(
-  report: Omit<OptimizationReport, "serverName" | "tools">,
-): string {
+function summaryLine(report: ReportTotal): string {
   const gain = report.avgImprovement === null
     ? "no data on the improvement"
     : `average improvement ${signedPoints(report.avgImprovement)}`;
+  const cost = report.totalEvals > 0 && report.costUsd === 0
+    ? "cost not known"
+    : dollars(report.costUsd);
   return `${report.optimizedCount} of ${report.toolCount} ` +
     `${report.toolCount === 1 ? "tool" : "tools"} optimized, ${gain}, ` +
-    `${report.totalEvals} ${report.totalEvals === 1 ? "run" : "runs"}, ${dollars(report.costUsd)}`;
+    `${report.totalEvals} ${report.totalEvals === 1 ? "run" : "runs"}, ${cost}`;
 }
 
 function toolTable(tools: readonly ReportedTool[]): string {
@@ -173,7 +193,7 @@ function toolTable(tools: readonly ReportedTool[]): string {
     change(tool.before?.overall, tool.after?.overall, scoreText),
     improvementCell(tool),
     evidenceCell(tool),
-    dollars(tool.costUsd),
+    isCostKnown(tool) ? dollars(tool.costUsd) : "not known",
   ]);
   const header = ["Tool", "Status", "Direct", "Indirect", "Negative", "Overall", "Improvement"];
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
@@ -206,6 +226,11 @@ function evidenceCell({ depth, prompts, before, after }: ReportedTool): string {
 
 function signedPoints(fraction: number): string {
   return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
+}
+
+/** What was run at no price was run at an unknown one. */
+function isCostKnown({ costUsd, before, after }: ReportedTool): boolean {
+  return costUsd > 0 || (!before && !after);
 }
 
 function dollars(usd: number): string {

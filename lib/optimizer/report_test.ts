@@ -9,7 +9,14 @@ import {
   Thresholds,
 } from "../core/optimization.ts";
 import { noMetrics } from "./metrics.ts";
-import { reportCsv, reportMarkdown, reportOf, RESTART_NOTE, type ToolFacts } from "./report.ts";
+import {
+  reportCsv,
+  reportData,
+  reportMarkdown,
+  reportOf,
+  RESTART_NOTE,
+  type ToolFacts,
+} from "./report.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";
 
@@ -241,4 +248,42 @@ Deno.test("reportCsv() can be read back and holds no formula", () => {
   }));
   const [, row] = readCsv(reportCsv([reportOf("weather", [factsOf('=HYPERLINK("http://x")')])]));
   assert.equal(row?.[1], `'=HYPERLINK("http://x")`);
+});
+
+Deno.test("reportOf() takes nothing for a baseline that was measured with another text of the server's", () => {
+  const evaluations = [evaluationOf(metricsOf(2, 2, 5))];
+  const statusOf = (canonical?: string) =>
+    reportOf("weather", [
+      factsOf("get_forecast", { evaluations, ...canonical === undefined ? {} : { canonical } }),
+    ]).tools[0]?.status;
+  assert.deepEqual([statusOf("Weather."), statusOf()], ["baseline", "baseline"]);
+  assert.equal(statusOf("Rewritten."), "unoptimized");
+});
+
+Deno.test("reportOf() knows from the promotion how many prompts stand behind it", () => {
+  const promotion = promotionOf({ prompts: 7, source: "reported" });
+  const { evaluationId: _, ...reported } = promotion;
+  const [tool] = reportOf("weather", [factsOf("get_forecast", { promotion: reported })]).tools;
+  assert.equal(tool?.prompts, 7);
+});
+
+Deno.test("reportMarkdown() and reportCsv() do not show what has no price as free", () => {
+  const unpriced = reportOf("weather", [{ ...optimized, costUsd: 0 }, factsOf("get_current")]);
+  const text = reportMarkdown([unpriced]);
+  assert.match(text, /30 runs, cost not known\n/);
+  assert.match(text, /`get_forecast` .* \| not known \|/);
+  assert.match(text, /`get_current` .* \| \$0\.00 \|/);
+  const [, first = "", second = ""] = reportCsv([unpriced]).split("\r\n");
+  assert.deepEqual([first.endsWith(",15,"), second.endsWith(",0,0")], [true, true]);
+  assert.match(reportMarkdown([reportOf("weather", [optimized])]), /30 runs, \$0\.25\n/);
+});
+
+Deno.test("reportData() has the servers, all of them together, and the note", () => {
+  const other = reportOf("library", [factsOf("find_books", { runs: 5, costUsd: 0.5 })]);
+  const { reports, total, note } = reportData([reportOf("weather", [optimized]), other]);
+  assert.equal(reports.length, 2);
+  const { toolCount, optimizedCount, totalEvals, costUsd } = total;
+  assert.deepEqual([toolCount, optimizedCount, totalEvals, costUsd], [2, 1, 35, 0.75]);
+  assert.equal(total.avgImprovement, reports[0]?.avgImprovement);
+  assert.equal(note, RESTART_NOTE);
 });

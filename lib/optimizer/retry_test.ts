@@ -24,7 +24,7 @@ Deno.test("runWithRetries() stops with the first try that goes well", async () =
 });
 
 Deno.test("runWithRetries() does not repeat what would fail as surely again", async () => {
-  const evaluator = new ScriptedEvaluator(() => failed("not installed", true));
+  const evaluator = new ScriptedEvaluator(() => failed("not installed", "request"));
   assert.equal((await runWithRetries(evaluator, aRequest(), { delayMs: 1 })).attempts, 1);
 });
 

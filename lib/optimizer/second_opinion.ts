@@ -12,43 +12,37 @@ export interface RankedTool {
   definition: ToolDefinition;
 }
 
-export interface RanksInput {
+export interface SearchRanksOptions {
   /** All tools that are searched. */
   tools: readonly RankedTool[];
   server: string;
   tool: string;
-  description: string;
-  prompts: readonly GoldenPrompt[];
 }
 
-/** Where our own search by words ranks the tool for each prompt that is for it; null: not found. */
-export function searchRanks(
-  { description, prompts, ...input }: RanksInput,
-): Record<string, number | null> {
-  return new SearchRanks(input).of(description, prompts);
-}
-
-/** The same for one description after the other: what they share is indexed once. */
+/**
+ * Where our own search by words ranks a tool, with one description after the other: what they share
+ * is indexed once. A negative prompt is one that it had better not be found for.
+ */
 export class SearchRanks {
   readonly #index = new SearchIndex();
   readonly #subject: RankedTool | undefined;
 
-  constructor({ tools, server, tool }: Pick<RanksInput, "tools" | "server" | "tool">) {
+  constructor({ tools, server, tool }: SearchRanksOptions) {
     this.#subject = tools.find((one) => one.server === server && one.name === tool);
     this.#index.update({ added: tools.map((one) => documentOf(one)) });
   }
 
+  /** By prompt; null: not found. */
   of(description: string, prompts: readonly GoldenPrompt[]): Record<string, number | null> {
     if (!this.#subject) return {};
     const document = documentOf(this.#subject, description);
     this.#index.update({ added: [document] });
     return Object.fromEntries(
-      prompts.filter(({ expectedBehavior }) => expectedBehavior.shouldCallTool)
-        .map(({ id, prompt }) => {
-          const hits = this.#index.search({ query: prompt, limit: MOST_RANKED });
-          const rank = hits.findIndex(({ key }) => key === document.key);
-          return [id, rank === -1 ? null : rank + 1];
-        }),
+      prompts.map(({ id, prompt }) => {
+        const hits = this.#index.search({ query: prompt, limit: MOST_RANKED });
+        const rank = hits.findIndex(({ key }) => key === document.key);
+        return [id, rank === -1 ? null : rank + 1];
+      }),
     );
   }
 }

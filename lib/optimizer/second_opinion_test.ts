@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SearchRanks, searchRanks } from "./second_opinion.ts";
+import { SearchRanks } from "./second_opinion.ts";
 import { aPrompt } from "./testing/runs.ts";
 
 function aTool(name: string, description: string) {
@@ -21,24 +21,20 @@ const prompts = [
 ];
 const subject = { tools, server: "weather", tool: "get_x" };
 
-Deno.test("searchRanks() says where the tool comes with a description, for prompts that are for it", () => {
-  const description = "Forecast of rain and sun for a city";
-  assert.deepEqual(searchRanks({ ...subject, description, prompts }), { rain: 1 });
-});
-
-Deno.test("searchRanks() says null where the tool is not found", () => {
-  assert.deepEqual(searchRanks({ ...subject, description: "Does things", prompts }), {
-    rain: null,
-  });
+Deno.test("SearchRanks.of() says for every prompt where the tool comes with a description", () => {
+  const ranks = new SearchRanks(subject);
+  assert.deepEqual(ranks.of("Forecast of rain and sun", prompts), { rain: 1, mail: null });
+  assert.deepEqual(ranks.of("Send rain by email to a mother", prompts), { rain: 1, mail: 1 });
 });
 
 Deno.test("SearchRanks.of() keeps nothing of the description before", () => {
   const ranks = new SearchRanks(subject);
-  assert.deepEqual(ranks.of("Forecast of rain", prompts), { rain: 1 });
-  assert.deepEqual(ranks.of("Does things", prompts), { rain: null });
-  assert.deepEqual(ranks.of("Forecast of rain", prompts), { rain: 1 });
+  assert.equal(ranks.of("Forecast of rain", prompts).rain, 1);
+  assert.equal(ranks.of("Does things", prompts).rain, null);
+  assert.equal(ranks.of("Forecast of rain", prompts).rain, 1);
 });
 
-Deno.test("searchRanks() has nothing to say of a tool that is not there", () => {
-  assert.deepEqual(searchRanks({ ...subject, tool: "gone", description: "Rain", prompts }), {});
+Deno.test("SearchRanks.of() has nothing to say of a tool that is not there", () => {
+  const ranks = new SearchRanks({ ...subject, tool: "gone" });
+  assert.deepEqual(ranks.of("Rain", prompts), {});
 });

@@ -1,4 +1,6 @@
 import type { GoldenPrompt } from "../core/optimization.ts";
+import { stemsOf } from "../search/words.ts";
+import type { SubjectTool } from "./generation/subject_tool.ts";
 
 const MOST_SIBLINGS = 5;
 const PROMPTS_EACH = 2;
@@ -19,9 +21,34 @@ export function chooseSiblingPrompts(
     ).slice(0, PROMPTS_EACH)
   );
   return chosen.filter(({ length }) => length > 0).slice(0, MOST_SIBLINGS).flat()
-    .map((prompt) => ({
-      ...prompt,
-      category: "negative",
-      expectedBehavior: { shouldCallTool: false, expectedTool: prompt.toolName },
-    }));
+    .map(asSiblingPrompt);
+}
+
+/** How many there are at most, of so many siblings that have prompts. */
+export function mostSiblingPrompts(siblings: number): number {
+  return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH;
+}
+
+/** A sibling's prompt as this tool should see it. */
+export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {
+  return {
+    ...prompt,
+    category: "negative",
+    expectedBehavior: { shouldCallTool: false, expectedTool: prompt.toolName },
+  };
+}
+
+/** The names of a tool's siblings, those first that are most likely confused with it. */
+export function nearestSiblings(
+  { name, description, siblings }: Pick<SubjectTool, "name" | "description" | "siblings">,
+): string[] {
+  const own = new Set(stemsOf(`${name} ${description}`));
+  const nearness = (sibling: { name: string; description: string }) => {
+    const words = new Set(stemsOf(`${sibling.name} ${sibling.description}`));
+    // By its root, so that neither a long description wins by its length nor a short one.
+    return own.intersection(words).size / Math.sqrt(Math.max(1, words.size));
+  };
+  return siblings.map((sibling) => ({ name: sibling.name, near: nearness(sibling) }))
+    .sort((one, other) => other.near - one.near)
+    .map((sibling) => sibling.name);
 }

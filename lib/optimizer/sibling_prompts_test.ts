@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chooseSiblingPrompts } from "./sibling_prompts.ts";
+import { chooseSiblingPrompts, nearestSiblings } from "./sibling_prompts.ts";
 import { aPrompt } from "./testing/runs.ts";
 
 Deno.test("chooseSiblingPrompts() takes two direct prompts of each of five siblings at most", () => {
@@ -19,4 +19,18 @@ Deno.test("chooseSiblingPrompts() turns them into prompts that this tool should 
   const [prompt] = chooseSiblingPrompts([aPrompt("a1", "direct", { toolName: "a" })], ["a"]);
   assert.equal(prompt?.category, "negative");
   assert.deepEqual(prompt?.expectedBehavior, { shouldCallTool: false, expectedTool: "a" });
+});
+
+Deno.test("nearestSiblings() has those first that share most words with the tool", () => {
+  const sibling = (name: string, description: string) => ({ name, description });
+  const subject = {
+    name: "get_forecast",
+    description: "The weather of the days to come",
+    siblings: [
+      sibling("list_users", "Everybody who has an account"),
+      sibling("get_weather_now", "The weather of this moment"),
+      sibling("send_mail", "Writes to somebody about the days off"),
+    ],
+  };
+  assert.deepEqual(nearestSiblings(subject), ["get_weather_now", "send_mail", "list_users"]);
 });

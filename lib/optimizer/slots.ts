@@ -24,6 +24,7 @@ export class Slots {
     return {
       kind: evaluator.kind,
       model: evaluator.model,
+      ...(evaluator.isPriced === undefined ? {} : { isPriced: evaluator.isPriced }),
       check: () => evaluator.check(),
       run: (request) => this.use(request.signal, () => evaluator.run(request)),
     };

@@ -45,3 +45,14 @@ Deno.test("Slots.use() loses no place to one that is given it and aborted at onc
   await second.catch(() => {});
   assert.equal(await slots.use(signal, () => Promise.resolve("third")), "third");
 });
+
+Deno.test("Slots.evaluator() still says that runs have no price", () => {
+  const free = {
+    kind: "messages-api" as const,
+    model: "stand-in",
+    isPriced: false,
+    check: () => Promise.resolve(),
+    run: () => Promise.reject(new Error("not asked")),
+  };
+  assert.equal(new Slots(1).evaluator(free).isPriced, false);
+});

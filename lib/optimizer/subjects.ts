@@ -20,6 +20,6 @@ export interface Subjects {
     description: string,
     withToolset: boolean,
   ): readonly ShownTool[];
-  /** What search looks through; where missing, the tools that are shown. */
-  searched?(): readonly RankedTool[];
+  /** What search looks through. */
+  searched(): readonly RankedTool[];
 }

@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from "../core/optimization.ts";
 import type { Theft } from "./confusion.ts";
-import { exactTest, type PromptPair, signOf, signTest } from "./paired_exact.ts";
+import { exactTest, pairedMetrics, type PromptPair, signOf, signTest } from "./paired_exact.ts";
 import { noMetrics, scoreText } from "./metrics.ts";
 import { missingCategories, type Rule, thresholdRules } from "./promotion_rules.ts";
 
@@ -29,6 +29,8 @@ export interface VerdictInput {
   pairs: readonly PromptPair[];
   /** The runs came from a caller. */
   isReported?: boolean;
+  /** How many were tried beside each other, this one included; 1 unless told. */
+  candidates?: number;
 }
 
 /** Runs to come, or runs of one description that the other has no counterpart for. */
@@ -40,9 +42,10 @@ interface Sides<T> {
 /** Whether a candidate may be promoted by itself, in words with the evidence behind them. */
 export function judge(input: VerdictInput): Verdict {
   const rules = rulesOf(input);
+  const promote = isPromoted(input, rules);
   const failed = rules.filter(({ passed }) => !passed);
   const evidence = evidenceWords(input);
-  if (failed.length === 0) {
+  if (promote) {
     const chance = rules.find(({ rule }) => rule === "significance");
     const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
     return { promote: true, depth: input.depth, words, rules };
@@ -77,8 +80,6 @@ export function shouldPromote(
 export interface UnfinishedInput extends VerdictInput {
   /** Runs to come that will count in `candidate`, `baseline` and `pairs`. */
   left: Sides<number>;
-  /** Runs to come of either description that can add to `thefts` or undo them, beside those. */
-  siblingRunsLeft?: number;
 }
 
 /**
@@ -89,22 +90,22 @@ export function canStillChange(input: UnfinishedInput): boolean {
   const { left } = input;
   const toCome = (category: PromptCategory) => left.candidate[category] + left.baseline[category];
   // Thefts are counted on negative prompts.
-  const canTheftsChange = toCome("negative") + (input.siblingRunsLeft ?? 0) > 0;
+  const canTheftsChange = toCome("negative") > 0;
   if (!canTheftsChange && toCome("direct") + toCome("indirect") === 0) return false;
-  const isPromoted = rulesOf(input).every(({ passed }) => passed);
+  const isGood = isPromoted(input, rulesOf(input));
   // Each rule is looked at by itself in what is for it the extreme case. A candidate's rates are
   // highest where all to come are correct and its lone mistakes drop out; a baseline's are lowest
   // the other way round. Nothing that can happen lies outside.
-  const { candidate, baseline } = extremes(input, isPromoted ? "worst" : "best");
+  const { candidate, baseline } = extremes(input, isGood ? "worst" : "best");
   const thresholds = thresholdRules(candidate, baseline, input.thresholds);
   const chance = input.depth === "thorough"
-    ? extremeChance(input.pairs, toCome, isPromoted ? "worst" : "best")
+    ? extremeChance(input.pairs, toCome, isGood ? "worst" : "best")
     : 0;
-  if (isPromoted) {
-    return canTheftsChange || input.isReported === true || chance > MOST_CHANCE ||
+  if (isGood) {
+    return canTheftsChange || input.isReported === true || chance > mostChance(input) ||
       thresholds.some(({ passed }) => !passed);
   }
-  return (canTheftsChange || input.thefts.length === 0) && chance <= MOST_CHANCE &&
+  return (canTheftsChange || input.thefts.length === 0) && chance <= mostChance(input) &&
     thresholds.every(({ passed }) => passed) && canGetEvidence(input);
 }
 
@@ -114,8 +115,19 @@ function rulesOf(input: VerdictInput): Rule[] {
     evidenceRule(input, candidate, baseline),
     ...thresholdRules(candidate, baseline, input.thresholds),
     siblingsRule(input.thefts),
-    ...(input.depth === "thorough" ? [significanceRule(input.pairs)] : []),
+    ...(input.depth === "thorough" ? [significanceRule(input)] : []),
   ];
+}
+
+/** The spec's rule on what both have answered, and what is asked beside it. */
+function isPromoted({ pairs, thresholds }: VerdictInput, rules: readonly Rule[]): boolean {
+  const { candidate, baseline } = pairedMetrics(pairs);
+  return shouldPromote(candidate, baseline, thresholds) && rules.every(({ passed }) => passed);
+}
+
+/** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
+function mostChance({ candidates = 1 }: VerdictInput): number {
+  return MOST_CHANCE / Math.max(1, candidates);
 }
 
 function evidenceRule(input: VerdictInput, candidate: Metrics, baseline: Metrics): Rule {
@@ -140,24 +152,29 @@ function evidenceRule(input: VerdictInput, candidate: Metrics, baseline: Metrics
 }
 
 function siblingsRule(thefts: readonly Theft[]): Rule {
-  const words = thefts.map(({ tool, stolen, before, of }) =>
+  const words = thefts.map(({ tool, stolen, of }) =>
     `takes ${stolen} of ${of} ${plural(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
-    `"${tool}" (before: ${before})`
+    `"${tool}" and that it left alone before`
   );
   return {
     rule: "siblings",
     passed: thefts.length === 0,
-    words: words.join("; ") || "takes no more prompts that are meant for other tools than before",
+    words: words.join("; ") ||
+      "takes no prompt that is meant for another tool and that it left alone before",
   };
 }
 
-function significanceRule(pairs: readonly PromptPair[]): Rule {
-  const { better, worse, ties, p } = exactTest(pairs);
+function significanceRule(input: VerdictInput): Rule {
+  const { candidates = 1 } = input;
+  const { better, worse, ties, p } = exactTest(input.pairs);
   const counts = `better on ${better} ${plural(better, "prompt")}, worse on ${worse}, ` +
     `the same on ${ties}`;
-  const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p)}`;
-  const passed = p <= MOST_CHANCE;
-  const needed = passed ? "" : `, at most ${MOST_CHANCE} needed`;
+  const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p, candidates > 1 ? 4 : 3)}`;
+  const passed = p <= mostChance(input);
+  const shared = candidates > 1 ? `, as ${candidates} candidates share ${MOST_CHANCE}` : "";
+  const needed = passed && shared === ""
+    ? ""
+    : `, at most ${roundedDown(mostChance(input))} needed${shared}`;
   return { rule: "significance", passed, words: `${counts} (${chance}${needed})` };
 }
 
@@ -197,22 +214,9 @@ function runsThatWouldTell(input: VerdictInput): number | undefined {
     // Rounded to the candidate's disadvantage: a promise of too few runs would be broken. The
     // hair keeps a product such as 3 * (1 + 1 / 3) whole.
     const p = signTest(Math.floor(better * growth + 1e-9), Math.ceil(worse * growth - 1e-9));
-    if (p <= MOST_CHANCE) return more * runsPerPrompt;
+    if (p <= mostChance(input)) return more * runsPerPrompt;
   }
   return undefined;
-}
-
-function pairedMetrics(pairs: readonly PromptPair[]): { candidate: Metrics; baseline: Metrics } {
-  const sums = { candidate: noMetrics(), baseline: noMetrics() };
-  for (const pair of pairs) {
-    for (const side of ["candidate", "baseline"] as const) {
-      for (const sum of [sums[side][pair.category], sums[side].overall]) {
-        sum.correct += pair[side].correct;
-        sum.total += pair[side].total;
-      }
-    }
-  }
-  return sums;
 }
 
 /** Runs on prompts that only one description has answered so far. */
@@ -289,6 +293,10 @@ function plural(count: number, word: string): string {
 }
 
 /** Never shows more certainty than there is: 0.0504 is not 0.05. */
-function roundedUp(p: number): string {
-  return String(Math.ceil(p * 1_000 - 1e-9) / 1_000);
+function roundedUp(p: number, digits: number): string {
+  return String(Math.ceil(p * 10 ** digits - 1e-9) / 10 ** digits);
+}
+
+function roundedDown(p: number): string {
+  return String(Math.floor(p * 10_000 + 1e-9) / 10_000);
 }

@@ -155,8 +155,6 @@ Deno.test("canStillChange() stops for a promotion that nothing can undo", () => 
     const input = inputOf(slots, depth, Thresholds.parse({}));
     assert.equal(judge(input).promote, true);
     assert.equal(canStillChange({ ...input, left: leftOf(slots) }), false);
-    // What it takes from siblings is not known yet.
-    assert.equal(canStillChange({ ...input, left: leftOf(slots), siblingRunsLeft: 1 }), true);
   }
 });
 

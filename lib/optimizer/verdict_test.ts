@@ -117,7 +117,7 @@ Deno.test("judge() refuses a thief and says whose prompts it takes", () => {
   assert.equal(verdict.promote, false);
   assert.match(
     verdict.words,
-    /takes 2 of 3 prompts that are meant for "get_current" \(before: 0\)/,
+    /takes 2 of 3 prompts that are meant for "get_current" and that it left alone before/,
   );
 });
 
@@ -210,4 +210,22 @@ Deno.test("judge() promotes in quick exactly what shouldPromote() allows", () =>
     assert.equal(verdict.promote, verdict.rules.every(({ passed }) => passed));
     assert.match(verdict.words, /quick evidence from \d+ prompts? /);
   }));
+});
+
+Deno.test("judge() lets several candidates share what chance may explain, and says so", () => {
+  // 5 better and none worse: p = 0.03125.
+  const pairs = pairsOf({ direct: [5, 2, 5], indirect: [5, 3, 5], negative: [5, 5, 5] });
+  const alone = judge(inputOf(pairs, { depth: "thorough" }));
+  assert.equal(alone.promote, true);
+  const among = judge(inputOf(pairs, { depth: "thorough", candidates: 4 }));
+  assert.equal(among.promote, false);
+  assert.match(
+    among.words,
+    /p = 0\.0313, at most 0\.0125 needed, as 4 candidates share 0\.05/,
+  );
+});
+
+Deno.test("judge() has intervals over prompts, not over runs", () => {
+  const { words } = judge(inputOf(pairsOf(good, 3), { depth: "thorough" }));
+  assert.match(words, /overall 42\/45 \(93 %, 95 % interval 70-99 %\)/);
 });

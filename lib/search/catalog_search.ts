@@ -36,6 +36,17 @@ export class CatalogSearch implements AsyncDisposable {
     for (const entry of this.#indexed.values()) entry.tools = NONE;
   }
 
+  /** Indexes everything from nothing, and has every vector computed again. */
+  async reindex(): Promise<void> {
+    const { search } = this.#options;
+    await this.#syncing.catch(() => {});
+    for (const { keys } of this.#indexed.values()) search.update({ removed: keys });
+    this.#indexed.clear();
+    search.semantic?.forget();
+    this.#isStale = true;
+    await this.sync();
+  }
+
   async find(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     await this.sync();
     return await this.#options.search.search(request, signal);

@@ -82,3 +82,14 @@ Deno.test("CatalogSearch.find() goes on after an update that failed", async () =
   fails = false;
   assert.deepEqual(await names("tree"), ["git.status"]);
 });
+
+Deno.test("CatalogSearch.reindex() indexes everything again", async () => {
+  await using opened = open();
+  const { catalog, search, names, found } = opened;
+  catalog.setListed("git", [tool("status", "Show the working tree")]);
+  await names("tree");
+  search.index.update({ removed: ["git.status"] });
+  assert.deepEqual(await names("tree"), []);
+  await found.reindex();
+  assert.deepEqual(await names("tree"), ["git.status"]);
+});

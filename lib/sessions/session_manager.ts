@@ -21,6 +21,8 @@ export interface SessionRecords {
 export interface SessionManagerOptions {
   records: SessionRecords;
   onWarning(message: string, details: Record<string, unknown>): void;
+  /** A session came or went. */
+  onChange?(): void;
   idleMs?: number;
 }
 
@@ -50,12 +52,14 @@ export class SessionManager implements AsyncDisposable {
     this.#sessions.set(session.id, session);
     // Not waited for: a client that moves on faster than this initializes anew.
     this.#save(session);
+    this.#options.onChange?.();
     return session;
   }
 
   /** Takes in a session that needs no record. */
   adopt(session: Session): void {
     this.#sessions.set(session.id, session);
+    this.#options.onChange?.();
   }
 
   /** A client's session; one from before a restart is taken up again. */
@@ -81,6 +85,7 @@ export class SessionManager implements AsyncDisposable {
 
   async end(session: Session): Promise<void> {
     this.#sessions.delete(session.id);
+    this.#options.onChange?.();
     await session.saved;
     if (session.isKept) await this.#keep(this.#options.records.delete(session.id));
     await session[Symbol.asyncDispose]();
@@ -107,6 +112,7 @@ export class SessionManager implements AsyncDisposable {
     this.#sessions.set(session.id, session);
     // Nobody could tell the client what changed in between.
     session.push(notificationText("notifications/tools/list_changed"));
+    this.#options.onChange?.();
     return session;
   }
 
@@ -124,6 +130,7 @@ export class SessionManager implements AsyncDisposable {
 
   #letGo(session: Session): void {
     this.#sessions.delete(session.id);
+    this.#options.onChange?.();
     void this.#keep(session[Symbol.asyncDispose]());
   }
 

@@ -133,3 +133,16 @@ async function lastEvent(stream: EventStream): Promise<EventId> {
   const ids = (await new Response(body).text()).matchAll(/^id: (.*)$/gm);
   return parseEventId([...ids].at(-1)?.[1] ?? "")!;
 }
+
+Deno.test("SessionManager tells when a session comes and goes", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const sizes: number[] = [];
+  await using sessions: SessionManager = new SessionManager({
+    records: new SessionsRepository(store),
+    onWarning: () => {},
+    onChange: () => sizes.push(sessions.size),
+  });
+  const session = sessions.create({ door: "gateway?", principal, client }, surface());
+  await sessions.end(session);
+  assert.deepEqual(sizes, [1, 0]);
+});

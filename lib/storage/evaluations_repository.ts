@@ -1,4 +1,6 @@
+import { GatewayError } from "../core/errors.ts";
 import { Evaluation } from "../core/optimization.ts";
+import { commitBatches } from "./commit_batches.ts";
 import { keyPart } from "./key_part.ts";
 import { keys } from "./keys.ts";
 import { listParsed, readParsed } from "./parsed_records.ts";
@@ -14,25 +16,50 @@ export class EvaluationsRepository {
     this.#store = store;
   }
 
-  /** An evaluation that goes on after a restart is saved over what it was. */
+  /** Once, when it has ended. */
   async save(evaluation: Evaluation): Promise<void> {
-    const key = keyOf(evaluation.server, evaluation.toolName, evaluation.id);
-    await this.#store.commit({ sets: [{ key, value: evaluation }], announce: false });
+    const { server, toolName, id } = evaluation;
+    const key = keyOf(server, toolName, id);
+    const saved = await this.#store.tryCommit({
+      checks: [{ key, versionstamp: null }],
+      sets: [{ key, value: evaluation }],
+      announce: false,
+    });
+    if (saved !== undefined) return;
+    throw new GatewayError("CONFLICT", {
+      message: `There is an evaluation "${id}" of "${server}.${toolName}" already`,
+      recoveryAction: "Save it under an id of its own",
+    });
   }
 
   /** Newest first. */
   async list(server: string, tool?: string): Promise<Evaluation[]> {
     const all = keys.evaluations(keyPart(server));
     const prefix = tool === undefined ? all : [...all, keyPart(tool)];
-    const found = await Array.fromAsync(listParsed(this.#store, prefix, KIND));
-    // Not by id: one that was begun before another may have ended after it.
-    const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
-    return found.sort((one, other) => order(one) < order(other) ? 1 : -1);
+    return newestFirst(await Array.fromAsync(listParsed(this.#store, prefix, KIND)));
+  }
+
+  /** Deletes all but the newest so many of each tool; answers how many went. */
+  async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
+    const all = await Array.fromAsync(listParsed(this.#store, keys.allEvaluations(), KIND));
+    const byTool = Map.groupBy(all, ({ server, toolName }) => JSON.stringify([server, toolName]));
+    const deleted = [...byTool.values()].flatMap((own) => newestFirst(own).slice(mostPerTool))
+      .map(({ server, toolName, id }) => keyOf(server, toolName, id));
+    for (const deletes of commitBatches(deleted, (key) => key)) {
+      await this.#store.commit({ deletes, announce: false });
+    }
+    return deleted.length;
   }
 
   async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
     return (await readParsed(this.#store, keyOf(server, tool, id), KIND))?.value;
   }
+}
+
+/** Not by id: one that was begun before another may have ended after it. */
+function newestFirst(evaluations: readonly Evaluation[]): Evaluation[] {
+  const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
+  return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
 }
 
 function keyOf(server: string, tool: string, id: string) {

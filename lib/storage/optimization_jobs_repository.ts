@@ -17,4 +17,15 @@ export class JobsRepository extends Collection<OptimizationJob> {
       announce: false,
     });
   }
+
+  /** Deletes those that have ended but for the newest so many; answers how many went. */
+  async prune({ mostEnded }: { mostEnded: number }): Promise<number> {
+    const ended: string[] = [];
+    for await (const { value: { id, status } } of this.list({ reverse: true })) {
+      if (status !== "running" && status !== "paused") ended.push(id);
+    }
+    const deleted = ended.slice(mostEnded);
+    for (const id of deleted) await this.delete(id);
+    return deleted.length;
+  }
 }

@@ -38,3 +38,20 @@ Deno.test("JobsRepository.resolve() says what is missing, however long its name"
   assert.equal(error.message, 'There is no optimization job "j1"');
   await failure(repository.resolve("j".repeat(5_000)), "NOT_FOUND");
 });
+
+Deno.test("JobsRepository.prune() deletes the oldest that have ended, and no other", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new JobsRepository(store);
+  const statuses = ["completed", "running", "failed", "paused", "cancelled", "completed"] as const;
+  for (const [index, status] of statuses.entries()) {
+    await repository.save({ ...job(newId("job", index)), status }, null);
+  }
+  assert.equal(await repository.prune({ mostEnded: 2 }), 2);
+  const left = await Array.fromAsync(repository.list());
+  assert.deepEqual(left.map(({ value }) => value.status), [
+    "running",
+    "paused",
+    "cancelled",
+    "completed",
+  ]);
+});

@@ -26,16 +26,22 @@ export function sample(
     if (isObject(result)) resolve(result);
     else reject(cannotGenerate(`the client's model did not answer: ${errorWords(error)}`));
   });
-  const timer = setTimeout(() => {
-    // The client would go on spending on an answer that nobody waits for.
+  // The client would go on spending on an answer that nobody waits for.
+  const withdraw = () => {
     const { id } = JSON.parse(asked);
     const reason = "Nobody waits for the answer any more";
     const withdrawn = JSON.stringify({ requestId: id, reason });
     scope.send(notificationText("notifications/cancelled", withdrawn));
+  };
+  const timer = setTimeout(() => {
+    withdraw();
     const seconds = Math.round(limitMs / 1_000);
     reject(cannotGenerate(`the client's model did not answer within ${seconds} s`));
   }, limitMs);
-  const onAbort = () => reject(signal.reason);
+  const onAbort = () => {
+    withdraw();
+    reject(signal.reason);
+  };
   signal.addEventListener("abort", onAbort, { once: true });
   scope.send(asked);
   return promise.finally(() => {

@@ -100,4 +100,9 @@ Deno.test("sample() ends when the call is cancelled, before or while the client 
   const asked = sample(during.scope, during.port, PARAMS);
   controller.abort("gone");
   await assert.rejects(asked, (reason) => reason === "gone");
+  assert.deepEqual(during.sent.map(({ method }) => method), [
+    "sampling/createMessage",
+    "notifications/cancelled",
+  ]);
+  assert.equal(z.object({ requestId: z.number() }).parse(during.sent[1]?.params).requestId, 77);
 });

@@ -135,7 +135,7 @@ export class OptimizationAdmin {
     }
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
-    const { metrics, baseline, evaluationId, depth, verdict } = holds ?? {};
+    const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};
     return await promotions.promote({
       server,
       toolName: name,
@@ -145,6 +145,8 @@ export class OptimizationAdmin {
       ...(evaluationId === undefined ? {} : { evaluationId }),
       ...(depth === undefined ? {} : { depth }),
       ...(verdict === undefined ? {} : { verdict }),
+      ...(prompts === undefined ? {} : { prompts }),
+      ...(source === undefined ? {} : { source }),
       ...(reason === "" ? {} : { reason }),
       by,
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CANONICAL } from "../core/optimization.ts";
+import { CANONICAL, EvalRun, newId } from "../core/optimization.ts";
 import { failure } from "../storage/testing/failures.ts";
 import { draft, GOOD, openOptimization, PROMPTS, report } from "./testing/open_optimization.ts";
 
@@ -170,6 +170,20 @@ Deno.test("OptimizationAdmin.promote() takes what the gateway measured over what
   assert.equal(result?.evidence?.source, "measured");
 });
 
+Deno.test("OptimizationAdmin.results() counts all tries of the same together", async () => {
+  await using opened = await openOptimization();
+  const { admin, jobs } = opened;
+  const { candidateId } = await draft(opened);
+  const options = { generate: false, autoPromote: false, candidateIds: [candidateId] };
+  for (const tries of [1, 2]) {
+    const job = await jobs.start({ ...FORECAST, tools: ["forecast"], options, by: "caller" });
+    await jobs.wait(job.id, 30_000, new AbortController().signal);
+    const [result] = await admin.results({ server: "weather", candidateId });
+    assert.equal(result?.evidence?.tries ?? 1, tries);
+    assert.equal(result?.counts.overall.total, tries * PROMPTS.length);
+  }
+});
+
 Deno.test("OptimizationAdmin.promote() refuses the canonical description and another tool's candidate", async () => {
   await using opened = await openOptimization();
   const { candidateId } = await draft(opened);
@@ -237,13 +251,55 @@ Deno.test("OptimizationAdmin.report() covers each server's tools, with what call
   const [report] = await admin.report("weather");
   assert.deepEqual([report?.toolCount, report?.optimizedCount, report?.totalEvals], [2, 1, 6]);
   const [forecast, alerts] = report?.tools ?? [];
-  assert.deepEqual([forecast?.status, forecast?.goldenPrompts], ["optimized", 3]);
+  assert.deepEqual([forecast?.status, forecast?.goldenPrompts, forecast?.prompts], [
+    "optimized",
+    3,
+    3,
+  ]);
+  const { prompts, source } = opened.promotions.of("weather", "forecast") ?? {};
+  assert.deepEqual([prompts, source], [3, "reported"]);
   assert.equal(alerts?.status, "unoptimized");
   assert.equal((await admin.report("empty"))[0]?.toolCount, 0);
   await failure(admin.report("nobody"), "SERVER_NOT_FOUND");
   const { enabled, evaluator, reports } = await admin.overview();
   assert.deepEqual([enabled, evaluator.kind], [true, "messages-api"]);
   assert.ok(reports.some(({ serverName }) => serverName === "weather"));
+});
+
+Deno.test("OptimizationAdmin.report() counts runs of evaluations that have not ended", async () => {
+  await using opened = await openOptimization();
+  const { admin, runs } = opened;
+  const { promptIds: [promptId = ""] } = await draft(opened);
+  await runs.save(EvalRun.parse({
+    id: newId("run"),
+    server: "weather",
+    toolName: "forecast",
+    candidateId: CANONICAL,
+    promptId,
+    promptVersion: 1,
+    evaluationId: "evaluation_cut",
+    timestamp: new Date().toISOString(),
+    status: "ok",
+    result: { toolCalled: true, correct: true, durationMs: 1 },
+    evaluator: "claude-cli",
+    descriptionHash: "0",
+    cost: { costUsd: 0.25 },
+  }));
+  const [report] = await admin.report("weather");
+  assert.deepEqual([report?.totalEvals, report?.costUsd], [1, 0.25]);
+});
+
+Deno.test("OptimizationAdmin.report() leaves out what was measured with an older text", async () => {
+  await using opened = await openOptimization();
+  const { admin, jobs, describe } = opened;
+  const { candidateId } = await draft(opened);
+  const options = { generate: false, autoPromote: false, candidateIds: [candidateId] };
+  const job = await jobs.start({ ...FORECAST, tools: ["forecast"], options, by: "person" });
+  await jobs.wait(job.id, 30_000, new AbortController().signal);
+  const statusOf = async () => (await admin.report("weather"))[0]?.tools[0]?.status;
+  assert.equal(await statusOf(), "baseline");
+  describe("Another text of the server's");
+  assert.equal(await statusOf(), "unoptimized");
 });
 
 Deno.test("OptimizationAdmin.generateCandidates() keeps what a model writes, and shows it no held-out prompt", async () => {

@@ -9,7 +9,7 @@ import { draft, GOOD, openOptimization, PROMPTS, report } from "./testing/open_o
 
 const FORECAST = { server: "weather", tool: "forecast" };
 /** What a client pays for all of them, at four characters a token. */
-const MOST_TOKENS = 1_600;
+const MOST_TOKENS = 1_700;
 const NEXT = /\n\n💡 Next steps:\n- \w+: /;
 
 Deno.test("optimizationTools() are fourteen reserved names, four of them gated, and cost little", async () => {
@@ -217,7 +217,12 @@ Deno.test("evaluate_candidate waits for the result", async () => {
   assert.match(text, /canonical \(quick, measured\): direct 0 %/);
   assert.match(text, new RegExp(`${candidateId} \\(quick, measured\\): direct 100 %`));
   assert.match(text, /is completed/);
+  assert.match(text, /in place of forecast: \(none\) 2 times/);
+  assert.match(text, /our own search puts it first for \d of 2 prompts that are for it/);
   assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
+  const { confusion, ranks } = data.candidates[1];
+  assert.deepEqual(confusion, { forecast: { forecast: 2 }, "(none)": { "(none)": 1 } });
+  assert.equal(ranks.length, 3, "one for every prompt");
   assert.equal(shown(), "Does forecast", "nothing is promoted by itself");
   await call("promote_candidate", { ...FORECAST, candidateId });
   assert.equal(shown(), GOOD);
@@ -249,7 +254,7 @@ Deno.test("optimize_tools starts a job with its estimate, and get_optimization_j
     promptsPerCategory: 1,
     threshold: 90,
   });
-  assert.match(text, /^Estimate: 1 tool, up to \d+ runs, about /);
+  assert.match(text, /^Estimate: 1 tool, about .*: at most \d+ runs/);
   const { id, options } = Object(data.job);
   assert.equal(options.thresholds.minOverall, 0.9);
   assert.ok(text.includes(`get_optimization_job: ask again with jobId "${id}"`), text);
@@ -258,4 +263,35 @@ Deno.test("optimize_tools starts a job with its estimate, and get_optimization_j
   assert.ok(done.text.includes(RESTART_NOTE), done.text);
   await failure(call("get_optimization_job", { jobId: "job_none" }), "NOT_FOUND");
   await failure(call("cancel_optimization_job", { jobId: "job_none" }), "NOT_FOUND");
+});
+
+Deno.test("optimize_tools lets no caller ask for less than the gateway does", async () => {
+  await using opened = await openOptimization();
+  const { call, jobs } = opened;
+  await draft(opened);
+  const start = (threshold: number) =>
+    call("optimize_tools", { server: "weather", tools: ["forecast"], threshold });
+  for (const threshold of [1, 1.5, 0.5, 84.9]) {
+    const error = await failure(start(threshold), "INVALID_ARGUMENTS");
+    assert.match(error.message, /a caller needs at least 85 %$/);
+  }
+  assert.deepEqual(await jobs.list(), []);
+  for (const threshold of [0.9, 100]) {
+    const { id, options } = Object((await start(threshold)).data.job);
+    assert.equal(options.thresholds.minOverall, threshold < 1 ? threshold : threshold / 100);
+    await jobs.wait(id, 30_000, new AbortController().signal);
+  }
+});
+
+Deno.test("evaluate_candidate and optimize_tools pass on repeats and the equipped toolset", async () => {
+  await using opened = await openOptimization();
+  const { call, evaluations } = opened;
+  const { candidateId } = await draft(opened);
+  const how = { repeats: 2, withToolset: true };
+  const { data } = await call("evaluate_candidate", { ...FORECAST, candidateId, ...how });
+  const { repeats, withToolset, depth } = Object(data.job).options;
+  assert.deepEqual([repeats, withToolset, depth], [2, true, "quick"]);
+  assert.equal((await evaluations.list("weather"))[0]?.repeats, 2);
+  const job = Object((await call("optimize_tools", { server: "weather", ...how })).data.job);
+  assert.deepEqual([job.options.repeats, job.options.withToolset], [2, true]);
 });

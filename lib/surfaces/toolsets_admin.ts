@@ -131,10 +131,14 @@ export class ToolsetsAdmin {
   }
 
   async detail(toolset: Toolset): Promise<ToolsetDetail> {
-    const tools = this.toolsets.tools(toolset);
     const summary = await this.summary(toolset);
-    const details = await Promise.all(tools.map((tool) => this.#toolDetail(tool)));
-    return { ...summary, tools: details };
+    return { ...summary, tools: await this.toolDetails(toolset) };
+  }
+
+  /** How each tool stands, as far as it is known: nothing is counted for it. */
+  async toolDetails(toolset: Toolset): Promise<ToolsetToolDetail[]> {
+    const tools = this.toolsets.tools(toolset);
+    return await Promise.all(tools.map((tool) => this.#toolDetail(tool)));
   }
 
   registeredNames(toolset: Toolset): string[] {

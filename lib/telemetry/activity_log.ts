@@ -1,13 +1,14 @@
 import {
   type ActivityDay,
   type ActivityEntry,
+  type ActivityRecord,
   type ActivityRepository,
   emptyDay,
 } from "../storage/activity_repository.ts";
 
 const FLUSH_MS = 2_000;
 /** As many calls as wait for the store at most; beyond that they are counted, not kept. */
-const MAX_WAITING = 500;
+const MAX_WAITING = 2_000;
 const DAY_MS = 24 * 60 * 60_000;
 const KEEP_DAYS = 30;
 const MAX_CALLS = 100_000;
@@ -29,8 +30,13 @@ export interface ActivityLogOptions {
 export class ActivityLog implements AsyncDisposable {
   readonly #options: ActivityLogOptions;
   readonly #now: () => number;
-  readonly #listeners = new Set<(entry: ActivityEntry) => void>();
-  #waiting: ActivityEntry[] = [];
+  readonly #listeners = new Set<(entry: ActivityRecord) => void>();
+  /** Tells this process's calls from those of others at the same time. */
+  readonly #tag = crypto.randomUUID().slice(0, 8);
+  #recorded = 0;
+  #waiting: ActivityRecord[] = [];
+  /** On their way to the store. */
+  #leaving: readonly ActivityRecord[] = [];
   #day: ActivityDay;
   #dayEnds: number;
   /** Days with counts that are not written yet. */
@@ -38,6 +44,7 @@ export class ActivityLog implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #prunedAt = 0;
+  #writtenSincePrune = 0;
 
   constructor(options: ActivityLogOptions) {
     this.#options = options;
@@ -46,19 +53,27 @@ export class ActivityLog implements AsyncDisposable {
     this.#dayEnds = endOfDay(this.#now());
   }
 
-  onEntry(listener: (entry: ActivityEntry) => void): () => void {
+  onEntry(listener: (entry: ActivityRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  record(entry: Omit<ActivityEntry, "at">): void {
-    const kept = { at: this.#now(), ...entry };
-    const day = this.#today(kept.at);
+  record(entry: Omit<ActivityEntry, "at" | "id">): ActivityRecord {
+    const at = this.#now();
+    const id = `${at.toString(36)}-${this.#tag}-${(++this.#recorded).toString(36)}`;
+    const kept = { at, id, ...entry };
+    const day = this.#today(at);
     day.calls++;
     if (!entry.ok) day.errors++;
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(kept);
     for (const listener of this.#listeners) listener(kept);
     this.#schedule();
+    return kept;
+  }
+
+  /** Calls that may not be in the store yet, the newest first. */
+  unwritten(): ActivityRecord[] {
+    return [...this.#leaving, ...this.#waiting].reverse();
   }
 
   /** A search, and what it cost against listing everything. */
@@ -100,25 +115,31 @@ export class ActivityLog implements AsyncDisposable {
   async #write(): Promise<void> {
     const { repository, processId, onWarning } = this.#options;
     const { keepDays = KEEP_DAYS, maxCalls = MAX_CALLS } = this.#options;
-    const calls = this.#waiting;
+    const calls = this.#leaving = this.#waiting;
     this.#waiting = [];
     const days = this.#unwritten;
     this.#unwritten = new Set();
     try {
-      let batch = calls;
+      let batch = [...calls];
       for (const day of days) {
         await repository.append(batch, { ...day }, `${processId}-${day.day}`);
         days.delete(day);
         batch = [];
       }
-      if (this.#now() - this.#prunedAt > PRUNE_MS) {
+      this.#writtenSincePrune += calls.length;
+      // A busy hour could bring many times what is to be kept.
+      const isMuch = this.#writtenSincePrune > Math.max(MAX_WAITING, maxCalls / 4);
+      if (isMuch || this.#now() - this.#prunedAt > PRUNE_MS) {
         this.#prunedAt = this.#now();
+        this.#writtenSincePrune = 0;
         await repository.prune(this.#now() - keepDays * DAY_MS, maxCalls);
       }
     } catch (error) {
       // Counts are written whole each time: the next write makes up for this one.
       for (const day of days) this.#unwritten.add(day);
       onWarning("Calls could not be kept in the activity log", { error, calls: calls.length });
+    } finally {
+      this.#leaving = [];
     }
   }
 }

@@ -123,3 +123,34 @@ Deno.test("ActivityLog keeps the newest calls once they are too many", async () 
   assert.deepEqual(kept.map(({ tool }) => tool), ["f", "e", "d", "c"]);
   assert.equal((await repository.days())[0]!.calls, 6, "all are counted");
 });
+
+Deno.test("ActivityLog clears away within the hour where many calls come", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  let now = Date.UTC(2026, 0, 1);
+  await using log = new ActivityLog({
+    repository,
+    processId: "a",
+    onWarning: assert.fail,
+    maxCalls: 100,
+    now: () => now,
+  });
+  for (const tool of ["a", "b", "c"]) {
+    for (let call = 0; call < 1_500; call++) log.record({ ...CALL, tool, ok: true });
+    await log.flush();
+    now += 2_000;
+  }
+  const kept = new Set(await Array.fromAsync(repository.recent(10_000), ({ tool }) => tool));
+  assert.deepEqual([...kept], ["c"]);
+});
+
+Deno.test("ActivityLog.record() gives each call an id of its own", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const options = { repository, onWarning: assert.fail, now: () => Date.UTC(2026, 0, 1) };
+  await using one = new ActivityLog({ ...options, processId: "a" });
+  await using other = new ActivityLog({ ...options, processId: "b" });
+  const ids = [one, one, other].map((log) => log.record({ ...CALL, tool: "x", ok: true }).id);
+  assert.equal(new Set(ids).size, 3);
+  assert.deepEqual(one.unwritten().map(({ id }) => id), [ids[1], ids[0]]);
+});

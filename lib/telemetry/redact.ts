@@ -21,6 +21,14 @@ const SECRET_TEXT: [RegExp, string][] = [
   [/\b(?:sk|pk|ghp|gho|ghs|ghr|xox[abpr])[-_][A-Za-z0-9_-]{16,}/g, MASK],
 ];
 
+/** A member of JSON whose value is a text that may break off, in JSON and inside a text of it. */
+const TEXT_MEMBERS = [
+  /("([^"\\]{1,100})"\s*:\s*")(?:[^"\\]|\\.)*/gs,
+  /(\\"([^"\\]{1,100})\\"\s*:\s*\\")(?:[^"\\]|\\\\\\"|\\[^"])*/gs,
+];
+/** Of a copy that is to be whole; deeper things are built to break what walks through them. */
+const WHOLE_DEPTH = 64;
+
 /** Keeps secrets, cycles and floods out of the log. */
 export class Redactor {
   readonly #secrets = new Set<string>();
@@ -48,46 +56,78 @@ export class Redactor {
     return clean;
   }
 
+  /** Like text(), of a text that is JSON or the beginning of it: members are judged by their names. */
+  json(text: string): string {
+    let clean = text;
+    for (const pattern of TEXT_MEMBERS) {
+      clean = clean.replace(
+        pattern,
+        (member, start: string, key: string) => isSecret(key, "") ? `${start}${MASK}` : member,
+      );
+    }
+    return this.text(clean);
+  }
+
   /** A copy that is safe to serialize: secrets masked, cycles broken, long things cut. */
-  value(value: unknown, options: { stacks?: boolean } = {}): unknown {
-    return copy(value, 0, new Set(), options.stacks ?? false);
+  value(value: unknown, options: { stacks?: boolean; isWhole?: boolean } = {}): unknown {
+    const limits = options.isWhole ? WHOLE : SHORT;
+    return copy(value, 0, new Set(), { stacks: options.stacks ?? false, ...limits });
   }
 }
 
-function copy(value: unknown, depth: number, path: Set<object>, stacks: boolean): unknown {
-  if (typeof value === "string") return cut(value);
+interface Limits {
+  depth: number;
+  text: number;
+  items: number;
+}
+
+const SHORT: Limits = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
+const WHOLE: Limits = { depth: WHOLE_DEPTH, text: Infinity, items: Infinity };
+
+function copy(
+  value: unknown,
+  depth: number,
+  path: Set<object>,
+  limits: Limits & { stacks: boolean },
+): unknown {
+  if (typeof value === "string") return cut(value, limits.text);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;
   if (path.has(value)) return "[circular]";
-  if (depth >= MAX_DEPTH) return "[too deep]";
+  if (depth >= limits.depth) return "[too deep]";
   if (value instanceof Date) return Number.isNaN(+value) ? "[invalid date]" : value.toISOString();
   if (value instanceof URL) return cut(value.href);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   path.add(value);
   try {
-    const inner = (item: unknown) => copy(item, depth + 1, path, stacks);
-    if (value instanceof Error) return copyError(value, inner, stacks);
+    const inner = (item: unknown) => copy(item, depth + 1, path, limits);
+    if (value instanceof Error) return copyError(value, inner, limits.stacks);
     if (value instanceof Headers) return copyHeaders(Object.fromEntries(value));
     if (value instanceof Map) return { map: inner([...value]) };
     if (value instanceof Set) return { set: inner([...value]) };
     if (Array.isArray(value)) {
-      const items = value.slice(0, MAX_ITEMS).map(inner);
-      return value.length > MAX_ITEMS ? [...items, `[+${value.length - MAX_ITEMS} more]`] : items;
+      const most = limits.items;
+      const items = value.slice(0, most).map(inner);
+      return value.length > most ? [...items, `[+${value.length - most} more]`] : items;
     }
-    return copyObject(value, inner);
+    return copyObject(value, inner, limits.items);
   } finally {
     path.delete(value);
   }
 }
 
-function copyObject(value: object, inner: (item: unknown) => unknown): Record<string, unknown> {
+function copyObject(
+  value: object,
+  inner: (item: unknown) => unknown,
+  most: number,
+): Record<string, unknown> {
   const entries = Object.entries(value);
   const result: Record<string, unknown> = {};
-  for (const [key, item] of entries.slice(0, MAX_ITEMS)) {
+  for (const [key, item] of entries.slice(0, most)) {
     result[key] = isSecret(key, item) ? mask(key, item) : inner(item);
   }
-  if (entries.length > MAX_ITEMS) result["..."] = `[+${entries.length - MAX_ITEMS} more]`;
+  if (entries.length > most) result["..."] = `[+${entries.length - most} more]`;
   return result;
 }
 
@@ -126,10 +166,10 @@ function copyError(error: Error, inner: (item: unknown) => unknown, stacks: bool
   };
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_TEXT
+function cut(text: string, most = MAX_TEXT): string {
+  return text.length <= most
     ? text
-    : `${text.slice(0, MAX_TEXT)}... [+${text.length - MAX_TEXT} characters]`;
+    : `${text.slice(0, most)}... [+${text.length - most} characters]`;
 }
 
 function escapeRegExp(text: string): string {

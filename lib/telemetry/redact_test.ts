@@ -89,3 +89,30 @@ Deno.test("Redactor.text() masks learned secrets in every form, and evident ones
   assert.ok(clean.includes("short") && clean.includes("&x=1"));
   JSON.parse(clean);
 });
+
+Deno.test("Redactor.json() masks members by their names, also where the text breaks off", () => {
+  const redactor = new Redactor();
+  redactor.learn(["correct horse"]);
+  const inner = JSON.stringify({ api_key: 'hidden"vault', note: "open" });
+  const text = JSON.stringify({
+    password: 'a"b',
+    maxTokens: 5,
+    user: "ada",
+    inner,
+    x: "correct horse",
+  });
+  const clean = redactor.json(text);
+  for (const secret of ['a\\"b', "hidden", "vault", "horse"]) {
+    assert.ok(!clean.includes(secret), `${secret} in ${clean}`);
+  }
+  assert.ok(clean.includes('"user":"ada"') && clean.includes('"maxTokens":5'), clean);
+  assert.ok(clean.includes('\\"note\\":\\"open\\"'), clean);
+  assert.ok(!redactor.json('{"a":1,"client_secret":"half of i').includes("half"));
+});
+
+Deno.test("Redactor.value() copies the whole where it is asked to", () => {
+  const redactor = new Redactor();
+  const whole = { text: "x".repeat(10_000), items: Array.from({ length: 100 }, () => 1) };
+  assert.deepEqual(redactor.value(whole, { isWhole: true }), whole);
+  assert.notDeepEqual(redactor.value(whole), whole);
+});

@@ -5,15 +5,15 @@ import { dashboardPage } from "../../lib/console/dashboard_page.ts";
 import { define } from "../../lib/console/define.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     ctx.state.title = "Dashboard";
-    return page(dashboardPage(ctx.state.gateway));
+    return page(await dashboardPage(ctx.state.gateway, ctx.url.searchParams));
   },
 });
 
 export default define.page<typeof handler>(function DashboardRoute({ data }) {
   return (
-    <div class="stack" data-live="servers">
+    <div class="stack" data-live="servers calls sessions toolsets optimization settings">
       <PageHeader title="Dashboard" />
       <Dashboard page={data} />
     </div>

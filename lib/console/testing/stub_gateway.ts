@@ -1,10 +1,11 @@
 import type { Catalog, ServerTools } from "../../catalog/catalog.ts";
-import type { CatalogTool } from "../../catalog/catalog_tool.ts";
+import type { BrokenTool, CatalogTool } from "../../catalog/catalog_tool.ts";
 import { ToolMetadataBook } from "../../catalog/tool_metadata.ts";
 import type { ToolTokens } from "../../catalog/tool_tokens.ts";
 import type { Gateway } from "../../compose.ts";
 import { forEachOption, OPTIONS } from "../../config/option_table.ts";
 import type { Problem } from "../../config/problem.ts";
+import type { PromotedTool } from "../../core/optimization.ts";
 import type { ServerStatus } from "../../core/server.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
 import { NameTables } from "../../routing/name_table.ts";
@@ -13,6 +14,7 @@ import type { ActivityDay } from "../../storage/activity_repository.ts";
 import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
 import type { ToolOverride } from "../../storage/tool_metadata_repository.ts";
 import { type FoundTools, ToolGuide } from "../../surfaces/tool_guide.ts";
+import { CallStats } from "../../telemetry/call_stats.ts";
 
 /** The part of the gateway that the console's pages read. */
 export type ConsoleGateway = Pick<
@@ -32,7 +34,15 @@ export type ConsoleGateway = Pick<
   | "activityDays"
   | "collisions"
   | "searchProgress"
+  | "searchTrouble"
   | "toolsets"
+  | "callStats"
+  | "isOptimizing"
+  | "optimization"
+  | "promotions"
+  | "doors"
+  | "store"
+  | "logs"
 >;
 
 interface StubServer extends Partial<ServerStatus> {
@@ -52,6 +62,13 @@ export interface StubInput {
   /** Nothing has been counted yet. */
   isCounting?: boolean;
   progress?: EmbeddingProgress;
+  /** Calls of the last day. */
+  calls?: { at: number; server: string; ms: number; ok: boolean }[];
+  isOptimizing?: boolean;
+  /** Descriptions in the place of the servers' own. */
+  promotions?: PromotedTool[];
+  /** What servers list that is no valid tool. */
+  invalid?: BrokenTool[];
 }
 
 /** A gateway that only answers what pages ask, for tests of what they make of it. */
@@ -85,8 +102,25 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     }));
     return [server, { tools: known, broken: [] }];
   }));
+  const stats = new CallStats();
+  for (const call of input.calls ?? []) stats.add(call);
   return {
     ...knowledge(listed, input),
+    callStats: () => ({ stats, loaded: Promise.resolve() }),
+    isOptimizing: () => input.isOptimizing ?? input.options?.enableOptimization ?? false,
+    optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
+    promotions: {
+      list: () => input.promotions ?? [],
+      of: (server: string, tool: string) =>
+        input.promotions?.find((each) => each.server === server && each.toolName === tool),
+      staleness: () => undefined,
+    } as unknown as Gateway["promotions"],
+    doors: { host: { sessions: { list: () => [] } } } as unknown as Gateway["doors"],
+    store: {
+      location: { kind: "memory", label: "memory" },
+      read: () => Promise.reject(new Error("The stub stores nothing")),
+    } as unknown as Gateway["store"],
+    logs: { level: "info" } as unknown as Gateway["logs"],
     toolsets: {
       toolsets: { list: () => [], find: () => undefined, equippedBy: () => undefined },
     } as unknown as Gateway["toolsets"],
@@ -94,6 +128,8 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       list: () => servers.map(({ status }) => status),
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
       log: () => [],
+      states: () => [],
+      invalid: () => input.invalid ?? [],
       history: (name: string, tool?: string) => {
         const kept = servers.find(({ status }) => status.name === name)?.history;
         const isWanted = (entry: { name: string }) => tool === undefined || entry.name === tool;
@@ -172,6 +208,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
       return Promise.resolve();
     },
     searchProgress: () => Promise.resolve(input.progress),
+    searchTrouble: () => input.degraded,
     activityDays: () => Promise.resolve(input.days ?? []),
     collisions: () => names.of(snapshot).collisions(),
   };

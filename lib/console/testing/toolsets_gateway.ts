@@ -1,13 +1,17 @@
 import { Store } from "../../storage/store.ts";
 import { openToolsets } from "../../surfaces/testing/open_toolsets.ts";
-import { stubGateway } from "./stub_gateway.ts";
+import { stubGateway, type StubInput } from "./stub_gateway.ts";
 
 /** A stub whose toolsets are real, over tools named like this: `{ git: ["status"] }`. */
-export async function toolsetsGateway(servers: Record<string, readonly string[]>) {
+export async function toolsetsGateway(
+  servers: Record<string, readonly string[]>,
+  input: Omit<StubInput, "servers"> = {},
+) {
   const store = await Store.open({ location: ":memory:" });
   const { admin, ...parts } = openToolsets(store, servers);
   const gateway = {
     ...stubGateway({
+      ...input,
       servers: Object.entries(servers).map(([name, tools]) => ({
         name,
         tools: tools.map((name) => ({ name })),

@@ -7,16 +7,47 @@ export interface StatusCounts {
   ready: number;
   tools: number;
   attention: number;
+  toolsets?: number;
+  /** Whether optimization is on. */
+  optimizing?: boolean;
 }
 
 /** Written by the one live channel of the page, in the browser only; read by any island. */
 export const liveState = signal<LiveState>("connecting");
 export const liveCounts = signal<StatusCounts | undefined>(undefined);
 
-/** What the channel tells besides counts: a server that changed, or that much was missed. */
+/**
+ * What can change besides servers, by the names of its events. A page that shows one of them says
+ * so with `data-live`; an island that wants the event's own data asks with `onLive()`.
+ */
+export const LIVE_KINDS = [
+  "activity",
+  "calls",
+  "embeddings",
+  "logs",
+  "optimization",
+  "sessions",
+  "settings",
+  "tools",
+  "toolsets",
+] as const;
+export type LiveKind = typeof LIVE_KINDS[number];
+
+/** What the channel tells besides counts: what changed, or that much was missed. */
 export interface LiveListener {
   onServer(name: string): void;
+  onKind?(kind: LiveKind): void;
   onReset(): void;
+}
+
+type DataListener = (data: unknown) => void;
+const dataListeners = new Map<LiveKind, Set<DataListener>>();
+
+/** Gets each event of a kind as it comes, in the browser only; ends with what it returns. */
+export function onLive(kind: LiveKind, listener: DataListener): () => void {
+  const listeners = dataListeners.get(kind) ?? new Set();
+  dataListeners.set(kind, listeners.add(listener));
+  return () => listeners.delete(listener);
 }
 
 interface Source {
@@ -65,6 +96,16 @@ export class LiveChannel {
       const name = readName(data);
       if (name !== undefined) this.#listener.onServer(name);
     });
+    for (const kind of LIVE_KINDS) {
+      source.addEventListener(kind, ({ data }) => {
+        const listeners = dataListeners.get(kind);
+        if (listeners?.size) {
+          const value: unknown = JSON.parse(data);
+          for (const listener of listeners) listener(value);
+        }
+        this.#listener.onKind?.(kind);
+      });
+    }
     source.addEventListener("reset", () => this.#listener.onReset());
   }
 
@@ -98,9 +139,17 @@ export class LiveChannel {
 }
 
 function readCounts(data: string): StatusCounts | undefined {
-  const { servers, ready, tools, attention } = JSON.parse(data);
+  const { servers, ready, tools, attention, toolsets, optimizing } = JSON.parse(data);
   const isWhole = [servers, ready, tools, attention].every(Number.isInteger);
-  return isWhole ? { servers, ready, tools, attention } : undefined;
+  if (!isWhole) return undefined;
+  return {
+    servers,
+    ready,
+    tools,
+    attention,
+    ...(Number.isInteger(toolsets) ? { toolsets } : {}),
+    ...(typeof optimizing === "boolean" ? { optimizing } : {}),
+  };
 }
 
 function readName(data: string): string | undefined {

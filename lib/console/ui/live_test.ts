@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LiveChannel, liveCounts, liveState } from "./live.ts";
+import { LiveChannel, liveCounts, liveState, onLive } from "./live.ts";
 
 class FakeSource {
   readyState = 0;
@@ -86,4 +86,23 @@ Deno.test("LiveChannel.start() opens one stream, however often it is called", ()
   live.start();
   assert.equal(sources.length, 1);
   live.stop();
+});
+
+Deno.test("LiveChannel tells what else changed by its kind, and its data to who asked", () => {
+  const kinds: string[] = [];
+  const heard: unknown[] = [];
+  const source = new FakeSource();
+  const live = new LiveChannel(
+    { onServer: () => {}, onReset: () => {}, onKind: (kind) => kinds.push(kind) },
+    () => source,
+  );
+  live.start();
+  const end = onLive("embeddings", (data) => heard.push(data));
+  source.emit("embeddings", '{"done":3}');
+  source.emit("calls", "{}");
+  end();
+  source.emit("embeddings", '{"done":4}');
+  live.stop();
+  assert.deepEqual(kinds, ["embeddings", "calls", "embeddings"]);
+  assert.deepEqual(heard, [{ done: 3 }]);
 });

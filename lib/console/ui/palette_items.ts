@@ -1,16 +1,18 @@
 import { fuzzyMatch } from "./fuzzy.ts";
 import { PAGES } from "./pages.ts";
-import { serverPath, toolPath } from "./paths.ts";
+import { COMMON_ACTIONS, indexActions } from "./palette_actions.ts";
+import { serverPath, toolPath, toolsetPath } from "./paths.ts";
 
 /** What the gateway tells the palette. */
 export interface PaletteIndex {
   servers: { name: string; state: string; tools: string[] }[];
+  toolsets?: { name: string; isEquipped: boolean }[];
 }
 
 export interface PaletteItem {
   /** Stable across sessions: recently used ones are remembered by it. */
   id: string;
-  group: "Pages" | "Actions" | "Servers" | "Tools";
+  group: "Pages" | "Actions" | "Servers" | "Toolsets" | "Tools";
   icon: string;
   label: string;
   /** The server of a tool. */
@@ -19,57 +21,28 @@ export interface PaletteItem {
   key?: string;
   isName?: boolean;
   href?: string;
-  /** What to do instead of going somewhere. */
+  /** What the browser does instead of going somewhere. */
   action?: PaletteAction;
+  /** What the gateway is asked to do. */
+  post?: Record<string, string>;
+  /** A file to fetch. */
+  download?: string;
 }
 
-export type PaletteAction = "theme-system" | "theme-light" | "theme-dark" | "help" | "rail";
+export type PaletteAction =
+  | "theme-system"
+  | "theme-light"
+  | "theme-dark"
+  | "theme-switch"
+  | "help"
+  | "rail";
 
 export interface PaletteGroup {
   title: string;
   items: { item: PaletteItem; positions: number[] }[];
 }
 
-const ACTIONS: PaletteItem[] = [
-  {
-    id: "a:help",
-    group: "Actions",
-    icon: "keyboard",
-    label: "Keyboard shortcuts",
-    key: "?",
-    action: "help",
-  },
-  {
-    id: "a:light",
-    group: "Actions",
-    icon: "sun",
-    label: "Use the light theme",
-    action: "theme-light",
-  },
-  {
-    id: "a:dark",
-    group: "Actions",
-    icon: "moon",
-    label: "Use the dark theme",
-    action: "theme-dark",
-  },
-  {
-    id: "a:system",
-    group: "Actions",
-    icon: "monitor",
-    label: "Follow the system's theme",
-    action: "theme-system",
-  },
-  {
-    id: "a:rail",
-    group: "Actions",
-    icon: "panel",
-    label: "Collapse or widen the navigation",
-    action: "rail",
-  },
-];
-
-const GROUPS = ["Pages", "Servers", "Tools", "Actions"] as const;
+const GROUPS = ["Pages", "Servers", "Toolsets", "Tools", "Actions"] as const;
 const MAX_PER_GROUP = 12;
 const MAX_RECENT = 5;
 
@@ -83,8 +56,20 @@ export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
     key: page.key,
     href: page.path,
   }));
-  items.push(...ACTIONS);
-  for (const server of index?.servers ?? []) {
+  items.push(...COMMON_ACTIONS);
+  if (index === undefined) return items;
+  items.push(...indexActions(index));
+  for (const { name } of index.toolsets ?? []) {
+    items.push({
+      id: `k:${name}`,
+      group: "Toolsets",
+      icon: "toolsets",
+      label: name,
+      isName: true,
+      href: toolsetPath(name),
+    });
+  }
+  for (const server of index.servers) {
     items.push({
       id: `s:${server.name}`,
       group: "Servers",

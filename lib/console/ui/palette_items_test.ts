@@ -6,6 +6,7 @@ const items = paletteItems({
     { name: "weather", state: "ready", tools: ["get_forecast", "get_radar"] },
     { name: "github", state: "failed", tools: [] },
   ],
+  toolsets: [{ name: "dev", isEquipped: true }, { name: "review", isEquipped: false }],
 });
 
 function found(query: string, recent: string[] = []): string[] {
@@ -45,4 +46,19 @@ Deno.test("searchPalette() stays small and quick with thousands of tools", () =>
 Deno.test("rememberRecent() moves to the front and forgets the oldest", () => {
   assert.deepEqual(rememberRecent(["a", "b"], "b"), ["b", "a"]);
   assert.equal(rememberRecent(Array.from({ length: 30 }, String), "x").length, 20);
+});
+
+Deno.test("paletteItems() has an action for each server and toolset, as it stands", () => {
+  const posted = (label: string) => items.find((item) => item.label === label)?.post;
+  assert.deepEqual(posted("Restart server github"), { action: "restart-server", server: "github" });
+  assert.deepEqual(posted("Equip toolset review"), { action: "equip-toolset", toolset: "review" });
+  assert.deepEqual(posted("Unequip toolset dev"), { action: "unequip-toolset" });
+  assert.equal(posted("Equip toolset dev"), undefined);
+  assert.ok(found("unequip").includes("Unequip toolset dev"));
+  assert.ok(found("review").includes("review"));
+});
+
+Deno.test("paletteItems() gives no key to two", () => {
+  const keys = items.flatMap(({ key }) => key ?? []);
+  assert.equal(new Set(keys).size, keys.length);
 });

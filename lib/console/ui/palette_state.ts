@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { keep, readKept } from "./kept.ts";
-import { navigate } from "./navigate.ts";
+import { download, navigate } from "./navigate.ts";
 import { overlay } from "./overlay.ts";
 import {
   type PaletteAction,
@@ -8,8 +8,11 @@ import {
   type PaletteItem,
   rememberRecent,
 } from "./palette_items.ts";
+import { ActionError, postAction } from "./post_action.ts";
 import { toggleRail } from "./rail.ts";
-import { chooseTheme } from "./theme.ts";
+import { requestRefresh } from "./refresh.ts";
+import { chooseTheme, isDark } from "./theme.ts";
+import { dismissToast, toast } from "./toast.ts";
 
 export type LoadedIndex =
   | { state: "loading" | "failed"; data?: PaletteIndex }
@@ -38,14 +41,39 @@ export function runItem(item: PaletteItem): void {
   recentItems.value = rememberRecent(recentItems.peek(), item.id);
   keep("recent", JSON.stringify(recentItems.value));
   overlay.value = undefined;
+  doItem(item);
+}
+
+/** The same for a key, which is not remembered. */
+export function doItem(item: PaletteItem): void {
   if (item.action !== undefined) ACTIONS[item.action]();
+  else if (item.post !== undefined) void act(item.label, item.post);
+  else if (item.download !== undefined) download(item.download);
   else if (item.href !== undefined) navigate(item.href);
+}
+
+async function act(label: string, fields: Record<string, string>): Promise<void> {
+  const waiting = toast("info", `${label}…`);
+  try {
+    toast("success", await postAction(fields));
+    requestRefresh();
+  } catch (error) {
+    const isKnown = error instanceof ActionError;
+    toast(
+      "error",
+      isKnown ? error.message : `${label}: the gateway does not answer`,
+      isKnown ? error.steps[0] : "Is it running?",
+    );
+  } finally {
+    dismissToast(waiting);
+  }
 }
 
 const ACTIONS: Record<PaletteAction, () => void> = {
   "theme-system": () => chooseTheme("system"),
   "theme-light": () => chooseTheme("light"),
   "theme-dark": () => chooseTheme("dark"),
+  "theme-switch": () => chooseTheme(isDark() ? "light" : "dark"),
   help: () => overlay.value = "help",
   rail: toggleRail,
 };

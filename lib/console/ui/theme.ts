@@ -13,6 +13,12 @@ export function loadTheme(): void {
   theme.value = kept === "light" || kept === "dark" ? kept : "system";
 }
 
+/** Whether what is seen is dark, by choice or because the system is. */
+export function isDark(): boolean {
+  if (theme.peek() !== "system") return theme.peek() === "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
 export function chooseTheme(next: Theme): void {
   theme.value = next;
   keep("theme", next === "system" ? undefined : next);

@@ -1,6 +1,9 @@
 /** Cursor, for one, sends no more than this many tools to its model. */
 export const MANY_TOOLS = 40;
 
+/** A toolset holds no more than this. */
+export const MOST_TOOLS = 2_000;
+
 /** A tool that can be chosen for a toolset. */
 export interface PickedTool {
   namespacedName: string;
@@ -20,5 +23,6 @@ export function sizeOf(tools: readonly PickedTool[]) {
     tokens: tools.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
     isCounted: tools.every(({ tokens, note }) => tokens !== undefined || note !== undefined),
     isLarge: tools.length > MANY_TOOLS,
+    isTooLarge: tools.length > MOST_TOOLS,
   };
 }

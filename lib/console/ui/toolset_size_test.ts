@@ -11,6 +11,7 @@ Deno.test("sizeOf() adds up what is known, and says where that is not all", () =
     tokens: 15,
     isCounted: true,
     isLarge: false,
+    isTooLarge: false,
   });
   assert.equal(sizeOf([tool("a", { tokens: 10 }), tool("b")]).isCounted, false);
   assert.equal(sizeOf([tool("gone", { note: "its server no longer has it" })]).isCounted, true);

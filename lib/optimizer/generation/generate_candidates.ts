@@ -2,14 +2,15 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { type GoldenPrompt, MAX_DESCRIPTION, type RunCost } from "../../core/optimization.ts";
 import { shortened } from "../../core/shortened.ts";
+import { addCosts } from "../run_cost.ts";
 import type { TextModel } from "../text_model.ts";
 import { dataBlock } from "./data_block.ts";
 import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask } from "./instructions.ts";
-import { addCost, askForJson } from "./model_answer.ts";
+import { askForJson } from "./model_answer.ts";
+import { orGatewayError } from "./or_gateway_error.ts";
 import { ROOM } from "./request_room.ts";
 import { subjectText } from "./subject_text.ts";
 import type { SubjectTool } from "./subject_tool.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 const MAX_EXAMPLE = 2_000;
 
@@ -83,12 +84,12 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
     const missing = count - descriptions.length;
     const taken = [...input.existing, ...descriptions.map(({ description }) => description)];
     const again = `${candidatesAgain(missing)}\n${dataBlock("refused", refused, ROOM.refused)}`;
-    const second = await unlessAborted(ask(again, missing, taken), signal);
+    const second = await orGatewayError(ask(again, missing, taken), signal);
     if ("error" in second) {
       if (descriptions.length === 0) throw second.error;
       warnings.push(`Asking for ${missing} more failed. ${second.error.message}`);
     } else {
-      cost = addCost(cost, second.cost);
+      cost = addCosts(cost, second.cost);
       refused = take(second.value);
     }
   }

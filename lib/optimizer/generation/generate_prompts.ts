@@ -3,16 +3,17 @@ import { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, PromptCategory, type RunCost } from "../../core/optimization.ts";
 import { shortened } from "../../core/shortened.ts";
 import { flatten, namespacedName } from "../../routing/names.ts";
+import { addCosts } from "../run_cost.ts";
 import type { TextModel } from "../text_model.ts";
 import { dataBlock } from "./data_block.ts";
 import { PROMPTS_SYSTEM, promptsAgain, promptsTask } from "./instructions.ts";
-import { addCost, askForJson } from "./model_answer.ts";
+import { askForJson } from "./model_answer.ts";
 import { KnownTexts } from "./near_duplicate.ts";
+import { orGatewayError } from "./or_gateway_error.ts";
 import { promptProblemAmong, type WrittenPrompt } from "./prompt_rules.ts";
 import { ROOM } from "./request_room.ts";
 import { subjectText } from "./subject_text.ts";
 import type { SubjectTool } from "./subject_tool.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 export type { WrittenPrompt } from "./prompt_rules.ts";
 
@@ -61,7 +62,7 @@ export async function generatePrompts(input: PromptsInput): Promise<{
   const writing = new Writing(input);
   let lastError: GatewayError | undefined;
   for (const batch of batchesOf(counts)) {
-    const outcome = await unlessAborted(writing.write(batch), signal);
+    const outcome = await orGatewayError(writing.write(batch), signal);
     lastError = outcome?.error;
     // The next would most likely fail as well.
     if (lastError !== undefined) break;
@@ -156,7 +157,7 @@ class Writing {
       schema: PromptsAnswer,
       signal,
     });
-    this.cost = addCost(this.cost, cost);
+    this.cost = addCosts(this.cost, cost);
     return value.prompts;
   }
 }

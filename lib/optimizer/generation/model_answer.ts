@@ -2,6 +2,7 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { RunCost } from "../../core/optimization.ts";
 import { shortened } from "../../core/shortened.ts";
+import { addCosts } from "../run_cost.ts";
 import type { TextModel } from "../text_model.ts";
 import { dataBlock } from "./data_block.ts";
 import { MAX_REQUEST } from "./request_room.ts";
@@ -37,7 +38,7 @@ export async function askForJson<T>(question: Question<T>): Promise<{ value: T; 
   });
   const repaired = readAnswer(second.text, schema);
   if ("value" in repaired) {
-    return { value: repaired.value, cost: addCost(first.cost, second.cost) };
+    return { value: repaired.value, cost: addCosts(first.cost, second.cost) };
   }
   throw new GatewayError("CANNOT_GENERATE", {
     message: "Cannot generate: the model was asked for JSON of a given shape, and asked once " +
@@ -64,15 +65,6 @@ export function readAnswer<T>(
   const error = isCut(text) ? undefined : parsed.find((result) => !result.success)?.error;
   if (error === undefined) return { complaint: `no valid JSON is in it: ${whyNot(text)}` };
   return { complaint: shortened(z.prettifyError(error).replace(/\s+/g, " "), 300) };
-}
-
-export function addCost(a: RunCost, b: RunCost): RunCost {
-  const usd = [a.costUsd, b.costUsd].filter((cost) => cost !== undefined);
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...(usd.length === 0 ? {} : { costUsd: usd.reduce((sum, cost) => sum + cost) }),
-  };
 }
 
 function repairText(answer: string, complaint: string, taken: number): string {

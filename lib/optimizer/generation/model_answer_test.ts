@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { addCost, askForJson, readAnswer } from "./model_answer.ts";
+import { askForJson, readAnswer } from "./model_answer.ts";
 import { isCannotGenerate, ScriptedModel } from "./testing.ts";
 
 const Shape = z.object({ words: z.array(z.string()) });
@@ -95,10 +95,4 @@ Deno.test("askForJson() does not ask once the signal is aborted", async () => {
   const reason = new Error("stopped");
   await assert.rejects(ask(model, "Write words.", AbortSignal.abort(reason)), reason);
   assert.equal(model.requests.length, 0);
-});
-
-Deno.test("addCost() leaves out a price that nobody knows", () => {
-  const free = { inputTokens: 1, outputTokens: 2 };
-  assert.deepEqual(addCost(free, free), { inputTokens: 2, outputTokens: 4 });
-  assert.deepEqual(addCost(free, { ...free, costUsd: 3 }).costUsd, 3);
 });

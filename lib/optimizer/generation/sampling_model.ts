@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/shortened.ts";
+import { unlessAborted } from "../../downstream/unless_aborted.ts";
 import type { TextModel, TextRequest } from "../text_model.ts";
 
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
@@ -23,7 +24,7 @@ export function textModelFromSampling(
     kind: "sampling",
     async complete(request) {
       request.signal.throwIfAborted();
-      const result = await orAborted(sample(samplingParams(request)), request.signal);
+      const result = await answerOf(sample(samplingParams(request)), request.signal);
       return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
     },
   };
@@ -51,19 +52,17 @@ function textOf(result: Record<string, unknown>): string {
 }
 
 /** Rejects as soon as the signal does, whatever the client is still doing. */
-async function orAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
+async function answerOf(
+  asked: Promise<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
   try {
-    return await Promise.race([asked, aborted.promise]);
+    return await unlessAborted(asked, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw cannotGenerate(`it did not answer: ${oneLine(why)}`, error);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -5,8 +5,15 @@ import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluator
 import type { TextAnswer, TextModel, TextRequest } from "../text_model.ts";
 import { secretsIn } from "./claude_env.ts";
 import { ClaudeTranscript } from "./claude_events.ts";
-import { INSTALL_STEPS, notStartedWords, runProblem, setupProblem } from "./claude_problem.ts";
+import {
+  INSTALL_STEPS,
+  notStartedWords,
+  type RunProblem,
+  runProblem,
+  setupProblem,
+} from "./claude_problem.ts";
 import { type ClaudeEnd, runClaude } from "./claude_process.ts";
+import type { RunFolders } from "./run_folders.ts";
 
 const CHECK_MS = 15_000;
 
@@ -19,6 +26,8 @@ export interface ClaudeCliOptions {
   openDoor(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenDoor>;
   /** Announces processes, so that orphans of a killed gateway are found. */
   owner?: ProcessOwner;
+  /** Marks the folders of runs, so that those of a killed gateway are found. */
+  folders?: RunFolders;
 }
 
 /** Where a run's tools are, for one client with the token. */
@@ -45,13 +54,14 @@ export class ClaudeCliEvaluator implements Evaluator {
   }
 
   async check(): Promise<void> {
-    const { path, env, owner } = this.#options;
+    const { path, env, owner, folders } = this.#options;
     const end = await runClaude({
       path,
       args: ["--version"],
       input: "",
       env,
       owner,
+      folders,
       timeoutMs: CHECK_MS,
       signal: new AbortController().signal,
       onLine: () => false,
@@ -75,12 +85,12 @@ export class ClaudeCliEvaluator implements Evaluator {
     const { openDoor } = this.#options;
     const transcript = new ClaudeTranscript();
     let token = "";
-    const failed = (reason: string, isLasting: boolean): Observation => ({
+    const failed = ({ reason, ...problem }: RunProblem): Observation => ({
+      ...problem,
       status: "error",
       reason: clean(reason, this.#options, token),
       durationMs: Math.round(performance.now() - started),
       cost: transcript.cost,
-      isLasting,
     });
     try {
       await using door = await openDoor(tools, signal);
@@ -96,10 +106,10 @@ export class ClaudeCliEvaluator implements Evaluator {
       const problem = setupProblem(transcript, target) ??
         runProblem(transcript, end, this.#options) ??
         (transcript.init ? undefined : NEVER_BEGAN);
-      if (problem) return failed(problem.reason, problem.isLasting);
+      if (problem) return failed(problem);
     } catch (error) {
       signal.throwIfAborted();
-      return failed(`The run could not be made: ${wordsOf(error)}`, false);
+      return failed({ reason: `The run could not be made: ${wordsOf(error)}`, isLasting: false });
     }
     const { calls, reasoning, cost, model } = transcript;
     const durationMs = Math.round(performance.now() - started);
@@ -158,7 +168,7 @@ interface Question {
 }
 
 function ask(
-  { path, model, timeoutMs, env, owner }: Omit<ClaudeCliOptions, "openDoor">,
+  { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openDoor">,
   { prompt, system, signal, transcript, mcpServers, isEnough }: Question,
 ): Promise<ClaudeEnd> {
   return runClaude({
@@ -179,6 +189,7 @@ function ask(
     input: prompt.startsWith("/") ? ` ${prompt}` : prompt,
     env,
     owner,
+    folders,
     timeoutMs,
     signal,
     onLine(line) {

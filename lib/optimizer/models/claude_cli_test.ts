@@ -144,15 +144,18 @@ Deno.test("ClaudeCliEvaluator.run() never takes an API error for a choice", asyn
   assert.deepEqual([busy.isLasting, busy.cost.costUsd], [false, 0.25]);
   const unknown = await reasonOf(failing({ api_error_status: 404, result: "No such model" }));
   assert.equal(unknown.isLasting, true);
+  assert.ok(!unknown.isGeneral, "another request may go well");
+  const broke = await reasonOf(failing({ result: "Credit balance is too low" }));
+  assert.deepEqual([broke.isLasting, broke.isGeneral], [true, true]);
   for (
     const more of [
       { api_error_status: 401, result: "Failed to authenticate" },
       { result: "Not logged in · Please run /login" },
     ]
   ) {
-    const { reason, isLasting } = await reasonOf(failing(more));
+    const { reason, isLasting, isGeneral } = await reasonOf(failing(more));
     assert.match(reason, /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN.*claude setup-token/);
-    assert.equal(isLasting, true);
+    assert.deepEqual([isLasting, isGeneral], [true, true]);
   }
   const turns = await reasonOf(printing(
     ready,
@@ -167,10 +170,15 @@ Deno.test("ClaudeCliEvaluator.run() never takes the CLI's own words or a refusal
     printing(ready, said("x", text("No messages to compact"), "<synthetic>"), result()),
   );
   assert.match(own.reason, /without its model: No messages to compact/);
+  assert.ok(!own.isGeneral, "it is about this prompt");
   const refused = await reasonOf(
     printing(ready, said("m1", text("I won't")), result({ stop_reason: "refusal" })),
   );
   assert.match(refused.reason, /refused/);
+  const cut = await reasonOf(
+    printing(ready, said("m1", text("I will now")), result({ stop_reason: "max_tokens" })),
+  );
+  assert.match(cut.reason, /cut off before it called a tool \(max_tokens\)/);
 });
 
 Deno.test("ClaudeCliEvaluator.run() has an error for a crash, with no secret in it", async () => {

@@ -62,6 +62,14 @@ export function claudeEnv(
   };
 }
 
+/** What of an environment that can only be asked by name the CLI could be given. */
+export function passedVariables(get: (name: string) => string | undefined): Record<string, string> {
+  return Object.fromEntries(PASSED.flatMap((name) => {
+    const value = get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
 /** The values in an environment that nobody may read in a message. */
 export function secretsIn(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).filter(([name]) => SECRET.test(name)).map(([, value]) => value);

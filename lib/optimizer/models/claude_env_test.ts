@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { claudeEnv, foldersIn, secretsIn } from "./claude_env.ts";
+import { claudeEnv, foldersIn, passedVariables, secretsIn } from "./claude_env.ts";
 
 const folders = foldersIn("/run_1");
 
@@ -62,4 +62,12 @@ Deno.test("secretsIn() finds what is a secret by its name", () => {
     ANTHROPIC_CUSTOM_HEADERS: "three",
   });
   assert.deepEqual(secrets, ["one", "two", "three"]);
+});
+
+Deno.test("passedVariables() asks for what the CLI needs, by name", () => {
+  const all: Record<string, string> = { PATH: "/bin", ANTHROPIC_API_KEY: "key", OTHER: "x" };
+  assert.deepEqual(passedVariables((name) => all[name]), {
+    PATH: "/bin",
+    ANTHROPIC_API_KEY: "key",
+  });
 });

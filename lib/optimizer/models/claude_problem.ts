@@ -1,15 +1,18 @@
 import type { ClaudeTranscript } from "./claude_events.ts";
 import type { ClaudeEnd } from "./claude_process.ts";
+import { isCutOff } from "./cut_off.ts";
 
 /** Why nothing can be concluded from a run. */
 export interface RunProblem {
   reason: string;
   /** Whether another try would fail as surely. */
   isLasting: boolean;
+  /** Whether every other run would, whatever its prompt and tools. */
+  isGeneral?: boolean;
 }
 
 const NO_CREDENTIALS = /not logged in|\/login|invalid api key|failed to authenticate|oauth token/i;
-const LASTING = /credit balance/i;
+const NO_CREDIT = /credit balance/i;
 
 /** How the CLI is to be had. */
 export const INSTALL_STEPS = [
@@ -49,7 +52,7 @@ export function runProblem(
   if (result !== undefined) return resultProblem(transcript, result);
   switch (end.how) {
     case "not-started":
-      return { reason: notStartedWords(path, end), isLasting: true };
+      return { reason: notStartedWords(path, end), isLasting: true, isGeneral: true };
     case "timeout": {
       const status = transcript.retry?.error_status ?? transcript.retry?.error;
       const last = status === undefined ? "" : `; the API's last error was ${status}`;
@@ -86,9 +89,12 @@ function resultProblem(
     const words = result || ownWords || subtype;
     const status = api_error_status ?? 0;
     if ([401, 403].includes(status) || NO_CREDENTIALS.test(words)) {
-      return { reason: `The model API refuses: ${words}. ${CREDENTIAL_STEPS}`, isLasting: true };
+      const reason = `The model API refuses: ${words}. ${CREDENTIAL_STEPS}`;
+      return { reason, isLasting: true, isGeneral: true };
     }
-    return { reason: `The model API failed: ${words}`, isLasting: isLastingStatus(status, words) };
+    const isGeneral = NO_CREDIT.test(words);
+    const isLasting = isGeneral || isLastingStatus(status);
+    return { reason: `The model API failed: ${words}`, isLasting, isGeneral };
   }
   if (!hasModelAnswered) {
     // It does so to what it takes for a command; counted, it would be "no tool was called".
@@ -98,12 +104,16 @@ function resultProblem(
   if (stop_reason === "refusal" && calls.length === 0) {
     return { reason: `The model refused to answer: ${result}`, isLasting: false };
   }
+  if (isCutOff(stop_reason) && calls.length === 0) {
+    const reason = `The model's answer was cut off before it called a tool (${stop_reason})`;
+    return { reason, isLasting: false };
+  }
   return undefined;
 }
 
 /** The same request would be refused again: it is the request, and not the moment. */
-function isLastingStatus(status: number, words: string): boolean {
-  return status === 400 || status === 404 || status === 413 || LASTING.test(words);
+function isLastingStatus(status: number): boolean {
+  return status === 400 || status === 404 || status === 413;
 }
 
 function lastWords({ lastWords }: { lastWords: string }): string {

@@ -6,6 +6,7 @@ import type { ProcessOwner } from "../../downstream/stdio/process_owner.ts";
 import { pumpLines } from "../../downstream/stdio/pump.ts";
 import { startFailure } from "../../downstream/stdio/start_failure.ts";
 import { claudeEnv, foldersIn } from "./claude_env.ts";
+import type { RunFolders } from "./run_folders.ts";
 
 const MIB = 1024 * 1024;
 const OUTPUT_BYTES = 8 * MIB;
@@ -31,6 +32,8 @@ export interface ClaudeCommand {
   /** The gateway's own, of which it gets what it needs. */
   env: Readonly<Record<string, string>>;
   owner?: ProcessOwner | undefined;
+  /** Without it, what a killed gateway leaves of its folder stays. */
+  folders?: RunFolders | undefined;
   timeoutMs: number;
   signal: AbortSignal;
   /** Gets each line of output; true: that was all that is wanted, and the program is ended. */
@@ -51,8 +54,7 @@ export type ClaudeEnd =
  */
 export async function runClaude(command: ClaudeCommand): Promise<ClaudeEnd> {
   command.signal.throwIfAborted();
-  // Its path is in what the model is told: it must not say anything.
-  const folder = await Deno.makeTempDir({ prefix: "run_" });
+  const folder = await (command.folders?.make() ?? Deno.makeTempDir({ prefix: "run_" }));
   try {
     return await runIn(folder, command);
   } finally {

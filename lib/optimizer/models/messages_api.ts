@@ -3,12 +3,14 @@ import { shortened } from "../../core/shortened.ts";
 import { ToolDefinition } from "../../core/tool.ts";
 import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluator.ts";
 import type { TextAnswer, TextModel, TextRequest } from "../text_model.ts";
+import { isCutOff } from "./cut_off.ts";
 import {
   MessagesApiFailure,
   type MessagesApiOptions,
   messagesUrl,
   type ModelMessage,
   requestMessage,
+  shownUrl,
 } from "./messages_request.ts";
 
 export type { MessagesApiOptions } from "./messages_request.ts";
@@ -17,12 +19,12 @@ export type { MessagesApiOptions } from "./messages_request.ts";
 const RUN_TOKENS = 4_096;
 const MAX_REASONING = 4_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-/** The model had not finished. */
-const CUT_OFF = ["max_tokens", "model_context_window_exceeded", "pause_turn"];
 
 /** Prompt and tools in one request to any Anthropic-compatible API: no process, no second turn. */
 export class MessagesApiEvaluator implements Evaluator {
   readonly kind = "messages-api";
+  /** The API counts tokens and says no price. */
+  readonly isPriced = false;
   readonly #options: MessagesApiOptions;
 
   constructor(options: MessagesApiOptions) {
@@ -50,18 +52,21 @@ export class MessagesApiEvaluator implements Evaluator {
 
   async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
-    const failed = (reason: string, isLasting: boolean, message?: ModelMessage): Observation => ({
+    const failed = (
+      problem: { reason: string; isLasting: boolean; isGeneral?: boolean },
+      message?: ModelMessage,
+    ): Observation => ({
+      ...problem,
       status: "error",
-      reason,
       durationMs: Math.round(performance.now() - started),
       cost: message?.cost ?? { inputTokens: 0, outputTokens: 0 },
-      isLasting,
     });
     signal.throwIfAborted();
     try {
       const offered = tools.map(apiTool);
       if (!offered.some(({ name }) => name === target)) {
-        return failed(`The tool "${target}" is not among those that are shown`, true);
+        const reason = `The tool "${target}" is not among those that are shown`;
+        return failed({ reason, isLasting: true });
       }
       const message = await requestMessage(this.#options, {
         max_tokens: RUN_TOKENS,
@@ -70,16 +75,19 @@ export class MessagesApiEvaluator implements Evaluator {
         tool_choice: { type: "auto" },
       }, signal);
       const problem = answerProblem(message);
-      if (problem !== undefined) return failed(problem, false, message);
+      if (problem !== undefined) return failed({ reason: problem, isLasting: false }, message);
       const { calls, text, cost, model } = message;
       const reasoning = shortened(text, MAX_REASONING);
       const durationMs = Math.round(performance.now() - started);
       return { status: "ok", calls, reasoning, durationMs, cost, model };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof MessagesApiFailure) return failed(error.message, error.isLasting);
+      if (error instanceof MessagesApiFailure) {
+        const { message, isLasting, isGeneral } = error;
+        return failed({ reason: message, isLasting, isGeneral });
+      }
       const words = error instanceof Error ? error.message : String(error);
-      return failed(`The run could not be made: ${words}`, false);
+      return failed({ reason: `The run could not be made: ${words}`, isLasting: false });
     }
   }
 }
@@ -108,7 +116,7 @@ export class MessagesApiText implements TextModel {
       throw cannotGenerate(error.message);
     }
     const { text, cost, stopReason = "" } = message;
-    if (CUT_OFF.includes(stopReason)) {
+    if (isCutOff(stopReason)) {
       throw cannotGenerate(`The model's answer was cut off at ${maxTokens} tokens`);
     }
     if (stopReason === "refusal") throw cannotGenerate("The model refused to answer");
@@ -122,7 +130,7 @@ function answerProblem({ calls, stopReason = "", text }: ModelMessage): string |
   if (stopReason === "refusal") {
     return `The model refused to answer, which is no choice between tools: ${text.slice(0, 200)}`;
   }
-  if (calls.length > 0 || !CUT_OFF.includes(stopReason)) return undefined;
+  if (calls.length > 0 || !isCutOff(stopReason)) return undefined;
   return `The model's answer was cut off before it called a tool (${stopReason})`;
 }
 
@@ -141,7 +149,7 @@ function setupProblem(
   const url = messagesUrl(baseUrl);
   if (url === undefined) {
     return {
-      words: `"${baseUrl}" is no address of a model API`,
+      words: `"${shownUrl(baseUrl)}" is no address of a model API`,
       action: "Set ANTHROPIC_BASE_URL to an http or https address",
     };
   }

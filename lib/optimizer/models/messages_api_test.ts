@@ -142,8 +142,9 @@ Deno.test("MessagesApiEvaluator.run() sends a token where there is no key", asyn
 
 Deno.test("MessagesApiEvaluator.run() tells lasting refusals from passing ones", async () => {
   for (const status of [400, 401, 403, 404, 413]) {
-    const { isLasting, reason } = await problemOf(() => failure(status, "because"));
+    const { isLasting, isGeneral, reason } = await problemOf(() => failure(status, "because"));
     assert.ok(isLasting, String(status));
+    assert.equal(isGeneral, status === 401 || status === 403, String(status));
     assert.match(reason, new RegExp(`answered ${status}: because`));
   }
   for (const status of [408, 429, 500, 502, 529]) {
@@ -156,6 +157,22 @@ Deno.test("MessagesApiEvaluator.run() tells lasting refusals from passing ones",
 Deno.test("MessagesApiEvaluator.run() never shows the key", async () => {
   const { reason } = await problemOf(() => failure(400, "bad key sk-secret-key-1"));
   assert.match(reason, /bad key \[redacted\]/);
+});
+
+Deno.test("MessagesApiEvaluator shows no user or password of its address", async () => {
+  const { signal } = new AbortController();
+  const said: string[] = [];
+  const failing = (url: string | URL | Request) =>
+    Promise.reject(new TypeError(`error sending request for url (${url})`));
+  for (const base of ["http://ada:pass-1@host", "ftp://ada:pass-1@host/x?key=pass-1"]) {
+    const evaluator = new MessagesApiEvaluator({ ...options(base), fetch: failing });
+    const observed = await evaluator.run({ prompt: "p", tools, target: "git_find", signal });
+    said.push(observed.status === "error" ? observed.reason : "no error");
+    await evaluator.check().catch((error) => said.push(error.message));
+  }
+  assert.equal(said.length, 3, said.join());
+  assert.match(said.join(), /"ftp:\/\/host\/x" is no address/);
+  assert.doesNotMatch(said.join(), /ada|pass-1/);
 });
 
 Deno.test("MessagesApiEvaluator.run() takes the key nowhere else", async () => {

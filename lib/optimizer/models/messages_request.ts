@@ -8,6 +8,9 @@ const BODY_BYTES = 4 * 1024 * 1024;
 const SHOWN_CHARS = 500;
 /** Of what is otherwise the request's fault: another try may go well. */
 const PASSING_STATUSES = [408, 409, 425, 429];
+/** What the key may not do, it may not do for any request. */
+const GENERAL_STATUSES = [401, 402, 403];
+const NO_CREDIT = /credit balance/i;
 
 export interface MessagesApiOptions {
   baseUrl: string;
@@ -55,10 +58,13 @@ export class MessagesApiFailure extends Error {
   override readonly name = "MessagesApiFailure";
   /** Whether another try would fail as surely. */
   readonly isLasting: boolean;
+  /** Whether every other request would, whatever it asks. */
+  readonly isGeneral: boolean;
 
-  constructor(message: string, isLasting: boolean) {
+  constructor(message: string, isLasting: boolean, isGeneral = false) {
     super(message);
     this.isLasting = isLasting;
+    this.isGeneral = isGeneral;
   }
 }
 
@@ -66,6 +72,11 @@ export class MessagesApiFailure extends Error {
 export function messagesUrl(baseUrl: string): URL | undefined {
   const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}/v1/messages`);
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** An address without what may be secret in it. */
+export function shownUrl(baseUrl: string): string {
+  return baseUrl.replace(/[^/\s]*@/g, "").replace(/[?#].*$/s, "");
 }
 
 /** One request. Throws MessagesApiFailure, or the signal's reason where that aborts. */
@@ -108,7 +119,7 @@ async function send(
 ): Promise<Response> {
   const url = messagesUrl(baseUrl);
   if (url === undefined) {
-    throw new MessagesApiFailure(`"${baseUrl}" is no address of a model API`, true);
+    throw new MessagesApiFailure(`"${shownUrl(baseUrl)}" is no address of a model API`, true, true);
   }
   return await send(url, {
     method: "POST",
@@ -132,7 +143,7 @@ function refusal(options: MessagesApiOptions, status: number, text: string): Mes
   if (status >= 300 && status < 400) {
     const words = `The model API answered ${status}, a redirect, which is not followed: the key ` +
       `is for its own address`;
-    return new MessagesApiFailure(words, true);
+    return new MessagesApiFailure(words, true, true);
   }
   const said = clean(ApiError.safeParse(parsed(text)).data?.error.message ?? text, options);
   const isLasting = status < 500 && !PASSING_STATUSES.includes(status);
@@ -142,7 +153,11 @@ function refusal(options: MessagesApiOptions, status: number, text: string): Mes
     ? ". Check the model's name and the API's address"
     : "";
   const words = said.trim() === "" ? "" : `: ${said.slice(0, SHOWN_CHARS)}`;
-  return new MessagesApiFailure(`The model API answered ${status}${words}${advice}`, isLasting);
+  return new MessagesApiFailure(
+    `The model API answered ${status}${words}${advice}`,
+    isLasting,
+    GENERAL_STATUSES.includes(status) || NO_CREDIT.test(said),
+  );
 }
 
 function messageOf(text: string): ModelMessage {

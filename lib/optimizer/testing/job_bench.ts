@@ -3,6 +3,7 @@ import {
   type GoldenPrompt,
   newId,
   type OptimizationJob,
+  type ToolCandidate,
 } from "../../core/optimization.ts";
 import { CandidatesRepository } from "../../storage/candidates_repository.ts";
 import { EvalRunsRepository } from "../../storage/eval_runs_repository.ts";
@@ -12,10 +13,11 @@ import { JobsRepository } from "../../storage/optimization_jobs_repository.ts";
 import { PromotionsRepository } from "../../storage/promotions_repository.ts";
 import { Store } from "../../storage/store.ts";
 import { type JobsOptions, OptimizationJobs } from "../jobs.ts";
+import { newCandidate } from "../new_candidate.ts";
 import { Promotions } from "../promotions.ts";
 import type { TextAnswer, TextModel, TextRequest } from "../text_model.ts";
 import { ScriptedEvaluator } from "./scripted_evaluator.ts";
-import { byDescription, GOOD, POOR, somePrompts, WeatherSubjects } from "./weather.ts";
+import { byDescription, GOOD, somePrompts, WeatherSubjects } from "./weather.ts";
 
 /** A store with what optimization keeps in it, and gateways that work on it. */
 export class JobBench implements AsyncDisposable {
@@ -43,7 +45,7 @@ export class JobBench implements AsyncDisposable {
     this.jobs = new JobsRepository(store);
     this.promotions = new Promotions({
       repository: new PromotionsRepository(store),
-      canonical: () => POOR,
+      canonical: () => this.subjects.canonical,
       onChange: () => {},
     });
   }
@@ -83,16 +85,14 @@ export class JobBench implements AsyncDisposable {
     await this.prompts.save(somePrompts(each, more));
   }
 
-  async saveCandidate(id: string, description = GOOD, toolName = "get_forecast"): Promise<void> {
-    await this.candidates.save({
-      id,
-      server: "weather",
-      toolName,
-      description,
-      charCount: description.length,
-      createdAt: new Date().toISOString(),
-      origin: "caller",
-    });
+  async saveCandidate(
+    id: string,
+    description = GOOD,
+    toolName = "get_forecast",
+    more: Partial<ToolCandidate> = {},
+  ): Promise<void> {
+    const text = { server: "weather", toolName, description, origin: "caller" } as const;
+    await this.candidates.save({ ...newCandidate(text), id, ...more });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,14 +20,15 @@ const Described = z.looseObject({ description: z.string().default("") });
 /** An evaluator without a model; keeps what it was asked. */
 export class ScriptedEvaluator implements Evaluator {
   readonly kind = "claude-cli";
-  readonly model = "stand-in";
+  readonly model: string;
   readonly asked: Asked[] = [];
   /** The most runs that were under way at once. */
   most = 0;
   #running = 0;
   readonly #script: Script;
 
-  constructor(script: Script) {
+  constructor(script: Script, model = "stand-in") {
+    this.model = model;
     this.#script = script;
   }
 
@@ -62,13 +63,15 @@ export function called(...names: string[]): Observation {
   };
 }
 
-export function failed(reason: string, isLasting = false): Observation {
+/** `request`: another try would fail as surely; `all`: so would every other run. */
+export function failed(reason: string, lasting?: "request" | "all"): Observation {
   return {
     status: "error",
     reason,
     durationMs: 5,
     cost: { inputTokens: 1, outputTokens: 0, costUsd: 0.001 },
-    isLasting,
+    isLasting: lasting !== undefined,
+    isGeneral: lasting === "all",
   };
 }
 

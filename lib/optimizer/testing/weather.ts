@@ -13,6 +13,8 @@ const NAMES = ["get_forecast", "get_alerts", "list_stations"];
 
 /** Two tools and more of one server. */
 export class WeatherSubjects implements Subjects {
+  /** What the server itself says of each of its tools. */
+  canonical = POOR;
   readonly disabled = new Set<string>();
   readonly missing = new Set<string>();
 
@@ -21,13 +23,13 @@ export class WeatherSubjects implements Subjects {
     return {
       server,
       name: tool,
-      description: POOR,
-      definition: { name: tool, description: POOR, inputSchema: { type: "object" } },
+      description: this.canonical,
+      definition: { name: tool, description: this.canonical, inputSchema: { type: "object" } },
       siblings: NAMES.filter((name) => name !== tool)
         .map((name) => ({ name, description: `About ${name}` })),
       enabled: !this.disabled.has(tool),
       flatName: `weather_${tool}`,
-      canonicalDescription: POOR,
+      canonicalDescription: this.canonical,
     };
   }
 
@@ -37,6 +39,14 @@ export class WeatherSubjects implements Subjects {
       server: "weather",
       tool,
       enabled: !this.disabled.has(tool),
+    }));
+  }
+
+  searched() {
+    return NAMES.map((name) => ({
+      server: "weather",
+      name,
+      definition: { name, description: `About ${name}`, inputSchema: { type: "object" as const } },
     }));
   }
 

@@ -51,6 +51,8 @@ export class SemanticIndex implements AsyncDisposable {
   readonly #queries = new Map<string, Float32Array>();
   readonly #closing = new AbortController();
   #isPruned = false;
+  /** Whether kept vectors are not good enough. */
+  #isAnew = false;
   #working: Promise<void> | undefined;
   #failure: { reason: string; at: number } | undefined;
 
@@ -76,6 +78,14 @@ export class SemanticIndex implements AsyncDisposable {
     for (const document of change.added ?? []) this.#book.add(document);
     this.#book.tidy();
     this.resume();
+  }
+
+  /** Forgets all; what is added after this is computed again, whatever the cache has. */
+  forget(): void {
+    this.#book.clear();
+    this.#queries.clear();
+    this.#failure = undefined;
+    this.#isAnew = true;
   }
 
   /** How near all tools are to a query, or why that cannot be said. */
@@ -128,7 +138,7 @@ export class SemanticIndex implements AsyncDisposable {
   }
 
   async #embedMissing(): Promise<void> {
-    await this.#takeCached();
+    if (!this.#isAnew) await this.#takeCached();
     let unsaved = new Map<string, Int8Array<ArrayBuffer>>();
     const save = async () => {
       if (unsaved.size === 0) return;
@@ -154,6 +164,7 @@ export class SemanticIndex implements AsyncDisposable {
       await save();
     }
     this.#failure = undefined;
+    this.#isAnew = false;
     this.#tell();
     await this.#prune();
   }

@@ -145,3 +145,19 @@ Deno.test("SemanticIndex.compare() does not wait for a backend that hangs", asyn
   clearTimeout(awake);
   assert.deepEqual(answer, { degraded: "The embedding backend did not answer in time" });
 });
+
+Deno.test("SemanticIndex.forget() has vectors computed again, kept or not", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const embedder = new TopicEmbedder();
+  await using index = new SemanticIndex({ embedder, cache: new VectorsRepository(store) });
+  index.update({ added: someDocuments() });
+  await index.settled();
+  const { done } = index.progress;
+  embedder.asked = [];
+  index.forget();
+  assert.equal(index.progress.done, 0);
+  index.update({ added: someDocuments() });
+  await index.settled();
+  assert.deepEqual([index.progress.state, index.progress.done], ["ready", done]);
+  assert.equal(embedder.asked.length, done);
+});

@@ -41,6 +41,13 @@ export class VectorBook {
     });
   }
 
+  /** Forgets everything. */
+  clear(): void {
+    this.#texts.clear();
+    this.#kept.clear();
+    this.#missing.clear();
+  }
+
   remove(key: string): void {
     this.#texts.delete(key);
   }

@@ -30,7 +30,8 @@ export function metricsText(metrics: Metrics): string {
 }
 
 /** What is known of one description, in a few lines. */
-export function resultLines({ candidateId, counts, evidence }: CandidateResults): string[] {
+export function resultLines({ candidateId, counts, ...more }: CandidateResults): string[] {
+  const { evidence, confusion, ranks } = more;
   if (!evidence) return [`${candidateId}: no data`];
   const { source, depth, errors, problem, verdict } = evidence;
   const words = problem ?? verdict?.words;
@@ -39,5 +40,29 @@ export function resultLines({ candidateId, counts, evidence }: CandidateResults)
       errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`
     }): ${metricsText(counts)}`,
     ...(words === undefined ? [] : [`  ${words}`]),
+    ...mistakeLines(confusion),
+    ...rankLines(ranks),
+  ];
+}
+
+/** What was called in the place of what should have been. */
+function mistakeLines(confusion: CandidateResults["confusion"]): string[] {
+  return Object.entries(confusion).flatMap(([should, row]) => {
+    const others = Object.entries(row).filter(([called]) => called !== should)
+      .map(([called, count]) => `${called} ${counted(count, "time")}`);
+    return others.length === 0 ? [] : [`  in place of ${should}: ${others.join(", ")}`];
+  });
+}
+
+function rankLines(ranks: CandidateResults["ranks"]): string[] {
+  if (ranks.length === 0) return [];
+  const firstOf = (isNegative: boolean) => {
+    const asked = ranks.filter(({ category }) => (category === "negative") === isNegative);
+    return `${asked.filter(({ rank }) => rank === 1).length} of ${asked.length}`;
+  };
+  return [
+    `  our own search puts it first for ${firstOf(false)} prompts that are for it, and for ${
+      firstOf(true)
+    } that are not`,
   ];
 }

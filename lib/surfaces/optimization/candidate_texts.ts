@@ -1,9 +1,8 @@
 import { GatewayError } from "../../core/errors.ts";
 import { MAX_DESCRIPTION, newId, type Origin, ToolCandidate } from "../../core/optimization.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
+import { MAX_EXAMPLE } from "./limits.ts";
 import { resolveSubject } from "./subject_lookup.ts";
-
-const MAX_EXAMPLE = 2_000;
 
 export interface Proposal {
   server: string;

@@ -3,8 +3,7 @@ import { MAX_DESCRIPTION, PromptCategory } from "../../core/optimization.ts";
 import { builtin, type BuiltinTool } from "../builtin_tool.ts";
 import type { OptimizationAdmin } from "../optimization_admin.ts";
 import { answer, counted } from "./answers.ts";
-
-const MOST_PROMPTS = 200;
+import { MOST_SAVED_PROMPTS } from "./limits.ts";
 
 const Prompt = z.object({
   id: z.string().optional().describe("Of one to replace"),
@@ -70,7 +69,7 @@ export function draftingTools(admin: OptimizationAdmin): BuiltinTool[] {
       input: z.strictObject({
         server: z.string(),
         tool: z.string(),
-        prompts: z.array(Prompt).max(MOST_PROMPTS),
+        prompts: z.array(Prompt).max(MOST_SAVED_PROMPTS),
       }),
       async run(input) {
         const { saved, prompts, warnings } = await admin.savePrompts(input, "caller");

@@ -2,6 +2,7 @@ import {
   CANONICAL,
   type Depth,
   descriptionHash,
+  type DescriptionResult,
   type EvalRun,
   type Evaluation,
   type GoldenPrompt,
@@ -13,6 +14,7 @@ import { theftsOf } from "../../optimizer/confusion.ts";
 import { pairRuns } from "../../optimizer/paired_exact.ts";
 import { countRuns } from "../../optimizer/metrics.ts";
 import { judge } from "../../optimizer/verdict.ts";
+import { poolTries } from "./pooled_runs.ts";
 
 /** What is known of a candidate, and whether that is enough. */
 export interface Evidence {
@@ -22,6 +24,10 @@ export interface Evidence {
   metrics: Metrics;
   /** The canonical description on the same prompts. */
   baseline: Metrics;
+  /** How many prompts they stand on. */
+  prompts: number;
+  /** Over how many evaluations of the same they were counted, where there was more than one. */
+  tries?: number;
   errors: number;
   evaluationId?: string;
   /** When the last of it was found. */
@@ -40,6 +46,8 @@ export interface ToolRecords {
   evaluations: readonly Evaluation[];
   /** Oldest first. */
   runs: readonly EvalRun[];
+  /** Every version of every prompt of the server; without them each evaluation stands for itself. */
+  versions?: readonly GoldenPrompt[];
 }
 
 /**
@@ -47,14 +55,27 @@ export interface ToolRecords {
  * thorough evaluation a quick one: else a refusal could be talked away.
  */
 export function evidenceOf(candidateId: string, records: ToolRecords): Evidence | undefined {
-  const measured = records.evaluations.flatMap((evaluation) =>
-    measuredBy(evaluation, candidateId, records.canonical) ?? []
-  );
-  const [first] = [
-    ...measured.filter(({ problem, depth }) => problem === undefined && depth === "thorough"),
-    ...measured.filter(({ problem }) => problem === undefined),
-  ];
-  return first ?? reportedOf(candidateId, records) ?? measured[0];
+  const measured = records.evaluations.flatMap((evaluation) => {
+    const evidence = measuredBy(evaluation, candidateId, records.canonical);
+    return evidence ? [{ evaluation, evidence }] : [];
+  });
+  const holds = measured.filter(({ evidence }) => evidence.problem === undefined);
+  const first = holds.find(({ evidence }) => evidence.depth === "thorough") ?? holds[0];
+  if (!first) return reportedOf(candidateId, records) ?? measured[0]?.evidence;
+  return withOtherTries(first, candidateId, records);
+}
+
+/** With what the same has come to before. */
+function withOtherTries(
+  { evaluation, evidence }: { evaluation: Evaluation; evidence: Evidence },
+  candidateId: string,
+  { evaluations, runs, versions }: ToolRecords,
+): Evidence {
+  if (versions === undefined || candidateId === CANONICAL) return evidence;
+  const pooled = poolTries({ candidateId, newest: evaluation, evaluations, runs, versions });
+  if (!pooled) return evidence;
+  const { candidate: metrics, baseline, verdict, tries, prompts } = pooled;
+  return { ...evidence, metrics, baseline, verdict, tries, prompts };
 }
 
 function measuredBy(
@@ -65,16 +86,19 @@ function measuredBy(
   const found = evaluation.results.find((result) => result.candidateId === candidateId);
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
   if (!found || !own) return undefined;
-  const problem = evaluation.void !== undefined
-    ? `The evaluation is void: ${evaluation.void}`
-    : canonical !== undefined && own.description !== canonical
-    ? "The server's own description has changed since this was evaluated: evaluate again"
-    : undefined;
+  const problem = problemOf(
+    evaluation,
+    found,
+    canonical !== undefined &&
+      own.description !== canonical,
+  );
+  const { direct, indirect, negative } = evaluation.prompts;
   return {
     source: "measured",
     depth: evaluation.depth,
-    metrics: found.metrics,
-    baseline: own.metrics,
+    metrics: found.paired?.candidate ?? found.metrics,
+    baseline: found.paired?.baseline ?? own.metrics,
+    prompts: direct + indirect + negative,
     errors: found.errors,
     evaluationId: evaluation.id,
     time: evaluation.endedAt,
@@ -83,9 +107,25 @@ function measuredBy(
   };
 }
 
+/** Why an evaluation says nothing about a candidate, where that is so. */
+function problemOf(
+  evaluation: Evaluation,
+  { verdict }: DescriptionResult,
+  hasChanged: boolean,
+): string | undefined {
+  if (evaluation.void !== undefined) return `The evaluation is void: ${evaluation.void}`;
+  if (hasChanged) {
+    return "The server's own description has changed since this was evaluated: evaluate again";
+  }
+  const lacksEvidence = verdict?.rules.some(({ rule, passed }) => rule === "evidence" && !passed);
+  // It was cut short, or asked too little: no refusal, so it stands in the way of nothing. One that
+  // stopped since more could not help lacks evidence, too, and is a refusal.
+  return lacksEvidence && verdict?.moreRuns !== undefined ? verdict.words : undefined;
+}
+
 function reportedOf(candidateId: string, records: ToolRecords): Evidence | undefined {
   const { prompts, canonical } = records;
-  const reported = records.runs.filter(isReported);
+  const reported = newestOfEach(records.runs.filter(isReported));
   const hash = canonical === undefined ? undefined : descriptionHash(canonical);
   const baseline = reported.filter((run) =>
     run.candidateId === CANONICAL && (hash === undefined || run.descriptionHash === hash)
@@ -100,6 +140,7 @@ function reportedOf(candidateId: string, records: ToolRecords): Evidence | undef
     depth: "quick" as const,
     metrics,
     baseline: base,
+    prompts: prompts.filter((prompt) => candidate.some((run) => isRunOf(run, prompt))).length,
     errors: candidate.filter(({ status }) => status === "error").length,
     time: candidate.at(-1)!.timestamp,
   };
@@ -127,6 +168,21 @@ function reportedOf(candidateId: string, records: ToolRecords): Evidence | undef
     isReported: true,
   });
   return { ...evidence, verdict };
+}
+
+/**
+ * A prompt counts once for each description, by its newest report that went well: else it could be
+ * reported until the rest no longer mattered. What went wrong stays, to be told.
+ */
+function newestOfEach(runs: readonly EvalRun[]): EvalRun[] {
+  const newest = new Map<string, EvalRun>();
+  for (const run of runs) {
+    const { status, candidateId, promptId, promptVersion, descriptionHash } = run;
+    if (status !== "ok") continue;
+    newest.set(JSON.stringify([candidateId, promptId, promptVersion, descriptionHash]), run);
+  }
+  const kept = new Set(newest.values());
+  return runs.filter((run) => run.status !== "ok" || kept.has(run));
 }
 
 /** Whether a caller says so. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import {
   CANONICAL,
+  CATEGORIES,
   type Depth,
   descriptionHash,
   type EvalRun,
   Evaluation,
+  type GoldenPrompt,
 } from "../../core/optimization.ts";
 import { noMetrics } from "../../optimizer/metrics.ts";
 import { aPrompt, aRun } from "../../optimizer/testing/runs.ts";
@@ -110,4 +112,51 @@ Deno.test("evidenceOf() counts no report that went wrong, and none of the gatewa
   assert.equal(evidenceOf("c", records([], measured)), undefined);
   const none = { ...records([], ALL), prompts: [] };
   assert.match(refusalOf(evidenceOf("c", none)) ?? "", /no prompt is saved/);
+});
+
+Deno.test("evidenceOf() counts a prompt once, by its newest report", () => {
+  const prompts = CATEGORIES.flatMap((category) =>
+    Array.from({ length: 5 }, (_, index) => aPrompt(`${category}-${index}`, category))
+  );
+  const said = (prompt: GoldenPrompt, correct: boolean, candidateId: string) =>
+    aRun(prompt, correct, {
+      candidateId,
+      evaluator: "caller",
+      descriptionHash: descriptionHash(OWN),
+    });
+  const isEasy = ({ id, category }: GoldenPrompt) => category === "negative" || /[01]$/.test(id);
+  const runs = prompts.flatMap((prompt) => [
+    said(prompt, prompt.category === "negative", CANONICAL),
+    said(prompt, isEasy(prompt), "c"),
+  ]);
+  const again = prompts.filter(isEasy).flatMap((prompt) =>
+    Array.from({ length: 10 }, () => said(prompt, true, "c"))
+  );
+  const of = (runs: EvalRun[]) => evidenceOf("c", { ...records([], runs), prompts });
+  const once = of(runs);
+  const scoreOf = (found: Evidence | undefined) => {
+    const { correct, total } = found!.metrics.overall;
+    return `${correct}/${total}`;
+  };
+  assert.deepEqual([scoreOf(once), once?.prompts], ["9/15", 15]);
+  assert.match(refusalOf(once) ?? "", /short of/);
+  const repeated = of([...runs, ...again]);
+  assert.deepEqual(repeated?.metrics, once?.metrics);
+  assert.equal(refusalOf(repeated), refusalOf(once));
+  const fixed = of([...runs, said(prompts[4]!, true, "c")]);
+  assert.equal(scoreOf(fixed), "10/15", "a report can be corrected");
+});
+
+Deno.test("evidenceOf() lets no evaluation that was cut short outrank one that was not", () => {
+  const words = "not enough evidence: 1 of 90 runs were made, since the budget is used up";
+  const cut = evaluation("cut", "thorough", false);
+  const rules = [{ rule: "evidence" as const, passed: false, words }];
+  cut.results[1]!.verdict = { promote: false, depth: "thorough", words, rules, moreRuns: 89 };
+  const found = evidenceOf("c", records([cut, evaluation("whole", "quick", true)]));
+  assert.deepEqual([decides(found), refusalOf(found)], ["whole", undefined]);
+  assert.equal(refusalOf(evidenceOf("c", records([cut]))), words);
+  const stopped = evaluation("stopped", "thorough", false);
+  stopped.results[1]!.verdict!.rules = rules;
+  const refused = evidenceOf("c", records([stopped, evaluation("whole", "quick", true)]));
+  assert.equal(decides(refused), "stopped", "what stopped since more could not help is a refusal");
 });

@@ -28,10 +28,11 @@ export function hasEnded({ status }: OptimizationJob): boolean {
   return status === "completed" || status === "cancelled" || status === "failed";
 }
 
-export function estimateText({ tools, runs, seconds, costUsd, basis }: JobEstimate): string {
+/** What a job would take, in one line; how many runs is part of what it is based on. */
+export function estimateText(
+  { tools, seconds, costUsd, basis }: Omit<JobEstimate, "runs">,
+): string {
   const time = seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
-  const cost = costUsd === null ? "" : `, about $${costUsd.toFixed(2)}`;
-  return `Estimate: ${counted(tools, "tool")}, up to ${
-    counted(runs, "run")
-  }, about ${time}${cost} (${basis}).`;
+  const cost = costUsd === null ? "cost not known" : `about $${costUsd.toFixed(2)}`;
+  return `${counted(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
 }

@@ -5,6 +5,7 @@ import { isNearDuplicate, promptProblem } from "../../optimizer/generation/promp
 import { emptyCategoryWarnings } from "../../optimizer/metrics.ts";
 import type { Subject } from "../../optimizer/subjects.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
+import { PROMPT_LENGTH } from "./limits.ts";
 import { resolveSubject } from "./subject_lookup.ts";
 
 /** A prompt as people and models write it. */
@@ -146,8 +147,9 @@ function draftProblem(
   if (earlier && earlier.toolName !== name) {
     return `its id is that of a prompt for the tool "${earlier.toolName}"`;
   }
-  if (text.length < 10 || text.length > 4_000) {
-    return `a prompt has 10 to 4000 characters (got ${text.length})`;
+  const { least, most } = PROMPT_LENGTH;
+  if (text.length < least || text.length > most) {
+    return `a prompt has ${least} to ${most} characters (got ${text.length})`;
   }
   if (notes.length > 1_000) return `notes have up to 1000 characters (got ${notes.length})`;
   if (shouldCallTool !== shouldCall) {

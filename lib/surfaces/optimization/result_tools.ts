@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CANONICAL } from "../../core/optimization.ts";
-import { reportMarkdown, RESTART_NOTE } from "../../optimizer/report.ts";
+import { reportData, reportMarkdown } from "../../optimizer/report.ts";
 import { builtin, type BuiltinTool } from "../builtin_tool.ts";
 import type { OptimizationAdmin } from "../optimization_admin.ts";
 import { answer, resultLines } from "./answers.ts";
@@ -79,7 +79,7 @@ export function resultTools(admin: OptimizationAdmin): BuiltinTool[] {
       annotations: { readOnlyHint: true },
       async run({ server }) {
         const reports = await admin.report(server);
-        return answer([reportMarkdown(reports).trimEnd()], { reports, note: RESTART_NOTE }, {
+        return answer([reportMarkdown(reports).trimEnd()], reportData(reports), {
           next: [
             "get_eval_results: the numbers behind a tool",
             admin.enabled

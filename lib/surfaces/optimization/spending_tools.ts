@@ -1,13 +1,22 @@
 import { z } from "zod";
-import { CANONICAL, Depth, Thresholds } from "../../core/optimization.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { CANONICAL, Depth, JobOptions, Thresholds } from "../../core/optimization.ts";
 import { textModelFromSampling } from "../../optimizer/generation/sampling_model.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "../builtin_tool.ts";
 import type { OptimizationAdmin } from "../optimization_admin.ts";
 import { answer, counted, resultLines } from "./answers.ts";
 import { estimateText } from "./job_text.ts";
 import { jobAnswer } from "./job_tools.ts";
+import { CandidateCount, PromptCount } from "./limits.ts";
 
-const Count = z.int().min(0).max(50).default(5);
+/** What the gateway itself asks for. */
+const LEAST = Thresholds.parse({});
+const { promptsPerCategory, repeats } = JobOptions.shape;
+const HOW = {
+  depth: Depth.exactOptional(),
+  repeats: repeats.unwrap().exactOptional(),
+  withToolset: z.boolean().exactOptional().describe("Also show the equipped tools"),
+};
 
 /** What spends model time. */
 export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
@@ -19,7 +28,7 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
       input: z.strictObject({
         server: z.string(),
         tool: z.string(),
-        count: z.int().min(1).max(10).default(4),
+        count: CandidateCount,
       }),
       async run(input, context) {
         const { candidates, warnings } = await admin.generateCandidates(
@@ -58,9 +67,9 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
       input: z.strictObject({
         server: z.string(),
         tool: z.string(),
-        directCount: Count,
-        indirectCount: Count,
-        negativeCount: Count,
+        directCount: PromptCount,
+        indirectCount: PromptCount,
+        negativeCount: PromptCount,
       }),
       async run(input, context) {
         const { saved, prompts, warnings } = await admin.generatePrompts(
@@ -94,11 +103,15 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
         server: z.string(),
         tool: z.string(),
         candidateId: z.string(),
-        depth: Depth.optional(),
+        ...HOW,
         wait: z.number().min(0).max(300).default(45).describe("Seconds"),
       }),
-      async run({ wait, depth, ...named }, { signal }) {
-        const { server, toolName: tool, id } = await admin.resolveCandidate(named);
+      async run({ wait, server, tool: named, candidateId, ...how }, { signal }) {
+        const { toolName: tool, id } = await admin.resolveCandidate({
+          server,
+          tool: named,
+          candidateId,
+        });
         const started = await admin.jobs.start({
           server,
           tools: [tool],
@@ -106,7 +119,7 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
             generate: false,
             autoPromote: false,
             candidateIds: [id],
-            ...(depth === undefined ? {} : { depth }),
+            ...how,
           },
           by: "caller",
         });
@@ -131,12 +144,13 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
         server: z.string().exactOptional(),
         tools: z.array(z.string()).exactOptional(),
         all: z.boolean().exactOptional().describe("All servers"),
-        candidatesPerTool: z.int().min(1).max(10).default(4),
-        promptsPerCategory: z.int().min(1).max(50).exactOptional().describe(
+        candidatesPerTool: CandidateCount,
+        promptsPerCategory: promptsPerCategory.unwrap().exactOptional().describe(
           "Default 5; thorough 12",
         ),
-        threshold: z.number().positive().max(100).default(85).describe("Percent"),
-        depth: Depth.exactOptional(),
+        threshold: z.number().positive().max(100).default(100 * LEAST.minOverall)
+          .describe("Percent"),
+        ...HOW,
         autoPromote: z.boolean().exactOptional(),
         maxRuns: z.int().min(1).max(1_000_000).exactOptional(),
         maxCostUsd: z.number().positive().exactOptional(),
@@ -148,13 +162,16 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
           ...(all === undefined ? {} : { all }),
           options: {
             ...options,
-            thresholds: Thresholds.parse({ minOverall: fraction(threshold) }),
+            thresholds: { ...LEAST, minOverall: boundFraction(threshold) },
           },
           by: "caller" as const,
         };
         const estimate = await admin.jobs.estimate(request);
         const job = await admin.jobs.start(request);
-        return jobAnswer(job, { before: [estimateText(estimate)], data: { estimate } });
+        return jobAnswer(job, {
+          before: [`Estimate: ${estimateText(estimate)}.`],
+          data: { estimate },
+        });
       },
     }),
   ].map((tool) => ({ ...tool, admit: () => admin.requireEnabled(`call ${tool.name}`) }));
@@ -165,7 +182,17 @@ function modelOf({ sample }: ToolContext) {
   return sample && textModelFromSampling(sample);
 }
 
-/** 85 and 0.85 mean the same. */
-function fraction(threshold: number): number {
-  return threshold > 1 ? threshold / 100 : threshold;
+/** 85 and 0.85 mean the same. A caller may bind itself to more than the gateway asks, not to less. */
+function boundFraction(threshold: number): number {
+  const fraction = threshold < 1 ? threshold : threshold / 100;
+  if (fraction >= LEAST.minOverall) return fraction;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot optimize with a threshold of ${
+      Math.round(1_000 * fraction) / 10
+    } %: a caller needs at least ${100 * LEAST.minOverall} %`,
+    recoverySteps: [
+      `Give ${100 * LEAST.minOverall} to 100, or leave threshold out`,
+      "A person may ask for less, in the console or on the command line",
+    ],
+  });
 }

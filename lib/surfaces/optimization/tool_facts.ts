@@ -55,7 +55,7 @@ export async function reportsOf(
 }
 
 async function factsOf(
-  { candidates, prompts, runs, evaluations, promotions }: OptimizationAdminOptions,
+  { candidates, prompts, runs, evaluations, promotions, subjects }: OptimizationAdminOptions,
   server: string,
   tools: readonly { tool: string; enabled: boolean }[],
 ): Promise<Promise<ToolFacts>[]> {
@@ -69,18 +69,24 @@ async function factsOf(
     const promotion = promotions.of(server, tool);
     const own = allEvaluations.filter(isOwn);
     const golden = allPrompts.filter(isOwn).length;
-    // A run needs a prompt: where there is none, there is nothing to read.
-    const found = golden === 0 ? [] : await runs.list(server, tool);
-    const reported = found.filter(({ evaluator }) => evaluator === "caller").length;
+    // A run needs a prompt: where there never was one, there is nothing to read.
+    const found = golden + own.length === 0 ? [] : await runs.list(server, tool);
+    const ended = new Set(own.map(({ id }) => id));
+    // What callers reported, and evaluations that have not come to their end.
+    const others = found.filter(({ evaluationId }) =>
+      evaluationId === undefined || !ended.has(evaluationId)
+    );
+    const canonical = subjects.find(server, tool);
     return {
       server,
       tool,
       enabled,
       ...(promotion === undefined ? {} : { promotion }),
       stale: promotions.staleness(server, tool) !== undefined,
+      ...(canonical === undefined ? {} : { canonical: canonical.canonicalDescription ?? "" }),
       evaluations: own,
-      runs: own.reduce((sum, { runs }) => sum + runs, reported),
-      costUsd: own.reduce((sum, { cost }) => sum + (cost.costUsd ?? 0), 0),
+      runs: own.reduce((sum, { runs }) => sum + runs, others.length),
+      costUsd: [...own, ...others].reduce((sum, { cost }) => sum + (cost.costUsd ?? 0), 0),
       candidates: allCandidates.filter(isOwn).length,
       goldenPrompts: golden,
     };

@@ -7,6 +7,7 @@ import {
   type ToolCandidate,
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
+import { type Confusion, confusionOf } from "../../optimizer/confusion.ts";
 import { noMetrics, type SpecMetrics, specMetrics, wilson } from "../../optimizer/metrics.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
 import { type Evidence, evidenceOf, isReported, type ToolRecords } from "./evidence.ts";
@@ -31,6 +32,13 @@ export interface RunSummary {
   reasoning?: string;
 }
 
+/** The tool's place in our own search for one prompt; null: not found. */
+export interface PromptRank {
+  promptId: string;
+  category: PromptCategory;
+  rank: number | null;
+}
+
 /** What is known of one description of a tool. */
 export interface CandidateResults {
   /** `canonical`, or a candidate's. */
@@ -44,6 +52,10 @@ export interface CandidateResults {
   /** 95 %; null where there is no data. */
   intervals: Record<PromptCategory | "overall", Interval>;
   evidence: Evidence | null;
+  /** Which tool was called, by what should have been: counts. */
+  confusion: Confusion;
+  /** A second opinion without a model. */
+  ranks: PromptRank[];
   /** The newest, of what the numbers stand on. */
   runs: RunSummary[];
   runCount: number;
@@ -70,8 +82,9 @@ export class ToolResults {
 
   async records(server: string, tool: string): Promise<ToolRecords> {
     const { prompts, evaluations, runs } = this.#options;
-    const [current, all, found] = await Promise.all([
+    const [current, versions, all, found] = await Promise.all([
       prompts.list(server, tool),
+      prompts.all(server),
       evaluations.list(server, tool),
       runs.list(server, tool),
     ]);
@@ -81,6 +94,7 @@ export class ToolResults {
       prompts: current,
       evaluations: all,
       runs: found,
+      versions,
     };
   }
 
@@ -150,6 +164,8 @@ function resultsOf(
     (evidence?.source === "measured" ? run.evaluationId === evidence.evaluationId : isReported(run))
   );
   const counts = evidence?.metrics ?? noMetrics();
+  const measured = records.evaluations.find((one) => one.id === evidence?.evaluationId)
+    ?.results.find(({ candidateId }) => candidateId === id);
   return {
     candidateId: id,
     tool,
@@ -158,10 +174,19 @@ function resultsOf(
     counts,
     intervals: intervalsOf(counts),
     evidence: evidence ?? null,
+    confusion: measured?.confusion ?? confusionOf(runs, records.prompts, tool),
+    ranks: ranksOf(measured?.ranks ?? {}, records),
     runs: runs.slice(-most).map((run) => summaryOf(run, tool)),
     // Runs are not kept for ever; what was counted from them is.
     runCount: Math.max(runs.length, counts.overall.total + (evidence?.errors ?? 0)),
   };
+}
+
+function ranksOf(ranks: Record<string, number | null>, records: ToolRecords): PromptRank[] {
+  return Object.entries(ranks).flatMap(([promptId, rank]) => {
+    const prompt = records.prompts.find(({ id }) => id === promptId);
+    return prompt ? [{ promptId, category: prompt.category, rank }] : [];
+  });
 }
 
 function intervalsOf(counts: Metrics): CandidateResults["intervals"] {

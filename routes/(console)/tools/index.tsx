@@ -12,7 +12,7 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(function ToolsRoute({ data, url }) {
   return (
-    <div class="stack" data-live="servers">
+    <div class="stack" data-live="servers tools">
       <Tools page={data} url={url} />
     </div>
   );

@@ -4,16 +4,16 @@ import { define } from "../../../lib/console/define.ts";
 import { toolsetsPage } from "../../../lib/console/toolsets_page.ts";
 
 export const handler = define.handlers({
-  async GET(ctx) {
+  GET(ctx) {
     ctx.state.title = "Toolsets";
-    return page(await toolsetsPage(ctx.state.gateway));
+    return page(toolsetsPage(ctx.state.gateway, ctx.url.searchParams));
   },
 });
 
-export default define.page<typeof handler>(function ToolsetsRoute({ data }) {
+export default define.page<typeof handler>(function ToolsetsRoute({ data, url }) {
   return (
-    <div class="stack" data-live="servers">
-      <Toolsets page={data} />
+    <div class="stack" data-live="servers toolsets sessions">
+      <Toolsets page={data} url={url} />
     </div>
   );
 });

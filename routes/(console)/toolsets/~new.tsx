@@ -1,7 +1,8 @@
 import { page } from "fresh";
 import { ToolsetEditor } from "../../../components/toolset_editor.tsx";
 import { define } from "../../../lib/console/define.ts";
-import { readToolsetForm, saveToolset, toolsetForm } from "../../../lib/console/toolset_form.ts";
+import { readToolsetForm, saveToolset } from "../../../lib/console/save_toolset.ts";
+import { newToolsetForm, toolsetForm } from "../../../lib/console/toolset_form.ts";
 import { toolsetPath } from "../../../lib/console/ui/paths.ts";
 import { GatewayError } from "../../../lib/core/errors.ts";
 import { readForm } from "../../../lib/http/read_form.ts";
@@ -9,7 +10,7 @@ import { readForm } from "../../../lib/http/read_form.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     ctx.state.title = "New toolset";
-    return page(await toolsetForm(ctx.state.gateway));
+    return page(await newToolsetForm(ctx.state.gateway, ctx.url.searchParams));
   },
 
   async POST(ctx) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { define } from "../../../lib/console/define.ts";
-import { reportCsv, reportMarkdown } from "../../../lib/optimizer/report.ts";
+import { reportCsv, reportData, reportMarkdown } from "../../../lib/optimizer/report.ts";
 import { fit } from "../(_parts)/read_json.ts";
 
 const Query = z.object({
@@ -14,7 +14,7 @@ export const handler = define.handlers({
     const { server, format } = fit(Query, Object.fromEntries(ctx.url.searchParams));
     const admin = await ctx.state.gateway.optimization();
     const reports = await admin.report(server);
-    if (format === "json") return Response.json({ reports });
+    if (format === "json") return Response.json(reportData(reports));
     const text = format === "csv" ? reportCsv(reports) : reportMarkdown(reports);
     return new Response(text, { headers: { "content-type": `text/${format}; charset=utf-8` } });
   },

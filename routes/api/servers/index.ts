@@ -1,6 +1,7 @@
 import { define } from "../../../lib/console/define.ts";
 import { GatewayError } from "../../../lib/core/errors.ts";
-import { isFromHere, readEntry } from "../(_parts)/server_entry.ts";
+import { isFromHere } from "../../../lib/http/from_here.ts";
+import { readEntry } from "../(_parts)/server_entry.ts";
 
 export const handler = define.handlers({
   GET(ctx) {

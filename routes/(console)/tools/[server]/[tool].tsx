@@ -3,29 +3,44 @@ import { Missing } from "../../../../components/missing.tsx";
 import { ToolDetail } from "../../../../components/tool_detail.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { toolPage } from "../../../../lib/console/tool_page.ts";
+import { type TriedTool, tryFromForm } from "../../../../lib/console/tried_tool.ts";
 import { saveToolWords } from "../../../../lib/console/tool_words.ts";
 import { pathParts, toolPath } from "../../../../lib/console/ui/paths.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
+
+interface ToolData {
+  found: Awaited<ReturnType<typeof toolPage>>;
+  server: string;
+  /** What came of a call that was made without scripts. */
+  tried?: TriedTool;
+}
 
 export const handler = define.handlers({
   async GET(ctx) {
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const found = await toolPage(ctx.state.gateway, server, tool);
     ctx.state.title = "missing" in found ? "Tool not found" : tool;
-    return page({ found, server }, { status: "missing" in found ? 404 : 200 });
+    const data: ToolData = { found, server };
+    return page(data, { status: "missing" in found ? 404 : 200 });
   },
 
   async POST(ctx) {
     const { gateway } = ctx.state;
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
+    if (form.has("try")) {
+      const tried = await tryFromForm(gateway, server, tool, form, ctx.req.signal);
+      ctx.state.title = tool;
+      const data: ToolData = { found: await toolPage(gateway, server, tool), server, tried };
+      return page(data);
+    }
     await saveToolWords(gateway, server, tool, form);
     return ctx.redirect(toolPath(server, tool), 303);
   },
 });
 
 export default define.page<typeof handler>(function ToolRoute({ data, state }) {
-  const { found, server } = data;
+  const { found, server, tried } = data;
   if ("missing" in found) {
     return (
       <Missing
@@ -39,8 +54,8 @@ export default define.page<typeof handler>(function ToolRoute({ data, state }) {
     );
   }
   return (
-    <div data-live="servers">
-      <ToolDetail page={found} />
+    <div data-live="servers tools">
+      <ToolDetail page={found} tried={tried} />
     </div>
   );
 });

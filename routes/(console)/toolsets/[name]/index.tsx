@@ -8,13 +8,13 @@ import { pathParts, toolsetPath } from "../../../../lib/console/ui/paths.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
-    const found = await toolsetPage(ctx.state.gateway, name);
+    const found = await toolsetPage(ctx.state.gateway, name, ctx.url.searchParams);
     ctx.state.title = "missing" in found ? "Toolset not found" : name;
     return page(found, { status: "missing" in found ? 404 : 200 });
   },
 });
 
-export default define.page<typeof handler>(function ToolsetRoute({ data, state }) {
+export default define.page<typeof handler>(function ToolsetRoute({ data, state, url }) {
   if ("missing" in data) {
     return (
       <Missing
@@ -28,8 +28,8 @@ export default define.page<typeof handler>(function ToolsetRoute({ data, state }
     );
   }
   return (
-    <div data-live="servers">
-      <ToolsetDetail page={data} />
+    <div data-live="servers toolsets sessions">
+      <ToolsetDetail page={data} url={url} />
     </div>
   );
 });

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { define } from "../../../../../../lib/console/define.ts";
+import { Reason } from "../../../../../../lib/surfaces/optimization/limits.ts";
 import { namedTool } from "../../../../(_parts)/named_tool.ts";
 import { readJson } from "../../../../(_parts)/read_json.ts";
 
 const Wanted = z.strictObject({
   /** An event of the history; the server's own description without. */
   to: z.string().exactOptional(),
-  reason: z.string().trim().min(1).max(1_000).exactOptional(),
+  reason: Reason.exactOptional(),
 });
 
 export const handler = define.handlers({

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { define } from "../../../../../../../lib/console/define.ts";
+import { CandidateCount } from "../../../../../../../lib/surfaces/optimization/limits.ts";
 import { namedTool } from "../../../../../(_parts)/named_tool.ts";
 import { readJson } from "../../../../../(_parts)/read_json.ts";
 
-const Wanted = z.strictObject({ count: z.int().min(1).max(10).default(4) });
+const Wanted = z.strictObject({ count: CandidateCount });
 
 export const handler = define.handlers({
   async POST(ctx) {

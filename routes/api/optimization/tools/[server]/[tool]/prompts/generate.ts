@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { define } from "../../../../../../../lib/console/define.ts";
+import { PromptCount } from "../../../../../../../lib/surfaces/optimization/limits.ts";
 import { namedTool } from "../../../../../(_parts)/named_tool.ts";
 import { readJson } from "../../../../../(_parts)/read_json.ts";
 
-const Count = z.int().min(0).max(50).default(5);
-const Wanted = z.strictObject({ directCount: Count, indirectCount: Count, negativeCount: Count });
+const Wanted = z.strictObject({
+  directCount: PromptCount,
+  indirectCount: PromptCount,
+  negativeCount: PromptCount,
+});
 
 export const handler = define.handlers({
   async POST(ctx) {

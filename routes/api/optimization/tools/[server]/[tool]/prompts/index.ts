@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { define } from "../../../../../../../lib/console/define.ts";
 import { PromptCategory } from "../../../../../../../lib/core/optimization.ts";
+import { MOST_SAVED_PROMPTS } from "../../../../../../../lib/surfaces/optimization/limits.ts";
 import { ExpectedBehavior } from "../../../../../(_parts)/expected_behavior.ts";
 import { namedTool } from "../../../../../(_parts)/named_tool.ts";
 import { readJson } from "../../../../../(_parts)/read_json.ts";
@@ -12,7 +13,7 @@ const Written = z.strictObject({
     category: PromptCategory,
     prompt: z.string(),
     expectedBehavior: ExpectedBehavior.exactOptional(),
-  })).min(1).max(200),
+  })).min(1).max(MOST_SAVED_PROMPTS),
 });
 
 export const handler = define.handlers({

@@ -1,0 +1,156 @@
+import type { CallPage } from "../lib/console/call_page.ts";
+import { doorName, formatDuration, formatSizes } from "../lib/console/ui/call_format.ts";
+import { formatNumber } from "../lib/console/ui/format.ts";
+import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { CallStatus } from "./call_status.tsx";
+import { CallTimeline } from "./call_timeline.tsx";
+import { Card } from "./card.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { Fact, Facts } from "./facts.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+
+/** One call: who, how long, what was asked and what was answered. */
+export function CallDetail({ page, query }: { page: CallPage; query: Record<string, string> }) {
+  const { call } = page;
+  const search = new URLSearchParams(query).toString();
+  return (
+    <article class="detail activity-detail" aria-labelledby="call-title">
+      <header class="call-head">
+        <div>
+          <h2 id="call-title" class="mono">
+            <InertText text={`${call.server}.${call.tool}`} />
+          </h2>
+          <CallStatus call={call} />
+        </div>
+        <a
+          class="button"
+          href={`/activity${search === "" ? "" : `?${search}`}`}
+          aria-current="false"
+        >
+          <Icon name="close" size={14} />
+          Close
+        </a>
+      </header>
+      {call.error === undefined ? null : (
+        <p class="notice tone-bad">
+          <Icon name="error" size={14} />
+          <span>
+            <InertText text={call.error} />
+          </span>
+        </p>
+      )}
+      <Card title="Timeline" aside={formatDuration(call.ms)}>
+        <CallTimeline turns={page.timeline} />
+      </Card>
+      <Said page={page} />
+      <Card title="Was this the right tool?">
+        <p class="muted">
+          Either answer opens a prompt to complete, filled in from the arguments. Descriptions are
+          measured with such prompts.
+        </p>
+        <div class="form-actions">
+          <a class="button" href={page.rightTool}>
+            <Icon name="check" size={14} />
+            Right tool
+          </a>
+          <a class="button" href={page.wrongTool}>
+            <Icon name="close" size={14} />
+            Wrong tool
+          </a>
+        </div>
+      </Card>
+      <Card>
+        <CallFacts page={page} />
+      </Card>
+    </article>
+  );
+}
+
+function CallFacts({ page: { call } }: { page: CallPage }) {
+  return (
+    <Facts>
+      <Fact name="Answered">
+        <Ago at={call.at} />
+      </Fact>
+      <Fact name="Client">
+        {call.client === undefined ? "Unknown" : <InertText text={call.client} />}
+      </Fact>
+      <Fact name="Door">
+        <span class="mono">
+          <InertText text={doorName(call.door)} />
+        </span>
+      </Fact>
+      <Fact name="Server">
+        <a class="mono" href={serverPath(call.server)}>
+          <InertText text={call.server} />
+        </a>
+      </Fact>
+      <Fact name="Tool">
+        <a class="mono" href={toolPath(call.server, call.tool)}>
+          <InertText text={call.tool} />
+        </a>
+      </Fact>
+      <Fact name="Sizes">{formatSizes(call) ?? "Not known"}</Fact>
+      <Fact name="Session">
+        <span class="mono">{call.session.slice(0, 8)}</span>
+        <CopyButton value={call.session} label="Copy the session's id" />
+      </Fact>
+      <Fact name="Call">
+        <span class="mono">{call.id}</span>
+        <CopyButton value={call.id} label="Copy the call's id" />
+      </Fact>
+    </Facts>
+  );
+}
+
+/** Request and response, as far as they are remembered. */
+function Said({ page }: { page: CallPage }) {
+  const { view } = page;
+  if (view === undefined) {
+    return (
+      <Card title="Request and response">
+        <p class="muted">
+          What was said in this call is not there any more. It is kept in memory only, for the last
+          {" "}
+          {formatNumber(page.detailsKept)}{" "}
+          calls of a gateway, until it stops. Nothing of it is ever written to disk.
+        </p>
+      </Card>
+    );
+  }
+  const { request, response } = view;
+  return (
+    <>
+      <Card title="Request" aside={<CopyButton value={request.text} label="Copy the request" />}>
+        <Text text={request.text} label="Request" isCut={request.isCut} />
+      </Card>
+      <Card
+        title="Response"
+        aside={<CopyButton value={response.text} label="Copy the response" />}
+      >
+        {response.words.map((words, index) => (
+          <Text key={index} text={words} label="What the tool said" isCut={false} />
+        ))}
+        {response.words.length === 0
+          ? <Text text={response.text} label="Response" isCut={response.isCut} />
+          : (
+            <details class="definition">
+              <summary>The whole result</summary>
+              <Text text={response.text} label="The whole result" isCut={response.isCut} />
+            </details>
+          )}
+      </Card>
+    </>
+  );
+}
+
+function Text({ text, label, isCut }: { text: string; label: string; isCut: boolean }) {
+  return (
+    <div class="said">
+      <pre tabIndex={0} role="region" aria-label={label}><InertText text={text} /></pre>
+      {isCut && <p class="muted small">The rest is cut off: only the beginning is remembered.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Fix } from "../lib/console/attention.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
+import { Confirm } from "./confirm.tsx";
+
+interface FixButtonsProps {
+  fixes: readonly Fix[];
+  /** What it is about, read aloud after the verb. */
+  subject: string;
+  /** The page to come back to. */
+  back: string;
+}
+
+/** The clicks that set something right; those with a price ask first. */
+export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
+  const subject = inertString(name);
+  return (
+    <div class="fixes above">
+      {fixes.map((fix) => {
+        const fields = { ...fix.action, back };
+        if (fix.warning !== undefined) {
+          return (
+            <Confirm
+              key={fix.verb}
+              id={`${fix.action.action}-${encodeURIComponent(subject)}`}
+              label={fix.verb}
+              subject={subject}
+              title={`${fix.verb}: ${subject}?`}
+              action="/actions"
+              fields={fields}
+              verb={fix.verb}
+            >
+              {fix.warning}
+            </Confirm>
+          );
+        }
+        return (
+          <form key={fix.verb} method="post" action="/actions" f-client-nav={false}>
+            <HiddenFields fields={fields} />
+            <button type="submit" class="button">
+              {fix.verb} <span class="visually-hidden">{subject}</span>
+            </button>
+          </form>
+        );
+      })}
+    </div>
+  );
+}
+
+export function HiddenFields({ fields }: { fields: Record<string, string> }) {
+  return (
+    <>
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}

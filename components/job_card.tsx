@@ -1,0 +1,201 @@
+import { formatCount } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
+import {
+  isActive,
+  type JobLine,
+  jobPath,
+  type JobProgress,
+  STEPS,
+} from "../lib/console/ui/job_progress.ts";
+import { optimizationPath } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { Confirm } from "./confirm.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+
+const STATUS: Record<JobProgress["status"], { word: string; icon: IconName; tone: string }> = {
+  running: { word: "Running", icon: "pending", tone: "info" },
+  paused: { word: "Paused", icon: "paused", tone: "warn" },
+  completed: { word: "Completed", icon: "ready", tone: "ok" },
+  cancelled: { word: "Canceled", icon: "close", tone: "quiet" },
+  failed: { word: "Failed", icon: "error", tone: "bad" },
+};
+
+const LINES: Record<JobLine["state"], { icon: IconName; tone: string }> = {
+  done: { icon: "ready", tone: "ok" },
+  failed: { icon: "error", tone: "bad" },
+  working: { icon: "pending", tone: "info" },
+  queued: { icon: "more", tone: "quiet" },
+};
+
+const STEP_WORDS: Record<typeof STEPS[number], string> = {
+  generating: "Generate",
+  evaluating: "Evaluate",
+  promoting: "Promote",
+  complete: "Complete",
+};
+
+interface JobCardProps {
+  job: JobProgress;
+  /** Whether the tools are listed, or only what happens now. */
+  isWhole: boolean;
+  /** What was asked of it and is not done yet. */
+  asked?: string | undefined;
+  onAsk?(event: SubmitEvent, action: "pause" | "resume"): void;
+}
+
+export function JobStatus({ status }: Pick<JobProgress, "status">) {
+  const { word, icon, tone } = STATUS[status];
+  return (
+    <span class={`state tone-${tone}`}>
+      <Icon name={icon} size={14} />
+      {word}
+    </span>
+  );
+}
+
+/** How far a job is, and what can be done about it. */
+export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
+  const { title, percent, message, current, spent, note } = job;
+  return (
+    <section
+      class="card job"
+      data-job={job.id}
+      aria-label={`Optimization of ${inertString(title)}`}
+    >
+      <header class="card-head">
+        <h2>
+          <a class="job-title" href={jobPath(job.id)}>
+            Optimizing <InertText text={title} />
+          </a>
+        </h2>
+        <div class="card-aside">
+          <JobStatus status={job.status} />
+        </div>
+      </header>
+      <div class="card-body job-body">
+        <div class="job-progress">
+          <progress class="job-bar" max={100} value={percent} aria-label="Progress" />
+          <span class="job-share">
+            {job.done}/{formatCount(job.tools, "tool")}, {percent} %
+          </span>
+        </div>
+        {current === undefined ? null : <Phases phase={current.phase} />}
+        <p class="job-message" role="status">
+          <InertText text={message} />
+        </p>
+        {current === undefined || current.categories.length === 0
+          ? null
+          : (
+            <ul class="job-categories" aria-label="Runs by category">
+              {current.categories.map(({ category, done, total }) => (
+                <li key={category}>
+                  <span class="job-category">{category}</span> {done}/{total}
+                </li>
+              ))}
+            </ul>
+          )}
+        {note === undefined
+          ? null
+          : (
+            <p class={job.status === "failed" ? "notice tone-bad" : "notice"}>
+              <Icon name="info" size={14} />
+              <span>
+                <InertText text={note} />
+              </span>
+            </p>
+          )}
+        <p class="muted small">
+          {job.depth === "thorough" ? "Thorough" : "Quick"}, {spent}, started{" "}
+          <Ago at={Date.parse(job.startedAt)} />
+          {job.endedAt === undefined ? null : (
+            <>
+              , ended <Ago at={Date.parse(job.endedAt)} />
+            </>
+          )}
+        </p>
+        {isActive(job) && <JobActions job={job} asked={asked} {...(onAsk ? { onAsk } : {})} />}
+      </div>
+      {isWhole && <JobLines job={job} />}
+    </section>
+  );
+}
+
+function Phases({ phase }: { phase: string }) {
+  const at = STEPS.findIndex((step) => step === phase);
+  return (
+    <ol class="job-phases" aria-label="Phases">
+      {STEPS.map((step, index) => (
+        <li
+          key={step}
+          class={index < at ? "is-past" : index === at ? "is-now" : ""}
+          {...(index === at ? { "aria-current": "step" } : {})}
+        >
+          {STEP_WORDS[step]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function JobActions({ job, asked, onAsk }: Omit<JobCardProps, "isWhole">) {
+  const action = job.status === "running" ? "pause" : "resume";
+  return (
+    <div class="form-actions">
+      <form
+        method="post"
+        action={`${jobPath(job.id)}/${action}`}
+        f-client-nav={false}
+        onSubmit={(event) => onAsk?.(event, action)}
+      >
+        <button type="submit" class="button" disabled={asked !== undefined}>
+          {asked ?? (action === "pause" ? "Pause" : "Resume")}
+        </button>
+      </form>
+      <Confirm
+        id={`cancel-${job.id}`}
+        label="Cancel"
+        subject={`the optimization of ${inertString(job.title)}`}
+        title="Cancel this optimization?"
+        action={`${jobPath(job.id)}/cancel`}
+        verb="Cancel optimization"
+        isDangerous
+      >
+        Tools that are done keep what came of them. The runs of the one in work stay on record, but
+        decide nothing.
+      </Confirm>
+    </div>
+  );
+}
+
+function JobLines({ job }: { job: JobProgress }) {
+  return (
+    <ul class="rows job-lines">
+      {job.earlier > 0 && <li class="row muted">{formatCount(job.earlier, "tool")} before these
+      </li>}
+      {job.lines.map((line) => {
+        const { icon, tone } = LINES[line.state];
+        return (
+          <li key={`${line.server}.${line.tool}`} class="row">
+            <span class={`state tone-${tone}`}>
+              <Icon name={icon} size={14} />
+              {line.word}
+            </span>
+            <div class="row-text">
+              <a class="mono" href={optimizationPath(line.server, line.tool)}>
+                <InertText text={line.tool} />
+              </a>{" "}
+              {line.isPromoted && <span class="badge tone-ok">Promoted</span>}
+              {line.text === "" ? null : (
+                <p class="muted">
+                  <InertText text={line.text} />
+                </p>
+              )}
+            </div>
+          </li>
+        );
+      })}
+      {job.later > 0 && <li class="row muted">{formatCount(job.later, "more tool")}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,198 @@
+import { LOG_LEVELS } from "../lib/config/option_table.ts";
+import type { EvaluatorCheck, SettingsPage } from "../lib/console/settings_page.ts";
+import { formatBytes, formatCount, formatNumber } from "../lib/console/ui/format.ts";
+import { Card } from "./card.tsx";
+import { CodeBlock } from "./code_block.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { Fact, Facts } from "./facts.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+
+/** Whether model time may be spent, and on what. */
+export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
+  const { isOn, fixedBy, check } = optimization;
+  return (
+    <Card title="Optimization" aside={isOn ? "On" : "Off"}>
+      <div class="stack">
+        <p>
+          Measures how often a model picks the right tool by its description, and tries others. It
+          spends model time, so it is off until somebody wants it.
+        </p>
+        {fixedBy === undefined
+          ? (
+            <form method="post" action="/settings" f-client-nav={false}>
+              <input type="hidden" name="change" value="optimization" />
+              <button
+                type="submit"
+                class={isOn ? "button" : "button button-primary"}
+                name="to"
+                value={isOn ? "off" : "on"}
+              >
+                {isOn ? "Switch optimization off" : "Switch optimization on"}
+              </button>
+            </form>
+          )
+          : (
+            <p class="notice">
+              <Icon name="lock" size={14} />
+              <span>
+                It was switched on by the {fixedBy}{" "}
+                at the start, and cannot be switched off here. Start the gateway without{" "}
+                <code>--enable-optimization</code>.
+              </span>
+            </p>
+          )}
+        <form method="get" action="/settings" f-client-nav={false}>
+          <input type="hidden" name="check" value="evaluator" />
+          <button type="submit" class="button">Check the evaluator</button>
+        </form>
+        {check === undefined ? null : <Evaluator check={check} />}
+      </div>
+    </Card>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  "claude-cli": "The claude CLI",
+  "messages-api": "The Messages API",
+};
+
+function Evaluator({ check }: { check: EvaluatorCheck }) {
+  if (check.problem !== null) {
+    return (
+      <p class="notice tone-bad" role="status">
+        <Icon name="error" size={14} />
+        <span>
+          <InertText text={check.problem} />
+        </span>
+      </p>
+    );
+  }
+  return (
+    <p class="notice notice-done" role="status">
+      <Icon name="ready" size={14} />
+      <span>
+        {KINDS[check.kind ?? ""] ?? "An evaluator"} is there and would use the model{" "}
+        <code>{check.model}</code>.
+      </span>
+    </p>
+  );
+}
+
+const BACKENDS: Record<string, string> = {
+  none: "By words alone",
+  local: "By words and by meaning, with the small model that comes along",
+  ollama: "By words and by meaning, with Ollama",
+  openai: "By words and by meaning, over OpenAI's API",
+};
+
+/** What search goes by, and how far it is. */
+export function SearchCard({ search }: Pick<SettingsPage, "search">) {
+  const { progress, trouble } = search;
+  return (
+    <Card title="Search" aside={formatCount(search.tools, "tool")}>
+      <div class="stack">
+        <p>{BACKENDS[search.backend] ?? search.backend}.</p>
+        {progress === undefined ? null : <Progress progress={progress} />}
+        {trouble === undefined ? null : (
+          <p class="notice tone-warn">
+            <Icon name="alert" size={14} />
+            <span>
+              <InertText text={trouble} />
+            </span>
+          </p>
+        )}
+        <form method="post" action="/settings" f-client-nav={false}>
+          <input type="hidden" name="change" value="search" />
+          <button type="submit" class="button">Index everything again</button>
+        </form>
+        <p class="muted small">
+          Not needed in daily use: changes are taken up by themselves. It helps when the model
+          behind an address was replaced.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["progress"]> }) {
+  const { state, done, total, reason } = progress;
+  const words = state === "ready"
+    ? `${formatCount(total, "meaning")} read`
+    : `${formatNumber(done)} of ${formatCount(total, "meaning")} read`;
+  return (
+    <div class="progress-line" role="status">
+      {state === "failed"
+        ? (
+          <p class="notice tone-bad">
+            <Icon name="error" size={14} />
+            <span>
+              <InertText text={reason ?? "The embeddings could not be made"} />
+            </span>
+          </p>
+        )
+        : <progress aria-label="Meanings read" max={Math.max(1, total)} value={done} />}
+      <p class="muted small">{words}</p>
+    </div>
+  );
+}
+
+/** What is kept where, and how to take it along. */
+export function DataCard({ data }: Pick<SettingsPage, "data">) {
+  return (
+    <Card title="Data" aside={data.bytes === undefined ? undefined : formatBytes(data.bytes)}>
+      <div class="stack">
+        <Facts>
+          <Fact name="Kept in">
+            <span class="mono place">{data.place}</span>
+            {data.kind === "file" && (
+              <CopyButton
+                value={data.place}
+                label="Copy the store's path"
+              />
+            )}
+          </Fact>
+          {data.retention.map(({ what, kept }) => <Fact key={what} name={what}>{kept}</Fact>)}
+        </Facts>
+        {data.canBackUp
+          ? (
+            <p>
+              <a class="button" href="/settings/backup" download f-client-nav={false}>
+                Download a backup
+              </a>
+            </p>
+          )
+          : <p class="muted">A backup is made on the command line, where there is a disk.</p>}
+        <details class="restore">
+          <summary>Put a backup in place</summary>
+          <p>
+            Stop every gateway that uses this store, then run the following. What was there before
+            is kept beside it. A backup holds secrets: only its owner should read it.
+          </p>
+          <CodeBlock code="deno task cli restore FILE" label="command to restore" />
+        </details>
+      </div>
+    </Card>
+  );
+}
+
+/** How much is logged from now on. */
+export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
+  return (
+    <Card title="Log level" aside={level.current}>
+      <form class="inline-form" method="post" action="/settings" f-client-nav={false}>
+        <input type="hidden" name="change" value="log-level" />
+        <label for="log-level">Least important entries to log</label>
+        <select id="log-level" name="to" class="select" value={level.current}>
+          {LOG_LEVELS.map((name) => (
+            <option key={name} value={name} selected={name === level.current}>{name}</option>
+          ))}
+        </select>
+        <button type="submit" class="button">Set log level</button>
+      </form>
+      <p class="muted small">
+        Not kept: the next start uses <code>{level.configured}</code> again.
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ToolsetPageTool } from "../lib/console/toolset_page.ts";
+import { formatNumber } from "../lib/console/ui/format.ts";
+import { toolPath } from "../lib/console/ui/paths.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+
+const STATES: Record<ToolsetPageTool["state"], { word: string; icon: IconName; tone: string }> = {
+  registered: { word: "Registered", icon: "ready", tone: "ok" },
+  waiting: { word: "Waiting", icon: "pending", tone: "warn" },
+  disabled: { word: "Disabled", icon: "paused", tone: "quiet" },
+  gone: { word: "Gone", icon: "error", tone: "bad" },
+};
+
+const NOTES: Record<Exclude<ToolsetPageTool["state"], "registered">, string> = {
+  waiting: "Its server is away; it is back when the server is",
+  disabled: "Switched off on its server",
+  gone: "Its server no longer has it, or is itself removed",
+};
+
+/** How each tool of a toolset stands, and what changed about it since the toolset was saved. */
+export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
+  return (
+    <table class="table toolset-table">
+      <caption class="visually-hidden">Tools of this toolset</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="col-state">State</th>
+          <th scope="col">Tool</th>
+          <th scope="col" class="hide-small">Called</th>
+          <th scope="col" class="col-tokens number">Tokens</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tools.map((tool) => <ToolRow key={tool.namespacedName} tool={tool} />)}
+      </tbody>
+    </table>
+  );
+}
+
+function ToolRow({ tool }: { tool: ToolsetPageTool }) {
+  const { word, icon, tone } = STATES[tool.state];
+  const isKnown = tool.tokens !== undefined;
+  return (
+    <tr data-row>
+      <td>
+        <span class={`state tone-${tone}`}>
+          <Icon name={icon} size={14} />
+          {word}
+        </span>
+      </td>
+      <td>
+        {isKnown
+          ? (
+            <a class="mono cover strong" href={toolPath(tool.server, tool.tool)} data-row-link>
+              <InertText text={tool.namespacedName} />
+            </a>
+          )
+          : (
+            <span class="mono">
+              <InertText text={tool.namespacedName} />
+            </span>
+          )}
+        {tool.state !== "registered" && <p class="muted small">{NOTES[tool.state]}</p>}
+        {tool.change === undefined ? null : <Change change={tool.change} />}
+      </td>
+      <td class="mono hide-small break">
+        {tool.name === undefined ? "–" : <InertText text={tool.name} />}
+      </td>
+      <td class="number">
+        {!isKnown ? "–" : tool.tokens === 0 ? "counting" : formatNumber(tool.tokens ?? 0)}
+      </td>
+    </tr>
+  );
+}
+
+const VERDICTS = {
+  breaking: { word: "Breaking", tone: "badge tone-bad", title: "Calls as before may fail" },
+  compatible: { word: "Compatible", tone: "badge tone-ok", title: "Calls as before go on to work" },
+  unknown: { word: "Changed", tone: "badge", title: "What it was before is no longer kept" },
+};
+
+function Change({ change }: { change: NonNullable<ToolsetPageTool["change"]> }) {
+  const { savedVersion, currentVersion, compatibility, reasons } = change;
+  const { word, tone, title } = VERDICTS[compatibility];
+  return (
+    <div class="small change-note">
+      <p>
+        <span class={tone} title={title}>{word}</span>{" "}
+        <span class="muted">{versionWords(savedVersion, currentVersion)}</span>
+      </p>
+      {reasons.length > 0 && (
+        <ul class="change-reasons">
+          {reasons.map((reason) => (
+            <li key={reason}>
+              <InertText text={reason} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function versionWords(saved: number | undefined, now: number | undefined): string {
+  if (saved === undefined || now === undefined) return "since this toolset was saved";
+  return `version ${saved} when saved, ${now} now`;
+}

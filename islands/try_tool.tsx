@@ -1,0 +1,223 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { FormFailure } from "../components/form_failure.tsx";
+import { InertText } from "../components/inert_text.tsx";
+import { TryField } from "../components/try_field.tsx";
+import { TryResult } from "../components/try_result.tsx";
+import type { FormError } from "../lib/console/form_error.ts";
+import type { TriedTool } from "../lib/console/tried_tool.ts";
+import type { TryForm } from "../lib/console/try_form.ts";
+import { toolPath } from "../lib/console/ui/paths.ts";
+import { argumentsOf, fieldId, readTryForm } from "../lib/console/ui/try_fields.ts";
+import type { TryOutcome } from "../lib/console/ui/try_outcome.ts";
+
+interface TryToolProps {
+  server: string;
+  tool: string;
+  form: TryForm;
+  /** Switched off: nobody can call it. */
+  isOff: boolean;
+  /** A call that was made without scripts. */
+  tried?: TriedTool;
+}
+
+const OFFLINE: FormError = {
+  code: "OFFLINE",
+  message: "The gateway does not answer",
+  steps: ["Start the gateway, then call again"],
+};
+
+/** A form for a tool's arguments that calls it and shows what came. */
+export default function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
+  const state = useSignal<Omit<TriedTool, "words">>(tried ?? {});
+  const isCalling = useSignal(false);
+  const asking = useRef<AbortController>();
+  const confirm = useRef<HTMLDivElement>(null);
+  useEffect(() => () => asking.current?.abort(), []);
+
+  const words = tried?.words ?? { values: {}, json: "" };
+  const { problems = [], outcome, error } = state.value;
+  const problemOf = (name: string) => problems.find((problem) => problem.name === name)?.message;
+
+  const submit = async (element: HTMLFormElement, isConfirmed: boolean) => {
+    confirm.current?.hidePopover();
+    const entries = [...new FormData(element)].filter((entry): entry is [string, string] =>
+      typeof entry[1] === "string"
+    );
+    const read = argumentsOf(form.fields, readTryForm(entries));
+    if ("problems" in read) {
+      state.value = { problems: read.problems };
+      document.getElementById(fieldId(read.problems[0]?.name ?? ""))?.focus();
+      return;
+    }
+    const { signal } = asking.current = new AbortController();
+    isCalling.value = true;
+    state.value = {};
+    const answer = await call(server, tool, read.args, isConfirmed, signal);
+    isCalling.value = false;
+    if (!signal.aborted) state.value = answer;
+  };
+
+  if (isOff) {
+    return (
+      <p class="muted">It is switched off: select it under Configure tools of its server first.</p>
+    );
+  }
+  return (
+    <div class="try">
+      <form
+        class="form form-wide"
+        method="post"
+        action={toolPath(server, tool)}
+        f-client-nav={false}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const by = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";
+          if (!isCalling.value) void submit(event.currentTarget, by === "confirmed");
+        }}
+      >
+        {form.fields.map((field) => (
+          <TryField
+            key={field.name}
+            field={field}
+            value={words.values[field.name] ?? ""}
+            problem={problemOf(field.name)}
+          />
+        ))}
+        {form.fields.length === 0 && !form.isJsonOnly
+          ? <p class="muted">It takes no arguments.</p>
+          : <Json isOnly={form.isJsonOnly} value={words.json} problem={problemOf("")} />}
+        <div class="form-actions">
+          {form.isDestructive
+            ? (
+              <>
+                <button type="button" class="button button-primary" popovertarget="try-confirm">
+                  Call tool
+                </button>
+                <div
+                  ref={confirm}
+                  id="try-confirm"
+                  class="confirm"
+                  popover="auto"
+                  role="dialog"
+                  aria-labelledby="try-confirm-title"
+                >
+                  <h2 id="try-confirm-title">
+                    Call <InertText text={tool} />?
+                  </h2>
+                  <p class="confirm-text">
+                    {server} says that this tool may delete or overwrite things. The call is real.
+                  </p>
+                  <div class="confirm-actions">
+                    <button type="submit" class="button button-danger" name="try" value="confirmed">
+                      Call it
+                    </button>
+                    <button
+                      type="button"
+                      class="button"
+                      popovertarget="try-confirm"
+                      popovertargetaction="hide"
+                      autofocus
+                    >
+                      Cancel
+                    </button>
+                  </div>
+                </div>
+              </>
+            )
+            : (
+              <button
+                type="submit"
+                class="button button-primary"
+                name="try"
+                value="plain"
+                aria-busy={isCalling.value}
+              >
+                Call tool
+              </button>
+            )}
+          {isCalling.value && (
+            <>
+              <span class="try-calling" role="status">Calling {server}…</span>
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  asking.current?.abort();
+                  isCalling.value = false;
+                }}
+              >
+                Cancel
+              </button>
+            </>
+          )}
+        </div>
+      </form>
+      {error === undefined ? null : <FormFailure error={error} />}
+      {outcome === undefined ? null : <TryResult outcome={outcome} />}
+    </div>
+  );
+}
+
+interface JsonProps {
+  isOnly: boolean;
+  value: string;
+  problem: string | undefined;
+}
+
+function Json({ isOnly, value, problem }: JsonProps) {
+  const field = (
+    <div class="field">
+      <label for="arg:">{isOnly ? "Arguments as JSON" : "All arguments as JSON"}</label>
+      <textarea
+        id="arg:"
+        name="json"
+        class="input mono try-text"
+        rows={3}
+        spellcheck={false}
+        placeholder="{ }"
+        aria-describedby="arg:-hint"
+        defaultValue={value}
+      />
+      <p class="hint" id="arg:-hint">
+        {problem === undefined
+          ? null
+          : <strong class="try-problem" role="alert">{problem}.</strong>}
+        {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
+      </p>
+    </div>
+  );
+  if (isOnly) return field;
+  return (
+    <details class="edit-words" open={value !== "" || problem !== undefined}>
+      <summary>Write them as JSON instead</summary>
+      {field}
+    </details>
+  );
+}
+
+async function call(
+  server: string,
+  tool: string,
+  args: Record<string, unknown>,
+  confirmed: boolean,
+  signal: AbortSignal,
+): Promise<{ outcome: TryOutcome } | { error: FormError }> {
+  try {
+    const path = [server, tool].map(encodeURIComponent).join("/");
+    const response = await fetch(`/api/tools/${path}/call`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ arguments: args, confirmed }),
+      signal,
+    });
+    const answer = await response.json();
+    if (response.ok) return { outcome: answer.outcome };
+    const { errorType, message, recoverySteps, hint } = answer.error;
+    return {
+      error: { code: errorType, message, steps: recoverySteps, ...(hint ? { hint } : {}) },
+    };
+  } catch {
+    return { error: OFFLINE };
+  }
+}

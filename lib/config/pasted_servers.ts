@@ -1,0 +1,139 @@
+import { findNodeAtLocation } from "jsonc-parser";
+import type { ServerSpec } from "../core/server.ts";
+import { addressSpec } from "./address_spec.ts";
+import { readClaudeAdd } from "./claude_add.ts";
+import { commandWords } from "./command_words.ts";
+import { type Env, nonEmpty } from "./env.ts";
+import { members, parseJsonObject } from "./json_document.ts";
+import { readServersText, type ServersContext } from "./mcp_file.ts";
+import { configError } from "./problem.ts";
+import { secretsOf } from "./secrets.ts";
+import { suggestedName } from "./suggested_name.ts";
+
+/** A server as somebody pasted it. */
+export interface PastedServer {
+  name: string;
+  /** Missing where nothing can be made of it. */
+  spec?: ServerSpec;
+  /** Texts that must not be shown. */
+  secrets: string[];
+  /** Why it cannot be used as it is, with what to do. */
+  problem?: string;
+  /** What should be known of it. */
+  notes: string[];
+}
+
+export interface Pasted {
+  kind: "address" | "command" | "file";
+  servers: PastedServer[];
+}
+
+const LABEL = "your text";
+const EXAMPLE = '{ "mcpServers": { "name": { "url": "https://example.com/mcp" } } }';
+const SECTIONS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
+const REACHED_BY = ["command", "url", "serverUrl", "httpUrl"];
+
+/**
+ * Reads an address, a command line, a client's own command that adds a server, or a configuration
+ * in the shape of any client. Throws where it is none of them.
+ */
+export async function readPasted(text: string, context: ServersContext): Promise<Pasted> {
+  const trimmed = text.trim();
+  if (trimmed === "") {
+    throw configError(
+      "There is nothing to add",
+      "Paste an address, a command, or the text of an mcp.json",
+    );
+  }
+  if (/^[{"/]/.test(trimmed) && /[{:]/.test(trimmed) && !/^\/\w/.test(trimmed)) {
+    return { kind: "file", servers: await readFile(trimmed, context) };
+  }
+  if (/^[a-z][a-z\d+.-]*:\/\/\S*$/i.test(trimmed)) {
+    return { kind: "address", servers: [named(addressSpec(trimmed))] };
+  }
+  const words = commandWords(trimmed);
+  const added = readClaudeAdd(words);
+  const spec = added?.spec ?? commandSpec(words, context.env);
+  return {
+    kind: spec.type === "stdio" ? "command" : "address",
+    servers: [named(spec, added?.name)],
+  };
+}
+
+function named(spec: ServerSpec, name = suggestedName(spec)): PastedServer {
+  return { name, spec, secrets: secretsOf(spec, []), notes: [] };
+}
+
+/** Variables may stand before the program, as in a shell. */
+export function commandSpec(
+  words: readonly string[],
+  variables: Env,
+): ServerSpec {
+  const home = nonEmpty(variables, "HOME") ?? nonEmpty(variables, "USERPROFILE");
+  const env: Record<string, string> = {};
+  let at = 0;
+  for (; at < words.length; at++) {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(words[at] ?? "") ?? [];
+    if (name === undefined || value === undefined) break;
+    env[name] = value;
+  }
+  // A shell would do this; the program gets what is written.
+  const atHome = (word: string) => home === undefined ? word : word.replace(/^~(?=\/|$)/, home);
+  const [command, ...args] = words.slice(at).map(atHome);
+  if (command === undefined || command === "") {
+    throw configError("There is no program in the command", "Write it after the variables");
+  }
+  return { type: "stdio", command, args, env };
+}
+
+/** A whole file, the part with the servers, one entry with its name, or one without. */
+async function readFile(text: string, context: ServersContext): Promise<PastedServer[]> {
+  const whole = text.startsWith('"') ? `{${text}}` : text;
+  const { root } = parseJsonObject(whole, LABEL, EXAMPLE);
+  const has = (path: string[]) => findNodeAtLocation(root, path) !== undefined;
+  const isEntry = REACHED_BY.some((key) => has([key]));
+  const isWhole = SECTIONS.some(has);
+  const areEntries = members(root).some(({ value }) =>
+    members(value).some(({ name }) => REACHED_BY.includes(name))
+  );
+  const asFile = isWhole || !(isEntry || areEntries)
+    ? whole
+    : `{"mcpServers":${isEntry ? `{"${UNNAMED}":${whole}}` : whole}}`;
+  const { servers, problems } = await readServersText(asFile, LABEL, context);
+  const read = servers.map(({ name, spec, secrets, problem }): PastedServer => {
+    const { disabled, ...on } = spec;
+    const told = problems.filter(({ server }) => server === name);
+    const wrong = told.find(({ message }) => problem !== undefined && message.includes(problem));
+    return {
+      name: name === UNNAMED ? suggestedName(spec) : name,
+      spec: on,
+      secrets,
+      ...(problem === undefined ? {} : {
+        problem: wrong === undefined ? problem : `${problem}. ${wrong.fix}`,
+      }),
+      notes: [
+        ...(disabled ? ["It is switched off there"] : []),
+        ...told.filter(({ message }) => problem === undefined || !message.includes(problem))
+          .map(({ message, fix }) => `${withoutName(message, name)}. ${fix}`),
+      ],
+    };
+  });
+  const unusable = problems.filter(({ server, severity }) =>
+    severity === "error" && server !== undefined && !servers.some(({ name }) => name === server)
+  ).map(({ server = "", message, fix }): PastedServer => ({
+    name: server === UNNAMED ? "server" : server,
+    secrets: [],
+    problem: `${withoutName(message, server)}. ${fix}`,
+    notes: [],
+  }));
+  if (read.length + unusable.length > 0) return [...read, ...unusable];
+  throw configError(`There is no server in ${LABEL}`, `Write ${EXAMPLE}`);
+}
+
+const UNNAMED = "__unnamed__";
+
+/** What is said of a server where its name stands before it anyway. */
+function withoutName(message: string, name: string): string {
+  const rest = message.replace(`server "${name}"`, "").replace(/^[:\s]+/, "");
+  return rest === "" ? message : `It ${rest}`.replace(/^It "/, 'Its "');
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Gateway } from "../compose.ts";
+import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { SettingsRepository } from "../storage/settings_repository.ts";
+import { finishTour } from "./tour.ts";
+import { formatCount } from "./ui/format.ts";
+
+/** What one click can do, from the dashboard and from the palette alike. */
+const ConsoleAction = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("restart-server"), server: z.string() }),
+  z.object({ action: z.literal("equip-toolset"), toolset: z.string() }),
+  z.object({ action: z.literal("unequip-toolset") }),
+  z.object({ action: z.literal("keep-promotion"), server: z.string(), tool: z.string() }),
+  z.object({ action: z.literal("revert-promotion"), server: z.string(), tool: z.string() }),
+  z.object({ action: z.literal("resume-job"), job: z.string() }),
+  z.object({ action: z.literal("retry-job"), job: z.string() }),
+  z.object({ action: z.literal("finish-tour") }),
+]);
+export type ConsoleAction = z.infer<typeof ConsoleAction>;
+
+type ActingGateway = Pick<Gateway, "admin" | "toolsets" | "optimization" | "store">;
+
+/** Reads an action from a form's fields. */
+export function readAction(fields: URLSearchParams): ConsoleAction {
+  const parsed = ConsoleAction.safeParse(Object.fromEntries(fields));
+  if (parsed.success) return parsed.data;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot do "${fields.get("action") ?? ""}": the console knows no such action`,
+    recoveryAction: "Load the page again; it may be of an earlier version",
+  });
+}
+
+/** Does it, and says what was done. */
+export async function runAction(gateway: ActingGateway, asked: ConsoleAction): Promise<string> {
+  switch (asked.action) {
+    case "restart-server": {
+      const { name, toolCount } = await gateway.admin.restart(asked.server);
+      return `Restarted ${name}: ${formatCount(toolCount, "tool")}`;
+    }
+    case "equip-toolset": {
+      const { name } = await gateway.toolsets.toolsets.equip(EVERYONE, asked.toolset);
+      return `Equipped ${name}`;
+    }
+    case "unequip-toolset":
+      await gateway.toolsets.toolsets.unequip(EVERYONE);
+      return "No toolset is equipped";
+    case "keep-promotion":
+      await (await gateway.optimization()).keep(asked.server, asked.tool);
+      return `Kept the promoted description of ${asked.tool}`;
+    case "revert-promotion":
+      await (await gateway.optimization()).revert(asked, "person");
+      return `${asked.tool} has its server's own description again`;
+    case "resume-job":
+      await (await gateway.optimization()).jobs.resume(asked.job);
+      return "The job goes on";
+    case "retry-job":
+      return await retryJob(gateway, asked.job);
+    case "finish-tour":
+      await finishTour(new SettingsRepository(gateway.store));
+      return "The tour is over; the documentation has the rest";
+  }
+}
+
+/** Starts again what a job did not get done, with the same options; a job is of one server each. */
+async function retryJob(gateway: ActingGateway, id: string): Promise<string> {
+  const { jobs } = await gateway.optimization();
+  const { tools, options } = await jobs.get(id);
+  const undone = tools.filter(({ failed, phase }) => failed || phase !== "complete");
+  const byServer = Map.groupBy(undone, ({ server }) => server);
+  for (const [server, tools] of byServer) {
+    await jobs.start({
+      server,
+      tools: tools.map(({ toolName }) => toolName),
+      options,
+      by: "person",
+    });
+  }
+  return byServer.size === 0 ? "All of its tools are done" : "Started again";
+}

@@ -1,0 +1,97 @@
+import type { Gateway } from "../compose.ts";
+import type { OptimizationJob } from "../core/optimization.ts";
+import type { ServerStatus } from "../core/server.ts";
+import type { ConsoleAction } from "./actions.ts";
+import { formatCount } from "./ui/format.ts";
+import { jobPath } from "./ui/job_progress.ts";
+import { optimizationPath } from "./ui/paths.ts";
+
+/** The one click that sets something right. */
+export interface Fix {
+  verb: string;
+  action: ConsoleAction;
+  /** What it costs or undoes, asked about first. */
+  warning?: string;
+}
+
+/** Something about descriptions that waits for a person. */
+export interface AttentionItem {
+  kind: "stale-promotion" | "job-waiting" | "job-failed";
+  /** What it is about: a tool's name, or a number of tools. */
+  subject: string;
+  isName: boolean;
+  href: string;
+  detail: string;
+  at?: number;
+  fixes: Fix[];
+}
+
+const JOBS = 20;
+
+/** What can be done at once about a server that does not work. */
+export function serverFix({ name, state }: ServerStatus): Fix {
+  const verb = state === "needs_login" ? "Try again" : "Restart";
+  return { verb, action: { action: "restart-server", server: name } };
+}
+
+/** Promotions whose server has changed its words since. */
+export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): AttentionItem[] {
+  return promotions.list().flatMap(({ server, toolName: tool }): AttentionItem[] => {
+    const staleness = promotions.staleness(server, tool);
+    if (staleness === undefined) return [];
+    return [{
+      kind: "stale-promotion",
+      subject: `${server}.${tool}`,
+      isName: true,
+      href: optimizationPath(server, tool),
+      detail: "The server describes it in other words than when this description was promoted",
+      fixes: [
+        { verb: "Keep", action: { action: "keep-promotion", server, tool } },
+        {
+          verb: "Revert",
+          action: { action: "revert-promotion", server, tool },
+          warning: "Clients see the server's own description again, at once.",
+        },
+      ],
+    }];
+  });
+}
+
+/** Jobs that wait or have failed; of a tool only the newest counts. */
+export async function jobsToAttend(
+  gateway: Pick<Gateway, "isOptimizing" | "optimization">,
+): Promise<AttentionItem[]> {
+  if (!gateway.isOptimizing()) return [];
+  // A store that fails says so itself, on every page.
+  const jobs = await gateway.optimization().then(({ jobs }) => jobs.list(JOBS)).catch(() => []);
+  const seen = new Set<string>();
+  return jobs.flatMap((job) => {
+    const names = job.tools.map(({ server, toolName }) => `${server}.${toolName}`);
+    const isNews = names.some((name) => !seen.has(name));
+    for (const name of names) seen.add(name);
+    return isNews ? jobItem(job) ?? [] : [];
+  });
+}
+
+function jobItem(job: OptimizationJob): AttentionItem | undefined {
+  if (job.status !== "paused" && job.status !== "failed") return undefined;
+  const isWaiting = job.status === "paused";
+  const [first] = job.tools;
+  return {
+    kind: isWaiting ? "job-waiting" : "job-failed",
+    subject: job.tools.length === 1 && first
+      ? `${first.server}.${first.toolName}`
+      : formatCount(job.tools.length, "tool"),
+    isName: job.tools.length === 1,
+    href: jobPath(job.id),
+    detail: job.note ?? (isWaiting ? "Paused" : "It ended before it was done"),
+    at: Date.parse(job.updatedAt),
+    fixes: [
+      isWaiting ? { verb: "Resume", action: { action: "resume-job", job: job.id } } : {
+        verb: "Run again",
+        action: { action: "retry-job", job: job.id },
+        warning: "What is not done yet is tried again with the same options. It spends model time.",
+      },
+    ],
+  };
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import type { Gateway } from "../compose.ts";
+import type { OptimizationJob } from "../core/optimization.ts";
+import { jobsToAttend, stalePromotions } from "./attention.ts";
+
+function job(id: string, status: OptimizationJob["status"], tools: string[]): OptimizationJob {
+  return {
+    id,
+    status,
+    tools: tools.map((toolName) => ({ server: "git", toolName })),
+    updatedAt: "2026-01-01T00:00:00.000Z",
+  } as OptimizationJob;
+}
+
+function optimizing(jobs: OptimizationJob[], isOptimizing = true) {
+  return {
+    isOptimizing: () => isOptimizing,
+    optimization: () => Promise.resolve({ jobs: { list: () => Promise.resolve(jobs) } }),
+  } as unknown as Gateway;
+}
+
+Deno.test("jobsToAttend() lists jobs that wait or failed, with what sets them right", async () => {
+  const items = await jobsToAttend(optimizing([
+    job("j1", "running", ["a"]),
+    job("j2", "paused", ["b"]),
+    job("j3", "failed", ["c", "d"]),
+    job("j4", "completed", ["e"]),
+  ]));
+  assert.deepEqual(items.map(({ kind, subject, fixes }) => [kind, subject, fixes[0]?.action]), [
+    ["job-waiting", "git.b", { action: "resume-job", job: "j2" }],
+    ["job-failed", "2 tools", { action: "retry-job", job: "j3" }],
+  ]);
+  assert.match(items[1]?.fixes[0]?.warning ?? "", /model time/);
+});
+
+Deno.test("jobsToAttend() says nothing of a failure that a later job made good", async () => {
+  const jobs = [job("later", "completed", ["a", "b"]), job("earlier", "failed", ["a"])];
+  assert.deepEqual(await jobsToAttend(optimizing(jobs)), []);
+});
+
+Deno.test("jobsToAttend() does not load the optimizer while optimization is off", async () => {
+  const gateway = {
+    ...optimizing([], false),
+    optimization: () => assert.fail("It was loaded"),
+  } as unknown as Gateway;
+  assert.deepEqual(await jobsToAttend(gateway), []);
+});
+
+Deno.test("stalePromotions() lists those whose server changed its words, to keep or revert", () => {
+  const promotions = {
+    list: () => ["stale", "fresh"].map((toolName) => ({ server: "git", toolName })),
+    staleness: (_server: string, tool: string) =>
+      tool === "stale" ? { before: "a", now: "b" } : undefined,
+  } as unknown as Gateway["promotions"];
+  const [item, ...others] = stalePromotions({ promotions });
+  assert.deepEqual(others, []);
+  assert.equal(item?.href, "/optimization/git/stale");
+  assert.deepEqual(item?.fixes.map(({ action }) => action.action), [
+    "keep-promotion",
+    "revert-promotion",
+  ]);
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import type { Gateway } from "../compose.ts";
+import { readPasted } from "../config/pasted_servers.ts";
+import { loadInput } from "../config/testing.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ServerSpec } from "../core/server.ts";
+import { addServer, describePasted, type FormGateway, readServerForm } from "./server_form.ts";
+import { stubGateway } from "./testing/stub_gateway.ts";
+
+function gatewayWith(added: Map<string, ServerSpec>): FormGateway {
+  const { servers } = stubGateway({ servers: [{ name: "git" }] });
+  const context = loadInput("/here", {});
+  return {
+    servers,
+    readPasted: (text) => readPasted(text, context),
+    admin: {
+      add(name: string, spec: ServerSpec) {
+        if (name === "broken") {
+          return Promise.reject(
+            new GatewayError("SERVER_DISCONNECTED", {
+              message: 'Cannot add server "broken": command "x" is not on PATH',
+            }),
+          );
+        }
+        added.set(name, spec);
+        return Promise.resolve({ state: "ready", toolCount: 2, reason: "Connected" });
+      },
+    } as unknown as Gateway["admin"],
+  };
+}
+
+const words = (fields: Record<string, string>, chosen?: string[]) => {
+  const form = new URLSearchParams(fields);
+  if (chosen) form.set("choosing", "true");
+  for (const name of chosen ?? []) form.append("server", name);
+  return readServerForm(form);
+};
+
+Deno.test("addServer() adds one with its settings, under a name that is free", async () => {
+  const added = new Map<string, ServerSpec>();
+  const entry = "npx -y mcp-server-git";
+  const outcome = await addServer(
+    gatewayWith(added),
+    words({ entry, settings: "A=b", folder: "/x" }),
+    true,
+  );
+  assert.deepEqual(outcome, { added: "git-2" });
+  assert.deepEqual(added.get("git-2"), {
+    type: "stdio",
+    command: "npx",
+    args: ["-y", "mcp-server-git"],
+    env: { A: "b" },
+    cwd: "/x",
+  });
+});
+
+Deno.test("addServer() keeps what was written where it fails, and says what to do", async () => {
+  const form = await addServer(
+    gatewayWith(new Map()),
+    words({ entry: "x --y", name: "broken", settings: "A=b" }),
+    true,
+  );
+  assert.ok("error" in form && form.error);
+  assert.equal(form.entry, "x --y");
+  assert.equal(form.settings, "A=b");
+  assert.match(form.error.steps[0] ?? "", /^Install the program/);
+});
+
+Deno.test("addServer() refuses a program to whoever is not at the machine", async () => {
+  const added = new Map<string, ServerSpec>();
+  const form = await addServer(gatewayWith(added), words({ entry: "npx x-y" }), false);
+  assert.ok("error" in form && form.error?.code === "ACCESS_DENIED");
+  assert.equal(added.size, 0);
+});
+
+const FILE = JSON.stringify({
+  mcpServers: {
+    git: { command: "a" },
+    broken: { command: "x" },
+    fine: { url: "https://a.example/mcp?token=s3cret-value" },
+    off: { url: "https://b.example/mcp", disabled: true },
+  },
+});
+
+Deno.test("addServer() lets choose among several, and tells of each how it fared", async () => {
+  const added = new Map<string, ServerSpec>();
+  const gateway = gatewayWith(added);
+  const asked = await addServer(gateway, words({ entry: FILE }), true);
+  assert.ok("found" in asked && asked.found);
+  assert.deepEqual(asked.found.map(({ name, isChosen }) => [name, isChosen]), [
+    ["git", false],
+    ["broken", true],
+    ["fine", true],
+    ["off", false],
+  ]);
+  assert.match(asked.found[0]?.problem ?? "", /There is a server "git" already/);
+  assert.equal(asked.found[2]?.line, "https://a.example/mcp?token=***");
+  assert.equal(added.size, 0);
+
+  const done = await addServer(gateway, words({ entry: FILE }, ["broken", "fine"]), true);
+  assert.ok("found" in done && done.found);
+  const outcomes = new Map(done.found.map(({ name, outcome }) => [name, outcome]));
+  assert.deepEqual(outcomes.get("fine"), { ok: true, text: "Added, 2 tools" });
+  assert.equal(outcomes.get("broken")?.ok, false);
+  assert.equal(outcomes.get("git"), undefined);
+  assert.deepEqual([...added.keys()], ["fine"]);
+});
+
+Deno.test("describePasted() names what a text has, or what is wrong with it", async () => {
+  const gateway = gatewayWith(new Map());
+  const found = await describePasted(gateway, "npx mcp-server-git", true);
+  assert.ok("servers" in found);
+  assert.deepEqual([found.kind, found.servers[0]?.name], ["command", "git-2"]);
+  const wrong = await describePasted(gateway, '{"mcpServers":', true);
+  assert.ok("error" in wrong);
+  assert.match(wrong.error.message, /your text:1:/);
+});

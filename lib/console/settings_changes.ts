@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { Gateway } from "../compose.ts";
+import { LOG_LEVELS } from "../config/option_table.ts";
+import { GatewayError } from "../core/errors.ts";
+
+/** What can be changed while the gateway runs. */
+const SettingsChange = z.discriminatedUnion("change", [
+  z.object({ change: z.literal("optimization"), to: z.enum(["on", "off"]) }),
+  z.object({ change: z.literal("log-level"), to: z.enum(LOG_LEVELS) }),
+  z.object({ change: z.literal("search") }),
+]);
+export type SettingsChange = z.infer<typeof SettingsChange>;
+
+type ChangedGateway = Pick<
+  Gateway,
+  "optimization" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
+>;
+
+export function readSettingsChange(fields: URLSearchParams): SettingsChange {
+  const parsed = SettingsChange.safeParse(Object.fromEntries(fields));
+  if (parsed.success) return parsed.data;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot change "${fields.get("change") ?? ""}" to "${fields.get("to") ?? ""}"`,
+    recoveryAction: "Load the page again and choose one of what it offers",
+  });
+}
+
+/** Changes it at once, and answers the name of what was done. */
+export async function changeSettings(
+  gateway: ChangedGateway,
+  asked: SettingsChange,
+): Promise<keyof typeof DONE> {
+  switch (asked.change) {
+    case "optimization":
+      await (await gateway.optimization()).setEnabled(asked.to === "on");
+      return asked.to === "on" ? "optimization-on" : "optimization-off";
+    case "log-level":
+      gateway.requestLog.info({ from: gateway.logs.level, to: asked.to }, "Log level changed");
+      gateway.logs.level = asked.to;
+      gateway.tellLive("settings");
+      return "log-level";
+    case "search":
+      await gateway.reindexSearch();
+      gateway.tellLive("settings");
+      return "search";
+  }
+}
+
+/** Said on the page that follows. */
+export const DONE = {
+  "optimization-on": "Optimization is on. Clients at the gateway's own door have been told.",
+  "optimization-off": "Optimization is off. Nothing spends model time any more.",
+  "log-level": "The log level is changed, until the gateway is started again.",
+  search: "All tools are indexed again. Their meanings follow in the background.",
+} as const;
+
+export function doneText(code: string | null): string | undefined {
+  return Object.entries(DONE).find(([name]) => name === code)?.[1];
+}

@@ -1,0 +1,75 @@
+import { join } from "@std/path";
+import type { Gateway } from "../compose.ts";
+import { GatewayError } from "../core/errors.ts";
+import { backupStore } from "../storage/backup.ts";
+
+/** Where everything is kept, how large it is, and for how long. */
+export interface SettingsData {
+  kind: "memory" | "file" | "remote" | "deploy";
+  place: string;
+  bytes?: number;
+  /** Whether a backup can be made here. */
+  canBackUp: boolean;
+  retention: { what: string; kept: string }[];
+}
+
+export async function settingsData(
+  gateway: Pick<Gateway, "store" | "options" | "platform">,
+): Promise<SettingsData> {
+  const { location } = gateway.store;
+  const { options } = gateway.options;
+  const bytes = location.kind === "file" ? await sizeOf(location.path) : undefined;
+  return {
+    kind: location.kind,
+    place: location.kind === "file" ? location.path : location.label,
+    ...(bytes === undefined ? {} : { bytes }),
+    canBackUp: gateway.platform.canWrite,
+    retention: [
+      {
+        what: "Calls in the activity log",
+        kept: `${options.activityRetention} days, about ${
+          options.activityCalls.toLocaleString("en-US")
+        } of them`,
+      },
+      { what: "Evaluation runs", kept: `${options.evalRetention} days; their results stay` },
+      { what: "Log files", kept: `the last ${options.logRetention}` },
+    ],
+  };
+}
+
+/** The whole store as a file to keep. */
+export async function backupResponse(
+  { store, platform }: Pick<Gateway, "store" | "platform">,
+  now = new Date(),
+): Promise<Response> {
+  if (!platform.canWrite) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot make a backup here: this platform has no disk",
+      recoveryAction: "Make it with the command line, on a machine that reaches the same store",
+    });
+  }
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    const { file } = await backupStore(store, join(folder, "backup"));
+    const opened = await Deno.open(file);
+    const name = `quartermaster-${now.toISOString().slice(0, 10)}.backup`;
+    return new Response(opened.readable, {
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-disposition": `attachment; filename="${name}"`,
+        "cache-control": "no-store",
+      },
+    });
+  } finally {
+    // What is open can be read to its end; nobody else finds it any more.
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** With the parts that the database keeps beside it; undefined where it cannot be read. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map((part) => Deno.stat(part).then(({ size }) => size, () => undefined)),
+  );
+  return sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0);
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { resultText } from "../core/rpc.ts";
+import { outcomeOf } from "./try_tool.ts";
+
+function outcome(result: unknown) {
+  const response = resultText(1, JSON.stringify(result));
+  return outcomeOf({ request: "{}", response, messages: [], ms: 12 });
+}
+
+Deno.test("outcomeOf() shows texts, pictures and structured content", () => {
+  const shown = outcome({
+    content: [
+      { type: "text", text: "<b>hi</b>" },
+      { type: "image", mimeType: "image/png", data: "aGk=" },
+      { type: "resource_link", uri: "file:///x", name: "x" },
+    ],
+    structuredContent: { a: 1 },
+    isError: true,
+  });
+  assert.deepEqual(shown.parts.slice(0, 2), [
+    { kind: "text", text: "<b>hi</b>" },
+    { kind: "image", mimeType: "image/png", url: "data:image/png;base64,aGk=" },
+  ]);
+  assert.equal(shown.parts[2]?.kind, "other");
+  assert.equal(shown.structured?.text, '{\n  "a": 1\n}');
+  assert.equal(shown.isError, true);
+});
+
+Deno.test("outcomeOf() draws no picture that could run something or is none", () => {
+  for (
+    const image of [
+      { mimeType: "image/svg+xml", data: "aGk=" },
+      { mimeType: "text/html", data: "aGk=" },
+      { mimeType: 'image/png"><script>', data: "aGk=" },
+      { mimeType: "image/png", data: '"><script>' },
+    ]
+  ) {
+    const { parts } = outcome({ content: [{ type: "image", ...image }] });
+    assert.equal(parts[0]?.kind, "other", image.mimeType);
+  }
+});
+
+Deno.test("outcomeOf() cuts a long text and says how long it was", () => {
+  const shown = outcome({ content: [{ type: "text", text: "é".repeat(1_000_000) }] });
+  const [part] = shown.parts;
+  assert.ok(part?.kind === "text");
+  assert.equal(part.text.length, 100_000);
+  assert.equal(part.cutFrom, 2_000_000);
+  assert.equal(shown.response.text.length, 50_000);
+  assert.ok(shown.bytes > 2_000_000);
+});
+
+Deno.test("outcomeOf() shows an error of the protocol, and what is no result at all", () => {
+  const response = '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}';
+  const shown = outcomeOf({ request: "{}", response, messages: [], ms: 1 });
+  assert.equal(shown.isError, true);
+  assert.deepEqual(shown.parts, [
+    { kind: "text", text: "The server answered with error -32602: no such tool" },
+  ]);
+  assert.equal(outcome("nonsense").isError, true);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { estimateWords, JOB_DEFAULTS, jobBodyOf, readEstimate, readJobFields } from "./job_form.ts";
+
+Deno.test("readJobFields() and jobBodyOf() make a request of a form", () => {
+  const fields = new URLSearchParams(
+    "tool=a&tool=b&depth=thorough&candidates=3&prompts=&threshold=29&maxRuns=10&maxCost=0.5" +
+      "&autoPromote=on",
+  );
+  assert.deepEqual(jobBodyOf(readJobFields(fields, "weather")), {
+    server: "weather",
+    tools: ["a", "b"],
+    options: {
+      depth: "thorough",
+      candidatesPerTool: 3,
+      thresholds: { minOverall: 0.29 },
+      maxRuns: 10,
+      maxCostUsd: 0.5,
+      autoPromote: true,
+      generate: false,
+      withToolset: false,
+    },
+  });
+});
+
+Deno.test("jobBodyOf() is about all servers where none is named", () => {
+  const { all, server, tools, options } = jobBodyOf(JOB_DEFAULTS);
+  assert.deepEqual([all, server, tools], [true, undefined, undefined]);
+  assert.deepEqual(options.thresholds, { minOverall: 0.85 });
+  assert.equal(options.promptsPerCategory, undefined);
+});
+
+Deno.test("estimateWords() gives time in sensible units and says where no price is known", () => {
+  const estimate = { tools: 2, runs: 90, seconds: 360, costUsd: 0.4, basis: "" };
+  assert.equal(estimateWords(estimate), "2 tools, up to 90 runs, about 6 min, about $0.40");
+  assert.equal(
+    estimateWords({ ...estimate, tools: 1, runs: 1, seconds: 8, costUsd: null }),
+    "1 tool, up to 1 run, about 8 s, cost not known yet",
+  );
+});
+
+Deno.test("readEstimate() takes an estimate and nothing else", () => {
+  const estimate = { tools: 1, runs: 1, seconds: 1, costUsd: null, basis: "a guess" };
+  assert.deepEqual(readEstimate({ estimate }), estimate);
+  for (const other of [undefined, {}, { estimate: { tools: 1 } }]) {
+    assert.equal(readEstimate(other), undefined);
+  }
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { resultText } from "../core/rpc.ts";
+import type { Call } from "../downstream/connection.ts";
+import type { ServerPool } from "../downstream/server_pool.ts";
+import type { AnsweredCall } from "../telemetry/call_recorder.ts";
+import { ToolCalls } from "./tool_calls.ts";
+
+function tool(name: string, more: Partial<CatalogTool["definition"]> = {}, enabled = true) {
+  const definition = { name, inputSchema: { type: "object" }, ...more };
+  return { server: "s", name, definition, text: "", fingerprint: "", enabled };
+}
+
+const TOOLS = [
+  tool("plain", {
+    inputSchema: { type: "object", properties: { n: { type: "integer" } } },
+  }),
+  tool("erase", { annotations: { destructiveHint: true } }),
+  tool("off", {}, false),
+];
+
+function calls(answer: (call: Call) => Promise<{ id: number; text: string }>) {
+  const recorded: AnsweredCall[] = [];
+  const toolCalls = new ToolCalls({
+    catalog: { of: () => ({ tools: TOOLS, broken: [] }) } as unknown as Catalog,
+    pool: { resolve: () => ({ timeoutMs: 1_000, call: answer }) } as unknown as ServerPool,
+    onCall: (call) => recorded.push(call),
+  });
+  const call = (name: string, args: Record<string, unknown> = {}, isConfirmed = false) =>
+    toolCalls.call({
+      server: "s",
+      tool: name,
+      args,
+      isConfirmed,
+      signal: new AbortController().signal,
+    });
+  return { call, recorded };
+}
+
+Deno.test("ToolCalls.call() makes the call, and records it as the console's", async () => {
+  const seen: Call[] = [];
+  const { call, recorded } = calls((made) => {
+    seen.push(made);
+    return Promise.resolve({ id: 7, text: resultText(7, '{"content":[],"isError":true}') });
+  });
+  const answer = await call("plain", { n: 1 });
+  assert.equal(seen[0]?.params, '{"name":"plain","arguments":{"n":1}}');
+  assert.match(answer.request, /"id":7,"method":"tools\/call"/);
+  assert.equal(recorded.length, 1);
+  assert.equal(recorded[0]?.session.door, "console");
+  assert.deepEqual(recorded[0]?.target, { server: "s", name: "plain" });
+  assert.equal(recorded[0]?.answer.isError, true);
+});
+
+Deno.test("ToolCalls.call() calls nothing that is off, unknown, unfit or not confirmed", async () => {
+  const { call, recorded } = calls(() => Promise.reject(new Error("was called")));
+  const refusals: [Promise<unknown>, string][] = [
+    [call("off"), "TOOL_DISABLED"],
+    [call("plane"), "TOOL_NOT_FOUND"],
+    [call("plain", { n: "x" }), "INVALID_ARGUMENTS"],
+    [call("erase"), "INVALID_ARGUMENTS"],
+  ];
+  for (const [refused, code] of refusals) {
+    await assert.rejects(refused, (error) => error instanceof GatewayError && error.code === code);
+  }
+  assert.equal(recorded.length, 0);
+});
+
+Deno.test("ToolCalls.call() records a call that the server did not answer, and says why", async () => {
+  const { call, recorded } = calls(() =>
+    Promise.reject(new DOMException("The signal has been aborted", "AbortError"))
+  );
+  await assert.rejects(call("erase", {}, true), /cancelled before the server answered/);
+  assert.equal(recorded[0]?.answer.isError, true);
+  assert.match(recorded[0]?.answer.text ?? "", /cancelled/);
+});

@@ -1,0 +1,25 @@
+import { readAction, runAction } from "../../lib/console/actions.ts";
+import { define } from "../../lib/console/define.ts";
+import { errorPage } from "../../lib/console/error_page.ts";
+import { localPath } from "../../lib/console/local_path.ts";
+import { GatewayError } from "../../lib/core/errors.ts";
+import { readForm } from "../../lib/http/read_form.ts";
+
+/** What one click does: as a form it leads back to its page, for a script it answers in words. */
+export const handler = define.handlers({
+  async POST(ctx) {
+    const { gateway } = ctx.state;
+    const form = await readForm(ctx.req, gateway.options.options.maxBody);
+    const isScript = ctx.req.headers.get("accept") === "application/json";
+    try {
+      const done = await runAction(gateway, readAction(form));
+      if (isScript) return Response.json({ done });
+    } catch (error) {
+      // Anything else is logged further out, before it is answered.
+      if (!isScript || !(error instanceof GatewayError)) throw error;
+      const { status, code, message, steps } = errorPage(error);
+      return Response.json({ error: { code, message, steps } }, { status });
+    }
+    return ctx.redirect(localPath(form.get("back")), 303);
+  },
+});

@@ -1,0 +1,40 @@
+import { page } from "fresh";
+import { Activity } from "../../../components/activity.tsx";
+import { ErrorState } from "../../../components/error_state.tsx";
+import { activityPage } from "../../../lib/console/activity_page.ts";
+import { callPage } from "../../../lib/console/call_page.ts";
+import { define } from "../../../lib/console/define.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { gateway } = ctx.state;
+    const [list, detail] = await Promise.all([
+      activityPage(gateway, ctx.url.searchParams),
+      callPage(gateway, ctx.params.id ?? ""),
+    ]);
+    ctx.state.title = detail === undefined
+      ? "Call not found"
+      : `${detail.call.server}.${detail.call.tool}`;
+    return page({ list, detail }, { status: detail === undefined ? 404 : 200 });
+  },
+});
+
+export default define.page<typeof handler>(function CallRoute({ data, url, state }) {
+  const { list, detail } = data;
+  if (detail !== undefined) return <Activity page={list} detail={detail} url={url} />;
+  return (
+    <ErrorState
+      icon="compass"
+      title="There is no such call"
+      message={`Calls are kept for ${list.keptDays} days, the newest ${
+        list.keptCalls.toLocaleString("en-US")
+      } of them. This one may have been cleared away.`}
+      code="NOT_FOUND"
+      id={state.requestId}
+      steps={[]}
+      actions={
+        <a class="button button-primary" href="/activity" aria-current="false">Show all calls</a>
+      }
+    />
+  );
+});

@@ -1,0 +1,15 @@
+import { page } from "fresh";
+import { Activity } from "../../../components/activity.tsx";
+import { activityPage } from "../../../lib/console/activity_page.ts";
+import { define } from "../../../lib/console/define.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    ctx.state.title = "Activity";
+    return page(await activityPage(ctx.state.gateway, ctx.url.searchParams));
+  },
+});
+
+export default define.page<typeof handler>(function ActivityRoute({ data, url }) {
+  return <Activity page={data} url={url} />;
+});

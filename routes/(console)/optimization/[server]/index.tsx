@@ -1,0 +1,62 @@
+import { page } from "fresh";
+import { Missing } from "../../../../components/missing.tsx";
+import { OptimizationForm } from "../../../../components/optimization_form.tsx";
+import { define } from "../../../../lib/console/define.ts";
+import {
+  type JobFormPage,
+  serverFormPage,
+  startJob,
+} from "../../../../lib/console/optimization_job_form.ts";
+import type { MissingName } from "../../../../lib/console/server_page.ts";
+import { readJobFields } from "../../../../lib/console/ui/job_form.ts";
+import { jobPath } from "../../../../lib/console/ui/job_progress.ts";
+import { optimizationPath } from "../../../../lib/console/ui/paths.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
+import { readForm } from "../../../../lib/http/read_form.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const server = ctx.params.server ?? "";
+    const { searchParams: query } = ctx.url;
+    const found = await serverFormPage(ctx.state.gateway, { server, query });
+    ctx.state.title = "missing" in found ? "Server not found" : `Optimize ${server}`;
+    return page<JobFormPage | MissingName>(found, { status: "missing" in found ? 404 : 200 });
+  },
+
+  async POST(ctx) {
+    const { gateway } = ctx.state;
+    const server = ctx.params.server ?? "";
+    const form = await readForm(ctx.req, gateway.options.options.maxBody);
+    const written = readJobFields(form, server);
+    try {
+      const { id } = await startJob(gateway, written);
+      return ctx.redirect(jobPath(id), 303);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      ctx.state.title = `Optimize ${server}`;
+      const { searchParams: query } = ctx.url;
+      const again = await serverFormPage(gateway, { server, query, written, error });
+      return page<JobFormPage | MissingName>(again, { status: error.httpStatus });
+    }
+  },
+});
+
+export default define.page<typeof handler>(function OptimizeServerRoute({ data, state }) {
+  if ("missing" in data) {
+    return (
+      <Missing
+        what="server"
+        name={data.missing}
+        nearest={data.nearest.map((name) => ({ name, href: optimizationPath(name) }))}
+        code="SERVER_NOT_FOUND"
+        id={state.requestId}
+        listHref="/optimization"
+      />
+    );
+  }
+  return (
+    <div class="stack" data-live="servers settings tools">
+      <OptimizationForm page={data} />
+    </div>
+  );
+});

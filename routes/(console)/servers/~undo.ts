@@ -1,0 +1,13 @@
+import { define } from "../../../lib/console/define.ts";
+import { serverPath } from "../../../lib/console/ui/paths.ts";
+import { readForm } from "../../../lib/http/read_form.ts";
+
+/** Takes back a removal. */
+export const handler = define.handlers({
+  async POST(ctx) {
+    const { admin, removedServers, options } = ctx.state.gateway;
+    const form = await readForm(ctx.req, options.options.maxBody);
+    const { name } = await admin.restore(removedServers.take(form.get("id") ?? ""));
+    return ctx.redirect(serverPath(name), 303);
+  },
+});

@@ -1,0 +1,9 @@
+import { define } from "../../lib/console/define.ts";
+import { pickTools } from "../../lib/console/tool_picks.ts";
+
+/** `?q=&server=&category=&all=`: tools for a toolset, by words, pattern or filter. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    return Response.json(await pickTools(ctx.state.gateway, ctx.url.searchParams));
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { define } from "../../../../../lib/console/define.ts";
+import { tryTool } from "../../../../../lib/console/try_tool.ts";
+import { pathParts } from "../../../../../lib/console/ui/paths.ts";
+import { readJson } from "../../../(_parts)/read_json.ts";
+
+const Body = z.strictObject({
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  /** Needed for a tool that says that it may delete or overwrite. */
+  confirmed: z.boolean().default(false),
+});
+
+/** Calls a tool, as the console's own client. */
+export const handler = define.handlers({
+  async POST(ctx) {
+    const { gateway } = ctx.state;
+    const [, , server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
+    const body = await readJson(ctx.req, Body, gateway.options.options.maxBody);
+    const outcome = await tryTool(gateway, {
+      server,
+      tool,
+      args: body.arguments,
+      isConfirmed: body.confirmed,
+      signal: ctx.req.signal,
+    });
+    return Response.json({ outcome });
+  },
+});

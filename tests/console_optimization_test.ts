@@ -1,0 +1,396 @@
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { RESTART_NOTE } from "../lib/optimizer/report.ts";
+import { launchBrowser } from "./browser.ts";
+import { connect, type DoorClient } from "./combined_doors.ts";
+import { findClaude } from "./fixtures/claude_cli.ts";
+import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
+import { until } from "./gateway.ts";
+import { GOOD, Lab, PROMPTS, VAGUE } from "./optimization.ts";
+
+const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
+const WIDE = { width: 1280, height: 820 };
+const NARROW = { width: 375, height: 740 };
+const TOOL = "/optimization/library/find_books";
+const API = "/api/optimization/tools/library/find_books";
+/** A job of nine runs of the real CLI. */
+const JOB_MS = 90_000;
+/** One of each category. */
+const [DIRECT, , INDIRECT, , NEGATIVE] = PROMPTS;
+const ASKED = [DIRECT!, INDIRECT!, NEGATIVE!];
+/** The model answers so many requests, and then none until it is let go on. */
+const FREE_REQUESTS = 3;
+
+const claude = await findClaude();
+// In CI nothing is left out: there, what cannot run has failed.
+const ignore = claude === undefined && !Deno.env.get("CI");
+
+let lab: Lab;
+const model = Promise.withResolvers<void>();
+let browser: Browser;
+
+Deno.test.beforeAll(async () => {
+  if (ignore) return;
+  assert.ok(claude !== undefined, "The claude CLI cannot be installed here");
+  await Deno.mkdir(SCREENSHOTS, { recursive: true });
+  const onRequest = ({ number }: { number: number }) => {
+    if (number > FREE_REQUESTS) return model.promise;
+  };
+  [lab, browser] = await Promise.all([Lab.open({ claude, onRequest }), launchBrowser()]);
+  const enabled = LIBRARY_TOOLS.map(({ name }) => name).filter((name) => name !== "delete_member");
+  await api("PUT", "/api/servers/library/tools", { enabled });
+  await api("POST", `${API}/prompts`, {
+    prompts: ASKED.map(({ category, prompt, expectedTool }) => ({
+      category,
+      prompt,
+      ...expectedTool === undefined ? {} : { expectedBehavior: { expectedTool } },
+    })),
+  });
+  for (const description of [VAGUE, GOOD]) await api("POST", `${API}/candidates`, { description });
+});
+
+Deno.test.afterAll(async () => {
+  model.resolve();
+  await browser?.close();
+  await lab?.[Symbol.asyncDispose]();
+});
+
+/** Playwright keeps timers and sockets of its own. */
+function test(name: string, fn: () => Promise<void>): void {
+  const why = ignore ? " (skipped: the claude CLI cannot be installed here)" : "";
+  Deno.test({ name: name + why, ignore, fn, sanitizeOps: false, sanitizeResources: false });
+}
+
+async function api(method: string, path: string, body: unknown): Promise<void> {
+  const response = await fetch(lab.gateway.url + path, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, text);
+}
+
+async function openPage(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    const isStatus = /server responded with a status of/.test(message.text());
+    if (message.type() === "error" && !isStatus) complaints.push(message.text());
+  });
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function goLive(page: Page, path: string): Promise<void> {
+  await page.goto(lab.gateway.url + path);
+  await page.locator('.live[data-state="live"]').waitFor();
+}
+
+async function seriousFindings(page: Page): Promise<unknown> {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  return await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
+    .then(({ violations }) => violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
+}
+
+/** No serious finding in either theme, and nothing that scrolls sideways on a telephone. */
+async function inspect(page: Page, name: string): Promise<void> {
+  for (
+    const [look, viewport, colorScheme] of [
+      ["light", WIDE, "light"],
+      ["dark", WIDE, "dark"],
+      ["narrow", NARROW, "light"],
+    ] as const
+  ) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    if (viewport === WIDE) assert.deepEqual(await seriousFindings(page), [], `${name} (${look})`);
+    await page.evaluate(() => scrollTo(0, 0));
+    const path = new URL(`optimization-${name}-${look}.png`, SCREENSHOTS).pathname;
+    await page.screenshot({ path, fullPage: true });
+    const overflow = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth
+    );
+    assert.equal(overflow, 0, `${name} (${look}) scrolls sideways`);
+  }
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** A client of the library's own door. */
+function connectClient(): Promise<DoorClient> {
+  return connect(lab.gateway.url, "/servers/library/mcp?names=original");
+}
+
+/** Waits until a client was told that tools changed and lists this description. */
+async function hears(client: DoorClient, description: string): Promise<void> {
+  await until(async () => {
+    if (client.told.tools.length === 0) return undefined;
+    const { tools } = await client.client.listTools();
+    const found = tools.find(({ name }) => name === "find_books");
+    return found?.description === description || undefined;
+  });
+  client.told.tools.length = 0;
+}
+
+async function tabTo(page: Page, wanted: RegExp): Promise<void> {
+  for (let presses = 0; presses < 120; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => document.activeElement?.textContent ?? "");
+    if (wanted.test(focused.trim())) return;
+  }
+  throw new Error(`The keyboard does not reach ${wanted}`);
+}
+
+test("an optimization is chosen, estimated, started and followed in the browser", async () => {
+  await using open = await openPage();
+  await using other = await openPage();
+  const { page, complaints } = open;
+  await Promise.all([goLive(page, "/optimization"), goLive(other.page, "/optimization")]);
+  const card = page.getByRole("region", { name: "Optimization of library" });
+  await card.getByText("0/5 tools optimized").waitFor();
+  assert.equal(await card.locator(".dots").innerText(), "○○○○○");
+  await inspect(page, "overview");
+
+  await card.getByRole("link", { name: "Optimize library" }).click();
+  await page.getByRole("heading", { level: 1, name: "Optimize library" }).waitFor();
+  const disabled = page.getByRole("checkbox", { name: /^delete_member/ });
+  assert.ok(await disabled.isDisabled() && !await disabled.isChecked());
+  await page.getByText("Disabled (not exposed)").waitFor();
+  await page.getByText("Selected for optimization: 4 of 4").waitFor();
+  for (const name of ["list_loans", "opening_hours", "renew_loan"]) {
+    await page.getByRole("checkbox", { name: new RegExp(`^${name}`) }).uncheck();
+  }
+  await page.getByText("Selected for optimization: 1 of 4").waitFor();
+  assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "4");
+  assert.equal(await page.getByLabel("Auto-promote threshold").inputValue(), "85");
+  await page.getByLabel("Candidates per tool").fill("2");
+  await page.getByLabel("Prompts per category").fill("1");
+  await page.getByLabel("Promote what the verdict allows").uncheck();
+  await page.getByLabel("Have a model write missing").uncheck();
+  await page.getByText(/1 tool, up to 9 runs, about \d+ (s|min), cost not known yet/).waitFor();
+  await inspect(page, "form");
+
+  await page.getByRole("button", { name: "Start optimization" }).click();
+  await page.waitForURL(/~jobs\//);
+  const job = page.locator(".job");
+  await job.getByText(/Testing candidate [12]\/2 for find_books/).waitFor({ timeout: JOB_MS });
+  await job.getByText(/negative \d\/3/).waitFor();
+  // In another tab, which was open before, without a reload.
+  await other.page.locator(".job").getByText(/Testing candidate/).waitFor();
+  await inspect(page, "job");
+  await job.getByRole("button", { name: "Pause" }).click();
+  await job.getByText("Paused", { exact: true }).first().waitFor();
+  model.resolve();
+  await other.page.locator(".job").getByRole("button", { name: "Resume" }).click();
+  await job.getByText("Running", { exact: true }).waitFor();
+  await job.getByText("Completed").waitFor({ timeout: JOB_MS });
+  await page.getByText("The optimization of library.find_books is complete").waitFor();
+  await other.page.locator(".row", { hasText: "library.find_books" }).getByText("Completed")
+    .waitFor();
+  assert.deepEqual([...complaints, ...other.complaints], []);
+});
+
+test("promote in the browser reaches a connected client, and so does revert", async () => {
+  await using open = await openPage();
+  await using other = await openPage();
+  await using client = await connectClient();
+  const { page, complaints } = open;
+  await Promise.all([goLive(page, TOOL), goLive(other.page, TOOL)]);
+  await page.getByText("Tested against 3 prompts (1 direct, 1 indirect, 1 negative)").waitFor();
+  await page.getByText(/Promote: quick evidence from 3 prompts/).waitFor();
+  const overall = page.locator(".score-row", { hasText: "Overall" });
+  assert.match(await overall.innerText(), /1\/3 \(33 %\)[\s\S]*3\/3 \(100 %\)[\s\S]*\+66.7 points/);
+  assert.equal(await overall.locator("svg .score-whisker").count(), 6);
+  await page.getByRole("table", { name: "With this description" }).getByRole("row", {
+    name: /^find_books 2 0/,
+  }).waitFor();
+  await page.getByRole("table", { name: /Place in the search/ }).getByText("1.").first().waitFor();
+  await inspect(page, "result");
+
+  await page.getByRole("button", { name: /^Promote/ }).click();
+  await page.getByText(RESTART_NOTE).waitFor();
+  await hears(client, GOOD);
+  await page.getByText("Optimized, promoted").waitFor();
+  await other.page.getByText("Optimized, promoted").waitFor();
+  await goLive(other.page, "/optimization");
+  const card = other.page.getByRole("region", { name: "Optimization of library" });
+  await card.getByText("1/5 tools optimized").waitFor();
+  assert.equal(await card.locator(".dots").innerText(), "●○○○○");
+  await card.getByText("Direct: 100 %", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Revert to original" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
+  await page.getByText("The server's own description is in force again").waitFor();
+  await hears(client, POOR_DESCRIPTION);
+  await card.getByText("0/5 tools optimized").waitFor();
+  assert.deepEqual([...complaints, ...other.complaints], []);
+});
+
+test("prompts show what came of them, and are added, edited and retired", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, `${TOOL}?tab=prompts`);
+  await page.getByText("Success rate: 3/3 (100 %)").waitFor();
+  await page.getByRole("link", { name: "The server's own" }).click();
+  await page.getByText("Success rate: 1/3 (33 %)").waitFor();
+  const row = page.locator(".prompt", { hasText: DIRECT!.prompt });
+  await row.getByText("Failed").waitFor();
+  await row.getByText("not called, nor any other tool").waitFor();
+  await row.getByText("What the model said").click();
+  await row.getByText("No tool is needed for that.").waitFor();
+  const negative = page.locator(".prompt", { hasText: NEGATIVE!.prompt });
+  await negative.getByText("Passed").waitFor();
+  await negative.getByText(/not called; .*opening_hours was/).waitFor();
+  await inspect(page, "prompts");
+
+  // As a link from elsewhere fills it in.
+  const asked = "Is there a book on how to keep bees?";
+  const query = new URLSearchParams({ prompt: asked, category: "indirect" });
+  await goLive(page, `${TOOL}?${query}`);
+  const form = page.locator("form", { hasText: "Add prompt" });
+  assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
+  assert.equal(await form.getByLabel("Category").inputValue(), "indirect");
+  await form.getByRole("button", { name: "Add prompt" }).click();
+  const added = page.locator(".prompt", { hasText: asked });
+  await added.getByText("Not run").waitFor();
+  await added.getByText("Edit", { exact: false }).first().click();
+  await added.getByLabel("Prompt", { exact: true }).fill("Too short");
+  await added.getByLabel("Notes").fill("Bees");
+  // The browser's own check is not what guards it.
+  await added.locator("form").first().evaluate((form) => form.setAttribute("novalidate", ""));
+  await added.getByRole("button", { name: "Save prompt" }).click();
+  await page.getByRole("alert").getByText("10 to 4000 characters").waitFor();
+  const again = page.locator(".prompt", { hasText: asked });
+  assert.equal(await again.getByLabel("Prompt", { exact: true }).inputValue(), "Too short");
+  await again.getByLabel("Prompt", { exact: true }).fill("Which novels are about bees?");
+  await again.getByRole("button", { name: "Save prompt" }).click();
+  const edited = page.locator(".prompt", { hasText: "Which novels are about bees?" });
+  await edited.getByText("version 2").waitFor();
+  await edited.getByText("Edit", { exact: false }).first().click();
+  await edited.getByRole("button", { name: /^Retire/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retire prompt" }).click();
+  await page.getByText("no longer asked").first().waitFor();
+  await edited.waitFor({ state: "detached" });
+  assert.deepEqual(complaints, []);
+});
+
+test("a candidate is proposed, promoted against the verdict with a reason, and taken back", async () => {
+  await using open = await openPage();
+  await using client = await connectClient();
+  const { page, complaints } = open;
+  await goLive(page, `${TOOL}?tab=candidates`);
+  await page.locator(".candidate", { hasText: "Handles things." }).waitFor();
+  const field = page.getByLabel("Description", { exact: true });
+  await field.fill("x".repeat(295));
+  await page.getByText("295/280, 15 too many").waitFor();
+  await inspect(page, "candidates");
+  await page.getByRole("button", { name: "Save candidate" }).click();
+  await page.getByRole("alert").getByText("exceeds 280 character limit (got 295)").waitFor();
+  assert.equal((await page.getByLabel("Description", { exact: true }).inputValue()).length, 295);
+  await page.getByLabel("Description", { exact: true }).fill("Looks up books.");
+  await page.getByRole("button", { name: "Save candidate" }).click();
+  const proposed = page.locator(".candidate", { hasText: "Looks up books." });
+  await proposed.getByText("run evaluations first").waitFor();
+
+  const vague = page.locator(".candidate", { hasText: "Handles things." });
+  await vague.getByText(/Do not promote/).waitFor();
+  await vague.getByText("Promote it all the same", { exact: true }).click();
+  await vague.getByLabel("Reason to promote").fill("A trial for a day");
+  await vague.getByRole("button", { name: "Promote against the verdict" }).click();
+  await page.getByText(RESTART_NOTE).waitFor();
+  await page.getByText("Promoted with a reason: A trial for a day").waitFor();
+  await hears(client, VAGUE);
+
+  await page.getByRole("link", { name: "History" }).click();
+  const rows = page.locator(".rows > .row");
+  await rows.first().getByText("A trial for a day").waitFor();
+  await inspect(page, "history");
+  const first = rows.filter({ hasText: GOOD }).last();
+  await first.getByRole("button", { name: "Revert to this" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revert to this" }).click();
+  await hears(client, GOOD);
+  await page.getByText("The earlier promotion is in force again").waitFor();
+  await page.getByRole("button", { name: "Revert to original" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
+  await hears(client, POOR_DESCRIPTION);
+  assert.deepEqual(complaints, []);
+});
+
+test("promote works by keyboard alone", async () => {
+  await using open = await openPage();
+  await using client = await connectClient();
+  const { page, complaints } = open;
+  await goLive(page, "/optimization");
+  await page.keyboard.press("Tab");
+  await tabTo(page, /^find_books$/);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/find_books/);
+  await page.getByText(/Promote: quick evidence/).waitFor();
+  await tabTo(page, /^Promote Candidate 2$/);
+  await page.keyboard.press("Enter");
+  await hears(client, GOOD);
+  await page.getByText(RESTART_NOTE).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("the pages can be read and promote reverted without JavaScript", async () => {
+  await using open = await openPage({ javaScriptEnabled: false });
+  await using client = await connectClient();
+  const { page } = open;
+  await page.goto(`${lab.gateway.url}/optimization/library`);
+  await page.getByRole("checkbox", { name: /^list_loans/ }).uncheck();
+  await page.getByLabel("Candidates per tool").fill("1");
+  await page.getByRole("button", { name: "Work out the estimate" }).click();
+  await page.getByText(/^Estimate: \d tools, up to \d+ runs/).waitFor();
+  assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "1");
+  assert.ok(!await page.getByRole("checkbox", { name: /^list_loans/ }).isChecked());
+  await page.goto(lab.gateway.url + TOOL);
+  await page.getByText("Optimized, promoted").waitFor();
+  await page.getByRole("button", { name: "Revert to original" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
+  await page.getByText("The server's own description is in force again").waitFor();
+  await hears(client, POOR_DESCRIPTION);
+});
+
+test("batch page says what it would do, and the report comes in three formats", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/optimization");
+  await page.getByRole("link", { name: "Optimize all" }).click();
+  await page.getByRole("heading", { name: "Optimize all servers" }).waitFor();
+  await page.getByText("4 tools to optimize").waitFor();
+  await page.getByText(/4 tools, up to \d+ runs/).waitFor();
+  await page.getByLabel("Budget: most runs").fill("10");
+  await page.getByText(/4 tools, up to 10 runs/).waitFor();
+  await inspect(page, "batch");
+  await goLive(page, "/optimization");
+  for (const [label, file] of [["JSON", "json"], ["Markdown", "md"], ["CSV", "csv"]] as const) {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: label, exact: true }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), `optimization.${file}`);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("optimization is switched on and off in the console where the start did not", async () => {
+  const { url } = await lab.start({ enabled: false });
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await page.goto(`${url}/optimization`);
+  await page.getByRole("heading", { name: "Optimization is off" }).waitFor();
+  await page.getByText("0/5 tools optimized").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Optimize all" }).count(), 0);
+  await inspect(page, "off");
+  await page.getByRole("button", { name: "Switch optimization on" }).click();
+  await page.getByRole("link", { name: "Optimize all" }).waitFor();
+  await page.getByRole("button", { name: "Switch optimization off" }).click();
+  await page.getByRole("heading", { name: "Optimization is off" }).waitFor();
+  assert.deepEqual(complaints, []);
+});

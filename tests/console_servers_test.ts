@@ -1,0 +1,498 @@
+import assert from "node:assert/strict";
+import { fromFileUrl } from "@std/path";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { commandLine } from "../lib/config/command_words.ts";
+import { launchBrowser } from "./browser.ts";
+import { connect } from "./combined_doors.ts";
+import { type RunningFixture, startHttpFixture } from "./fixtures/start_fixture.ts";
+import { type RunningGateway, startGateway, until } from "./gateway.ts";
+
+const TRY_SERVER = fromFileUrl(new URL("./fixtures/try_server.ts", import.meta.url));
+const PROGRAM = ["run", "-A", "-q", "--no-lock", TRY_SERVER];
+const COMMAND = commandLine([Deno.execPath(), ...PROGRAM]);
+const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
+const SIZES = [
+  ["wide", { width: 1280, height: 820 }],
+  ["narrow", { width: 375, height: 740 }],
+] as const;
+
+let gateway: RunningGateway;
+let remote: RunningFixture;
+let browser: Browser;
+
+Deno.test.beforeAll(async () => {
+  await Deno.mkdir(SCREENSHOTS, { recursive: true });
+  [gateway, remote, browser] = await Promise.all([
+    startGateway(),
+    startHttpFixture("chaos_http"),
+    launchBrowser(),
+  ]);
+});
+
+Deno.test.afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+  await remote?.[Symbol.asyncDispose]();
+});
+
+/** Playwright keeps timers and sockets of its own. */
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+}
+
+async function openPage(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({
+    viewport: SIZES[0][1],
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    const isStatus = /server responded with a status of/.test(message.text());
+    if (message.type() === "error" && !isStatus) complaints.push(message.text());
+  });
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function goLive(page: Page, path: string): Promise<void> {
+  await page.goto(gateway.url + path);
+  await page.locator('.live[data-state="live"]').waitFor();
+}
+
+/** No serious finding, nothing that scrolls sideways, in both sizes and themes. */
+async function inspect(page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of SIZES) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
+        .then(({ violations }) => violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
+      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
+      await page.evaluate(() => scrollTo(0, 0));
+      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
+      await page.screenshot({ path, fullPage: true });
+    }
+    const overflow = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth
+    );
+    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
+  }
+  await page.setViewportSize(SIZES[0][1]);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+async function api(path: string, body?: unknown, method = "POST") {
+  const response = await fetch(gateway.url + path, {
+    ...(body === undefined ? {} : {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  });
+  return { status: response.status, ...await response.json() };
+}
+
+/** Makes sure that there is the server which is tried, under this name. */
+async function haveTryServer(name = "tryout"): Promise<void> {
+  const { status } = await api(`/api/servers/${name}`);
+  if (status === 200) return;
+  const added = await api("/api/servers", { name, command: Deno.execPath(), args: PROGRAM });
+  assert.equal(added.status, 201, JSON.stringify(added));
+}
+
+test("server is added by its address, and its tools are configured for clients", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/servers");
+  await page.getByRole("link", { name: "Add server" }).click();
+  await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
+  await page.getByLabel("Address, command or mcp.json").fill(`${remote.url}`);
+  await page.getByText("An address. Unless you give it a name").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("remote");
+  await inspect(page, "server-new");
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("heading", { level: 1, name: "Configure tools: remote" }).waitFor();
+  await page.getByText(/remote was added: \d+ tools discovered/).waitFor();
+
+  await using client = await connect(gateway.url, "/servers/remote/mcp?names=original");
+  const listed = async () => (await client.client.listTools()).tools.map(({ name }) => name);
+  const all = (await listed()).length;
+  await page.getByText(`Selected: ${all}/${all} tools`).waitFor();
+  await page.getByRole("button", { name: "Select none" }).click();
+  await page.getByText(`Selected: 0/${all} tools`).waitFor();
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("answers after a while");
+  await page.getByRole("button", { name: "Select all 1 found" }).click();
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("");
+  await page.getByRole("checkbox", { name: /^echo/ }).check();
+  await page.getByText(`Selected: 2/${all} tools`).waitFor();
+  // Counted in the background: the page comes first, the numbers follow by themselves.
+  await page.locator(".choice-list").getByText(/^\d+ tokens$/).first().waitFor();
+  await page.getByText(`Selected: 2/${all} tools`).waitFor();
+  await inspect(page, "server-tools");
+  await page.getByRole("button", { name: "Save selection" }).click();
+  await page.getByText(`2 of ${all} tools exposed`).waitFor();
+  await until(() => client.told.tools.length > 0 ? true : undefined);
+  assert.deepEqual((await listed()).sort(), ["echo", "sleep"]);
+
+  // Later, from the server's own page; everything again means new ones too.
+  await page.locator('.live[data-state="live"]').waitFor();
+  await page.getByRole("link", { name: "Configure tools" }).click();
+  await page.getByText(`Selected: 2/${all} tools`).waitFor();
+  await page.getByRole("button", { name: "Select all" }).click();
+  await page.getByRole("button", { name: "Save selection" }).click();
+  await page.getByRole("heading", { level: 1, name: "remote" }).waitFor();
+  assert.equal((await api("/api/servers/remote/tools")).enabled, null);
+  assert.deepEqual(complaints, []);
+});
+
+test("server is added by its command with the keyboard alone", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/servers");
+  const tabTo = async (name: RegExp) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press("Tab");
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!(element instanceof HTMLElement)) return "";
+        const label = element.id && document.querySelector(`label[for="${element.id}"]`);
+        return (label ? label.textContent : element.innerText) ?? "";
+      });
+      if (name.test(focused.trim())) return;
+    }
+    assert.fail(`${name} is not reached with Tab`);
+  };
+  await tabTo(/^Add server$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
+  await tabTo(/^Address, command/);
+  await page.keyboard.insertText(COMMAND);
+  await page.getByText("A command. Unless you give it a name").waitFor();
+  await tabTo(/^Name$/);
+  await page.keyboard.type("keys");
+  await tabTo(/^Add server$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Selected: 7/7 tools").waitFor();
+  await tabTo(/^Select none$/);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.getByText("Selected: 1/7 tools").waitFor();
+  await tabTo(/^Save selection$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("1 of 7 tools exposed").waitFor();
+  assert.deepEqual((await api("/api/servers/keys/tools")).enabled, ["erase"]);
+  assert.deepEqual(complaints, []);
+});
+
+test("broken servers say what to do, and nothing that was typed is lost", async () => {
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/servers/~new");
+  const entry = page.getByLabel("Address, command or mcp.json");
+  const fails = async (text: string, ...words: RegExp[]) => {
+    await entry.fill(text);
+    await page.getByRole("button", { name: "Add server" }).click();
+    const alert = page.getByRole("alert");
+    for (const word of words) await alert.getByText(word).first().waitFor();
+    assert.equal(await entry.inputValue(), text);
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "broken");
+  };
+  await page.getByLabel("Name", { exact: true }).fill("broken");
+  await fails("no-such-program --x", /"no-such-program" is not on PATH/, /Install the program/);
+  await inspect(page, "server-broken");
+  await fails("http://127.0.0.1:1/mcp", /port 1/, /listen on another port/);
+  await fails(`${gateway.url}/mcp`, /points back at this gateway/);
+  await fails('{"mcpServers": {"a" 1}}', /a colon is missing/);
+  await fails(
+    commandLine([Deno.execPath(), "eval", "console.error('needs a KEY'); Deno.exit(3)"]),
+    /Read below what it wrote/,
+    /needs a KEY/,
+  );
+  assert.equal((await api("/api/servers/broken")).status, 404);
+  // The fix, in the same form.
+  await entry.fill(COMMAND);
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("heading", { level: 1, name: "Configure tools: broken" }).waitFor();
+});
+
+const FILE = () =>
+  JSON.stringify({
+    // As VS Code writes it.
+    servers: {
+      first: { type: "stdio", command: Deno.execPath(), args: PROGRAM },
+      second: { type: "http", url: remote.url },
+      wrong: { type: "stdio", command: "no-such-program" },
+      both: { command: "x", url: "https://example.com" },
+    },
+  });
+
+test("servers of a pasted mcp.json are chosen, and each says how it fared", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/servers/~new");
+  await page.getByLabel("Address, command or mcp.json").fill(FILE());
+  await page.getByText("A configuration with 4 servers").waitFor();
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("heading", { name: "4 servers in the text" }).waitFor();
+  assert.equal(await page.getByRole("checkbox", { name: /^both/ }).isDisabled(), true);
+  await page.getByText('It has both "command" and "url". Keep one of them').waitFor();
+  await page.getByRole("button", { name: "Add 3 servers" }).click();
+  await page.locator(".found-server", { hasText: "first" }).getByText("Added, 7 tools").waitFor();
+  await page.locator(".found-server", { hasText: "second" }).getByText(/^Added, \d+ tools/)
+    .waitFor();
+  const wrong = page.locator(".found-server", { hasText: "wrong" });
+  await wrong.getByText(/is not on PATH/).waitFor();
+  await wrong.getByText(/Install the program/).waitFor();
+  await inspect(page, "server-several");
+  await page.locator(".found-server", { hasText: "first" }).getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name: "Configure tools: first" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("server page shows states, log, snippets and door; restart is live", async () => {
+  await haveTryServer();
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/servers/tryout");
+  await page.getByText(`${gateway.url}/servers/tryout/mcp`).first().waitFor();
+  await page.getByRole("heading", { name: "State history" }).waitFor();
+  const snippets = [
+    ["Claude Code", "claude mcp add --transport http --scope user tryout"],
+    ["Claude Desktop", '"--server"'],
+    ["Cursor", '"url"'],
+    ["VS Code", '"servers"'],
+  ] as const;
+  for (const [client, text] of snippets) {
+    await page.locator("summary", { hasText: client }).click();
+    await page.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+  await page.getByText("It has written nothing").waitFor();
+  await api("/api/tools/tryout/speak/call", { arguments: {} });
+  await page.locator(".log", { hasText: "A line that was just written" }).waitFor();
+  await inspect(page, "server");
+
+  const before = await page.locator(".state-row").count();
+  await page.getByRole("button", { name: "Restart" }).click();
+  await page.locator(".state-row", { hasText: "Restarting" }).waitFor();
+  await page.locator(".fact", { hasText: "State" }).getByText("Ready").waitFor();
+  await until(async () =>
+    await page.locator(".state-row").count() >= before + 2 ? true : undefined
+  );
+  assert.deepEqual(complaints, []);
+});
+
+test("server is edited with its secrets kept, and a change that fails changes nothing", async () => {
+  const env = { TOKEN: "canary-secret" };
+  await api("/api/servers", { name: "edited", command: Deno.execPath(), args: PROGRAM, env });
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, "/servers/edited");
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Edit edited" }).waitFor();
+  assert.equal(await page.getByLabel("Headers or variables").inputValue(), "TOKEN=***");
+  assert.ok(!(await page.content()).includes("canary"));
+  await inspect(page, "server-edit");
+  await page.getByLabel("Address or command").fill("no-such-program");
+  await page.getByLabel("Headers or variables").fill("A=1");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Not saved").waitFor();
+  assert.equal((await api("/api/servers/edited")).spec.command, Deno.execPath());
+  await page.getByLabel("Address or command").fill(COMMAND);
+  await page.getByLabel("Headers or variables").fill("TOKEN=***\nMORE=1");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("heading", { level: 1, name: "edited" }).waitFor();
+  assert.deepEqual(Object.keys((await api("/api/servers/edited")).spec.env), ["TOKEN", "MORE"]);
+});
+
+test("server is removed after a question that names what uses it, and comes back by undo", async () => {
+  await haveTryServer("doomed");
+  await api("/api/servers/doomed/tools", { enabled: ["shape", "erase"] }, "PUT");
+  const saved = await api("/api/toolsets", { name: "daily", tools: ["doomed.shape"] });
+  assert.ok(saved.status < 300, JSON.stringify(saved));
+  await using open = await openPage();
+  const { page, complaints } = open;
+  const remove = async () => {
+    await goLive(page, "/servers/doomed");
+    await page.getByRole("button", { name: "Remove" }).click();
+    const question = page.getByRole("dialog", { name: "Remove doomed?" });
+    await question.getByText("1 toolset uses its tools: daily").waitFor();
+    await question.getByRole("button", { name: "Remove server" }).click();
+    await page.getByText("doomed was removed").waitFor();
+    assert.equal((await api("/api/servers/doomed")).status, 404);
+  };
+  await remove();
+  await inspect(page, "server-removed");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("heading", { level: 1, name: "doomed" }).waitFor();
+  await page.getByText("2 of 7 tools exposed").waitFor();
+  const { enabled } = await api("/api/servers/doomed/tools");
+  assert.deepEqual(enabled, ["erase", "shape"]);
+  const history = await api("/api/servers/doomed/history");
+  assert.equal(history.tools.length, 7);
+
+  // Without scripts too; and once only.
+  await remove();
+  const id = new URL(page.url()).searchParams.get("removed") ?? "";
+  const form = new URLSearchParams({ id });
+  const undo = () =>
+    fetch(`${gateway.url}/servers/~undo`, { method: "POST", body: form, redirect: "manual" })
+      .then(async (response) => (await response.body?.cancel(), response.status));
+  assert.equal(await undo(), 303);
+  assert.equal(await undo(), 404);
+  assert.deepEqual(complaints, []);
+});
+
+test("tool is tried with a form made from its schema; the call is on the record", async () => {
+  await haveTryServer();
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/tools/tryout/shape");
+  const form = page.locator(".try");
+  await form.getByText("required").first().waitFor();
+  await form.getByLabel(/^city/).fill("Bonn");
+  await form.getByLabel(/^days/).fill("5");
+  await form.getByLabel(/^loud/).selectOption("true");
+  await form.getByLabel(/^unit/).selectOption('"celsius"');
+  await form.getByLabel(/^tags/).fill('["a"');
+  await form.getByRole("button", { name: "Call tool" }).click();
+  await form.getByText("Write valid JSON").waitFor();
+  await form.getByLabel(/^tags/).fill('["a"]');
+  await form.getByRole("button", { name: "Call tool" }).click();
+  await form.getByText("Result").first().waitFor();
+  const sent = { city: "Bonn", days: 5, loud: true, unit: "celsius", tags: ["a"] };
+  await form.locator("pre", { hasText: JSON.stringify(sent) }).first().waitFor();
+  await form.getByText("Structured content").waitFor();
+  await form.getByText("Raw messages").click();
+  await form.locator("pre", { hasText: '"method": "tools/call"' }).waitFor();
+  await inspect(page, "tool-tried");
+
+  await form.getByLabel(/^days/).fill("99");
+  await form.getByRole("button", { name: "Call tool" }).click();
+  await form.getByRole("alert").getByText(/Not called: days/).waitFor();
+  const { calls } = await until(async () => {
+    const found = await api("/api/activity?server=tryout&tool=shape");
+    return found.calls.length > 0 ? found : undefined;
+  });
+  // What was not called is not on the record.
+  assert.equal(calls.length, 1);
+  assert.equal(calls[0].door, "console");
+  assert.equal(calls[0].ok, true);
+  assert.deepEqual(complaints, []);
+});
+
+test("tool that destroys is confirmed first; pictures, errors and long texts are shown", async () => {
+  await haveTryServer();
+  await using open = await openPage();
+  const { page, complaints } = open;
+  const callOf = async (tool: string) => {
+    await goLive(page, `/tools/tryout/${tool}`);
+    await page.locator(".try").getByRole("button", { name: "Call tool" }).click();
+  };
+  await callOf("erase");
+  const question = page.getByRole("dialog", { name: "Call erase?" });
+  await question.getByText("may delete or overwrite").waitFor();
+  await inspect(page, "tool-confirm");
+  await question.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("erase was called").first().waitFor();
+  const refused = await api("/api/tools/tryout/erase/call", {});
+  assert.match(refused.error.message, /nobody has confirmed the call/);
+
+  await callOf("picture");
+  const picture = page.getByRole("img", { name: "A picture from the tool, image/png" });
+  await picture.waitFor();
+  assert.match(await picture.getAttribute("src") ?? "", /^data:image\/png;base64,/);
+  assert.equal(await page.locator(".try img").count(), 1);
+
+  await callOf("fail");
+  await page.getByText("The tool reports an error").waitFor();
+  await callOf("huge");
+  await page.getByText("Cut here: it has 1 MiB in all").first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("hostile texts of a tool are inert wherever they are shown", async () => {
+  await haveTryServer();
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/tools/tryout/hostile");
+  await page.locator(".try").getByRole("button", { name: "Call tool" }).click();
+  await page.locator(".try-result pre", { hasText: "<script>" }).first().waitFor();
+  await page.locator(".try-result .hidden-char", { hasText: "U+202E" }).first().waitFor();
+  await inspect(page, "tool-hostile");
+  await goLive(page, "/servers/tryout/~tools");
+  await page.locator(".choice-list", { hasText: "<img src=x" }).waitFor();
+  assert.match(await page.title(), /Quartermaster/);
+  assert.equal(await page.locator('img[src="x"]').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("adding, configuring and trying work without JavaScript", async () => {
+  await using open = await openPage({ javaScriptEnabled: false });
+  const { page } = open;
+  await page.goto(`${gateway.url}/servers/~new`);
+  await page.getByLabel("Address, command or mcp.json").fill(COMMAND);
+  await page.getByLabel("Name", { exact: true }).fill("plain");
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("checkbox", { name: /^erase/ }).uncheck();
+  await page.getByRole("button", { name: "Save selection" }).click();
+  await page.getByText("6 of 7 tools exposed").waitFor();
+  await page.goto(`${gateway.url}/tools/plain/shape`);
+  await page.locator(".try").getByLabel(/^city/).fill("Bonn");
+  await page.locator(".try").getByRole("button", { name: "Call tool" }).click();
+  await page.locator(".try-result pre", { hasText: '{"city":"Bonn"}' }).first().waitFor();
+  assert.equal(await page.locator(".try").getByLabel(/^city/).inputValue(), "Bonn");
+
+  const file = JSON.stringify({
+    mcpServers: { one: { command: "no-such" }, two: JSON.parse(FILE()).servers.first },
+  });
+  await page.goto(`${gateway.url}/servers/~new`);
+  await page.getByLabel("Address, command or mcp.json").fill(file);
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("button", { name: "Add 2 servers" }).click();
+  await page.getByText("Added, 7 tools").waitFor();
+  await page.getByText(/is not on PATH/).first().waitFor();
+});
+
+test("server of a file says in which one it is, and cannot be changed here", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    const entry = { command: Deno.execPath(), args: PROGRAM };
+    await Deno.writeTextFile(
+      `${folder}/.mcp.json`,
+      JSON.stringify({ mcpServers: { filed: entry } }),
+    );
+    await using other = await startGateway([], { cwd: folder });
+    await using open = await openPage();
+    const { page } = open;
+    await page.goto(`${other.url}/servers/filed`);
+    await page.getByText(`${folder}/.mcp.json`).first().waitFor();
+    await page.getByText("Change it there").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Remove" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "Edit", exact: true }).count(), 0);
+    await page.goto(`${other.url}/servers/filed/~edit`);
+    await page.getByText("belongs to a file: change it there").waitFor();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+test("what changes servers refuses foreign origins", async () => {
+  const paths = ["/servers/~new", "/servers/~undo", "/servers/tryout/~remove"];
+  for (const path of [...paths, "/servers/tryout/~restart", "/tools/tryout/erase"]) {
+    const response = await fetch(gateway.url + path, {
+      method: "POST",
+      headers: { origin: "http://evil.example" },
+      body: new URLSearchParams({ entry: "x", try: "confirmed" }),
+    });
+    await response.body?.cancel();
+    assert.equal(response.status, 403, path);
+  }
+});
