@@ -178,6 +178,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     logs,
     leaseId,
     onJob: (job) => events.publish("optimization", job),
+    onChanged: () => live.tell("optimization"),
     onSwitched() {
       announce();
       live.tell("settings");

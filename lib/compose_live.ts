@@ -19,8 +19,9 @@ export interface ComposeLiveInput {
 export function composeLive(input: ComposeLiveInput) {
   const { stack, events, catalog, toolsets, activity, announce } = input;
   const paced = stack.use(new ChangeNotifier((kind) => events.publish(kind, {})));
-  const tell = (kind: "calls" | "sessions" | "settings" | "tools" | "toolsets") =>
-    paced.changed(kind);
+  const tell = (
+    kind: "calls" | "optimization" | "sessions" | "settings" | "tools" | "toolsets",
+  ) => paced.changed(kind);
   stack.defer(toolsets.onChange(() => {
     announce();
     tell("toolsets");

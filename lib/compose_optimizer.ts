@@ -50,6 +50,8 @@ export interface ComposeOptimizerInput {
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
   onJob(job: OptimizationJob): void;
+  /** Candidates, prompts, reports or promotions were changed here. */
+  onChanged(): void;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
@@ -105,6 +107,7 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     }),
   );
   const admin = new OptimizationAdmin({
+    onChange: input.onChanged,
     candidates,
     prompts,
     runs,

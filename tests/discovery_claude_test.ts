@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { Doors } from "./combined_doors.ts";
 import { CREATE_ISSUE, servers, VIEWS } from "./discovery.ts";
-import { findClaude, runClaude } from "./fixtures/claude_cli.ts";
+import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
-
-const claude = await findClaude();
-const reason = claude === undefined ? " (skipped: the claude CLI cannot be installed here)" : "";
 
 type Use = NonNullable<ModelReply["toolUse"]>;
 /** What the model does next, from the results of what it has done so far. */
@@ -75,40 +72,36 @@ const RUNS: { view: string; query: string; steps: Step[] }[] = [
 ];
 
 for (const { view, query, steps } of RUNS) {
-  Deno.test({
-    name: `the claude CLI finds a tool at /mcp${query} and uses it${reason}`,
-    ignore: claude === undefined,
-    async fn() {
-      await using behind = servers();
-      const { github, calendar } = behind;
-      github.results.set(CREATE_ISSUE.name, '{"content":[{"type":"text","text":"issue 42"}]}');
-      await using doors = await Doors.open(behind.entries);
-      await using model = startModelStandIn((request) => {
-        const results = toolResultsOf(request);
-        const step = steps[results.length];
-        if (!step) return { text: `Done: ${results.at(-1)}` };
-        const { name, input } = step(results);
-        return { toolUse: { name: `mcp__qm__${name}`, input } };
-      });
-      const run = await runClaude({
-        claude: claude!,
-        prompt: "Report the bug",
-        modelUrl: model.url,
-        mcpServers: { qm: { type: "http", url: `${doors.url}/mcp${query}` } },
-        extraArgs: ["--allowedTools", "mcp__qm"],
-        timeoutMs: 60_000,
-      });
-      assert.equal(run.result?.result, "Done: issue 42", run.stderr);
+  await claudeTest(`the claude CLI finds a tool at /mcp${query} and uses it`, async (claude) => {
+    await using behind = servers();
+    const { github, calendar } = behind;
+    github.results.set(CREATE_ISSUE.name, '{"content":[{"type":"text","text":"issue 42"}]}');
+    await using doors = await Doors.open(behind.entries);
+    await using model = startModelStandIn((request) => {
+      const results = toolResultsOf(request);
+      const step = steps[results.length];
+      if (!step) return { text: `Done: ${results.at(-1)}` };
+      const { name, input } = step(results);
+      return { toolUse: { name: `mcp__qm__${name}`, input } };
+    });
+    const run = await runClaude({
+      claude,
+      prompt: "Report the bug",
+      modelUrl: model.url,
+      mcpServers: { qm: { type: "http", url: `${doors.url}/mcp${query}` } },
+      extraArgs: ["--allowedTools", "mcp__qm"],
+      timeoutMs: 60_000,
+    });
+    assert.equal(run.result?.result, "Done: issue 42", run.stderr);
 
-      const offered = model.requests[0]!.tools.filter(({ name }) => name.startsWith("mcp__qm__"));
-      const wanted = VIEWS[view]!.map((name) => `mcp__qm__${name.replaceAll(".", "_")}`);
-      assert.deepEqual(offered.map(({ name }) => name).sort(), wanted.sort());
-      const descriptions = offered.map(({ description }) => description).join("\n");
-      assert.match(descriptions, /Servers: github \(5\), calendar \(2\)/);
+    const offered = model.requests[0]!.tools.filter(({ name }) => name.startsWith("mcp__qm__"));
+    const wanted = VIEWS[view]!.map((name) => `mcp__qm__${name.replaceAll(".", "_")}`);
+    assert.deepEqual(offered.map(({ name }) => name).sort(), wanted.sort());
+    const descriptions = offered.map(({ description }) => description).join("\n");
+    assert.match(descriptions, /Servers: github \(5\), calendar \(2\)/);
 
-      assert.deepEqual([github.calls.length, calendar.calls.length], [1, 0]);
-      const { name, arguments: args } = JSON.parse(github.calls[0]!);
-      assert.deepEqual({ name, args }, { name: CREATE_ISSUE.name, args: TASK });
-    },
+    assert.deepEqual([github.calls.length, calendar.calls.length], [1, 0]);
+    const { name, arguments: args } = JSON.parse(github.calls[0]!);
+    assert.deepEqual({ name, args }, { name: CREATE_ISSUE.name, args: TASK });
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { at, devServers, Doors, tool, TOOLSET_TOOLS } from "./combined_doors.ts";
-import { findClaude, runClaude } from "./fixtures/claude_cli.ts";
+import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import {
   type ModelReply,
   type ModelRequest,
@@ -9,9 +9,6 @@ import {
 } from "./fixtures/model_stand_in.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
-
-const claude = await findClaude();
-const reason = claude === undefined ? " (skipped: the claude CLI cannot be installed here)" : "";
 
 /** How often the gateway was asked for its tools. */
 async function listings({ url }: Doors): Promise<number> {
@@ -24,10 +21,9 @@ function offered({ tools }: ModelRequest): string[] {
   return tools.flatMap(({ name }) => /^mcp__qm__(.*)$/.exec(name)?.[1] ?? []).sort();
 }
 
-Deno.test({
-  name: `the claude CLI equips a toolset at /mcp and uses its tools in the same session${reason}`,
-  ignore: claude === undefined,
-  async fn() {
+await claudeTest(
+  "the claude CLI equips a toolset at /mcp and uses its tools in the same session",
+  async (claude) => {
     await using dev = devServers();
     await using decoy = new ScriptedServer([tool("search-repositories")]);
     await using doors = await Doors.open({ ...dev.entries, decoy: at(decoy) });
@@ -51,7 +47,7 @@ Deno.test({
       return toolUse ? { toolUse } : { text: "Done" };
     });
     const run = await runClaude({
-      claude: claude!,
+      claude,
       prompt: "Find repositories",
       modelUrl: model.url,
       mcpServers: { qm: { type: "http", url: `${doors.url}/mcp` } },
@@ -80,4 +76,4 @@ Deno.test({
     assert.deepEqual({ name, args }, { name: "search-repositories", args: input });
     assert.deepEqual([dev.git.calls.length, decoy.calls.length], [1, 0]);
   },
-});
+);

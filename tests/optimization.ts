@@ -9,7 +9,6 @@ import {
   choosingModel,
   type ChoosingModelOptions,
 } from "./fixtures/choosing_model.ts";
-import { findClaude } from "./fixtures/claude_cli.ts";
 import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
 import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
@@ -67,23 +66,7 @@ export const GREEDY =
 /** As poor as the server's own. */
 export const VAGUE = "Handles things.";
 
-/** A test with the real CLI; where that cannot be had it is ignored, with the reason in its name. */
-export async function claudeTest(
-  name: string,
-  run: (claude: string) => Promise<void>,
-): Promise<void> {
-  const claude = await findClaude();
-  // In CI nothing is left out: there, what cannot run has failed.
-  const ignore = claude === undefined && !Deno.env.get("CI");
-  Deno.test({
-    name: name + (ignore ? " (skipped: the claude CLI cannot be installed here)" : ""),
-    ignore,
-    async fn() {
-      assert.ok(claude !== undefined, "The claude CLI cannot be installed here");
-      await run(claude);
-    },
-  });
-}
+export { claudeTest } from "./fixtures/claude_cli.ts";
 
 export interface LabOptions extends ChoosingModelOptions {
   /** The program that evaluates; without it, the evaluator is the Messages API. */

@@ -12,6 +12,9 @@ const POLL_MS = 100;
 /** How long the process that works on a job may take to let go of it. */
 const LET_GO_MS = 10_000;
 
+/** Jobs that run are among these: each is the newest when it begins, and ends or waits. */
+export const RECENT = { reverse: true, limit: 200 };
+
 export type JobControl = "pause" | "cancel";
 
 /** What is decided about jobs in their records, by this process or another. */
@@ -104,7 +107,7 @@ export class JobControls {
   /** One job at a time works on a tool. */
   async refuseBusy(tools: readonly SelectedTool[], except?: string): Promise<void> {
     const names = new Set(tools.map(({ server, tool }) => `${server}.${tool}`));
-    for await (const { value: job } of this.#options.jobs.list()) {
+    for await (const { value: job } of this.#options.jobs.list(RECENT)) {
       if (job.status !== "running" || job.id === except) continue;
       const taken = job.tools.find(({ server, toolName, phase }) =>
         phase !== "complete" && names.has(`${server}.${toolName}`)

@@ -2,7 +2,7 @@ import { GatewayError } from "../core/errors.ts";
 import { newId, type OptimizationJob } from "../core/optimization.ts";
 import type { Stored } from "../storage/record_reader.ts";
 import type { JobsOptions } from "./job_context.ts";
-import { type JobControl, JobControls } from "./job_controls.ts";
+import { type JobControl, JobControls, RECENT } from "./job_controls.ts";
 import { estimateJob, type JobEstimate } from "./job_estimate.ts";
 import { JobRecord } from "./job_record.ts";
 import {
@@ -162,7 +162,7 @@ export class OptimizationJobs implements AsyncDisposable {
   /** Takes up jobs whose process is gone; called at start and now and then. */
   async takeOver(): Promise<void> {
     const { jobs, isEnabled, signal, onChange } = this.#options;
-    for await (const stored of jobs.list()) {
+    for await (const stored of jobs.list(RECENT)) {
       if (this.#isClosed || signal.aborted) return;
       const { id, status } = stored.value;
       if (status !== "running" || !await this.#controls.isAbandoned(stored.value)) continue;

@@ -84,7 +84,7 @@ export class OptimizationAdmin {
   }
 
   propose(input: Proposal, origin: Origin): Promise<ToolCandidate> {
-    return proposeCandidate(this.#options, input, origin);
+    return this.#told(proposeCandidate(this.#options, input, origin));
   }
 
   /** Saves all of them, or none where one will not do. */
@@ -92,22 +92,22 @@ export class OptimizationAdmin {
     input: NamedTool & { prompts: readonly PromptDraft[] },
     origin: Origin,
   ): Promise<SavedPrompts> {
-    return this.#prompts.save(input, origin);
+    return this.#told(this.#prompts.save(input, origin));
   }
 
   editPrompt(edit: PromptEdit): Promise<GoldenPrompt> {
-    return this.#prompts.edit(edit);
+    return this.#told(this.#prompts.edit(edit));
   }
 
   retirePrompt(server: string, tool: string, id: string): Promise<void> {
-    return this.#prompts.retire(server, tool, id);
+    return this.#told(this.#prompts.retire(server, tool, id));
   }
 
   /** Whether it was correct follows from the prompt, whatever the caller says. */
   async recordRun(
     report: ReportedRun,
   ): Promise<{ runId: string; correct: boolean; isError: boolean }> {
-    const { id, status, result } = await recordReportedRun(this.#options, report);
+    const { id, status, result } = await this.#told(recordReportedRun(this.#options, report));
     return { runId: id, correct: result.correct, isError: status === "error" };
   }
 
@@ -136,7 +136,7 @@ export class OptimizationAdmin {
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
     const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};
-    return await promotions.promote({
+    const promoted = promotions.promote({
       server,
       toolName: name,
       candidateId,
@@ -150,6 +150,7 @@ export class OptimizationAdmin {
       ...(reason === "" ? {} : { reason }),
       by,
     });
+    return await this.#told(promoted);
   }
 
   /** Back to the server's own description, or to an earlier promotion by its event's id. */
@@ -160,18 +161,18 @@ export class OptimizationAdmin {
     },
     by: "caller" | "person",
   ): Promise<PromotedTool | null> {
-    return this.#options.promotions.revert({
+    return this.#told(this.#options.promotions.revert({
       server,
       tool: ownName(this.#options, server, tool),
       ...(to === undefined ? {} : { to }),
       ...(reason === undefined ? {} : { reason }),
       by,
-    });
+    }));
   }
 
   keep(server: string, tool: string): Promise<PromotedTool> {
     const named = ownName(this.#options, server, tool);
-    return this.#options.promotions.keep({ server, tool: named, by: "person" });
+    return this.#told(this.#options.promotions.keep({ server, tool: named, by: "person" }));
   }
 
   history(server: string, tool: string): Promise<PromotionEvent[]> {
@@ -233,6 +234,13 @@ export class OptimizationAdmin {
     });
     const saved = await this.savePrompts({ server, tool: subject.name, prompts }, "generated");
     return { ...saved, warnings: [...new Set([...warnings, ...saved.warnings])] };
+  }
+
+  /** Says that something was changed, once it was. */
+  async #told<T>(change: Promise<T>): Promise<T> {
+    const changed = await change;
+    this.#options.onChange?.();
+    return changed;
   }
 
   /** Throws OPTIMIZATION_DISABLED where model time must not be spent. */

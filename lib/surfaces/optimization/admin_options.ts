@@ -23,6 +23,8 @@ export interface EvaluatorInfo {
 }
 
 export interface OptimizationAdminOptions {
+  /** Called when candidates, prompts, reports or promotions were changed here. */
+  onChange?(): void;
   candidates: CandidatesRepository;
   prompts: GoldenPromptsRepository;
   runs: EvalRunsRepository;

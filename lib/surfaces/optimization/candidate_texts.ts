@@ -1,5 +1,6 @@
 import { GatewayError } from "../../core/errors.ts";
-import { MAX_DESCRIPTION, newId, type Origin, ToolCandidate } from "../../core/optimization.ts";
+import { MAX_DESCRIPTION, type Origin, type ToolCandidate } from "../../core/optimization.ts";
+import { newCandidate } from "../../optimizer/new_candidate.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
 import { MAX_EXAMPLE } from "./limits.ts";
 import { resolveSubject } from "./subject_lookup.ts";
@@ -28,16 +29,7 @@ export async function proposeCandidate(
   const existing = await options.candidates.list(server, name);
   const same = existing.find((candidate) => candidate.description === description);
   if (same) return same;
-  const candidate = ToolCandidate.parse({
-    id: newId("cand"),
-    server,
-    toolName: name,
-    description,
-    ...(example === undefined ? {} : { example }),
-    charCount: description.length,
-    createdAt: new Date().toISOString(),
-    origin,
-  });
+  const candidate = newCandidate({ server, toolName: name, description, example, origin });
   await options.candidates.save(candidate);
   return candidate;
 }
