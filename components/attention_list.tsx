@@ -2,6 +2,7 @@ import type { DashboardPage } from "../lib/console/dashboard_page.ts";
 import type { Problem } from "../lib/config/problem.ts";
 import type { AttentionItem } from "../lib/console/attention.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { Card } from "./card.tsx";
@@ -47,12 +48,27 @@ export function AttentionList({ page }: { page: DashboardPage }) {
               <p class="muted">
                 <InertText text={server.reason} />
               </p>
+              {fix !== undefined && "advice" in fix && (
+                <p class="muted">
+                  <InertText text={fix.advice} />
+                </p>
+              )}
               {problem === undefined ? null : <Remedy problem={problem} />}
             </div>
             <span class="row-aside">
               <Ago at={server.since} />
             </span>
-            {fix === undefined ? null : <FixButtons fixes={[fix]} subject={server.name} back="/" />}
+            {fix === undefined
+              ? null
+              : "action" in fix
+              ? <FixButtons fixes={[fix]} subject={server.name} back="/" />
+              : (
+                <div class="fixes above">
+                  <a class="button" href={fix.href}>
+                    {fix.verb} <span class="visually-hidden">{inertString(server.name)}</span>
+                  </a>
+                </div>
+              )}
           </li>
         ))}
         {moreAttention > 0 && (

@@ -15,6 +15,8 @@ interface ConfirmProps {
   verb: string;
   /** What the form sends along. */
   fields?: Record<string, string>;
+  /** Said on the button while the form is on its way. */
+  busy?: string;
   isDangerous?: boolean;
   /** Whether the button that asks is the page's main one. */
   isPrimary?: boolean;
@@ -40,7 +42,7 @@ export function Confirm(props: ConfirmProps) {
         <h2 id={`${id}-title`}>{title}</h2>
         <div class="confirm-text">{children}</div>
         <div class="confirm-actions">
-          <form method="post" action={action} f-client-nav={false}>
+          <form method="post" action={action} f-client-nav={false} data-busy={props.busy}>
             {fields.map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}

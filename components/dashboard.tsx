@@ -1,3 +1,4 @@
+import BusyForms from "../islands/busy_forms.tsx";
 import type { DashboardPage } from "../lib/console/dashboard_page.ts";
 import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { serverPath, toolsetPath } from "../lib/console/ui/paths.ts";
@@ -16,6 +17,7 @@ import { Welcome } from "./welcome.tsx";
 export function Dashboard({ page }: { page: DashboardPage }) {
   return (
     <>
+      <BusyForms />
       {page.tour === undefined ? null : <TourCard tour={page.tour} />}
       <Stats page={page} />
       <AttentionList page={page} />

@@ -10,6 +10,8 @@ interface FixButtonsProps {
   back: string;
 }
 
+const BUSY = "Working…";
+
 /** The clicks that set something right; those with a price ask first. */
 export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
   const subject = inertString(name);
@@ -28,13 +30,20 @@ export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
               action="/actions"
               fields={fields}
               verb={fix.verb}
+              busy={BUSY}
             >
               {fix.warning}
             </Confirm>
           );
         }
         return (
-          <form key={fix.verb} method="post" action="/actions" f-client-nav={false}>
+          <form
+            key={fix.verb}
+            method="post"
+            action="/actions"
+            f-client-nav={false}
+            data-busy={BUSY}
+          >
             <HiddenFields fields={fields} />
             <button type="submit" class="button">
               {fix.verb} <span class="visually-hidden">{subject}</span>

@@ -8,7 +8,7 @@ export function InertText({ text }: { text: string }) {
         "text" in part
           ? part.text
           : (
-            <span class="hidden-char" title="An invisible character in the text">
+            <span class="hidden-char" title="Invisible characters in the text">
               {part.hidden}
             </span>
           )

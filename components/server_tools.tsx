@@ -1,19 +1,22 @@
+import BusyForms from "../islands/busy_forms.tsx";
 import RefreshSoon from "../islands/refresh_soon.tsx";
 import ToolChoice from "../islands/tool_choice.tsx";
 import type { ServerToolsPage } from "../lib/console/server_tools_page.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { EmptyState } from "./empty_state.tsx";
+import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { PageHeader } from "./page_header.tsx";
 
 /** Which tools of a server clients get. */
 export function ServerTools(
-  { page: { server, tools, withdrawn, isNew } }: { page: ServerToolsPage },
+  { page: { server, tools, isNew, refused } }: { page: ServerToolsPage },
 ) {
   return (
     <div class="stack" data-live="servers">
+      <BusyForms />
       {tools.some(({ tokens }) => tokens === undefined) && <RefreshSoon madeAt={Date.now()} />}
       <PageHeader
         title={
@@ -37,6 +40,9 @@ export function ServerTools(
           </span>
         </p>
       )}
+      {refused === undefined
+        ? null
+        : <FormFailure error={refused.error} title="The selection is not saved" />}
       <Card isFlush>
         {tools.length === 0
           ? (
@@ -46,7 +52,13 @@ export function ServerTools(
                 : "Its tools can be chosen here once the server is connected."}
             </EmptyState>
           )
-          : <ToolChoice server={server.name} tools={tools} withdrawn={withdrawn} />}
+          : (
+            <ToolChoice
+              server={server.name}
+              tools={tools}
+              {...(refused === undefined ? {} : { written: refused.written })}
+            />
+          )}
       </Card>
       {tools.length > 0 && (
         <p class="small muted">

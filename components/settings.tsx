@@ -1,8 +1,10 @@
+import BusyForms from "../islands/busy_forms.tsx";
 import type { SettingsPage } from "../lib/console/settings_page.ts";
 import { Since } from "./ago.tsx";
 import { Card } from "./card.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
+import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { DataCard, LogLevelCard, OptimizationCard, SearchCard } from "./settings_cards.tsx";
@@ -12,6 +14,7 @@ import { SettingsTable } from "./settings_table.tsx";
 export function Settings({ page }: { page: SettingsPage }) {
   return (
     <>
+      <BusyForms />
       <PageHeader title="Settings" lead="What can be changed while the gateway runs comes first" />
       {page.done === undefined ? null : (
         <p class="notice notice-done" role="status">
@@ -19,6 +22,9 @@ export function Settings({ page }: { page: SettingsPage }) {
           <span>{page.done}</span>
         </p>
       )}
+      {page.refused === undefined
+        ? null
+        : <FormFailure error={page.refused} title="Nothing is changed" />}
       <div class="columns">
         <OptimizationCard optimization={page.optimization} />
         <SearchCard search={page.search} />

@@ -20,7 +20,7 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
         </p>
         {fixedBy === undefined
           ? (
-            <form method="post" action="/settings" f-client-nav={false}>
+            <form method="post" action="/settings" f-client-nav={false} data-busy="Switching…">
               <input type="hidden" name="change" value="optimization" />
               <button
                 type="submit"
@@ -42,11 +42,11 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
               </span>
             </p>
           )}
-        <form method="get" action="/settings" f-client-nav={false}>
+        <form method="get" action="/settings" f-client-nav={false} data-busy="Checking…">
           <input type="hidden" name="check" value="evaluator" />
           <button type="submit" class="button">Check the evaluator</button>
         </form>
-        {check === undefined ? null : <Evaluator check={check} />}
+        {check === undefined ? null : <Evaluator check={check} isOn={isOn} />}
       </div>
     </Card>
   );
@@ -57,13 +57,19 @@ const KINDS: Record<string, string> = {
   "messages-api": "The Messages API",
 };
 
-function Evaluator({ check }: { check: EvaluatorCheck }) {
+function Evaluator({ check, isOn }: { check: EvaluatorCheck; isOn: boolean }) {
   if (check.problem !== null) {
     return (
       <p class="notice tone-bad" role="status">
         <Icon name="error" size={14} />
         <span>
           <InertText text={check.problem} />
+          {!isOn && (
+            <>
+              . Nothing is started while it is off: press “Switch optimization on” above, or start
+              the gateway with <code>--enable-optimization</code>, then check again.
+            </>
+          )}
         </span>
       </p>
     );
@@ -102,7 +108,7 @@ export function SearchCard({ search }: Pick<SettingsPage, "search">) {
             </span>
           </p>
         )}
-        <form method="post" action="/settings" f-client-nav={false}>
+        <form method="post" action="/settings" f-client-nav={false} data-busy="Indexing…">
           <input type="hidden" name="change" value="search" />
           <button type="submit" class="button">Index everything again</button>
         </form>
@@ -154,15 +160,19 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
           </Fact>
           {data.retention.map(({ what, kept }) => <Fact key={what} name={what}>{kept}</Fact>)}
         </Facts>
-        {data.canBackUp
+        {data.backup === "here"
           ? (
-            <p>
-              <a class="button" href="/settings/backup" download f-client-nav={false}>
-                Download a backup
-              </a>
-            </p>
+            <form method="post" action="/settings/backup" f-client-nav={false}>
+              <button type="submit" class="button">Download a backup</button>
+            </form>
           )
-          : <p class="muted">A backup is made on the command line, where there is a disk.</p>}
+          : (
+            <p class="muted">
+              {data.backup === "elsewhere"
+                ? "A backup holds secrets: it can be had on the gateway's own machine alone."
+                : "A backup is made on the command line, where there is a disk."}
+            </p>
+          )}
         <details class="restore">
           <summary>Put a backup in place</summary>
           <p>
@@ -180,7 +190,13 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
 export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
   return (
     <Card title="Log level" aside={level.current}>
-      <form class="inline-form" method="post" action="/settings" f-client-nav={false}>
+      <form
+        class="inline-form"
+        method="post"
+        action="/settings"
+        f-client-nav={false}
+        data-busy="Setting…"
+      >
         <input type="hidden" name="change" value="log-level" />
         <label for="log-level">Least important entries to log</label>
         <select id="log-level" name="to" class="select" value={level.current}>

@@ -1,6 +1,7 @@
 import TryTool from "../islands/try_tool.tsx";
 import type { Parameters } from "../lib/console/parameters.ts";
 import type { ToolPage } from "../lib/console/tool_page.ts";
+import type { RefusedWords } from "../lib/console/tool_words.ts";
 import type { TriedTool } from "../lib/console/tried_tool.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
@@ -17,8 +18,14 @@ import { ToolVersions } from "./tool_history.tsx";
 import { ToolPromotion } from "./tool_promotion.tsx";
 import { RelatedTools, ToolExamples, ToolFacts } from "./tool_knowledge.tsx";
 
+interface ToolDetailProps {
+  page: ToolPage;
+  tried?: TriedTool | undefined;
+  refused?: RefusedWords | undefined;
+}
+
 /** One tool: what it says it does, and what it takes. */
-export function ToolDetail({ page, tried }: { page: ToolPage; tried?: TriedTool | undefined }) {
+export function ToolDetail({ page, tried, refused }: ToolDetailProps) {
   const fullName = `${page.server.name}.${page.name}`;
   const { knowledge } = page;
   return (
@@ -61,9 +68,13 @@ export function ToolDetail({ page, tried }: { page: ToolPage; tried?: TriedTool 
           }
         />
         <Description page={page} />
-        {knowledge === undefined
-          ? null
-          : <ToolFacts knowledge={knowledge} action={toolPath(page.server.name, page.name)} />}
+        {knowledge === undefined ? null : (
+          <ToolFacts
+            knowledge={knowledge}
+            action={toolPath(page.server.name, page.name)}
+            refused={refused}
+          />
+        )}
         <Card title="Try it" aside="a real call, on the record like any other">
           <TryTool
             key={fullName}

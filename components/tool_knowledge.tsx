@@ -12,7 +12,7 @@ import { ToolWordsForm } from "./tool_words_form.tsx";
 
 /** What a tool is called, costs and belongs to. */
 export function ToolFacts(
-  { knowledge, action }: { knowledge: ToolKnowledge; action: string },
+  { knowledge, action, refused }: Parameters<typeof ToolWordsForm>[0],
 ) {
   const { namespaced, flat, collision, category, summary, deprecated, said, tokens } = knowledge;
   return (
@@ -56,7 +56,7 @@ export function ToolFacts(
           </span>
         </p>
       )}
-      <ToolWordsForm knowledge={knowledge} action={action} />
+      <ToolWordsForm knowledge={knowledge} action={action} refused={refused} />
     </Card>
   );
 }

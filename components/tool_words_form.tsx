@@ -1,16 +1,24 @@
 import type { ToolKnowledge } from "../lib/console/tool_page.ts";
+import type { RefusedWords } from "../lib/console/tool_words.ts";
 import { Field } from "./field.tsx";
+import { FormFailure } from "./form_failure.tsx";
+
+interface ToolWordsFormProps {
+  knowledge: ToolKnowledge;
+  action: string;
+  refused?: RefusedWords | undefined;
+}
 
 /** What a person says of a tool in place of what is inferred. */
-export function ToolWordsForm(
-  { knowledge, action }: { knowledge: ToolKnowledge; action: string },
-) {
+export function ToolWordsForm({ knowledge, action, refused }: ToolWordsFormProps) {
   const { said, summary, category } = knowledge;
+  const words = refused?.written ?? said;
   const isSaid = Object.keys(said).length > 0;
   return (
-    <details class="edit-words">
+    <details class="edit-words" open={refused !== undefined}>
       <summary>Change summary and category</summary>
       <form class="form" method="post" action={action} f-client-nav={false}>
+        {refused === undefined ? null : <FormFailure error={refused.error} />}
         <Field
           id="summary"
           label="Summary"
@@ -21,7 +29,7 @@ export function ToolWordsForm(
             class="input"
             name="summary"
             maxLength={80}
-            value={said.summary ?? ""}
+            value={words.summary ?? ""}
             placeholder={said.summary === undefined ? summary : ""}
             aria-describedby="summary-hint"
           />
@@ -39,7 +47,7 @@ export function ToolWordsForm(
             pattern="[A-Za-z0-9_\-]{1,40}"
             autocapitalize="off"
             spellcheck={false}
-            value={said.category ?? ""}
+            value={words.category ?? ""}
             placeholder={said.category === undefined ? category : ""}
             aria-describedby="category-hint"
           />
@@ -50,7 +58,7 @@ export function ToolWordsForm(
             class="input"
             name="deprecated"
             maxLength={300}
-            value={said.deprecated ?? ""}
+            value={words.deprecated ?? ""}
             placeholder="Why not to use it any more, and what instead"
             aria-describedby="deprecated-hint"
           />

@@ -1,10 +1,13 @@
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
 import { InertText } from "../components/inert_text.tsx";
 import { TokensChip } from "../components/tokens_chip.tsx";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { serverPath, serverStep } from "../lib/console/ui/paths.ts";
 import {
+  type ChosenTool,
   matchingTools,
   tokensOf,
   type ToolChoice as Choice,
@@ -13,20 +16,23 @@ import {
 interface ToolChoiceProps {
   server: string;
   tools: Choice[];
-  /** Chosen ones that the server does not list now; they stay chosen. */
-  withdrawn: string[];
+  /** What was chosen before and could not be saved. */
+  written?: ChosenTool[];
 }
 
 /** No more than this many rows are drawn at once. */
 const SHOWN = 200;
 
 /** Chooses which tools of a server clients get. */
-export default function ToolChoice({ server, tools, withdrawn }: ToolChoiceProps) {
+export default function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
   // What was changed here, not all of it: the list below may grow meanwhile.
-  const changes = useSignal<ReadonlyMap<string, boolean>>(new Map());
+  const changes = useSignal<ReadonlyMap<string, boolean>>(
+    new Map(written.map(({ name, isOn }) => [name, isOn])),
+  );
   const query = useSignal("");
-  const trouble = useSignal("");
-  const isSaving = useSignal(false);
+  // With scripts only what was changed is sent: the rest may have been changed elsewhere since.
+  const sendsChanges = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
   const chosen = new Set(
     tools.filter(({ name, isOn }) => changes.value.get(name) ?? isOn).map(({ name }) => name),
   );
@@ -41,34 +47,25 @@ export default function ToolChoice({ server, tools, withdrawn }: ToolChoiceProps
     changes.value = next;
   };
 
-  const save = async () => {
-    isSaving.value = true;
-    trouble.value = "";
-    const enabled = chosen.size === tools.length ? null : [...chosen, ...withdrawn];
-    try {
-      const response = await fetch(`/api/servers/${encodeURIComponent(server)}/tools`, {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ enabled }),
-      });
-      if (response.ok) return location.assign(serverPath(server));
-      const { error } = await response.json();
-      trouble.value = `Not saved: ${error.message}. ${error.recoveryAction}`;
-    } catch {
-      trouble.value = "Not saved: the gateway does not answer. Is it running?";
+  useEffect(() => {
+    // What was ticked before the script was there, or came back with the page.
+    for (const box of form.current?.elements ?? []) {
+      if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") continue;
+      if (box.checked !== chosen.has(box.value)) choose([box.value], box.checked);
     }
-    isSaving.value = false;
-  };
+    sendsChanges.value = true;
+  }, []);
+
+  const drawn = new Set(shown.map(({ name }) => name));
+  const changedUnseen = [...changes.value].filter(([name]) => !drawn.has(name));
 
   return (
     <form
+      ref={form}
       method="post"
       action={serverStep(server, "tools")}
       f-client-nav={false}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isSaving.value) void save();
-      }}
+      data-busy="Saving…"
     >
       <div class="choice-bar">
         <div class="filter needs-js">
@@ -107,7 +104,9 @@ export default function ToolChoice({ server, tools, withdrawn }: ToolChoiceProps
       <ul class="choice-list">
         {shown.map(({ name, summary, tokens }) => (
           <li key={name}>
-            <input type="hidden" name="shown" value={name} />
+            {(!sendsChanges.value || changes.value.has(name)) && (
+              <input type="hidden" name="shown" value={name} />
+            )}
             <label class="pick">
               <input
                 type="checkbox"
@@ -140,9 +139,12 @@ export default function ToolChoice({ server, tools, withdrawn }: ToolChoiceProps
           more are found by searching; what is not shown keeps its state.
         </p>
       )}
-      {trouble.value === ""
-        ? null
-        : <p class="notice tone-bad choice-trouble" role="alert">{trouble.value}</p>}
+      {changedUnseen.map(([name, isOn]) => (
+        <Fragment key={name}>
+          <input type="hidden" name="shown" value={name} />
+          {isOn && <input type="hidden" name="tool" value={name} />}
+        </Fragment>
+      ))}
       <div class="card-foot">
         <span class="choice-size" role="status">
           Selected: {formatNumber(chosen.size)}/{formatNumber(tools.length)} tools
@@ -150,9 +152,7 @@ export default function ToolChoice({ server, tools, withdrawn }: ToolChoiceProps
         <TokensChip tokens={tokens} />
         <span class="choice-actions">
           <a class="button" href={serverPath(server)}>Cancel</a>
-          <button type="submit" class="button button-primary" aria-busy={isSaving.value}>
-            {isSaving.value ? "Saving…" : "Save selection"}
-          </button>
+          <button type="submit" class="button button-primary">Save selection</button>
         </span>
       </div>
     </form>

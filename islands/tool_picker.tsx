@@ -4,6 +4,7 @@ import { ChosenTools } from "../components/chosen_tools.tsx";
 import { PickFilters } from "../components/pick_filters.tsx";
 import { PickList } from "../components/pick_list.tsx";
 import type { FilterChoice } from "../lib/console/tools_page.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
 import {
   added,
   ANY_TOOL,
@@ -98,7 +99,9 @@ export default function ToolPicker(props: ToolPickerProps) {
     const before = chosen.value.length;
     chosen.value = at === undefined ? added(chosen.value, tools) : placed(chosen.value, tools, at);
     const fresh = chosen.value.length - before;
-    said.value = fresh === 1 ? `${tools[0]?.namespacedName} added` : `${fresh} tools added`;
+    said.value = fresh === 1
+      ? `${inertString(tools[0]?.namespacedName ?? "")} added`
+      : `${fresh} tools added`;
   };
   const remove = (gone: Iterable<string>) => {
     const before = chosen.value.length;
@@ -148,7 +151,7 @@ export default function ToolPicker(props: ToolPickerProps) {
           if (tool === undefined) return;
           chosen.value = placed(chosen.value, [tool], at);
           const place = chosen.value.findIndex((one) => one.namespacedName === name);
-          said.value = `${name} is ${place + 1} of ${chosen.value.length}`;
+          said.value = `${inertString(name)} is ${place + 1} of ${chosen.value.length}`;
         }}
       />
       <p class="visually-hidden" role="status">{said.value}</p>

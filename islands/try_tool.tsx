@@ -88,9 +88,11 @@ export default function TryTool({ server, tool, form, isOff, tried }: TryToolPro
           ? <p class="muted">It takes no arguments.</p>
           : <Json isOnly={form.isJsonOnly} value={words.json} problem={problemOf("")} />}
         <div class="form-actions">
-          {form.isDestructive
+          {form.risk !== undefined
             ? (
               <>
+                {/* The form's default button, or Enter in a field would press the one that confirms. */}
+                <button type="submit" disabled hidden />
                 <button type="button" class="button button-primary" popovertarget="try-confirm">
                   Call tool
                 </button>
@@ -106,10 +108,21 @@ export default function TryTool({ server, tool, form, isOff, tried }: TryToolPro
                     Call <InertText text={tool} />?
                   </h2>
                   <p class="confirm-text">
-                    {server} says that this tool may delete or overwrite things. The call is real.
+                    {form.risk === "destroys"
+                      ? `${server} says that this tool may delete or overwrite things.`
+                      : `This tool may change things: ${server} does not say that it only reads.`}
+                    {" "}
+                    The call is real.
                   </p>
                   <div class="confirm-actions">
-                    <button type="submit" class="button button-danger" name="try" value="confirmed">
+                    <button
+                      type="submit"
+                      class={form.risk === "destroys"
+                        ? "button button-danger"
+                        : "button button-primary"}
+                      name="try"
+                      value="confirmed"
+                    >
                       Call it
                     </button>
                     <button

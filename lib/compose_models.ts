@@ -81,7 +81,8 @@ export function composeModels(input: ComposeModelsInput) {
       return cli;
     } catch (error) {
       // A key is enough for the other way.
-      if (options.evaluator !== "auto" || (apiKey ?? authToken) === undefined) throw error;
+      if (options.evaluator !== "auto") throw error;
+      if ((apiKey ?? authToken) === undefined) throw withKeyAsAWay(error);
       await api.check();
       return api;
     }
@@ -133,4 +134,16 @@ export function composeModels(input: ComposeModelsInput) {
   }
 
   return { evaluator, textModel, evaluatorInfo };
+}
+
+/** Where nothing was said about how to evaluate, a key would do as well as the program. */
+function withKeyAsAWay(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const steps = error.details.recoverySteps ?? [];
+  return new GatewayError(error.code, {
+    ...error.details,
+    message: error.message,
+    recoverySteps: [...steps, "Or set ANTHROPIC_API_KEY and start the gateway again"],
+    cause: error,
+  });
 }

@@ -1,5 +1,6 @@
 import { asset } from "fresh/runtime";
 import { define } from "../lib/console/define.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
 
 const STYLES = [
   "tokens",
@@ -21,7 +22,10 @@ const STYLES = [
 ];
 
 export default define.page(function App({ Component, state }) {
-  const title = state.title === undefined ? "Quartermaster" : `${state.title} · Quartermaster`;
+  // It may hold a name that comes from a server.
+  const title = state.title === undefined
+    ? "Quartermaster"
+    : `${inertString(state.title)} · Quartermaster`;
   return (
     <html lang="en">
       <head>

@@ -412,6 +412,9 @@ test("tool that destroys is confirmed first; pictures, errors and long texts are
   assert.equal(await page.locator(".try img").count(), 1);
 
   await callOf("fail");
+  const silent = page.getByRole("dialog", { name: "Call fail?" });
+  await silent.getByText("may change things").waitFor();
+  await silent.getByRole("button", { name: "Call it" }).click();
   await page.getByText("The tool reports an error").waitFor();
   await callOf("huge");
   await page.getByText("Cut here: it has 1 MiB in all").first().waitFor();

@@ -136,7 +136,7 @@ browserTest("search is indexed again with its progress, and a backup is download
 
     const [file] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download a backup" }).click(),
+      page.getByRole("button", { name: "Download a backup" }).click(),
     ]);
     assert.match(file.suggestedFilename(), /^quartermaster-\d{4}-\d\d-\d\d\.backup$/);
     const path = join(gateway.dataDir, "downloaded");

@@ -21,7 +21,7 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
     ...(problem === null || !enabled
       ? []
       : [`${paint("yellow", "Warning:")} ${oneLine(problem)}\n`]),
-    ...(reports.length === 0 ? ["There are no servers.\n"] : []),
+    ...(reports.length === 0 ? ["No server has tools: see `deno task cli server list`.\n"] : []),
     ...reports.map((report) => `\n${serverText(report, paint)}`),
   ].join("").replace(/^\n/, "");
 }

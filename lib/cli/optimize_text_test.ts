@@ -61,7 +61,7 @@ Deno.test("statusText() has a dot for every tool, and the numbers of what is in 
 Deno.test("statusText() says that it is off, and why nothing can be evaluated", () => {
   const off = statusText(overviewOf({ enabled: false, reports: [] }), plain);
   assert.match(off, /^Optimization is off: switch it on with `deno task cli optimize enable`/);
-  assert.match(off, /There are no servers\.\n$/);
+  assert.match(off, /No server has tools: see `deno task cli server list`\.\n$/);
   const evaluator = { kind: null, model: null, problem: "Cannot evaluate: no claude" };
   assert.match(
     statusText(overviewOf({ evaluator }), plain),

@@ -3,6 +3,7 @@ import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { SettingsRepository } from "../storage/settings_repository.ts";
+import { restartSoon } from "./restart_soon.ts";
 import { finishTour } from "./tour.ts";
 import { formatCount } from "./ui/format.ts";
 
@@ -19,7 +20,7 @@ const ConsoleAction = z.discriminatedUnion("action", [
 ]);
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
-type ActingGateway = Pick<Gateway, "admin" | "toolsets" | "optimization" | "store">;
+type ActingGateway = Pick<Gateway, "admin" | "toolsets" | "optimization" | "store" | "requestLog">;
 
 /** Reads an action from a form's fields. */
 export function readAction(fields: URLSearchParams): ConsoleAction {
@@ -35,8 +36,14 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
 export async function runAction(gateway: ActingGateway, asked: ConsoleAction): Promise<string> {
   switch (asked.action) {
     case "restart-server": {
-      const { name, toolCount } = await gateway.admin.restart(asked.server);
-      return `Restarted ${name}: ${formatCount(toolCount, "tool")}`;
+      const status = await restartSoon(gateway, asked.server);
+      if (status === undefined) return `${asked.server} is being restarted`;
+      const { name, state, reason, toolCount } = status;
+      if (state === "ready") return `Restarted ${name}: ${formatCount(toolCount, "tool")}`;
+      throw new GatewayError("SERVER_DISCONNECTED", {
+        message: `Restarted ${name}, and it does not work: ${reason}`,
+        recoverySteps: ["Look at its page: its log and its state history are there"],
+      });
     }
     case "equip-toolset": {
       const { name } = await gateway.toolsets.toolsets.equip(EVERYONE, asked.toolset);
@@ -62,19 +69,28 @@ export async function runAction(gateway: ActingGateway, asked: ConsoleAction): P
   }
 }
 
-/** Starts again what a job did not get done, with the same options; a job is of one server each. */
+/** Starts again what a job did not get done, with the same options; one job a server. */
 async function retryJob(gateway: ActingGateway, id: string): Promise<string> {
   const { jobs } = await gateway.optimization();
   const { tools, options } = await jobs.get(id);
   const undone = tools.filter(({ failed, phase }) => failed || phase !== "complete");
   const byServer = Map.groupBy(undone, ({ server }) => server);
+  const started: string[] = [];
   for (const [server, tools] of byServer) {
-    await jobs.start({
-      server,
-      tools: tools.map(({ toolName }) => toolName),
-      options,
-      by: "person",
-    });
+    const names = tools.map(({ toolName }) => toolName);
+    try {
+      await jobs.start({ server, tools: names, options, by: "person" });
+    } catch (error) {
+      if (started.length === 0 || !(error instanceof GatewayError)) throw error;
+      throw new GatewayError(error.code, {
+        ...error.details,
+        message: `Started again for ${started.join(", ")}, but not for ${server}: ${error.message}`,
+        cause: error,
+      });
+    }
+    started.push(server);
   }
-  return byServer.size === 0 ? "All of its tools are done" : "Started again";
+  return started.length === 0
+    ? "All of its tools are done"
+    : `Started again for ${started.join(", ")}`;
 }

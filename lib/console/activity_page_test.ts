@@ -85,6 +85,7 @@ Deno.test("exportActivity() writes all that the filter has, with formulas kept f
   const all = await lines("format=ndjson");
   assert.equal(all.length, 1_201);
   assert.equal(JSON.parse(all[0]!).server, "air");
+  assert.ok(![...csv, all[0]!].some((line) => /principal|everyone/.test(line)));
   assert.throws(() => exportActivity(gateway, new URLSearchParams("format=xml")), /csv or ndjson/);
 });
 

@@ -4,7 +4,7 @@ import type { ServerStatus } from "../core/server.ts";
 import type { ConsoleAction } from "./actions.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/job_progress.ts";
-import { optimizationPath } from "./ui/paths.ts";
+import { optimizationPath, serverPath, serverStep } from "./ui/paths.ts";
 
 /** The one click that sets something right. */
 export interface Fix {
@@ -12,6 +12,14 @@ export interface Fix {
   action: ConsoleAction;
   /** What it costs or undoes, asked about first. */
   warning?: string;
+}
+
+/** Where a person can set it right, for what no click can. */
+export interface FixLink {
+  verb: string;
+  href: string;
+  /** What to do there. */
+  advice: string;
 }
 
 /** Something about descriptions that waits for a person. */
@@ -29,9 +37,23 @@ export interface AttentionItem {
 const JOBS = 20;
 
 /** What can be done at once about a server that does not work. */
-export function serverFix({ name, state }: ServerStatus): Fix {
-  const verb = state === "needs_login" ? "Try again" : "Restart";
-  return { verb, action: { action: "restart-server", server: name } };
+export function serverFix({ name, state, source }: ServerStatus): Fix | FixLink {
+  if (state !== "needs_login") {
+    return { verb: "Restart", action: { action: "restart-server", server: name } };
+  }
+  // Asking again does not log in: it takes a credential.
+  if (source.kind === "file") {
+    return {
+      verb: "Show",
+      href: serverPath(name),
+      advice: `Give its entry in ${source.path} a header with a credential, such as Authorization`,
+    };
+  }
+  return {
+    verb: "Edit",
+    href: serverStep(name, "edit"),
+    advice: "Give it a header with a credential, such as Authorization",
+  };
 }
 
 /** Promotions whose server has changed its words since. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../compose.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
-import { jobsToAttend, stalePromotions } from "./attention.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { jobsToAttend, serverFix, stalePromotions } from "./attention.ts";
 
 function job(id: string, status: OptimizationJob["status"], tools: string[]): OptimizationJob {
   return {
@@ -59,4 +60,19 @@ Deno.test("stalePromotions() lists those whose server changed its words, to keep
     "keep-promotion",
     "revert-promotion",
   ]);
+});
+
+Deno.test("serverFix() leads to where a credential is given, for a restart cannot log in", () => {
+  const fix = (state: ServerStatus["state"], source: ServerStatus["source"]) =>
+    serverFix({ name: "git", state, source } as ServerStatus);
+  assert.deepEqual(fix("failed", { kind: "store" }), {
+    verb: "Restart",
+    action: { action: "restart-server", server: "git" },
+  });
+  const own = fix("needs_login", { kind: "store" });
+  assert.ok("href" in own);
+  assert.equal(own.href, "/servers/git/~edit");
+  const inFile = fix("needs_login", { kind: "file", path: "/x/.mcp.json" });
+  assert.ok("href" in inFile);
+  assert.match(inFile.advice, /in \/x\/\.mcp\.json/);
 });

@@ -5,6 +5,7 @@ import type { ServerStatus } from "../core/server.ts";
 import {
   type AttentionItem,
   type Fix,
+  type FixLink,
   jobsToAttend,
   serverFix,
   stalePromotions,
@@ -29,7 +30,7 @@ export interface DashboardPage {
   savedToday?: SavedDay;
   calls: DashboardCalls;
   /** The servers that need a person, with the place in their configuration that is the cause. */
-  attention: { server: ServerStatus; problem?: Problem; fix?: Fix }[];
+  attention: { server: ServerStatus; problem?: Problem; fix?: Fix | FixLink }[];
   moreAttention: number;
   /** What else waits for a person. */
   items: AttentionItem[];

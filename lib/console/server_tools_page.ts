@@ -2,19 +2,20 @@ import type { Gateway } from "../compose.ts";
 import { shortened } from "../core/shortened.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { countSoon } from "./count_soon.ts";
+import type { FormError } from "./form_error.ts";
 import { compareText } from "./sorting.ts";
 import { toolSummary } from "./tool_text.ts";
 import { knownTokens } from "./tools_page.ts";
-import type { ToolChoice } from "./ui/tool_choice.ts";
+import type { ChosenTool, ToolChoice } from "./ui/tool_choice.ts";
 
 /** Which tools of a server clients get, to be chosen. */
 export interface ServerToolsPage {
   server: ServerStatus;
   tools: ToolChoice[];
-  /** Chosen before and not listed by the server now; they keep their place in the choice. */
-  withdrawn: string[];
   /** The server was added a moment ago. */
   isNew: boolean;
+  /** What could not be saved, and why. */
+  refused?: { written: ChosenTool[]; error: FormError };
 }
 
 type ToolsGateway = Pick<Gateway, "admin" | "servers" | "guide" | "tokens">;
@@ -29,8 +30,7 @@ export async function serverToolsPage(
 ): Promise<ServerToolsPage> {
   const { server } = gateway.admin.describe(name);
   await countSoon(gateway);
-  const { enabled, all } = gateway.admin.enabledTools(name);
-  const listed = new Set(all);
+  const { enabled } = gateway.admin.enabledTools(name);
   const on = enabled && new Set(enabled);
   const tools = gateway.servers.tools(name).map((definition): ToolChoice => {
     const tool = gateway.guide.table.find(name, definition.name);
@@ -41,8 +41,13 @@ export async function serverToolsPage(
       ...(tool === undefined ? {} : knownTokens(gateway.guide, tool)),
     };
   }).sort((a, b) => compareText(a.name, b.name));
-  const withdrawn = enabled?.filter((tool) => !listed.has(tool)) ?? [];
-  return { server, tools, withdrawn, isNew: query.has("added") };
+  return { server, tools, isNew: query.has("added") };
+}
+
+/** What a form says of the tools it showed. */
+export function readToolChoice(form: URLSearchParams): ChosenTool[] {
+  const chosen = new Set(form.getAll("tool"));
+  return [...new Set(form.getAll("shown"))].map((name) => ({ name, isOn: chosen.has(name) }));
 }
 
 /**
@@ -52,14 +57,15 @@ export async function serverToolsPage(
 export async function saveServerTools(
   { admin }: Pick<Gateway, "admin">,
   name: string,
-  form: URLSearchParams,
+  written: readonly ChosenTool[],
 ): Promise<void> {
   const { enabled, all } = admin.enabledTools(name);
-  const shown = new Set(form.getAll("shown"));
-  const chosen = new Set(form.getAll("tool"));
+  const wanted = new Map(written.map(({ name, isOn }) => [name, isOn]));
   const before = new Set(enabled ?? all);
-  const next = all.filter((tool) => shown.has(tool) ? chosen.has(tool) : before.has(tool));
+  const next = all.filter((tool) => wanted.get(tool) ?? before.has(tool));
   // What its server has withdrawn for now keeps its place in the choice.
   const withdrawn = [...before].filter((tool) => !all.includes(tool));
-  await admin.setEnabledTools(name, next.length === all.length ? null : [...next, ...withdrawn]);
+  // A server that lists nothing at the moment has not had everything chosen by that.
+  const isAll = next.length === all.length && (all.length > 0 || enabled === null);
+  await admin.setEnabledTools(name, isAll ? null : [...next, ...withdrawn]);
 }

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../compose.ts";
-import { saveServerTools } from "./server_tools_page.ts";
+import { readToolChoice, saveServerTools } from "./server_tools_page.ts";
 
 async function save(
   enabled: string[] | null,
   shown: string[],
   chosen: string[],
+  all = ["a", "b", "c"],
 ): Promise<string[] | null | undefined> {
   let saved: string[] | null | undefined;
   const admin = {
-    enabledTools: () => ({ enabled, all: ["a", "b", "c"] }),
+    enabledTools: () => ({ enabled, all }),
     setEnabledTools(_: string, tools: string[] | null) {
       saved = tools;
       return Promise.resolve();
@@ -19,7 +20,7 @@ async function save(
     ...shown.map((name) => ["shown", name]),
     ...chosen.map((name) => ["tool", name]),
   ]);
-  await saveServerTools({ admin }, "s", form);
+  await saveServerTools({ admin }, "s", readToolChoice(form));
   return saved;
 }
 
@@ -32,4 +33,14 @@ Deno.test("saveServerTools() keeps what was chosen, and null for everything", as
 Deno.test("saveServerTools() leaves alone what was not shown or is withdrawn", async () => {
   assert.deepEqual(await save(["c", "gone"], ["a", "b"], ["a"]), ["a", "c", "gone"]);
   assert.deepEqual(await save(null, ["a"], []), ["b", "c"]);
+});
+
+Deno.test("saveServerTools() keeps what was added or chosen elsewhere since the page was loaded", async () => {
+  // The page knew a and b, both on; b was changed here, a elsewhere, and c came later.
+  assert.deepEqual(await save(["b"], ["b"], []), []);
+  assert.deepEqual(await save(null, ["b"], ["a"]), ["a", "c"]);
+});
+
+Deno.test("saveServerTools() exposes nothing more while a server lists no tools", async () => {
+  assert.deepEqual(await save(["a"], ["a"], ["a"], []), ["a"]);
 });

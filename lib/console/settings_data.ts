@@ -8,13 +8,14 @@ export interface SettingsData {
   kind: "memory" | "file" | "remote" | "deploy";
   place: string;
   bytes?: number;
-  /** Whether a backup can be made here. */
-  canBackUp: boolean;
+  /** Whether whoever asks can have a backup; it holds secrets, and is made on a disk. */
+  backup: "here" | "elsewhere" | "no-disk";
   retention: { what: string; kept: string }[];
 }
 
 export async function settingsData(
   gateway: Pick<Gateway, "store" | "options" | "platform">,
+  isFromHere: boolean,
 ): Promise<SettingsData> {
   const { location } = gateway.store;
   const { options } = gateway.options;
@@ -23,7 +24,7 @@ export async function settingsData(
     kind: location.kind,
     place: location.kind === "file" ? location.path : location.label,
     ...(bytes === undefined ? {} : { bytes }),
-    canBackUp: gateway.platform.canWrite,
+    backup: !gateway.platform.canWrite ? "no-disk" : isFromHere ? "here" : "elsewhere",
     retention: [
       {
         what: "Calls in the activity log",
@@ -37,15 +38,26 @@ export async function settingsData(
   };
 }
 
-/** The whole store as a file to keep. */
+/** The whole store as a file to keep, secrets included: for the machine's own user alone. */
 export async function backupResponse(
   { store, platform }: Pick<Gateway, "store" | "platform">,
+  isFromHere: boolean,
   now = new Date(),
 ): Promise<Response> {
   if (!platform.canWrite) {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: "Cannot make a backup here: this platform has no disk",
       recoveryAction: "Make it with the command line, on a machine that reaches the same store",
+    });
+  }
+  if (!isFromHere) {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "Cannot give out a backup: it holds secrets, and is asked for from elsewhere",
+      recoveryAction: "Make it on the gateway's own machine",
+      recoverySteps: [
+        "Use the gateway's local address, on the machine itself",
+        "Or `deno task cli backup FILE` there",
+      ],
     });
   }
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });

@@ -9,7 +9,7 @@ Deno.test("settingsData() tells where the store is, its size and how long things
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   try {
     await using store = await Store.open({ location: join(folder, "data.kv") });
-    const data = await settingsData({ ...stubGateway(), store });
+    const data = await settingsData({ ...stubGateway(), store }, true);
     assert.deepEqual([data.kind, data.place], ["file", join(folder, "data.kv")]);
     assert.ok((data.bytes ?? 0) > 0);
     assert.match(data.retention[0]?.kept ?? "", /\d+ days/);
@@ -21,7 +21,7 @@ Deno.test("settingsData() tells where the store is, its size and how long things
 Deno.test("backupResponse() gives a whole backup to keep, and leaves nothing behind", async () => {
   await using store = await Store.open({ location: ":memory:" });
   await store.commit({ sets: [{ key: ["settings", "x"], value: true }], announce: false });
-  const response = await backupResponse({ ...stubGateway(), store }, new Date(0));
+  const response = await backupResponse({ ...stubGateway(), store }, true, new Date(0));
   assert.match(
     response.headers.get("content-disposition") ?? "",
     /filename="quartermaster-1970-01-01\.backup"/,
@@ -38,5 +38,13 @@ Deno.test("backupResponse() gives a whole backup to keep, and leaves nothing beh
 Deno.test("backupResponse() says what to do where there is no disk", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const platform = { name: "deploy", canSpawn: false, canWrite: false } as const;
-  await assert.rejects(backupResponse({ store, platform }), /this platform has no disk/);
+  await assert.rejects(backupResponse({ store, platform }, true), /this platform has no disk/);
+});
+
+Deno.test("backupResponse() gives nothing to whoever asks from elsewhere, nor is it offered", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const gateway = { ...stubGateway(), store };
+  await assert.rejects(backupResponse(gateway, false), { code: "ACCESS_DENIED" });
+  assert.equal((await settingsData(gateway, false)).backup, "elsewhere");
+  assert.equal((await settingsData(gateway, true)).backup, "here");
 });

@@ -3,6 +3,7 @@ import { type OptionName, OPTIONS, settingsKeyOf, variableOf } from "../config/o
 import type { EmbeddingProgress } from "../search/embedding/semantic_index.ts";
 import type { EvaluatorKind } from "../core/optimization.ts";
 import { EVERYONE } from "../core/principal.ts";
+import type { FormError } from "./form_error.ts";
 import { doneText } from "./settings_changes.ts";
 import { type SettingsData, settingsData } from "./settings_data.ts";
 import { formatBytes } from "./ui/format.ts";
@@ -30,6 +31,8 @@ export interface SettingsPage {
   rows: SettingRow[];
   /** What was just changed, in words. */
   done?: string;
+  /** Why it was not changed. */
+  refused?: FormError;
   optimization: {
     isOn: boolean;
     /** Where it was switched on for good, which cannot be undone here. */
@@ -78,6 +81,7 @@ export async function settingsPage(
   gateway: SettingsGateway,
   runtime: { deno: string; system: string },
   query = new URLSearchParams(),
+  isFromHere = false,
 ): Promise<SettingsPage> {
   const { options, origins } = gateway.options;
   const names = Object.keys(OPTIONS) as OptionName[];
@@ -85,7 +89,7 @@ export async function settingsPage(
   const [progress, data, check] = await Promise.all([
     // A search that could not be made says so where one searches.
     gateway.searchProgress().catch(() => undefined),
-    settingsData(gateway),
+    settingsData(gateway, isFromHere),
     // It starts a program: not without being asked.
     query.get("check") === "evaluator" ? checkEvaluator(gateway) : undefined,
   ]);

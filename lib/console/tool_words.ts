@@ -1,6 +1,24 @@
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ToolOverride } from "../storage/tool_metadata_repository.ts";
+import type { FormError } from "./form_error.ts";
+
+/** What a person wrote of a tool that could not be saved, and why. */
+export interface RefusedWords {
+  written: ToolWords;
+  error: FormError;
+}
+
+export type ToolWords = Record<"summary" | "category" | "deprecated", string>;
+
+export function readToolWords(form: URLSearchParams): ToolWords {
+  const text = (name: string) => form.get(name) ?? "";
+  return {
+    summary: text("summary"),
+    category: text("category"),
+    deprecated: text("deprecated"),
+  };
+}
 
 /** Keeps what a person wrote of a tool; an empty field, or a reset, leaves it to what is inferred. */
 export async function saveToolWords(

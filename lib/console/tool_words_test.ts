@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { stubGateway } from "./testing/stub_gateway.ts";
 import { toolPage } from "./tool_page.ts";
-import { saveToolWords } from "./tool_words.ts";
+import { readToolWords, saveToolWords } from "./tool_words.ts";
 
 function open() {
   const gateway = stubGateway({
@@ -36,4 +36,9 @@ Deno.test("saveToolWords() says what is wrong with what was written", async () =
   await assert.rejects(save({ summary: "x".repeat(81) }), { code: "INVALID_ARGUMENTS" });
   const unknown = saveToolWords(gateway, "files", "nope", new URLSearchParams());
   await assert.rejects(unknown, { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("readToolWords() keeps what was written as it was, also what cannot be saved", () => {
+  const words = { summary: " x ".repeat(40), category: "not good", deprecated: "" };
+  assert.deepEqual(readToolWords(new URLSearchParams(words)), words);
 });

@@ -15,7 +15,7 @@ export interface TriedTool {
 
 /** Calls a tool with what a plain form sent. */
 export async function tryFromForm(
-  gateway: Pick<Gateway, "servers" | "toolCalls">,
+  gateway: Pick<Gateway, "servers" | "toolCalls" | "logs">,
   server: string,
   tool: string,
   form: URLSearchParams,

@@ -1,7 +1,7 @@
 import { parametersOf, resolveReference } from "../core/parameters.ts";
 import { isObject } from "../core/rpc.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { isDestructive } from "../surfaces/tool_calls.ts";
+import { riskOf, type ToolRisk } from "../surfaces/tool_calls.ts";
 import type { TryField } from "./ui/try_fields.ts";
 
 /** What it takes to try a tool. */
@@ -9,8 +9,8 @@ export interface TryForm {
   fields: TryField[];
   /** The schema cannot be made into fields: the arguments are written as JSON. */
   isJsonOnly: boolean;
-  /** It says that it may delete or overwrite: asked before it is called. */
-  isDestructive: boolean;
+  /** What it may do: asked about before it is called. */
+  risk?: ToolRisk;
 }
 
 const MAX_FIELDS = 60;
@@ -40,7 +40,8 @@ export function tryForm(definition: ToolDefinition): TryForm {
       ...(choices === undefined ? {} : { choices }),
     };
   });
-  return { fields, isJsonOnly, isDestructive: isDestructive({ definition }) };
+  const risk = riskOf({ definition });
+  return { fields, isJsonOnly, ...(risk === undefined ? {} : { risk }) };
 }
 
 /** Whether it can take what it does not name. */

@@ -43,13 +43,13 @@ Deno.test("tryForm() falls back to JSON where fields would not do", () => {
   assert.equal(fieldsOf({ anyOf: [{}] }).isJsonOnly, true);
   const many = Object.fromEntries(Array.from({ length: 61 }, (_, n) => [`p${n}`, {}]));
   assert.equal(fieldsOf({ properties: many }).isJsonOnly, true);
-  assert.deepEqual(fieldsOf({}), { fields: [], isJsonOnly: false, isDestructive: false });
+  assert.deepEqual(fieldsOf({}), { fields: [], isJsonOnly: false, risk: "changes" });
 });
 
-Deno.test("tryForm() asks before a tool that says it destroys", () => {
-  const destroys = (annotations: Record<string, unknown>) =>
-    tryForm({ name: "t", inputSchema: { type: "object" }, annotations }).isDestructive;
-  assert.equal(destroys({ destructiveHint: true }), true);
-  assert.equal(destroys({ destructiveHint: true, readOnlyHint: true }), false);
-  assert.equal(destroys({}), false);
+Deno.test("tryForm() asks before a tool that does not say it is harmless", () => {
+  const risk = (annotations: Record<string, unknown>) =>
+    tryForm({ name: "t", inputSchema: { type: "object" }, annotations }).risk;
+  assert.equal(risk({ destructiveHint: true }), "destroys");
+  assert.equal(risk({ readOnlyHint: true }), undefined);
+  assert.equal(risk({}), "changes");
 });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
 import { memberText } from "../core/rpc.ts";
+import { cleanMessage } from "../telemetry/call_view.ts";
+import type { Redactor } from "../telemetry/redact.ts";
 import type { ToolAnswer, ToolCall } from "../surfaces/tool_calls.ts";
 import type { CutText, TryOutcome, TryPart } from "./ui/try_outcome.ts";
 
@@ -28,21 +30,31 @@ const RpcError = z.looseObject({ code: z.number(), message: z.string() });
 
 /** Calls a tool for a person who tries it. Throws where it was not called, or not answered. */
 export async function tryTool(
-  { toolCalls }: Pick<Gateway, "toolCalls">,
+  { toolCalls, logs }: Pick<Gateway, "toolCalls" | "logs">,
   call: ToolCall,
 ): Promise<TryOutcome> {
-  return outcomeOf(await toolCalls.call(call));
+  return outcomeOf(await toolCalls.call(call), logs.redactor);
 }
 
-/** An answer as it can be shown: cut, and pictures only where they are safe to draw. */
-export function outcomeOf({ request, response, messages, ms }: ToolAnswer): TryOutcome {
-  const bytes = new TextEncoder().encode(response).length;
+/**
+ * An answer as it can be shown: without secrets, as in the activity, cut, and pictures only where
+ * they are safe to draw.
+ */
+export function outcomeOf(
+  { request, response: answer, messages, ms }: ToolAnswer,
+  redactor: Redactor,
+): TryOutcome {
+  const response = cleanMessage(answer, redactor);
+  // Once more as text: a secret may be a number, or lie across two members.
+  const shown = (json: string) => cut(redactor.json(indented(json)), MAX_RAW);
   const raw = {
     ms,
-    bytes,
-    request: cut(indented(request), MAX_RAW),
-    response: cut(indented(response), MAX_RAW),
-    messages: messages.slice(0, MAX_MESSAGES).map((text) => cut(text, MAX_RAW)),
+    bytes: new TextEncoder().encode(answer).length,
+    request: shown(cleanMessage(request, redactor)),
+    response: shown(response),
+    messages: messages.slice(0, MAX_MESSAGES).map((text) =>
+      cut(redactor.json(cleanMessage(text, redactor)), MAX_RAW)
+    ),
   };
   const error = memberText(response, "error");
   if (error !== undefined) {
@@ -59,15 +71,15 @@ export function outcomeOf({ request, response, messages, ms }: ToolAnswer): TryO
   return {
     ...raw,
     isError,
-    parts: content.slice(0, MAX_PARTS).map(partOf),
+    parts: content.slice(0, MAX_PARTS).map((part) => partOf(part, redactor)),
     more: Math.max(0, content.length - MAX_PARTS),
     ...(structuredContent === undefined ? {} : {
-      structured: cut(JSON.stringify(structuredContent, undefined, 2), MAX_TEXT),
+      structured: cut(redactor.json(JSON.stringify(structuredContent, undefined, 2)), MAX_TEXT),
     }),
   };
 }
 
-function partOf(content: z.infer<typeof Content>): TryPart {
+function partOf(content: z.infer<typeof Content>, redactor: Redactor): TryPart {
   const text = Text.safeParse(content);
   if (text.success) return { kind: "text", ...cut(text.data.text, MAX_TEXT) };
   const image = Image.safeParse(content);
@@ -78,7 +90,7 @@ function partOf(content: z.infer<typeof Content>): TryPart {
   return {
     kind: "other",
     type: content.type,
-    ...cut(JSON.stringify(content, undefined, 2), 5_000),
+    ...cut(redactor.json(JSON.stringify(content, undefined, 2)), 5_000),
   };
 }
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { resultText } from "../core/rpc.ts";
+import { Redactor } from "../telemetry/redact.ts";
 import { outcomeOf } from "./try_tool.ts";
 
-function outcome(result: unknown) {
+function outcome(result: unknown, redactor = new Redactor()) {
   const response = resultText(1, JSON.stringify(result));
-  return outcomeOf({ request: "{}", response, messages: [], ms: 12 });
+  return outcomeOf({ request: "{}", response, messages: [], ms: 12 }, redactor);
 }
 
 Deno.test("outcomeOf() shows texts, pictures and structured content", () => {
@@ -52,10 +53,34 @@ Deno.test("outcomeOf() cuts a long text and says how long it was", () => {
 
 Deno.test("outcomeOf() shows an error of the protocol, and what is no result at all", () => {
   const response = '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}';
-  const shown = outcomeOf({ request: "{}", response, messages: [], ms: 1 });
+  const shown = outcomeOf({ request: "{}", response, messages: [], ms: 1 }, new Redactor());
   assert.equal(shown.isError, true);
   assert.deepEqual(shown.parts, [
     { kind: "text", text: "The server answered with error -32602: no such tool" },
   ]);
   assert.equal(outcome("nonsense").isError, true);
+});
+
+Deno.test("outcomeOf() shows no secret that the gateway knows, wherever it comes from", () => {
+  const redactor = new Redactor();
+  redactor.learn(["hunter-two", "73317331"]);
+  const response = resultText(
+    1,
+    JSON.stringify({
+      content: [
+        { type: "text", text: 'It is "hunter-two"' },
+        { type: "resource_link", uri: "x://hunter-two", size: 73317331 },
+      ],
+      structuredContent: { value: "hunter-two", pin: 73317331 },
+    }),
+  );
+  const shown = outcomeOf({
+    request: '{"params":{"q":"hunter-two"}}',
+    response,
+    messages: ['{"params":{"data":"hunter-two"}}', "not JSON: hunter-two"],
+    ms: 1,
+  }, redactor);
+  assert.doesNotMatch(JSON.stringify(shown), /hunter-two|73317331/);
+  assert.equal(shown.isError, false);
+  assert.deepEqual(shown.parts[0], { kind: "text", text: 'It is "[redacted]"' });
 });

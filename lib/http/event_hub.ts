@@ -1,7 +1,7 @@
 /** How many events a client that dropped off can catch up on. */
 const KEPT_EVENTS = 1_000;
-/** A client that stops reading is let go before it holds more than this. */
-const MAX_QUEUED = 1_000;
+/** A client that stops reading is let go once so much waits for it. */
+const MAX_QUEUED_BYTES = 1_000_000;
 const HEARTBEAT_MS = 15_000;
 
 interface LiveEvent {
@@ -50,9 +50,10 @@ export class EventHub {
     let close = () => {};
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
+        const add = (text: string) => controller.enqueue(encoder.encode(text));
         const send = (text: string) => {
-          if ((controller.desiredSize ?? 0) < -MAX_QUEUED) close();
-          else controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) <= 0) close();
+          else add(text);
         };
         const listener: Listener = (event) => send(this.#format(event));
         const heartbeat = setInterval(() => send(": still here\n\n"), HEARTBEAT_MS);
@@ -65,19 +66,30 @@ export class EventHub {
           } catch { /* the client was faster */ }
         };
         signal.addEventListener("abort", close);
-        send("retry: 1000\n\n");
-        for (const event of this.#missed(lastEventId)) send(this.#format(event));
+        add("retry: 1000\n\n");
+        const missed = this.#missedText(lastEventId);
+        if (missed !== "") add(missed);
         for (const [type, data] of first()) {
-          send(this.#format({ id: this.#lastId, type, data }));
+          add(this.#format({ id: this.#lastId, type, data }));
         }
         this.#listeners.add(listener);
         if (signal.aborted) close();
       },
       cancel: () => close(),
-    });
+    }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_QUEUED_BYTES }));
     return new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });
+  }
+
+  /** Much is not caught up on: to ask anew is less, and leaves room for what comes meanwhile. */
+  #missedText(lastEventId: string | null): string {
+    let text = "";
+    for (const event of this.#missed(lastEventId)) {
+      text += this.#format(event);
+      if (text.length > MAX_QUEUED_BYTES / 2) return this.#format(this.#reset());
+    }
+    return text;
   }
 
   #missed(lastEventId: string | null): LiveEvent[] {
@@ -86,8 +98,12 @@ export class EventHub {
     const last = Number(number);
     const oldest = this.#kept[0]?.id ?? this.#lastId + 1;
     const known = run === this.#run && Number.isInteger(last) && last <= this.#lastId;
-    if (!known || last + 1 < oldest) return [{ id: this.#lastId, type: "reset", data: {} }];
+    if (!known || last + 1 < oldest) return [this.#reset()];
     return this.#kept.filter((event) => event.id > last);
+  }
+
+  #reset(): LiveEvent {
+    return { id: this.#lastId, type: "reset", data: {} };
   }
 
   #format({ id, type, data }: LiveEvent): string {

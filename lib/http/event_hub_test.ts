@@ -67,7 +67,7 @@ Deno.test("EventHub.stream() ends on abort and lets go of a client that stops re
   const response = hub.stream(null, open.signal, none);
   const stalled = hub.stream(null, new AbortController().signal, none);
   assert.equal(hub.listenerCount, 2);
-  for (let count = 0; count < 3_000; count++) hub.publish("server", count);
+  for (let count = 0; count < 3_000; count++) hub.publish("server", "x".repeat(500));
   assert.equal(hub.listenerCount, 0);
   await stalled.body!.cancel();
   await response.body!.cancel();
@@ -75,4 +75,33 @@ Deno.test("EventHub.stream() ends on abort and lets go of a client that stops re
   open.abort();
   assert.equal(await ended.text(), "retry: 1000\n\n");
   assert.equal(hub.listenerCount, 0);
+});
+
+Deno.test("EventHub.stream() counts what waits for a client in bytes", async () => {
+  const hub = new EventHub();
+  const ended = new AbortController();
+  const few = hub.stream(null, ended.signal, none);
+  for (let count = 0; count < 2_000; count++) hub.publish("server", count);
+  assert.equal(hub.listenerCount, 1, "many small ones may wait");
+  const stalled = hub.stream(null, new AbortController().signal, none);
+  for (let count = 0; count < 100; count++) hub.publish("server", "é".repeat(40_000));
+  assert.equal(hub.listenerCount, 0);
+  const held = (await stalled.bytes()).length;
+  assert.ok(held > 900_000 && held < 1_200_000, `${held} bytes`);
+  await few.body!.cancel();
+});
+
+Deno.test("EventHub.stream() resets where too much was missed, and goes on", async () => {
+  const hub = new EventHub();
+  const { signal } = new AbortController();
+  const [seen] = await take(hub.stream(null, signal, () => [["status", 0]]), 1);
+  for (let count = 0; count < 100; count++) hub.publish("server", "x".repeat(20_000));
+  const response = hub.stream(seen!.id, signal, () => [["status", 1]]);
+  hub.publish("server", "last");
+  const events = await take(response, 3);
+  assert.deepEqual(events.map(({ event, data }) => [event, data]), [
+    ["reset", {}],
+    ["status", 1],
+    ["server", "last"],
+  ]);
 });

@@ -68,7 +68,7 @@ export function reportData(reports: readonly OptimizationReport[]) {
 export function reportMarkdown(reports: readonly OptimizationReport[]): string {
   const parts = [
     "# Tool descriptions",
-    reports.length === 0 ? "There are no servers." : summaryLine(totalOf(reports)),
+    reports.length === 0 ? "No server has tools." : summaryLine(totalOf(reports)),
     ...reports.flatMap((report) => [
       `## ${cellText(report.serverName)}`,
       summaryLine(report),

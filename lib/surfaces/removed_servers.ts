@@ -34,8 +34,8 @@ export class RemovedServers {
     return this.#kept.get(id)?.removed.entry.name;
   }
 
-  /** Takes it back, once. */
-  take(id: string): RemovedServer {
+  /** What was removed; it is kept until it is back. */
+  resolve(id: string): RemovedServer {
     this.#clear();
     const kept = this.#kept.get(id);
     if (!kept) {
@@ -44,8 +44,12 @@ export class RemovedServers {
         recoverySteps: ["Add the server again"],
       });
     }
-    this.#kept.delete(id);
     return kept.removed;
+  }
+
+  /** For what is back in its place. */
+  forget(id: string): void {
+    this.#kept.delete(id);
   }
 
   #clear(): void {

@@ -7,17 +7,20 @@ function removed(name: string): RemovedServer {
   return { entry: { name, spec, addedAt: 1 }, enabled: null, tools: [] };
 }
 
-Deno.test("RemovedServers.take() gives a server back once, and not for long", () => {
+Deno.test("RemovedServers.resolve() gives a server back until it is forgotten, and not for long", () => {
   let now = 0;
   const kept = new RemovedServers(() => now);
   const id = kept.keep(removed("git"));
   assert.equal(kept.nameOf(id), "git");
-  assert.equal(kept.take(id).entry.name, "git");
-  assert.throws(() => kept.take(id), /too late to undo/);
+  assert.equal(kept.resolve(id).entry.name, "git");
+  // A restoration that failed can be tried again.
+  assert.equal(kept.resolve(id).entry.name, "git");
+  kept.forget(id);
+  assert.throws(() => kept.resolve(id), /too late to undo/);
   const late = kept.keep(removed("hub"));
   now = 60_000;
   assert.equal(kept.nameOf(late), undefined);
-  assert.throws(() => kept.take(late), /too late to undo/);
+  assert.throws(() => kept.resolve(late), /too late to undo/);
 });
 
 Deno.test("RemovedServers.keep() holds the last 20 alone", () => {

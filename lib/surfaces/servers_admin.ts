@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, type ServerSpec, type ServerStatus } from "../core/server.ts";
+import { shortened } from "../core/shortened.ts";
 import { Connection } from "../downstream/connection.ts";
 import { type Link, LinkClosed, type LinkEvents } from "../downstream/link.ts";
 import type { PooledServer } from "../downstream/managed_server.ts";
@@ -9,9 +10,13 @@ import { listToolTexts } from "../downstream/tool_listing.ts";
 import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
 import type { AddedServer, ServersRepository } from "../storage/servers_repository.ts";
+import { ownCopy } from "../telemetry/call_details.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
 
 const CHECK_TIMEOUT_MS = 20_000;
+/** Of what a server writes while it is checked, the last lines say why it failed. */
+const KEPT_LINES = 5;
+const LINE_LENGTH = 500;
 
 export interface ServersAdminOptions {
   pool: ServerPool;
@@ -127,10 +132,18 @@ export class ServersAdmin {
 
   /** Brings back a server that was removed, without trying whether it works: it did or did not before. */
   async restore({ entry, enabled, tools }: RemovedServer): Promise<ServerStatus> {
+    const { added } = this.#options;
     await this.checkFree(entry.name);
-    await this.#options.canonical.restore(tools);
-    await this.#options.enabled.set(entry.name, enabled);
-    await this.#options.added.save(entry, null);
+    // First: where the name was taken meanwhile, nothing of its new owner is overwritten.
+    const versionstamp = await added.save(entry, null);
+    try {
+      await this.#options.enabled.set(entry.name, enabled);
+      await this.#options.canonical.restore(tools);
+    } catch (error) {
+      // Without its selection it would expose everything; it can be restored again.
+      await added.delete(entry.name, versionstamp).catch(() => {});
+      throw error;
+    }
     await this.#options.sync();
     return this.#options.pool.resolve(entry.name).status;
   }
@@ -205,7 +218,13 @@ export class ServersAdmin {
   /** Connects once and lists the tools, so that nothing is stored that cannot work. */
   async #check(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
     await this.#refuse(verb, name, spec);
+    const mask = textMasker(spec);
     const stderr: string[] = [];
+    const onLog = (line: string) => {
+      // Masked before it is cut: half a secret would not be known as one.
+      stderr.push(ownCopy(shortened(mask(line), LINE_LENGTH), LINE_LENGTH));
+      if (stderr.length > KEPT_LINES) stderr.shift();
+    };
     try {
       await using connection = await Connection.open({
         serverName: name,
@@ -213,15 +232,14 @@ export class ServersAdmin {
           this.#options.openLink({ name, spec, source: { kind: "store" } }, events),
         capabilities: {},
         connectTimeoutMs: CHECK_TIMEOUT_MS,
-        events: { onMessage: () => {}, onClose: () => {}, onLog: (line) => stderr.push(line) },
+        events: { onMessage: () => {}, onClose: () => {}, onLog },
       });
       await listToolTexts(connection, name);
     } catch (error) {
       if (error instanceof LinkClosed && error.kind === "login") return;
-      const mask = textMasker(spec);
       const words = mask(error instanceof Error ? error.message : String(error))
         .replace(/^Cannot start server "[^"]*": /, "");
-      const wrote = mask(stderr.slice(-5).join("\n"));
+      const wrote = mask(stderr.join("\n"));
       throw new GatewayError("SERVER_DISCONNECTED", {
         message: `Cannot ${verb} server "${name}": ${words}`,
         recoveryAction: "Check the address, or the command and its arguments",

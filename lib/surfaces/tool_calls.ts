@@ -5,12 +5,15 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { errorText, isObject, memberText, requestText } from "../core/rpc.ts";
+import { shortened } from "../core/shortened.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
+import { ownCopy } from "../telemetry/call_details.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
 
 /** Nobody looks at a page longer than this; progress does not prolong it. */
 const LIMIT_MS = 120_000;
-const MOST_MESSAGES = 50;
+const MOST_MESSAGES = 20;
+const MESSAGE_LENGTH = 50_000;
 /** Whoever tries a tool, as the record shows it. */
 const CONSOLE: AnsweredCall["session"] = {
   door: "console",
@@ -55,10 +58,12 @@ export class ToolCalls {
     const managed = this.#options.pool.resolve(server);
     const tool = this.#resolve(server, name);
     checkFits(tool, args);
-    if (isDestructive(tool) && !isConfirmed) {
+    const risk = riskOf(tool);
+    if (risk !== undefined && !isConfirmed) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message:
-          `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`,
+        message: risk === "destroys"
+          ? `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`
+          : `"${name}" may change things, and nobody has confirmed the call`,
         recoveryAction: "Confirm the call",
         recoverySteps: ['Send "confirmed": true with the arguments'],
       });
@@ -76,7 +81,8 @@ export class ToolCalls {
         timeoutMs: Math.min(managed.timeoutMs, LIMIT_MS),
         streams: true,
         onMessage: (text) => {
-          if (messages.length < MOST_MESSAGES) messages.push(text);
+          if (messages.length >= MOST_MESSAGES) return;
+          messages.push(ownCopy(shortened(text, MESSAGE_LENGTH), MESSAGE_LENGTH));
         },
         signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
       });
@@ -123,10 +129,16 @@ export class ToolCalls {
   }
 }
 
-/** Whether a tool says of itself that it may destroy something. */
-export function isDestructive({ definition: { annotations } }: Pick<CatalogTool, "definition">) {
-  return isObject(annotations) && annotations.destructiveHint === true &&
-    annotations.readOnlyHint !== true;
+/** What a call may do: destroy, as the tool says itself, or change things, as it does not deny. */
+export type ToolRisk = "destroys" | "changes";
+
+/** Undefined where a tool says that it reads alone, or only adds; by MCP, silence denies nothing. */
+export function riskOf(
+  { definition: { annotations } }: Pick<CatalogTool, "definition">,
+): ToolRisk | undefined {
+  const { readOnlyHint, destructiveHint } = isObject(annotations) ? annotations : {};
+  if (readOnlyHint === true || destructiveHint === false) return undefined;
+  return destructiveHint === true ? "destroys" : "changes";
 }
 
 function checkFits(tool: CatalogTool, args: Record<string, unknown>): void {

@@ -6,7 +6,7 @@ import { resultText } from "../core/rpc.ts";
 import type { Call } from "../downstream/connection.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
-import { ToolCalls } from "./tool_calls.ts";
+import { riskOf, ToolCalls } from "./tool_calls.ts";
 
 function tool(name: string, more: Partial<CatalogTool["definition"]> = {}, enabled = true) {
   const definition = { name, inputSchema: { type: "object" }, ...more };
@@ -16,7 +16,9 @@ function tool(name: string, more: Partial<CatalogTool["definition"]> = {}, enabl
 const TOOLS = [
   tool("plain", {
     inputSchema: { type: "object", properties: { n: { type: "integer" } } },
+    annotations: { readOnlyHint: true },
   }),
+  tool("silent"),
   tool("erase", { annotations: { destructiveHint: true } }),
   tool("off", {}, false),
 ];
@@ -61,6 +63,7 @@ Deno.test("ToolCalls.call() calls nothing that is off, unknown, unfit or not con
     [call("plane"), "TOOL_NOT_FOUND"],
     [call("plain", { n: "x" }), "INVALID_ARGUMENTS"],
     [call("erase"), "INVALID_ARGUMENTS"],
+    [call("silent"), "INVALID_ARGUMENTS"],
   ];
   for (const [refused, code] of refusals) {
     await assert.rejects(refused, (error) => error instanceof GatewayError && error.code === code);
@@ -75,4 +78,34 @@ Deno.test("ToolCalls.call() records a call that the server did not answer, and s
   await assert.rejects(call("erase", {}, true), /cancelled before the server answered/);
   assert.equal(recorded[0]?.answer.isError, true);
   assert.match(recorded[0]?.answer.text ?? "", /cancelled/);
+});
+
+Deno.test("riskOf() takes a tool for harmless only where it says so", () => {
+  const risk = (annotations?: Record<string, unknown>) =>
+    riskOf({
+      definition: {
+        name: "t",
+        inputSchema: { type: "object" },
+        ...(annotations === undefined ? {} : { annotations }),
+      },
+    });
+  assert.equal(risk({ readOnlyHint: true }), undefined);
+  assert.equal(risk({ readOnlyHint: true, destructiveHint: true }), undefined);
+  assert.equal(risk({ destructiveHint: false }), undefined);
+  assert.equal(risk({ destructiveHint: true }), "destroys");
+  assert.equal(risk({ readOnlyHint: false }), "changes");
+  assert.equal(risk({}), "changes");
+  assert.equal(risk(), "changes");
+});
+
+Deno.test("ToolCalls.call() keeps few messages of the server, and of each no more than can be shown", async () => {
+  const message = { kind: "notification" as const, method: "notifications/message", params: {} };
+  const { call } = calls(({ onMessage }) => {
+    for (let nth = 0; nth < 100; nth++) onMessage?.(`${nth} ${"x".repeat(90_000)}`, message);
+    return Promise.resolve({ id: 7, text: resultText(7, "{}") });
+  });
+  const { messages } = await call("plain");
+  assert.equal(messages.length, 20);
+  assert.match(messages[19]!, /^19 x+…$/);
+  for (const text of messages) assert.equal(text.length, 50_000);
 });

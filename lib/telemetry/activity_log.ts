@@ -7,8 +7,12 @@ import {
 } from "../storage/activity_repository.ts";
 
 const FLUSH_MS = 2_000;
-/** As many calls as wait for the store at most; beyond that they are counted, not kept. */
+/** As many calls as wait for the store at most; beyond that the oldest are counted, not kept. */
 const MAX_WAITING = 2_000;
+/** One record of the store holds no more calls, and none that are further apart. */
+const BATCH_SIZE = 500;
+const BATCH_MS = 60_000;
+const WARN_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const KEEP_DAYS = 30;
 const MAX_CALLS = 100_000;
@@ -45,6 +49,10 @@ export class ActivityLog implements AsyncDisposable {
   #flushing: Promise<void> = Promise.resolve();
   #prunedAt = 0;
   #writtenSincePrune = 0;
+  /** Calls that will not be in the log, and that nobody was told of. */
+  #lost = 0;
+  #warnedAt = -Infinity;
+  #isOver = false;
 
   constructor(options: ActivityLogOptions) {
     this.#options = options;
@@ -65,7 +73,11 @@ export class ActivityLog implements AsyncDisposable {
     const day = this.#today(at);
     day.calls++;
     if (!entry.ok) day.errors++;
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(kept);
+    this.#waiting.push(kept);
+    if (this.#waiting.length > MAX_WAITING) {
+      this.#waiting.shift();
+      this.#lost++;
+    }
     for (const listener of this.#listeners) listener(kept);
     this.#schedule();
     return kept;
@@ -94,8 +106,13 @@ export class ActivityLog implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     await this.#flushing;
-    if (this.#timer !== undefined || this.#unwritten.size > 0) await this.flush();
+    const isLeft = this.#waiting.length > 0 || this.#unwritten.size > 0;
+    if (this.#timer !== undefined || isLeft) await this.flush();
+    this.#lost += this.#waiting.length;
+    this.#warnedAt = -Infinity;
+    if (this.#lost > 0) this.#warn({});
   }
 
   #today(now: number): ActivityDay {
@@ -108,23 +125,25 @@ export class ActivityLog implements AsyncDisposable {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined) return;
+    if (this.#timer !== undefined || this.#isOver) return;
     this.#timer = setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
   async #write(): Promise<void> {
-    const { repository, processId, onWarning } = this.#options;
+    const { repository, processId } = this.#options;
     const { keepDays = KEEP_DAYS, maxCalls = MAX_CALLS } = this.#options;
     const calls = this.#leaving = this.#waiting;
     this.#waiting = [];
     const days = this.#unwritten;
     this.#unwritten = new Set();
+    const batches = inBatches(calls);
     try {
-      let batch = [...calls];
-      for (const day of days) {
-        await repository.append(batch, { ...day }, `${processId}-${day.day}`);
+      while (batches.length > 0 || days.size > 0) {
+        // Counts are written whole each time: those of a day may go with several batches.
+        const [day = this.#day] = days;
+        await repository.append(batches[0] ?? [], { ...day }, `${processId}-${day.day}`);
         days.delete(day);
-        batch = [];
+        batches.shift();
       }
       this.#writtenSincePrune += calls.length;
       // A busy hour could bring many times what is to be kept.
@@ -135,13 +154,41 @@ export class ActivityLog implements AsyncDisposable {
         await repository.prune(this.#now() - keepDays * DAY_MS, maxCalls);
       }
     } catch (error) {
-      // Counts are written whole each time: the next write makes up for this one.
+      // The next write makes up for this one.
       for (const day of days) this.#unwritten.add(day);
-      onWarning("Calls could not be kept in the activity log", { error, calls: calls.length });
+      const waiting = [...batches.flat(), ...this.#waiting];
+      this.#waiting = waiting.slice(-MAX_WAITING);
+      this.#lost += waiting.length - this.#waiting.length;
+      this.#warn({ error });
+      this.#schedule();
     } finally {
       this.#leaving = [];
+      if (this.#lost > 0) this.#warn({});
     }
   }
+
+  /** Says what is wrong at most once a minute, and then of all calls that were lost since. */
+  #warn(details: { error?: unknown }): void {
+    if (this.#now() - this.#warnedAt < WARN_MS) return;
+    this.#warnedAt = this.#now();
+    const message = "error" in details
+      ? "Calls could not be written to the activity log: this is tried again"
+      : "Calls are missing in the activity log: more came than its store took";
+    const counts = { waiting: this.#waiting.length, lost: this.#lost };
+    this.#lost = 0;
+    this.#options.onWarning(message, { ...details, ...counts });
+  }
+}
+
+function inBatches(calls: readonly ActivityRecord[]): ActivityRecord[][] {
+  const batches: ActivityRecord[][] = [];
+  for (const call of calls) {
+    const batch = batches.at(-1);
+    const isNear = batch && batch.length < BATCH_SIZE && call.at - batch[0]!.at < BATCH_MS;
+    if (isNear) batch.push(call);
+    else batches.push([call]);
+  }
+  return batches;
 }
 
 function dayOf(time: number): string {

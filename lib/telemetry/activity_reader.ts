@@ -19,8 +19,8 @@ export interface ActivityRange {
   after?: string | undefined;
 }
 
-/** Texts are searched so many at a time, so that calls are not held up. */
-const SEARCHED_AT_ONCE = 50;
+/** Texts are searched for so long at a time, so that calls are not held up. */
+const SEARCH_MS = 20;
 
 /** All calls that are known: those in the store, and those on their way to it. */
 export class ActivityReader {
@@ -41,12 +41,15 @@ export class ActivityReader {
     { before, after }: ActivityRange = {},
   ): AsyncGenerator<ActivityRecord> {
     const words = filterWords(filter);
-    let searched = 0;
+    let begun = performance.now();
     for await (const call of this.#all(before)) {
       if (call.id === after) return;
       if (!fits(call, filter)) continue;
       if (words.length > 0) {
-        if (++searched % SEARCHED_AT_ONCE === 0) await new Promise((next) => setTimeout(next));
+        if (performance.now() - begun > SEARCH_MS) {
+          await new Promise((next) => setTimeout(next));
+          begun = performance.now();
+        }
         if (!this.#hasWords(call, words)) continue;
       }
       yield call;

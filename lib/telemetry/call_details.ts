@@ -30,8 +30,10 @@ export class CallDetails {
   readonly #most: number;
   readonly #textLength: number;
   readonly #totalLength: number;
-  /** A ring: made by every call, and searched only where somebody looks. */
+  /** A ring, in which the oldest is found at once. */
   readonly #ring: (CallDetail | undefined)[] = [];
+  /** The same ones: a search asks for each call of the log. */
+  readonly #byId = new Map<string, CallDetail>();
   #next = 0;
   #size = 0;
   #length = 0;
@@ -62,6 +64,7 @@ export class CallDetails {
     };
     if (this.#size === this.#most) this.#dropOldest();
     this.#ring[this.#next] = detail;
+    this.#byId.set(call.id, detail);
     this.#next = (this.#next + 1) % this.#most;
     this.#size++;
     this.#length += lengthOf(detail);
@@ -69,12 +72,14 @@ export class CallDetails {
   }
 
   find(id: string): CallDetail | undefined {
-    return this.#ring.find((detail) => detail?.call.id === id);
+    return this.#byId.get(id);
   }
 
   #dropOldest(): void {
     const oldest = (this.#next - this.#size + this.#most) % this.#most;
-    this.#length -= lengthOf(this.#ring[oldest]!);
+    const detail = this.#ring[oldest]!;
+    this.#length -= lengthOf(detail);
+    this.#byId.delete(detail.call.id);
     this.#ring[oldest] = undefined;
     this.#size--;
   }
@@ -85,6 +90,6 @@ function lengthOf({ request, response }: CallTexts): number {
 }
 
 /** The engine lets a part of a text hold on to the whole, which may be a pipe's full buffer. */
-function ownCopy(text: string, limit: number): string {
+export function ownCopy(text: string, limit: number): string {
   return ` ${text.slice(0, limit)}`.slice(1);
 }

@@ -42,3 +42,17 @@ Deno.test("CallDetails does not hold on to what its texts were cut from", () => 
   const { heapUsed } = Deno.memoryUsage();
   assert.ok(heapUsed < 120_000_000, `${heapUsed} bytes for 100 calls of 2 MB`);
 });
+
+Deno.test("CallDetails.find() looks at no other calls, and finds none that was let go", () => {
+  const details = new CallDetails({ most: 100 });
+  let looks = 0;
+  for (let nth = 0; nth < 150; nth++) {
+    const kept = call("");
+    const counted = Object.defineProperty(kept, "id", { get: () => (looks++, `c${nth}`) });
+    details.add(counted, { request: "", response: `${nth}` });
+  }
+  looks = 0;
+  assert.equal(details.find("c149")?.response, "149");
+  assert.equal(details.find("c49"), undefined);
+  assert.equal(looks, 0);
+});

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { shortened } from "../core/shortened.ts";
 import type { ActivityLog } from "./activity_log.ts";
 import type { CallDetails } from "./call_details.ts";
@@ -39,11 +40,13 @@ export class CallRecorder {
   record({ scope, target, session, answer }: AnsweredCall): void {
     const { log, details, redactor } = this.#options;
     const client = this.#clientOf(session.client);
-    const failure = answer.isError ? failureOf(answer.text) : undefined;
+    const failure = answer.isError
+      ? failureOf(answer.text, (text) => redactor.json(text))
+      : undefined;
     const { atServer } = scope;
     const call = log.record({
       door: session.door,
-      session: session.id,
+      session: sessionMark(session.id),
       principal: session.principal,
       server: target.server,
       tool: target.name,
@@ -52,7 +55,7 @@ export class CallRecorder {
       ...(client === undefined ? {} : { client }),
       requestBytes: Buffer.byteLength(scope.text),
       responseBytes: Buffer.byteLength(answer.text),
-      ...(failure === undefined ? {} : { error: redactor.text(failure) }),
+      ...(failure === undefined ? {} : { error: failure }),
       ...(atServer === undefined ? {} : {
         beforeMs: tenths(Math.max(0, atServer.start - answer.started)),
         serverMs: tenths(Math.min(atServer.ms, answer.ms)),
@@ -69,6 +72,11 @@ export class CallRecorder {
     this.#clients.set(client, name);
     return name;
   }
+}
+
+/** Tells sessions apart without naming them: whoever has a session's id can go on with it. */
+function sessionMark(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 8);
 }
 
 function tenths(ms: number): number {

@@ -111,3 +111,48 @@ Deno.test("ActivityReader.calls() filters, and finds words of what is shown only
   assert.deepEqual(await tools(reader.calls({ text: "/status/é" })), ["status"]);
   assert.deepEqual(await tools(reader.calls({ text: "/commit/é" })), []);
 });
+
+Deno.test("CallRecorder.record() keeps no part of a secret that is where the error is cut", async () => {
+  await using open = await openRecorder();
+  open.redactor.learn(["correct-horse-battery"]);
+  const content = [{ type: "text", text: `${"x ".repeat(75)}correct-horse-battery is wrong` }];
+  const text = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { isError: true, content } });
+  open.recorder.record(answered("push", { isError: true, text }));
+  const [call] = await Array.fromAsync(open.reader.calls());
+  assert.match(call?.error ?? "", /^(x )+\[/);
+});
+
+Deno.test("CallRecorder.record() marks a session, and does not say its id", async () => {
+  await using open = await openRecorder();
+  const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const id of [one, other, one]) {
+    const call = answered("status");
+    open.recorder.record({ ...call, session: { ...call.session, id } });
+  }
+  const marks = await Array.fromAsync(open.reader.calls(), ({ session }) => session);
+  for (const mark of marks) assert.match(mark, /^[0-9a-f]{8}$/);
+  assert.equal(marks[0], marks[2]);
+  assert.notEqual(marks[0], marks[1]);
+  assert.ok(marks.every((mark) => !one.includes(mark) && !other.includes(mark)));
+});
+
+Deno.test("ActivityReader.calls() lets others go on while few calls take long to search", async () => {
+  await using open = await openRecorder();
+  const { recorder, reader, redactor } = open;
+  for (const tool of ["a", "b"]) recorder.record(answered(tool));
+  const plain = redactor.json.bind(redactor);
+  redactor.json = (text) => {
+    const end = performance.now() + 25;
+    while (performance.now() < end);
+    return plain(text);
+  };
+  let isHeard = false;
+  const timer = setTimeout(() => isHeard = true);
+  // The calls wait in memory: nothing but the search itself could let the timer run.
+  const iterator = reader.calls({ text: "said" });
+  await iterator.next();
+  await iterator.next();
+  await iterator.return(undefined);
+  clearTimeout(timer);
+  assert.ok(isHeard);
+});

@@ -44,6 +44,12 @@ export function viewCall(detail: CallDetail, redactor: Redactor): CallView {
   };
 }
 
+/** A whole message without secrets: still JSON where it was, so that it can be read on. */
+export function cleanMessage(text: string, redactor: Redactor): string {
+  const { value, text: rest } = readMessage(text, false, redactor);
+  return value === undefined ? rest : JSON.stringify(value);
+}
+
 /** The message parsed, where it is whole; else its beginning. */
 function readMessage(
   text: string,

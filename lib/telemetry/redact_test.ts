@@ -116,3 +116,52 @@ Deno.test("Redactor.value() copies the whole where it is asked to", () => {
   assert.deepEqual(redactor.value(whole, { isWhole: true }), whole);
   assert.notDeepEqual(redactor.value(whole), whole);
 });
+
+Deno.test("Redactor.text() masks the user of an address, whatever is before its scheme", () => {
+  const redactor = new Redactor();
+  for (const before of ["", "see...", "-", "1.", "jdbc:", "a".repeat(100)]) {
+    const clean = redactor.text(`${before}https://ada:lovelace@host/`);
+    assert.equal(clean, `${before}https://[redacted]@host/`);
+  }
+});
+
+Deno.test("Redactor takes no longer than in proportion to a text that is made to hold it up", () => {
+  const redactor = new Redactor();
+  redactor.learn(["swordfish"]);
+  const length = 131_072;
+  const fill = (piece: string) => piece.repeat(length / piece.length);
+  const started = performance.now();
+  const check = (text: string) => {
+    redactor.json(text);
+    redactor.value({ [`${text}\n`]: 1 });
+    assert.ok(performance.now() - started < 5_000, `Seconds for ${text.slice(0, 20)}`);
+  };
+  for (
+    const piece of [
+      "a.",
+      "a-",
+      "a+b.",
+      "a:",
+      "a://",
+      "://a",
+      "?token",
+      "?a_",
+      "sk-",
+      "Bearer ",
+      "swordfis",
+    ]
+  ) {
+    check(fill(piece));
+    check(`Bearer${fill(" ")}?${fill(piece)}`);
+  }
+  for (const piece of ['"a" ', '"a":', '\\"a\\" ', '\\"a\\":', "\\\\", '"', " "]) {
+    check(fill(piece));
+    check(`"a"${fill(" ")}${fill(piece)}`);
+  }
+  check(fill("token"));
+  check(fill("accesskey-"));
+});
+
+Deno.test("Redactor.value() masks by a name that has a line break", () => {
+  assert.deepEqual(new Redactor().value({ "my\ntoken\n": "x" }), { "my\ntoken\n": "[redacted]" });
+});

@@ -1,23 +1,42 @@
 import { page } from "fresh";
 import { Settings } from "../../components/settings.tsx";
 import { define } from "../../lib/console/define.ts";
+import { formError } from "../../lib/console/form_error.ts";
 import { changeSettings, readSettingsChange } from "../../lib/console/settings_changes.ts";
-import { settingsPage } from "../../lib/console/settings_page.ts";
+import { type SettingsPage, settingsPage } from "../../lib/console/settings_page.ts";
+import { GatewayError } from "../../lib/core/errors.ts";
+import { isFromHere } from "../../lib/http/from_here.ts";
 import { readForm } from "../../lib/http/read_form.ts";
+
+const RUNTIME = { deno: Deno.version.deno, system: `${Deno.build.os} ${Deno.build.arch}` };
 
 export const handler = define.handlers({
   async GET(ctx) {
+    const { gateway } = ctx.state;
     ctx.state.title = "Settings";
-    const { os, arch } = Deno.build;
-    const runtime = { deno: Deno.version.deno, system: `${os} ${arch}` };
-    return page(await settingsPage(ctx.state.gateway, runtime, ctx.url.searchParams));
+    const isHere = isFromHere(ctx, gateway.options.options.host);
+    return page<SettingsPage>(await settingsPage(gateway, RUNTIME, ctx.url.searchParams, isHere));
   },
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const form = await readForm(ctx.req, gateway.options.options.maxBody);
-    const done = await changeSettings(gateway, readSettingsChange(form));
-    return ctx.redirect(`/settings?done=${done}`, 303);
+    const { maxBody, host } = gateway.options.options;
+    const form = await readForm(ctx.req, maxBody);
+    try {
+      const done = await changeSettings(gateway, readSettingsChange(form));
+      return ctx.redirect(`/settings?done=${done}`, 303);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      ctx.state.title = "Settings";
+      const shown = await settingsPage(
+        gateway,
+        RUNTIME,
+        new URLSearchParams(),
+        isFromHere(ctx, host),
+      );
+      const data: SettingsPage = { ...shown, refused: formError(error) };
+      return page(data, { status: error.httpStatus });
+    }
   },
 });
 

@@ -86,7 +86,12 @@ export class CallFeed {
       this.#isWaitingAnew = false;
       return;
     }
-    if (this.rows.value.length === 0) return void (this.rows.value = rows);
+    if (this.rows.value.length === 0) {
+      this.rows.value = rows;
+      this.waiting.value = [];
+      this.hasOlder.value = hasOlder;
+      return;
+    }
     this.#isWaitingAnew ||= isAnew;
     const shown = new Set(this.rows.value.slice(0, AT_ONCE * 4).map(({ id }) => id));
     const end = rows.findIndex(({ id }) => shown.has(id));
@@ -112,9 +117,11 @@ export class CallFeed {
     try {
       const query = { ...this.#query, limit: String(AT_ONCE), before: last.id };
       const { calls, hasOlder } = await this.#ask(query);
+      this.older.value = "idle";
+      // The list began anew meanwhile: between its end and these there would be a gap.
+      if (this.rows.value.at(-1)?.id !== last.id) return;
       this.rows.value = withOlder(this.rows.value, calls);
       this.hasOlder.value = hasOlder;
-      this.older.value = "idle";
     } catch {
       this.older.value = "failed";
     }

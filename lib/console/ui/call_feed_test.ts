@@ -71,3 +71,28 @@ Deno.test("CallFeed.loadOlder() adds older calls, and says when it could not", a
   await feed.loadOlder();
   assert.deepEqual([idsOf(feed.rows.value), feed.hasOlder.value], ["c5 c4 c3 c2", false]);
 });
+
+Deno.test("CallFeed.loadOlder() adds nothing to a list that began anew meanwhile", async () => {
+  const asked = Promise.withResolvers<{ calls: ReturnType<typeof calls>; hasOlder: boolean }>();
+  const input = { rows: calls(5, 4), hasOlder: true, query: {}, isOlder: false };
+  const feed = new CallFeed(input, () => asked.promise);
+  const loading = feed.loadOlder();
+  feed.refresh({ calls: calls(99, 98), hasOlder: true }, false);
+  asked.resolve({ calls: calls(3, 2), hasOlder: false });
+  await loading;
+  assert.deepEqual(
+    [idsOf(feed.rows.value), feed.hasOlder.value, feed.older.value],
+    ["c99 c98", true, "idle"],
+  );
+});
+
+Deno.test("CallFeed.refresh() fills an empty list also while it is held", () => {
+  const input = { rows: [], hasOlder: false, query: {}, isOlder: false };
+  const feed = new CallFeed(input, never);
+  feed.hear({ calls: calls(9), skipped: 0 }, () => true);
+  feed.refresh({ calls: calls(9, 8), hasOlder: true }, true);
+  assert.deepEqual(
+    [idsOf(feed.rows.value), feed.hasOlder.value, feed.waiting.value.length],
+    ["c9 c8", true, 0],
+  );
+});

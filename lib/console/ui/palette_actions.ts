@@ -17,7 +17,7 @@ export const COMMON_ACTIONS: readonly PaletteItem[] = [
   action("system", "monitor", "Follow the system's theme", { action: "theme-system" }),
   action("theme", "sun", "Switch the theme", { key: "D", action: "theme-switch" }),
   action("rail", "panel", "Collapse or widen the navigation", { action: "rail" }),
-  action("backup", "store", "Download a backup", { download: "/settings/backup" }),
+  action("backup", "store", "Make a backup, in Settings", { href: "/settings" }),
 ];
 
 /** What can be done with the servers and toolsets that there are. */

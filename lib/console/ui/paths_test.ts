@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { fromFileUrl, join } from "@std/path";
 import { pathParts, toolPath } from "./paths.ts";
 
 Deno.test("toolPath() leads back to the same names, whatever they are", () => {
@@ -18,4 +19,24 @@ Deno.test("toolPath() finds tools called . and .. by a search", () => {
 
 Deno.test("pathParts() knows a path that is not well formed", () => {
   assert.equal(pathParts("/servers/%E0%A4%A"), undefined);
+});
+
+Deno.test("no page of the console takes the address of a thing with the same name", async () => {
+  const taken: string[] = [];
+  let folders = 0;
+  const look = async (folder: string) => {
+    const names: string[] = [];
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      names.push(name);
+      if (isDirectory) await look(join(folder, name));
+    }
+    if (!names.some((name) => name.startsWith("["))) return;
+    folders++;
+    taken.push(...names.filter((name) => !/^(\[|~|_|\(|index\.)/.test(name)));
+  };
+  for (const page of ["servers", "tools", "toolsets", "optimization", "activity"]) {
+    await look(fromFileUrl(new URL(`../../../routes/(console)/${page}`, import.meta.url)));
+  }
+  assert.ok(folders >= 5);
+  assert.deepEqual(taken, []);
 });

@@ -5,7 +5,7 @@ export const REFRESH_BUTTON_ID = "page-refresh";
 
 /** How long a burst of changes may go on before the page follows. */
 const QUIET_MS = 300;
-const LONGEST_MS = 1500;
+const LONGEST_MS = 400;
 const RETRY_MS = 1000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,6 +7,12 @@ export interface ToolChoice {
   tokens?: number;
 }
 
+/** Whether a person wants a tool. */
+export interface ChosenTool {
+  name: string;
+  isOn: boolean;
+}
+
 /** The tools whose name or summary has every word. */
 export function matchingTools(tools: readonly ToolChoice[], text: string): readonly ToolChoice[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");

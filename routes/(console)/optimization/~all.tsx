@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { OptimizationForm } from "../../../components/optimization_form.tsx";
 import { define } from "../../../lib/console/define.ts";
+import { isTold } from "../../../lib/console/optimization_problem.ts";
 import { jobFormPage, startJob } from "../../../lib/console/optimization_job_form.ts";
 import { readJobFields } from "../../../lib/console/ui/job_form.ts";
 import { jobPath } from "../../../lib/console/ui/job_progress.ts";
-import { GatewayError } from "../../../lib/core/errors.ts";
 import { readForm } from "../../../lib/http/read_form.ts";
 
 const TITLE = "Optimize all servers";
@@ -22,7 +22,7 @@ export const handler = define.handlers({
       const { id } = await startJob(gateway, written);
       return ctx.redirect(jobPath(id), 303);
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      if (!isTold(error)) throw error;
       ctx.state.title = TITLE;
       const form = await jobFormPage(gateway, { query: ctx.url.searchParams, written, error });
       return page(form, { status: error.httpStatus });

@@ -7,7 +7,9 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { admin, removedServers, options } = ctx.state.gateway;
     const form = await readForm(ctx.req, options.options.maxBody);
-    const { name } = await admin.restore(removedServers.take(form.get("id") ?? ""));
+    const id = form.get("id") ?? "";
+    const { name } = await admin.restore(removedServers.resolve(id));
+    removedServers.forget(id);
     return ctx.redirect(serverPath(name), 303);
   },
 });

@@ -2,6 +2,7 @@ import { page } from "fresh";
 import { Missing } from "../../../../components/missing.tsx";
 import { OptimizationForm } from "../../../../components/optimization_form.tsx";
 import { define } from "../../../../lib/console/define.ts";
+import { isTold } from "../../../../lib/console/optimization_problem.ts";
 import {
   type JobFormPage,
   serverFormPage,
@@ -11,7 +12,6 @@ import type { MissingName } from "../../../../lib/console/server_page.ts";
 import { readJobFields } from "../../../../lib/console/ui/job_form.ts";
 import { jobPath } from "../../../../lib/console/ui/job_progress.ts";
 import { optimizationPath } from "../../../../lib/console/ui/paths.ts";
-import { GatewayError } from "../../../../lib/core/errors.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
 
 export const handler = define.handlers({
@@ -32,7 +32,7 @@ export const handler = define.handlers({
       const { id } = await startJob(gateway, written);
       return ctx.redirect(jobPath(id), 303);
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      if (!isTold(error)) throw error;
       ctx.state.title = `Optimize ${server}`;
       const { searchParams: query } = ctx.url;
       const again = await serverFormPage(gateway, { server, query, written, error });

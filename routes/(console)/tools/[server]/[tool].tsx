@@ -4,8 +4,14 @@ import { ToolDetail } from "../../../../components/tool_detail.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { toolPage } from "../../../../lib/console/tool_page.ts";
 import { type TriedTool, tryFromForm } from "../../../../lib/console/tried_tool.ts";
-import { saveToolWords } from "../../../../lib/console/tool_words.ts";
+import { formError } from "../../../../lib/console/form_error.ts";
+import {
+  readToolWords,
+  type RefusedWords,
+  saveToolWords,
+} from "../../../../lib/console/tool_words.ts";
 import { pathParts, toolPath } from "../../../../lib/console/ui/paths.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
 
 interface ToolData {
@@ -13,6 +19,8 @@ interface ToolData {
   server: string;
   /** What came of a call that was made without scripts. */
   tried?: TriedTool;
+  /** What was written of it and could not be saved. */
+  refused?: RefusedWords;
 }
 
 export const handler = define.handlers({
@@ -34,13 +42,22 @@ export const handler = define.handlers({
       const data: ToolData = { found: await toolPage(gateway, server, tool), server, tried };
       return page(data);
     }
-    await saveToolWords(gateway, server, tool, form);
-    return ctx.redirect(toolPath(server, tool), 303);
+    try {
+      await saveToolWords(gateway, server, tool, form);
+      return ctx.redirect(toolPath(server, tool), 303);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      const found = await toolPage(gateway, server, tool);
+      ctx.state.title = "missing" in found ? "Tool not found" : tool;
+      const refused = { written: readToolWords(form), error: formError(error) };
+      const data: ToolData = { found, server, refused };
+      return page(data, { status: error.httpStatus });
+    }
   },
 });
 
 export default define.page<typeof handler>(function ToolRoute({ data, state }) {
-  const { found, server, tried } = data;
+  const { found, server, tried, refused } = data;
   if ("missing" in found) {
     return (
       <Missing
@@ -55,7 +72,7 @@ export default define.page<typeof handler>(function ToolRoute({ data, state }) {
   }
   return (
     <div data-live="servers tools">
-      <ToolDetail page={found} tried={tried} />
+      <ToolDetail page={found} tried={tried} refused={refused} />
     </div>
   );
 });

@@ -2,6 +2,7 @@ import { page } from "fresh";
 import { Missing } from "../../../../../components/missing.tsx";
 import { OptimizationTool } from "../../../../../components/optimization_tool.tsx";
 import { define } from "../../../../../lib/console/define.ts";
+import { isTold } from "../../../../../lib/console/optimization_problem.ts";
 import { runToolAction, tabOfAction } from "../../../../../lib/console/optimization_actions.ts";
 import {
   type ToolOptimizationPage,
@@ -9,7 +10,6 @@ import {
 } from "../../../../../lib/console/optimization_tool_page.ts";
 import type { MissingName } from "../../../../../lib/console/server_page.ts";
 import { optimizationPath, pathParts } from "../../../../../lib/console/ui/paths.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
 import { readForm } from "../../../../../lib/http/read_form.ts";
 
 interface Data {
@@ -34,7 +34,7 @@ export const handler = define.handlers({
       const next = await runToolAction(gateway, { server, tool }, fields, ctx.req.signal);
       return ctx.redirect(next, 303);
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      if (!isTold(error)) throw error;
       const query = new URLSearchParams({ tab: tabOfAction(fields.get("do")) });
       const candidate = fields.get("candidate");
       if (candidate !== null) query.set("candidate", candidate);

@@ -6,7 +6,7 @@ import { readJson } from "../../../(_parts)/read_json.ts";
 
 const Body = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}),
-  /** Needed for a tool that says that it may delete or overwrite. */
+  /** Needed for a tool that does not say that it only reads, or only adds. */
   confirmed: z.boolean().default(false),
 });
 
