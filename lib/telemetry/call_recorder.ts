@@ -32,6 +32,7 @@ export class CallRecorder {
   readonly #options: CallRecorderOptions;
   /** A session's client stays the same. */
   readonly #clients = new WeakMap<object, string | undefined>();
+  readonly #marks = new WeakMap<object, string>();
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
@@ -46,7 +47,7 @@ export class CallRecorder {
     const { atServer } = scope;
     const call = log.record({
       door: session.door,
-      session: sessionMark(session.id),
+      session: this.#markOf(session),
       principal: session.principal,
       server: target.server,
       tool: target.name,
@@ -64,6 +65,16 @@ export class CallRecorder {
     details.add(call, { request: scope.text, response: answer.text });
   }
 
+  /** Tells sessions apart without naming them: whoever has a session's id can go on with it. */
+  #markOf(session: AnsweredCall["session"]): string {
+    let mark = this.#marks.get(session);
+    if (mark === undefined) {
+      mark = createHash("sha256").update(session.id).digest("hex").slice(0, 8);
+      this.#marks.set(session, mark);
+    }
+    return mark;
+  }
+
   #clientOf(client: AnsweredCall["session"]["client"]): string | undefined {
     if (this.#clients.has(client)) return this.#clients.get(client);
     const parts = [client.clientInfo?.name, client.clientInfo?.version];
@@ -72,11 +83,6 @@ export class CallRecorder {
     this.#clients.set(client, name);
     return name;
   }
-}
-
-/** Tells sessions apart without naming them: whoever has a session's id can go on with it. */
-function sessionMark(id: string): string {
-  return createHash("sha256").update(id).digest("hex").slice(0, 8);
 }
 
 function tenths(ms: number): number {
