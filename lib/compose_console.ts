@@ -1,9 +1,9 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import type { ServersContext } from "./config/mcp_file.ts";
-import { type Pasted, readPasted } from "./config/pasted_servers.ts";
+import type { Pasted } from "./config/pasted_servers.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { RemovedServers } from "./surfaces/removed_servers.ts";
-import { ToolCalls } from "./surfaces/tool_calls.ts";
+import type { ToolAnswer, ToolCall, ToolCalls } from "./surfaces/tool_calls.ts";
 import type { AnsweredCall } from "./telemetry/call_recorder.ts";
 
 export interface ComposeConsoleInput {
@@ -15,16 +15,25 @@ export interface ComposeConsoleInput {
 
 const NO_VARIABLES = { get: () => undefined };
 
-/** What only a person at the console does. */
+/** What only a person at the console does; loaded when somebody does it. */
 export function composeConsole({ context, catalog, pool, onToolCall }: ComposeConsoleInput) {
+  let calls: ToolCalls | undefined;
   return {
     removedServers: new RemovedServers(),
-    toolCalls: new ToolCalls({ catalog, pool, onCall: onToolCall }),
+    toolCalls: {
+      async call(call: ToolCall): Promise<ToolAnswer> {
+        const { ToolCalls } = await import("./surfaces/tool_calls.ts");
+        calls ??= new ToolCalls({ catalog, pool, onCall: onToolCall });
+        return await calls.call(call);
+      },
+    },
     /**
      * Reads what somebody pasted. The gateway's variables are filled in only for a person at this
      * machine: anybody else could have them sent to an address of their own.
      */
-    readPasted: (text: string, isFromHere: boolean): Promise<Pasted> =>
-      readPasted(text, isFromHere ? context : { ...context, env: NO_VARIABLES }),
+    async readPasted(text: string, isFromHere: boolean): Promise<Pasted> {
+      const { readPasted } = await import("./config/pasted_servers.ts");
+      return await readPasted(text, isFromHere ? context : { ...context, env: NO_VARIABLES });
+    },
   };
 }
