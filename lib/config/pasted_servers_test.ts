@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readPasted } from "./pasted_servers.ts";
 import { loadInput } from "./testing.ts";
 
-const context = loadInput("/work/here", { variables: { HOME: "/home/me", TOKEN: "s3cret-value" } });
+const context = loadInput("/project", { variables: { HOME: "/home/me", TOKEN: "s3cret-value" } });
 
 async function read(text: string) {
   const { kind, servers } = await readPasted(text, context);
