@@ -119,7 +119,7 @@ class FileSink {
   readonly #keep: number;
   #path: string;
   #bytes = 0;
-  #rotating = false;
+  #rotation: Promise<void> | undefined;
 
   private constructor(folder: string, path: string, options: LogsOptions) {
     this.#folder = folder;
@@ -143,11 +143,10 @@ class FileSink {
   write(line: string): void {
     this.#bytes += line.length;
     this.#destination.write(line);
-    if (this.#bytes > this.#limit && !this.#rotating) void this.#rotate();
+    if (this.#bytes > this.#limit) this.#rotation ??= this.#rotate();
   }
 
   async #rotate(): Promise<void> {
-    this.#rotating = true;
     try {
       this.#path = await createLogFile(this.#folder, new Date());
       this.#destination.reopen(this.#path);
@@ -156,19 +155,25 @@ class FileSink {
     } catch (error) {
       this.onError(error instanceof Error ? error : new Error(String(error)));
     } finally {
-      this.#rotating = false;
+      this.#rotation = undefined;
     }
   }
 
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#destination.once("close", resolve));
-    this.#destination.end();
     // A disk that hangs must not keep the process alive.
     const limit = AbortSignal.timeout(1_000);
     await Promise.race([
-      closed,
+      this.#finish(),
       new Promise<void>((resolve) => limit.addEventListener("abort", () => resolve())),
     ]);
+  }
+
+  async #finish(): Promise<void> {
+    // What a rotation has begun is ended first: the new file opened, the old ones pruned.
+    await this.#rotation;
+    const closed = new Promise<void>((resolve) => this.#destination.once("close", resolve));
+    this.#destination.end();
+    await closed;
   }
 }
 
