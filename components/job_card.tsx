@@ -1,19 +1,14 @@
+import type { ShownJob } from "../lib/console/optimization_page_job.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
-import {
-  isActive,
-  type JobLine,
-  jobPath,
-  type JobProgress,
-  STEPS,
-} from "../lib/console/ui/job_progress.ts";
+import { isActive, type JobLine, jobPath, STEPS } from "../lib/console/ui/job_progress.ts";
 import { optimizationPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { Confirm } from "./confirm.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 
-const STATUS: Record<JobProgress["status"], { word: string; icon: IconName; tone: string }> = {
+const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: string }> = {
   running: { word: "Running", icon: "pending", tone: "info" },
   paused: { word: "Paused", icon: "paused", tone: "warn" },
   completed: { word: "Completed", icon: "ready", tone: "ok" },
@@ -36,7 +31,7 @@ const STEP_WORDS: Record<typeof STEPS[number], string> = {
 };
 
 interface JobCardProps {
-  job: JobProgress;
+  job: ShownJob;
   /** Whether the tools are listed, or only what happens now. */
   isWhole: boolean;
   /** What was asked of it and is not done yet. */
@@ -44,10 +39,24 @@ interface JobCardProps {
   onAsk?(event: SubmitEvent, action: "pause" | "resume"): void;
 }
 
-export function JobStatus({ status }: Pick<JobProgress, "status">) {
-  const { word, icon, tone } = STATUS[status];
+interface JobStatusProps {
+  job: ShownJob;
+  /** A word where the rest is said beside it. */
+  isShort?: boolean;
+}
+
+export function JobStatus({ job: { status, outcome, note }, isShort = false }: JobStatusProps) {
+  // News of a job have its note, but not what became of each tool.
+  const isLess = outcome !== undefined || (status === "completed" && note !== undefined);
+  const { word, icon, tone } = isLess
+    ? {
+      word: outcome && !isShort ? `Finished: ${outcome.words}` : "Finished",
+      icon: "alert",
+      tone: "warn",
+    } as const
+    : STATUS[status];
   return (
-    <span class={`state tone-${tone}`}>
+    <span class={`state job-state tone-${tone}`}>
       <Icon name={icon} size={14} />
       {word}
     </span>
@@ -56,7 +65,7 @@ export function JobStatus({ status }: Pick<JobProgress, "status">) {
 
 /** How far a job is, and what can be done about it. */
 export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
-  const { title, percent, message, current, spent, note } = job;
+  const { title, percent, message, current, spent, note, outcome } = job;
   return (
     <section
       class="card job"
@@ -66,24 +75,39 @@ export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
       <header class="card-head">
         <h2>
           <a class="job-title" href={jobPath(job.id)}>
-            Optimizing <InertText text={title} />
+            {isActive(job) ? "Optimizing" : "Optimization of"} <InertText text={title} />
           </a>
         </h2>
         <div class="card-aside">
-          <JobStatus status={job.status} />
+          <JobStatus job={job} isShort />
         </div>
       </header>
       <div class="card-body job-body">
         <div class="job-progress">
-          <progress class="job-bar" max={100} value={percent} aria-label="Progress" />
+          <progress
+            class="job-bar"
+            max={100}
+            value={outcome === undefined ? percent : 100 * outcome.tested / job.tools}
+            aria-label="Progress"
+          />
           <span class="job-share">
-            {job.done}/{formatCount(job.tools, "tool")}, {percent} %
+            {outcome === undefined
+              ? `${job.done}/${formatCount(job.tools, "tool")}, ${percent} %`
+              : `${outcome.tested}/${formatCount(job.tools, "tool")} tested`}
           </span>
         </div>
         {current === undefined ? null : <Phases phase={current.phase} />}
         <p class="job-message" role="status">
-          <InertText text={message} />
+          <InertText text={outcome === undefined ? message : `Finished: ${outcome.words}`} />
         </p>
+        {outcome === undefined ? null : (
+          <p class="notice tone-warn">
+            <Icon name="alert" size={14} />
+            <span>
+              <InertText text={outcome.reason} />
+            </span>
+          </p>
+        )}
         {current === undefined || current.categories.length === 0
           ? null
           : (
@@ -168,7 +192,7 @@ function JobActions({ job, asked, onAsk }: Omit<JobCardProps, "isWhole">) {
   );
 }
 
-function JobLines({ job }: { job: JobProgress }) {
+function JobLines({ job }: { job: ShownJob }) {
   return (
     <ul class="rows job-lines">
       {job.earlier > 0 && <li class="row muted">{formatCount(job.earlier, "tool")} before these

@@ -1,4 +1,8 @@
+import type { JobOption } from "../lib/console/optimization_page_job_options.ts";
 import type { JobFormValues } from "../lib/console/ui/job_form.ts";
+import { DEPTHS as USUAL } from "../lib/optimizer/depths.ts";
+import { Card } from "./card.tsx";
+import { Fact, Facts } from "./facts.tsx";
 import { Field } from "./field.tsx";
 
 const DEPTHS = [
@@ -41,8 +45,8 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
           id="prompts"
           label="Prompts per category"
           value={values.prompts}
-          placeholder="5"
-          hint="Empty: 5, or 12 where thorough"
+          placeholder="by depth"
+          hint={`Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`}
           {...{ min: 1, max: 50 }}
         />
         <NumberField
@@ -79,6 +83,21 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
         </Check>
       </div>
     </div>
+  );
+}
+
+/** What a job works with, set or not. */
+export function JobOptionsList({ options }: { options: JobOption[] }) {
+  return (
+    <Card title="Options">
+      <Facts>
+        {options.map(({ name, value, from }) => (
+          <Fact key={name} name={name}>
+            {value} <span class="muted small">{from}</span>
+          </Fact>
+        ))}
+      </Facts>
+    </Card>
   );
 }
 

@@ -105,7 +105,10 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
 
     await t.step("run goes from an estimate to a promotion", async () => {
       const words = ["optimize", "run", "library.find_books", "--candidates", "1"];
-      const { code, out, err } = await cli.run(words);
+      // Nobody can be asked here.
+      await cli.fails(2, /optimize run spends model time.* no terminal.* give --yes/, ...words);
+      assert.deepEqual(library.model.seen, []);
+      const { code, out, err } = await cli.run([...words, "--yes"]);
       assert.equal(code, 0, out + err);
       assert.match(out, /^1 tool, about .*: at most 30 runs/);
       assert.match(out, /\n✓ library\.find_books {2}\S/);
@@ -145,13 +148,23 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.match(out, /quick evidence, 15 prompts[^]*Overall +\d+\/\d+ .* -> /);
       assert.match(out, /\n {2}✗ /);
       assert.doesNotMatch(out, /Promote it with/);
-      const again = ["optimize", "evaluate", "library.find_books", candidate.id];
+      const again = ["optimize", "evaluate", "library.find_books", candidate.id, "--yes"];
       const { job, evaluation } = await cli.json(...again);
       assert.deepEqual([job.status, evaluation.results.length], ["completed", 2]);
       const refused = ["optimize", "promote", "library.find_books", candidate.id];
       await cli.fails(1, /Cannot promote[^]*--reason TEXT/, ...refused);
       const unknown = ["optimize", "evaluate", "library.find_books", "cand_none", "--yes"];
-      assert.notEqual((await cli.run(unknown)).code, 0);
+      await cli.fails(1, /"cand_none" for library\.find_books: it is no candidate/, ...unknown);
+    });
+
+    await t.step("a job that could test nothing is not listed as done", async () => {
+      const words = ["run", "library.list_loans", "--yes"];
+      const { code, out } = await cli.run(["optimize", ...words]);
+      assert.equal(code, 1, out);
+      assert.match(out, /\n✗ library\.list_loans {2}\S/);
+      assert.match(out, /\nJob \S+ has ended \(nothing could be tested\): 0 of 1 tool done/);
+      const [, newest] = (await optimize("jobs")).split("\n");
+      assert.match(newest!, /^\S+ +nothing could be tested .* 0\/1 .* Cannot \S/);
     });
 
     assert.deepEqual(await library.calls(), [], "a tool was really called");
@@ -168,7 +181,7 @@ Deno.test("Ctrl-C pauses a job, which is then resumed, followed or cancelled", a
       onRequest: ({ isWriting }) => isWriting ? undefined : gate.promise,
     });
     try {
-      const words = ["library.find_books", "--candidates", "1"];
+      const words = ["library.find_books", "--candidates", "1", "--yes"];
       let id = "";
 
       await t.step("it asks the gateway to pause, and says how to go on", async () => {

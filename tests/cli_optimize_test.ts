@@ -173,7 +173,15 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
         assert.match(await optimize("enable"), /^Optimization is on/);
         await fails(1, /Cannot generate: /, "generate", "git.status", "--candidates", "2");
         await fails(1, /Cannot evaluate: /, "run", "git", "--yes");
-        await fails(1, /Cannot evaluate: /, "evaluate", "git.status", candidate, "--yes");
+        const evaluate = ["optimize", "evaluate", "git.status", candidate];
+        const { code, out, err } = await cli.run([...evaluate, "--yes"]);
+        assert.deepEqual([code, out], [1, ""], "an estimate of what cannot be started");
+        assert.match(err, /Cannot evaluate: [^]* npm install -g/);
+        assert.doesNotMatch(err, /record_eval_run/, "the name of a tool for models");
+        await cli.fails(2, /no terminal to ask on; give --yes/, ...evaluate);
+        const [unprompted] = (await json("show", "git.log")).tool.candidates;
+        const missing = /git\.log: the tool has no golden prompts[^]*optimize prompts git\.log/;
+        await fails(1, missing, "evaluate", "git.log", unprompted.id, "--yes");
         assert.deepEqual(await json("disable"), { enabled: false });
       },
     );

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { RESTART_NOTE } from "../lib/optimizer/report.ts";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser, within } from "./browser.ts";
 import { connect, type DoorClient } from "./combined_doors.ts";
 import { findClaude } from "./fixtures/claude_cli.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
@@ -17,6 +17,10 @@ const API = "/api/optimization/tools/library/find_books";
 /** A job of nine runs of the real CLI. */
 const JOB_MS = 90_000;
 const TEST_MS = 180_000;
+/** Set-up, a page's audit or picture, and closing. */
+const STEP_MS = 60_000;
+/** What a page is to show is there by then. */
+const SHOWN_MS = 20_000;
 /** One of each category. */
 const [DIRECT, , INDIRECT, , NEGATIVE] = PROMPTS;
 const ASKED = [DIRECT!, INDIRECT!, NEGATIVE!];
@@ -30,15 +34,21 @@ const ignore = claude === undefined && !Deno.env.get("CI");
 let lab: Lab;
 const model = Promise.withResolvers<void>();
 let browser: Browser;
+/** Of all pages with scripts: what one of them has loaded, the next one has. */
+let context: BrowserContext;
 
 Deno.test.beforeAll(async () => {
-  if (ignore) return;
+  if (!ignore) await within(setUp(), 2 * STEP_MS, "The set-up");
+});
+
+async function setUp(): Promise<void> {
   assert.ok(claude !== undefined, "The claude CLI cannot be installed here");
   await Deno.mkdir(SCREENSHOTS, { recursive: true });
   const onRequest = ({ number }: { number: number }) => {
     if (number > FREE_REQUESTS) return model.promise;
   };
   [lab, browser] = await Promise.all([Lab.open({ claude, onRequest }), launchBrowser()]);
+  context = await newContext();
   const enabled = LIBRARY_TOOLS.map(({ name }) => name).filter((name) => name !== "delete_member");
   await api("PUT", "/api/servers/library/tools", { enabled });
   await api("POST", `${API}/prompts`, {
@@ -49,12 +59,15 @@ Deno.test.beforeAll(async () => {
     })),
   });
   for (const description of [VAGUE, GOOD]) await api("POST", `${API}/candidates`, { description });
-});
+}
 
 Deno.test.afterAll(async () => {
   model.resolve();
-  await browser?.close();
-  await lab?.[Symbol.asyncDispose]();
+  try {
+    if (browser) await within(browser.close(), STEP_MS, "Closing the browser");
+  } finally {
+    if (lab) await within(lab[Symbol.asyncDispose](), STEP_MS, "Closing the gateways");
+  }
 });
 
 /** Playwright keeps timers and sockets of its own. */
@@ -63,43 +76,41 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({
     name: name + why,
     ignore,
-    fn: () => within(fn(), TEST_MS),
+    fn: () => within(fn(), TEST_MS, "The test"),
     sanitizeOps: false,
     sanitizeResources: false,
   });
 }
 
-/** Not everything that Playwright does has a limit of its own. */
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(new Error(`It did not end within ${ms} ms`)), ms);
-  try {
-    await Promise.race([work, limit.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function api(method: string, path: string, body: unknown): Promise<void> {
+async function api(method: string, path: string, body: unknown) {
   const response = await fetch(lab.gateway.url + path, {
     method,
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(STEP_MS),
   });
   const text = await response.text();
   assert.ok(response.ok, text);
+  return JSON.parse(text);
 }
 
-async function openPage(options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
+async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const made = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+  made.setDefaultTimeout(SHOWN_MS);
+  made.setDefaultNavigationTimeout(STEP_MS);
+  return made;
+}
+
+async function openPage(from = context) {
+  const page = await from.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     const isStatus = /server responded with a status of/.test(message.text());
     if (message.type() === "error" && !isStatus) complaints.push(message.text());
   });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  const close = () => within(page.close(), STEP_MS, "Closing a page");
+  return { page, complaints, [Symbol.asyncDispose]: close };
 }
 
 async function goLive(page: Page, path: string): Promise<void> {
@@ -126,7 +137,10 @@ async function inspect(page: Page, name: string): Promise<void> {
   ) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
-    if (viewport === WIDE) assert.deepEqual(await seriousFindings(page), [], `${name} (${look})`);
+    if (viewport === WIDE) {
+      const found = await within(seriousFindings(page), STEP_MS, `The audit of ${name}`);
+      assert.deepEqual(found, [], `${name} (${look})`);
+    }
     await page.evaluate(() => scrollTo(0, 0));
     const path = new URL(`optimization-${name}-${look}.png`, SCREENSHOTS).pathname;
     await page.screenshot({ path, fullPage: true });
@@ -273,6 +287,13 @@ test("prompts show what came of them, and are added, edited and retired", async 
   const form = page.locator("form", { hasText: "Add prompt" });
   assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
   assert.equal(await form.getByLabel("Category").inputValue(), "indirect");
+  // What does not fit together is refused, and stays as it was typed.
+  await form.getByLabel("Meant for another tool").fill("opening_hours");
+  await form.getByRole("button", { name: "Add prompt" }).click();
+  await page.getByRole("alert").getByText("opening_hours").waitFor();
+  assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
+  assert.equal(await form.getByLabel("Meant for another tool").inputValue(), "opening_hours");
+  await form.getByLabel("Meant for another tool").fill("");
   await form.getByRole("button", { name: "Add prompt" }).click();
   const added = page.locator(".prompt", { hasText: asked });
   await added.getByText("Not run").waitFor();
@@ -357,7 +378,7 @@ test("promote works by keyboard alone", async () => {
 });
 
 test("the pages can be read and promote reverted without JavaScript", async () => {
-  await using open = await openPage({ javaScriptEnabled: false });
+  await using open = await openPage(await newContext({ javaScriptEnabled: false }));
   await using client = await connectClient();
   const { page } = open;
   await page.goto(`${lab.gateway.url}/optimization/library`);
@@ -373,6 +394,26 @@ test("the pages can be read and promote reverted without JavaScript", async () =
   await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
   await page.getByText("The server's own description is in force again").waitFor();
   await hears(client, POOR_DESCRIPTION);
+});
+
+test("a job that could test nothing says so and why, and what it worked with", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/optimization");
+  const request = { server: "library", tools: ["renew_loan"], options: { generate: false } };
+  const { job: { id } } = await api("POST", "/api/optimization/jobs", request);
+  const row = page.locator(".row", { hasText: "library.renew_loan" });
+  const said = row.locator(".state.tone-warn", { hasText: "Finished: nothing could be tested" });
+  await said.waitFor();
+  await row.getByText(/there are no prompts/).waitFor();
+  await goLive(page, `/optimization/~jobs/${id}`);
+  await page.getByText("It has ended; what came of each tool is kept").waitFor();
+  await page.locator(".job").getByText("0/1 tool tested").waitFor();
+  await page.locator(".notice.tone-warn").getByText(/there are no prompts/).waitFor();
+  const repeats = page.locator(".fact", { hasText: "Repeats of each prompt" });
+  assert.match(await repeats.innerText(), /1\s+as quick has it/);
+  await inspect(page, "job-empty");
+  assert.deepEqual(complaints, []);
 });
 
 test("batch page says what it would do, and the report comes in three formats", async () => {

@@ -59,6 +59,7 @@ Deno.test("the optimization API keeps texts, promotes and reverts without any mo
       assert.equal(report.serverName, "weather");
       assert.deepEqual([report.toolCount, report.optimizedCount], [5, 0]);
       assert.equal(report.avgImprovement, null);
+      assert.equal(report.costUsd, 0, "nothing was run, so that nothing is unknown");
     });
 
     await t.step("a candidate is kept once, and measured in characters", async () => {
@@ -67,6 +68,9 @@ Deno.test("the optimization API keeps texts, promotes and reverts without any mo
       assert.equal(status, 201);
       assert.deepEqual([candidate.charCount, candidate.origin], [BETTER.length, "person"]);
       candidateId = candidate.id;
+      const twice = await api("POST", `${FORECAST}/candidates`, { description: BETTER });
+      assert.deepEqual([twice.status, twice.error.errorType], [409, "CONFLICT"]);
+      assert.ok(twice.error.message.includes(candidateId), twice.error.message);
       const long = await api("POST", `${FORECAST}/candidates`, { description: "x".repeat(295) });
       assert.deepEqual([long.status, long.error.errorType], [400, "INVALID_ARGUMENTS"]);
       assert.match(long.error.message, /Candidate exceeds 280 character limit \(got 295\)/);
@@ -175,6 +179,20 @@ Deno.test("the optimization API keeps texts, promotes and reverts without any mo
         [400, "INVALID_ARGUMENTS", "POST", `${FORECAST}/prompts`, { prompts: [] }],
         [400, "INVALID_ARGUMENTS", "POST", `${FORECAST}/prompts`, {
           prompts: [{ category: "direct", prompt: "Too short" }],
+        }],
+        [400, "INVALID_ARGUMENTS", "POST", `${FORECAST}/prompts`, {
+          prompts: [{
+            category: "direct",
+            prompt: "Get the forecast for Rome on Monday",
+            expectedBehavior: { expectedTool: "get_alerts" },
+          }],
+        }],
+        [400, "INVALID_ARGUMENTS", "POST", `${FORECAST}/prompts`, {
+          prompts: [{
+            category: "negative",
+            prompt: "Book a table for two at eight",
+            expectedBehavior: { expectedTool: "book_table" },
+          }],
         }],
         [400, "INVALID_ARGUMENTS", "POST", `${FORECAST}/promote`, { candidateId, reason: " " }],
         [400, "INVALID_ARGUMENTS", "POST", `${BASE}/estimate`, { options: { depth: "deep" } }],

@@ -1,24 +1,11 @@
 import { configError } from "../config/problem.ts";
-import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { oneTool } from "./arguments.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { resolveTool, withNames } from "./find_tool.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { OptimizationClient, ToolRef } from "./optimization_client.ts";
+import { inCommandWords } from "./optimize_words.ts";
 import { resolveGateways } from "./servers_access.ts";
-
-/** What to do next on a command line, where the error's own steps are for models. */
-const STEPS: Partial<Record<ErrorCode, string[]>> = {
-  OPTIMIZATION_DISABLED: ["Switch it on with `deno task cli optimize enable`"],
-  OPERATION_IN_PROGRESS: ["See `deno task cli optimize jobs`"],
-  PROMOTION_REFUSED: [
-    "Try it on a model with `deno task cli optimize evaluate SERVER.TOOL CANDIDATE`",
-    "Or promote it all the same with --reason TEXT, which is kept",
-  ],
-  TOOL_DISABLED: ["Turn it on with `deno task cli server tools SERVER`"],
-  TOOL_NOT_FOUND: ["See `deno task cli tools list`"],
-  SERVER_NOT_FOUND: ["See `deno task cli server list`"],
-};
 
 /** A command of the family, whose errors speak of commands. */
 export function optimizeCommand(command: Command): Command {
@@ -32,19 +19,6 @@ export function optimizeCommand(command: Command): Command {
       }
     },
   };
-}
-
-export function inCommandWords(error: unknown): unknown {
-  const steps = error instanceof GatewayError ? STEPS[error.code] : undefined;
-  if (!(error instanceof GatewayError) || !steps) return error;
-  const { suggestedTools: _, ...details } = error.details;
-  return new GatewayError(error.code, {
-    ...details,
-    message: error.message,
-    recoveryAction: steps[0]!,
-    recoverySteps: steps,
-    cause: error,
-  });
 }
 
 export interface OpenOptimization {

@@ -1,4 +1,6 @@
+import { GatewayError } from "../core/errors.ts";
 import { JSON_FLAG } from "./command.ts";
+import type { ToolDetail } from "./optimization_answers.ts";
 import { fullName, namedCandidate, openOptimization, optimizeCommand } from "./optimize_command.ts";
 import {
   BUDGET_FLAGS,
@@ -18,7 +20,8 @@ export const optimizeEvaluate = optimizeCommand({
   meaning: "Try a candidate against the server's own description, on the tool's golden prompts",
   details: [
     "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
-    "call is answered by the gateway itself. Ctrl-C pauses. A gateway has to run.",
+    "call is answered by the gateway itself. Says what it would take and asks first, unless --yes.",
+    "Ctrl-C pauses. A gateway has to run.",
   ],
   flags: [
     DEPTH_FLAG,
@@ -33,6 +36,7 @@ export const optimizeEvaluate = optimizeCommand({
     const options = jobOptionsOf(input);
     const { gateway, optimization } = await openOptimization(input);
     const { candidateId, ...ref } = await namedCandidate("optimize evaluate", input, gateway);
+    requireTestable(await optimization.detail(ref), candidateId);
     const request = {
       server: ref.server,
       tools: [ref.tool],
@@ -56,3 +60,22 @@ export const optimizeEvaluate = optimizeCommand({
     });
   },
 });
+
+/** Said before anything else: a job would begin, and find out the same. */
+function requireTestable({ candidates, prompts, ...ref }: ToolDetail, candidateId: string): void {
+  const attempt = `Cannot evaluate "${candidateId}" for ${fullName(ref)}`;
+  if (!candidates.some(({ id }) => id === candidateId)) {
+    throw new GatewayError("NOT_FOUND", {
+      message: `${attempt}: it is no candidate of this tool`,
+      recoverySteps: [`See its candidates with \`deno task cli optimize show ${fullName(ref)}\``],
+    });
+  }
+  if (prompts.length > 0) return;
+  throw new GatewayError("CANNOT_EVALUATE", {
+    message: `${attempt}: the tool has no golden prompts`,
+    recoverySteps: [
+      `Save some with \`deno task cli optimize prompts ${fullName(ref)} --file FILE\``,
+      `Or have them written with \`deno task cli optimize generate ${fullName(ref)} --prompts 5\``,
+    ],
+  });
+}

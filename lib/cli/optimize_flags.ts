@@ -19,7 +19,10 @@ export const TOOLSET_FLAG: CommandFlag = {
   flag: "with-toolset",
   meaning: "Show the model the equipped toolset's tools beside the server's",
 };
-export const YES_FLAG: CommandFlag = { flag: "yes", meaning: "Do not ask" };
+export const YES_FLAG: CommandFlag = {
+  flag: "yes",
+  meaning: "Do not ask; needed where there is no terminal",
+};
 export const DETACH_FLAG: CommandFlag = {
   flag: "detach",
   meaning: "Return once it has started; it goes on in the gateway",

@@ -1,11 +1,14 @@
 import { configError } from "../config/problem.ts";
+import { jobOutcome } from "../core/job_outcome.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { JSON_FLAG } from "./command.ts";
 import type { JobAction } from "./optimization_client.ts";
 import { openOptimization, optimizeCommand } from "./optimize_command.ts";
 import { costText, jobHint, jobText, type Paint, toolLine } from "./optimize_text.ts";
 import { watchJob } from "./optimize_watch.ts";
+import { commandWords } from "./optimize_words.ts";
 import { cutToWidth, painter, print, printJson, table } from "./terminal.ts";
+import { oneLine } from "./toolset_text.ts";
 
 const MOST = 50;
 
@@ -71,17 +74,23 @@ export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string
   if (jobs.length === 0) {
     return "There are no jobs. Start one with `deno task cli optimize run`.\n";
   }
-  const heading = ["JOB", "STATUS", "STARTED", "DEPTH", "TOOLS", "PROMOTED", "RUNS", "COST"];
-  const rows = jobs.map(({ id, status, createdAt, options, tools, runs, cost }) => [
-    id,
-    paint(COLORS[status], status),
-    createdAt.slice(0, 16).replace("T", " "),
-    options.depth,
-    `${tools.filter(({ phase }) => phase === "complete").length}/${tools.length}`,
-    String(tools.filter((tool) => tool.promotedCandidateId !== undefined).length),
-    String(runs),
-    cost.costUsd === undefined ? "" : costText(cost.costUsd),
-  ]);
+  const heading = ["JOB", "STATUS", "STARTED", "DEPTH", "TOOLS", "PROMOTED", "RUNS", "COST", "WHY"];
+  const rows = jobs.map((job) => {
+    const { id, status, createdAt, options, tools, runs, cost, note } = job;
+    const outcome = jobOutcome(job);
+    const done = outcome?.tested ?? tools.filter(({ phase }) => phase === "complete").length;
+    return [
+      id,
+      outcome === undefined ? paint(COLORS[status], status) : paint("yellow", outcome.words),
+      createdAt.slice(0, 16).replace("T", " "),
+      options.depth,
+      `${done}/${tools.length}`,
+      String(tools.filter((tool) => tool.promotedCandidateId !== undefined).length),
+      String(runs),
+      cost.costUsd === undefined ? "" : costText(cost.costUsd),
+      oneLine(commandWords(outcome?.reason ?? note ?? "")),
+    ];
+  });
   return table([heading.map((word) => paint("gray", word)), ...rows]);
 }
 

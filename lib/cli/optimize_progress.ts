@@ -1,4 +1,5 @@
 import type { JobTool, OptimizationJob } from "../core/optimization.ts";
+import { commandWords } from "./optimize_words.ts";
 import { oneLine } from "./toolset_text.ts";
 
 const MOST_BAR = 30;
@@ -30,7 +31,7 @@ export function stepWords(tool: JobTool): string {
     case "promoting":
       return "Deciding";
     case "complete":
-      return oneLine(tool.outcome ?? "Done");
+      return oneLine(commandWords(tool.outcome ?? "Done"));
   }
 }
 

@@ -16,9 +16,9 @@ export const optimizeRun = optimizeCommand({
   usage: "optimize run SERVER | SERVER.TOOL... | --all [OPTIONS]",
   meaning: "Write candidates and prompts, try them on a model, and promote what is better",
   details: [
-    "Says what it would take and asks first, where there is a terminal and no --yes. The work is done",
-    "in the gateway: Ctrl-C asks it to pause, and it can be resumed or cancelled. The exit code is 1",
-    "where a tool could not be done. A gateway has to run, and optimization has to be on.",
+    "Says what it would take and asks first, unless --yes, which is needed where there is no terminal.",
+    "The work is done in the gateway: Ctrl-C asks it to pause, and it can be resumed or cancelled. The",
+    "exit code is 1 where a tool could not be done. A gateway has to run, and optimization has to be on.",
   ],
   flags: [
     { flag: "all", meaning: "Every tool that is on, of every server" },

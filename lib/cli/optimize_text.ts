@@ -1,8 +1,10 @@
 import type { JobTool, OptimizationJob, OptimizationReport } from "../core/optimization.ts";
+import { jobOutcome } from "../core/job_outcome.ts";
 import { percent } from "../optimizer/metrics.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
 import type { Overview } from "./optimization_answers.ts";
 import { stepWords } from "./optimize_progress.ts";
+import { commandWords } from "./optimize_words.ts";
 import { type painter, table } from "./terminal.ts";
 import { countOf, oneLine, warningsText } from "./toolset_text.ts";
 
@@ -76,6 +78,8 @@ export function costText(usd: number): string {
 export function toolLine(tool: JobTool, paint: Paint): string {
   const mark = tool.failed
     ? paint("red", "✗")
+    : tool.untested
+    ? paint("yellow", "!")
     : tool.promotedCandidateId === undefined
     ? "○"
     : paint("green", "✓");
@@ -85,16 +89,19 @@ export function toolLine(tool: JobTool, paint: Paint): string {
 /** How a job stands, in one or two lines. */
 export function jobText(job: OptimizationJob): string {
   const { id, status, tools, runs, errors, cost, note } = job;
-  const done = tools.filter(({ phase }) => phase === "complete").length;
+  const outcome = jobOutcome(job);
+  const done = outcome?.tested ?? tools.filter(({ phase }) => phase === "complete").length;
   const promoted = tools.filter((tool) => tool.promotedCandidateId !== undefined).length;
+  const how = outcome === undefined ? STATUS[status] : `has ended (${outcome.words})`;
   const facts = [
     `${done} of ${countOf(tools.length)} done`,
     `${promoted} promoted`,
     errors === 0 ? runsText(runs) : `${runsText(runs)} (${errors} went wrong and do not count)`,
     ...(cost.costUsd === undefined ? [] : [costText(cost.costUsd)]),
   ];
-  const why = note === undefined ? "" : `${oneLine(note)}\n`;
-  return `Job ${id} ${STATUS[status]}: ${facts.join(", ")}\n${why}`;
+  // Why nothing came of a tool stands in the tool's own line.
+  const why = note === undefined || outcome ? "" : `${oneLine(commandWords(note))}\n`;
+  return `Job ${id} ${how}: ${facts.join(", ")}\n${why}`;
 }
 
 const STATUS: Record<OptimizationJob["status"], string> = {

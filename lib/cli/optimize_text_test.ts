@@ -120,6 +120,33 @@ Deno.test("jobText(), jobHint() and toolLine() say how it stands and what can be
   assert.equal(toolLine(failed, plain), "✗ weather.a  It did not answer\n");
 });
 
+Deno.test("jobText() and toolLine() do not make a job that tested nothing look done", () => {
+  const time = new Date(0).toISOString();
+  const tool = { server: "weather", toolName: "a", phase: "complete", evaluationId: "e1" };
+  const failed = JobTool.parse({ ...tool, failed: true, outcome: "See get_eval_results" });
+  const untested = JobTool.parse({ ...tool, untested: true, outcome: "Not tested" });
+  const job = OptimizationJob.parse({
+    id: "job_1",
+    status: "completed",
+    phase: "complete",
+    options: {},
+    tools: [failed, untested],
+    createdAt: time,
+    updatedAt: time,
+    by: "person",
+    note: "1 of 2 tools failed",
+  });
+  assert.equal(
+    jobText(job),
+    "Job job_1 has ended (nothing could be tested): 0 of 2 tools done, 0 promoted, 0 runs\n",
+  );
+  assert.equal(
+    toolLine(failed, plain),
+    "✗ weather.a  See `deno task cli optimize show SERVER.TOOL`\n",
+  );
+  assert.equal(toolLine(untested, plain), "! weather.a  Not tested\n");
+});
+
 Deno.test("notesText() says once that it warns", () => {
   const text = notesText(["Warning: No negative prompts defined - x", "other"], plain);
   assert.equal(text, "Warning: No negative prompts defined - x\nWarning: other\n");

@@ -67,7 +67,8 @@ export async function watchJob(
 }
 
 function hasSucceeded({ status, tools }: OptimizationJob): boolean {
-  return status === "completed" && !tools.some(({ failed }) => failed);
+  return status === "completed" && !tools.some(({ failed }) => failed) &&
+    !tools.every(({ untested }) => untested);
 }
 
 async function pauseJob(job: OptimizationJob, optimization: OptimizationClient): Promise<void> {

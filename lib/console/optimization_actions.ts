@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
-import { PromptCategory } from "../core/optimization.ts";
+import { type OptimizationJob, PromptCategory } from "../core/optimization.ts";
 import type { OptimizationAdmin } from "../surfaces/optimization_admin.ts";
 import type { Tab } from "./optimization_tool_page.ts";
 import { jobPath } from "./ui/job_progress.ts";
@@ -115,15 +115,14 @@ async function run(
       return "proposed";
     }
     case "add-prompt": {
-      const { category, prompt } = action;
-      const expectedBehavior = expectationOf(action);
-      const prompts = [{ category, prompt, expectedBehavior }];
+      const { category, prompt, notes, expectedTool } = action;
+      const prompts = [{ category, prompt, expectedBehavior: { notes, expectedTool } }];
       await admin.savePrompts({ ...named, prompts }, "person");
       return "added";
     }
     case "edit-prompt": {
-      const { id, category, prompt } = action;
-      const expectedBehavior = expectationOf(action);
+      const { id, category, prompt, notes, expectedTool } = action;
+      const expectedBehavior = { notes, expectedTool };
       await admin.editPrompt({ ...named, id, category, prompt, expectedBehavior });
       return "edited";
     }
@@ -142,6 +141,21 @@ async function run(
   }
 }
 
+/** Does to a job what an address says. */
+export async function changeJob(
+  gateway: Pick<Gateway, "optimization">,
+  { id = "", action }: { id?: string; action?: string },
+): Promise<OptimizationJob> {
+  const { jobs } = await gateway.optimization();
+  switch (action) {
+    case "pause":
+    case "resume":
+    case "cancel":
+      return await jobs[action](id);
+  }
+  throw new GatewayError("NOT_FOUND");
+}
+
 /** Tries one candidate with the prompts there are, and leaves the decision to the person. */
 async function evaluate(
   admin: OptimizationAdmin,
@@ -151,14 +165,4 @@ async function evaluate(
   const options = { candidateIds: [candidate], autoPromote: false };
   const job = await admin.jobs.start({ server, tools: [tool], options, by: "person" });
   return jobPath(job.id);
-}
-
-function expectationOf(
-  { category, notes, expectedTool }: {
-    category: z.infer<typeof PromptCategory>;
-    notes?: string | undefined;
-    expectedTool?: string | undefined;
-  },
-) {
-  return { notes, ...(category === "negative" ? { expectedTool } : {}) };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { draft, GOOD } from "../surfaces/testing/open_optimization.ts";
-import { runToolAction, tabOfAction } from "./optimization_actions.ts";
+import { changeJob, runToolAction, tabOfAction } from "./optimization_actions.ts";
 import { optimizationGateway } from "./testing/optimization_gateway.ts";
 
 const NAMED = { server: "weather", tool: "forecast" };
@@ -54,6 +54,27 @@ Deno.test("runToolAction() saves candidates and prompts as they were typed", asy
   }]);
   assert.match(await act(opened, { do: "retire-prompt", id }), /tab=prompts&done=retired/);
   assert.deepEqual((await opened.admin.detail("weather", "forecast")).prompts, []);
+});
+
+Deno.test("runToolAction() drops nothing that was typed: what does not fit is refused", async () => {
+  await using opened = await optimizationGateway();
+  const prompt = "What is the weather?";
+  const fields = { category: "direct", prompt, expectedTool: "alerts" };
+  await assert.rejects(act(opened, { do: "add-prompt", ...fields }), /alerts/);
+  await act(opened, { do: "add-prompt", category: "direct", prompt });
+  const [saved] = (await opened.admin.detail("weather", "forecast")).prompts;
+  const id = saved?.id ?? "";
+  await assert.rejects(act(opened, { do: "edit-prompt", id, ...fields }), /alerts/);
+});
+
+Deno.test("changeJob() does what the address says, and knows nothing else", async () => {
+  await using opened = await optimizationGateway();
+  const { candidateId: candidate } = await draft(opened);
+  opened.state.isHanging = true;
+  await act(opened, { do: "evaluate", candidate });
+  const [{ id } = { id: "" }] = await opened.jobs.list();
+  assert.equal((await changeJob(opened.gateway, { id, action: "cancel" })).status, "cancelled");
+  await assert.rejects(changeJob(opened.gateway, { id, action: "list" }), { code: "NOT_FOUND" });
 });
 
 Deno.test("runToolAction() evaluates one candidate and leaves the decision to a person", async () => {

@@ -1,5 +1,5 @@
-import type { Depth, Metrics, ToolCandidate } from "../core/optimization.ts";
-import { rateOf } from "../optimizer/metrics.ts";
+import type { Depth, Metrics, PromotedTool, ToolCandidate } from "../core/optimization.ts";
+import { promptsIn, rateOf } from "../optimizer/metrics.ts";
 import { type Evidence, refusalOf } from "../surfaces/optimization/evidence.ts";
 import type { ToolOptimizationDetail } from "../surfaces/optimization_admin.ts";
 
@@ -14,6 +14,7 @@ export interface CandidateView {
   origin: ToolCandidate["origin"];
   createdAt: string;
   isInForce: boolean;
+  /** What its numbers, its verdict and its refusal all come from. */
   evidence: Evidence | null;
   /** What its numbers are and what they are compared with. */
   metrics?: Metrics;
@@ -29,13 +30,11 @@ export interface CandidateView {
 export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] {
   const { promotion } = detail;
   const views = detail.candidates.map((candidate, index): CandidateView => {
-    const { id, description, example, charCount, origin, createdAt, evidence } = candidate;
+    const { id, description, example, charCount, origin, createdAt } = candidate;
     const isInForce = promotion?.candidateId === id;
     // What it was promoted on stands, also when the server has since changed its own description.
-    const kept = isInForce && promotion.metrics !== undefined ? promotion : undefined;
-    const metrics = kept?.metrics ?? evidence?.metrics;
-    const baseline = kept?.baseline ?? evidence?.baseline;
-    const depth = kept?.depth ?? evidence?.depth;
+    const evidence = (isInForce ? promotedOn(promotion, detail) : undefined) ?? candidate.evidence;
+    const { metrics, baseline, depth } = evidence ?? {};
     const refusal = refusalOf(evidence ?? undefined);
     return {
       id,
@@ -56,6 +55,28 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
   });
   const best = bestCandidate(views);
   return views.map((view) => ({ ...view, isBest: view === best && view.metrics !== undefined }));
+}
+
+/** What went on record with a promotion; undefined where that was no number. */
+function promotedOn(
+  promotion: PromotedTool,
+  { evaluations }: Pick<ToolOptimizationDetail, "evaluations">,
+): Evidence | undefined {
+  const { candidateId, metrics, baseline, depth, evaluationId, verdict } = promotion;
+  if (!metrics || !baseline || !depth) return undefined;
+  const evaluation = evaluations.find(({ id }) => id === evaluationId);
+  const result = evaluation?.results.find((one) => one.candidateId === candidateId);
+  return {
+    source: promotion.source ?? "measured",
+    depth,
+    metrics,
+    baseline,
+    prompts: promptsIn(metrics.overall),
+    errors: result?.errors ?? 0,
+    ...(evaluationId === undefined ? {} : { evaluationId }),
+    time: evaluation?.endedAt ?? promotion.promotedAt,
+    ...(verdict === undefined ? {} : { verdict }),
+  };
 }
 
 /** One that may be promoted before one that may not; then by overall success; of equals the newest. */

@@ -3,14 +3,17 @@ import {
   CANONICAL,
   CATEGORIES,
   type Evaluation,
+  type Metrics,
   type PromptCategory,
   type Verdict,
 } from "../core/optimization.ts";
 import type { Confusion } from "../optimizer/confusion.ts";
+import { promptsIn } from "../optimizer/metrics.ts";
+import { costText, knownCost } from "../optimizer/run_cost.ts";
+import type { Evidence } from "../surfaces/optimization/evidence.ts";
 import type { ToolOptimizationDetail } from "../surfaces/optimization_admin.ts";
 import type { CandidateView } from "./optimization_candidates.ts";
 import { type ScorePair, scorePairs } from "./optimization_scores.ts";
-import { dollars } from "./ui/job_progress.ts";
 import { formatCount } from "./ui/format.ts";
 
 /** Which tool was called, by which should have been. */
@@ -49,12 +52,10 @@ export function comparisonOf(
   detail: ToolOptimizationDetail,
   all: readonly CandidateView[],
 ): Comparison {
-  const { promotion, canonicalDescription } = detail;
+  const { canonicalDescription } = detail;
   const { evidence, metrics, baseline } = candidate;
-  const isKept = candidate.isInForce && promotion?.metrics !== undefined;
-  const id = isKept ? promotion.evaluationId : evidence?.evaluationId;
-  const evaluation = detail.evaluations.find((one) => one.id === id);
-  const verdict = isKept ? promotion.verdict : evidence?.verdict;
+  const evaluation = detail.evaluations.find((one) => one.id === evidence?.evaluationId);
+  const verdict = evidence?.verdict;
   const time = evaluation?.endedAt ?? evidence?.time;
   const resultOf = (candidateId: string) =>
     evaluation?.results.find((result) => result.candidateId === candidateId);
@@ -63,7 +64,9 @@ export function comparisonOf(
     candidate,
     segments: wordDiff(canonicalDescription ?? "", candidate.description),
     scores: metrics === undefined ? [] : scorePairs(baseline, metrics),
-    ...(evaluation ? { tested: testedWords(evaluation), how: howWords(evaluation) } : {}),
+    ...(evaluation && evidence
+      ? { tested: testedWords(evidence.metrics), how: howWords(evaluation, evidence) }
+      : {}),
     ...(evidence?.source === "reported" && !evaluation
       ? { tested: `Tested by a caller in ${formatCount(evidence.metrics.overall.total, "run")}` }
       : {}),
@@ -106,20 +109,41 @@ function withLabels(text: string, candidates: readonly CandidateView[]): string 
     .replaceAll("candidate Candidate", "candidate");
 }
 
-function testedWords({ prompts }: Evaluation): string {
-  const count = CATEGORIES.reduce((sum, category) => sum + prompts[category], 0);
-  const each = CATEGORIES.map((category) => `${prompts[category]} ${category}`);
-  return `Tested against ${formatCount(count, "prompt")} (${each.join(", ")})`;
+/** Of the prompts that the scores count. */
+function testedWords(metrics: Metrics): string {
+  const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
+  const count = formatCount(promptsIn(metrics.overall), "prompt");
+  return `Tested against ${count} (${each.join(", ")})`;
 }
 
-function howWords({ depth, repeats, evaluator, model, errors, cost }: Evaluation): string {
+function howWords(evaluation: Evaluation, evidence: Evidence): string {
+  const { depth, evaluator, model, repeats } = evaluation;
+  const { overall } = evidence.metrics;
+  // A promotion keeps the counts and not how many evaluations they come from.
+  const isPooled = evidence.tries !== undefined || overall.total > repeats * promptsIn(overall);
+  const { errors } = isPooled ? evidence : evaluation;
   return [
     depth === "thorough" ? "Thorough evidence" : "Quick evidence",
-    repeats === 1 ? "once each" : `${repeats} times each`,
+    ...timesWords(overall.total, promptsIn(overall)),
+    ...(isPooled ? [`${evidence.tries ?? "several"} evaluations counted together`] : []),
     `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
     ...(errors === 0 ? [] : [`${formatCount(errors, "run")} failed and not counted`]),
-    ...(cost.costUsd === undefined ? [] : [dollars(cost.costUsd)]),
+    // What the others cost is not part of this one.
+    ...(isPooled ? [] : costWords(evaluation)),
   ].join(", ");
+}
+
+/** From the counts that are shown, so that they cannot contradict it. */
+function timesWords(runs: number, prompts: number): string[] {
+  if (prompts === 0) return [];
+  if (runs === prompts) return ["once each"];
+  return [runs % prompts === 0 ? `${runs / prompts} times each` : `in ${formatCount(runs, "run")}`];
+}
+
+function costWords({ cost, runs }: Evaluation): string[] {
+  if (runs === 0) return [];
+  const known = knownCost([cost]);
+  return [known.costUsd === null ? "cost not known" : costText(known)];
 }
 
 /** Of the prompts that there still are. */

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
-import { JobOptions, type OptimizationJob, type OptimizationReport } from "../core/optimization.ts";
+import { JobOptions, type OptimizationReport } from "../core/optimization.ts";
 import { nearestNames } from "../core/nearest.ts";
 import type { JobRequest, OptimizationJobs } from "../optimizer/jobs.ts";
 import { serverCard, type ToolLine, toolLine } from "./optimization_page.ts";
+import { type ShownJob, shownJob } from "./optimization_page_job.ts";
 import { type Problem, problemOf } from "./optimization_problem.ts";
 import type { MissingName } from "./server_page.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type JobFormValues,
   readJobFields,
 } from "./ui/job_form.ts";
-import { isActive, type JobProgress, jobProgress } from "./ui/job_progress.ts";
+import { isActive, jobPath } from "./ui/job_progress.ts";
 
 /** A tool that may be chosen. */
 export interface ChoosableTool extends ToolLine {
@@ -33,7 +34,7 @@ export interface JobFormPage {
   /** Missing where it could not be made, or would take too long to make at once. */
   estimate?: Estimate;
   problem?: Problem;
-  active: JobProgress[];
+  active: ShownJob[];
 }
 
 type FormGateway = Pick<Gateway, "optimization" | "servers">;
@@ -80,31 +81,29 @@ export async function jobFormPage(
     values,
     ...(estimate === undefined ? {} : { estimate }),
     ...(problem === undefined ? {} : { problem: problemOf(problem) }),
-    active: jobs.map(jobProgress).filter((job) =>
+    active: jobs.map(shownJob).filter((job) =>
       isActive(job) &&
       (server === undefined || job.lines.some((line) => line.server === server))
     ),
   };
 }
 
-/** Starts what the form says. */
-export async function startJob(
-  gateway: FormGateway,
-  values: JobFormValues,
-): Promise<OptimizationJob> {
+/** Starts what the form says, and gives the address of the job. */
+export async function startJob(gateway: FormGateway, values: JobFormValues): Promise<string> {
   const { jobs } = await gateway.optimization();
-  return await jobs.start(toRequest(values));
+  return jobPath((await jobs.start(toRequest(values))).id);
 }
 
-const Body = z.object({
+/** What a job is to work on, and how. */
+export const JobBody = z.strictObject({
   server: z.string().exactOptional(),
-  tools: z.array(z.string()).exactOptional(),
+  tools: z.array(z.string()).max(2_000).exactOptional(),
   all: z.boolean().exactOptional(),
-  options: JobOptions,
+  options: JobOptions.prefault({}),
 });
 
 function toRequest(values: JobFormValues): JobRequest {
-  const parsed = Body.safeParse(jobBodyOf(values));
+  const parsed = JobBody.safeParse(jobBodyOf(values));
   if (parsed.success) return { ...parsed.data, by: "person" };
   const [issue] = parsed.error.issues;
   const field = FIELDS[String(issue?.path[1])] ?? "a field";

@@ -50,8 +50,10 @@ Deno.test("startJob() starts what the form says, and refuses in words", async ()
   await using opened = await optimizationGateway();
   await draft(opened);
   const fields = new URLSearchParams("tool=forecast&depth=quick&candidates=1&prompts=1");
-  const job = await startJob(opened.gateway, readJobFields(fields, "weather"));
-  assert.deepEqual(job.tools.map(({ toolName }) => toolName), ["forecast"]);
+  const next = await startJob(opened.gateway, readJobFields(fields, "weather"));
+  const [job] = await opened.jobs.list();
+  assert.equal(next, `/optimization/~jobs/${job?.id}`);
+  assert.deepEqual(job?.tools.map(({ toolName }) => toolName), ["forecast"]);
   assert.deepEqual([job.by, job.options.autoPromote], ["person", false]);
   const empty = { ...JOB_DEFAULTS, server: "weather" };
   await assert.rejects(startJob(opened.gateway, empty), /the list of tools is empty/);

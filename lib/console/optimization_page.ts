@@ -1,9 +1,10 @@
 import type { Gateway } from "../compose.ts";
 import type { OptimizationReport } from "../core/optimization.ts";
 import { percent, scoreText } from "../optimizer/metrics.ts";
+import { type ShownJob, shownJob } from "./optimization_page_job.ts";
 import { labelOf, signedPoints } from "./optimization_scores.ts";
 import { type Paged, paged } from "./paging.ts";
-import { isActive, type JobProgress, jobProgress } from "./ui/job_progress.ts";
+import { isActive } from "./ui/job_progress.ts";
 
 type ReportedTool = OptimizationReport["tools"][number];
 
@@ -39,8 +40,8 @@ export interface OptimizationPage {
   toolCount: number;
   optimizedCount: number;
   query: string;
-  active: JobProgress[];
-  ended: JobProgress[];
+  active: ShownJob[];
+  ended: ShownJob[];
 }
 
 type PageGateway = Pick<Gateway, "optimization" | "options" | "servers" | "promotions">;
@@ -70,7 +71,7 @@ export async function optimizationPage(
     Promise.all(rows.map((name) => admin.report(name))),
     admin.jobs.list(JOBS_READ),
   ]);
-  const progress = jobs.map(jobProgress);
+  const shown = jobs.map(shownJob);
   return {
     isOn: admin.enabled,
     isFixed: options.options.enableOptimization,
@@ -79,8 +80,8 @@ export async function optimizationPage(
     toolCount: all.reduce((sum, { toolCount }) => sum + toolCount, 0),
     optimizedCount: promotions.list().filter(({ server }) => names.has(server)).length,
     query,
-    active: progress.filter(isActive),
-    ended: progress.filter((job) => !isActive(job)).slice(0, ENDED_SHOWN),
+    active: shown.filter(isActive),
+    ended: shown.filter((job) => !isActive(job)).slice(0, ENDED_SHOWN),
   };
 }
 

@@ -54,6 +54,15 @@ Deno.test("optimizationPage() counts all servers, filters by name and tells jobs
   assert.deepEqual([filtered.servers.total, filtered.serverCount], [0, 1]);
 });
 
+Deno.test("optimizationPage() does not list a job as done that could test nothing", async () => {
+  await using opened = await optimizationGateway();
+  await opened.evaluate();
+  const { ended: [job] } = await optimizationPage(opened.gateway, PAGE);
+  assert.equal(job?.status, "completed");
+  assert.equal(job.outcome?.words, "nothing could be tested");
+  assert.match(job.outcome.reason, /there are no prompts/);
+});
+
 Deno.test("optimizationPage() can be read while optimization is off", async () => {
   await using opened = await optimizationGateway({ isEnabled: false });
   const page = await optimizationPage(opened.gateway, PAGE);

@@ -2,7 +2,6 @@ import { type TextSegment, wordDiff } from "../catalog/word_diff.ts";
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
-  CANONICAL,
   type Evaluation,
   type Metrics,
   type OptimizationReport,
@@ -11,6 +10,7 @@ import {
   type PromptCategory as Category,
 } from "../core/optimization.ts";
 import { nearestNames } from "../core/nearest.ts";
+import { baselineOf } from "../optimizer/baseline.ts";
 import type { ToolOptimizationDetail } from "../surfaces/optimization_admin.ts";
 import { bestCandidate, type CandidateView, candidateViews } from "./optimization_candidates.ts";
 import { type Comparison, comparisonOf } from "./optimization_comparison.ts";
@@ -37,7 +37,7 @@ export interface ToolOptimizationPage {
   tab: Tab;
   /** The candidate beside the server's own description. */
   comparison?: Comparison;
-  /** How the server's own description does, in the newest evaluation that says anything. */
+  /** How the server's own description does, in the evaluation that the report has it from. */
   baseline?: Metrics;
   candidates: CandidateView[];
   prompts: PromptsView;
@@ -87,6 +87,14 @@ export async function toolOptimizationPage(
     bestCandidate(candidates)?.id;
   const shown = candidates.find(({ id }) => id === shownId);
   const stale = found.staleness;
+  const own = baselineOf(
+    found.evaluations,
+    found.exists ? found.canonicalDescription ?? "" : undefined,
+  );
+  // What callers reported; evidence that holds is about the text of today.
+  const baseline = own?.metrics ??
+    found.candidates.find(({ evidence }) => evidence !== null && evidence.problem === undefined)
+      ?.evidence?.baseline;
   const done = query.get("done");
   return {
     server,
@@ -94,13 +102,13 @@ export async function toolOptimizationPage(
     isOn: admin.enabled,
     exists: found.exists,
     isEnabled: found.enabled,
-    status: statusOf(found),
+    status: found.promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
     canonical: found.canonicalDescription,
     promotion: found.promotion,
     ...(stale === null ? {} : { stale: wordDiff(stale.before ?? "", stale.now ?? "") }),
     tab: tabOf(query),
     ...(shown === undefined ? {} : { comparison: comparisonOf(shown, found, candidates) }),
-    ...baselineOf(found, candidates),
+    ...(baseline === undefined ? {} : { baseline }),
     candidates,
     prompts: await promptsView(admin, found, query.get("of") ?? shown?.id),
     history: found.history,
@@ -131,23 +139,6 @@ function prefilled(query: URLSearchParams): Record<string, string> {
 function tabOf(query: URLSearchParams): Tab {
   const wanted = TABS.find((tab) => tab === query.get("tab"));
   return wanted ?? (query.has("prompt") || query.has("of") ? "prompts" : "result");
-}
-
-function statusOf(found: ToolOptimizationDetail): ToolOptimizationPage["status"] {
-  if (found.promotion !== null) return "optimized";
-  return found.evaluations.some((evaluation) => evaluation.void === undefined)
-    ? "baseline"
-    : "unoptimized";
-}
-
-function baselineOf(
-  { evaluations }: ToolOptimizationDetail,
-  candidates: readonly CandidateView[],
-): { baseline?: Metrics } {
-  const newest = evaluations.find((evaluation) => evaluation.void === undefined);
-  const own = newest?.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
-  const baseline = own ?? candidates.find((one) => one.baseline !== undefined)?.baseline;
-  return baseline === undefined ? {} : { baseline };
 }
 
 function voidOf([newest]: readonly Evaluation[]): { voided?: string } {

@@ -48,6 +48,63 @@ Deno.test("toolOptimizationPage() shows a candidate that is named in the address
   assert.match(comparison.candidate.refusal ?? "", /Do not promote/);
 });
 
+Deno.test("toolOptimizationPage() says of numbers of several evaluations that they are", async () => {
+  await using opened = await optimizationGateway();
+  const { candidateId } = await draft(opened);
+  await opened.evaluate();
+  await opened.evaluate();
+  const { comparison } = await open(opened);
+  assert.equal(comparison?.scores.at(-1)?.after?.short, "6/6 (100 %)");
+  assert.equal(comparison.tested, "Tested against 3 prompts (1 direct, 1 indirect, 1 negative)");
+  assert.match(
+    comparison.how ?? "",
+    /^Quick evidence, 2 times each, 2 evaluations counted together, by messages-api \(stand-in\)$/,
+  );
+  // What it is promoted on keeps the counts.
+  await opened.admin.promote({ ...NAMED, candidateId }, "person");
+  const inForce = (await open(opened)).comparison;
+  assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 (100 %)");
+  assert.match(inForce.how ?? "", /2 times each, several evaluations counted together/);
+});
+
+Deno.test("toolOptimizationPage() has numbers and verdict of what is in force from the same evidence", async () => {
+  await using opened = await optimizationGateway();
+  const { candidateId } = await draft(opened);
+  await opened.evaluate();
+  await opened.admin.promote({ ...NAMED, candidateId }, "person");
+  await opened.evaluate();
+  const { candidates: [candidate], comparison } = await open(opened);
+  assert.deepEqual(candidate?.metrics?.overall, { correct: 3, total: 3 });
+  assert.deepEqual(candidate.evidence?.metrics, candidate.metrics);
+  const words = candidate.evidence?.verdict?.words ?? "";
+  assert.match(words, /overall 3\/3 /);
+  assert.doesNotMatch(words, /evaluations of the same texts/);
+  assert.deepEqual([candidate.refusal, comparison?.verdict?.words], [undefined, words]);
+  assert.match(comparison?.how ?? "", /^Quick evidence, once each, by messages-api/);
+  // The server's own text is another one: what it was promoted on stands.
+  opened.describe("Does other things");
+  const stale = (await open(opened)).candidates[0];
+  assert.deepEqual([stale?.metrics, stale?.refusal], [candidate.metrics, undefined]);
+});
+
+Deno.test("toolOptimizationPage() keeps a whole baseline over one that was cut short", async () => {
+  await using opened = await optimizationGateway();
+  await draft(opened);
+  await opened.evaluate();
+  const options = { autoPromote: false, generate: false, maxRuns: 2 };
+  const job = await opened.jobs.start({
+    server: "weather",
+    tools: ["forecast"],
+    options,
+    by: "person",
+  });
+  await opened.jobs.wait(job.id, 10_000, AbortSignal.timeout(10_000));
+  assert.deepEqual((await open(opened)).baseline?.overall, { correct: 1, total: 3 });
+  opened.describe("Does other things");
+  const { status, baseline } = await open(opened);
+  assert.deepEqual([status, baseline], ["unoptimized", undefined], "as the report has it");
+});
+
 Deno.test("toolOptimizationPage() shows how a promotion became stale", async () => {
   await using opened = await optimizationGateway();
   const { candidateId } = await draft(opened);

@@ -48,7 +48,7 @@ export const GoldenPrompt = z.strictObject({
   expectedBehavior: z.strictObject({
     shouldCallTool: z.boolean(),
     notes: z.string().max(1_000).optional(),
-    /** For a prompt that is meant for a sibling: the sibling's own name. */
+    /** For a prompt that is meant for another tool: its own name, after `server.` of another server. */
     expectedTool: z.string().optional(),
   }),
   createdAt: Time,
@@ -74,7 +74,10 @@ export type ObservedCall = z.infer<typeof ObservedCall>;
 export const RunCost = z.strictObject({
   inputTokens: z.number().default(0),
   outputTokens: z.number().default(0),
+  /** Missing where nothing is known of it: that is not free. */
   costUsd: z.number().optional(),
+  /** Of a sum: a part of it has no price, and `costUsd` is that of the rest. */
+  costKnown: z.literal(false).optional(),
 });
 export type RunCost = z.infer<typeof RunCost>;
 
@@ -156,6 +159,8 @@ export const Verdict = z.strictObject({
   })),
   /** About how many more runs would settle it, where there are too few. */
   moreRuns: z.int().optional(),
+  /** Where only other prompts that are held out would: how many of them those runs are for. */
+  morePrompts: z.int().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -198,6 +203,8 @@ export const Evaluation = z.strictObject({
   /** The prompts that decided, by category. */
   prompts: z.strictObject({ direct: z.int(), indirect: z.int(), negative: z.int() }),
   repeats: z.int(),
+  /** Flat names of other servers' tools that were shown beside the server's own, sorted. */
+  beside: z.array(z.string()).optional(),
   results: z.array(DescriptionResult),
   /** The evaluation whose winner it puts to the same prompts once more. */
   confirms: z.string().optional(),
@@ -324,6 +331,8 @@ export const OptimizationJob = z.strictObject({
   status: JobStatus,
   phase: JobPhase,
   options: JobOptions,
+  /** The tools of the toolset that was equipped at its start, where they are shown as well. */
+  beside: z.array(z.strictObject({ server: z.string(), tool: z.string() })).optional(),
   tools: z.array(JobTool),
   createdAt: Time,
   updatedAt: Time,
@@ -341,6 +350,14 @@ export const OptimizationJob = z.strictObject({
 });
 export type OptimizationJob = z.infer<typeof OptimizationJob>;
 
+/** What runs cost, as far as they say so. */
+const ReportedCost = {
+  /** Of the runs that say what they cost; null where there are runs and none does. */
+  costUsd: z.number().nullable(),
+  /** There are runs that do not say what they cost, so that it was more. */
+  costKnown: z.literal(false).optional(),
+};
+
 export const OptimizationReport = z.strictObject({
   serverName: z.string(),
   toolCount: z.int(),
@@ -348,7 +365,7 @@ export const OptimizationReport = z.strictObject({
   totalEvals: z.int(),
   /** Percentage points of overall success, as a fraction; null where nothing was promoted. */
   avgImprovement: z.number().nullable(),
-  costUsd: z.number(),
+  ...ReportedCost,
   tools: z.array(z.strictObject({
     name: z.string(),
     status: z.enum(["optimized", "baseline", "unoptimized"]),
@@ -356,14 +373,16 @@ export const OptimizationReport = z.strictObject({
     before: Metrics.optional(),
     after: Metrics.optional(),
     depth: Depth.optional(),
-    /** Prompts behind the numbers. */
+    /** Prompts behind the numbers: those that have runs. */
     prompts: z.int().optional(),
+    /** How many tools of other servers were shown beside the server's own. */
+    beside: z.int().optional(),
     promotedAt: z.string().optional(),
     /** The server's own description is another one than when this was promoted. */
     stale: z.boolean(),
     candidates: z.int(),
     goldenPrompts: z.int(),
-    costUsd: z.number(),
+    ...ReportedCost,
   })),
 });
 export type OptimizationReport = z.infer<typeof OptimizationReport>;

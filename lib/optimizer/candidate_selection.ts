@@ -38,6 +38,14 @@ export function chooseCandidates(
   return { candidates, missing };
 }
 
+/** Whose writers may have known prompts: all that a model wrote, and all that is tested. */
+export function writtenInView(
+  saved: readonly ToolCandidate[],
+  tested: readonly ToolCandidate[],
+): ToolCandidate[] {
+  return saved.filter((one) => one.origin === "generated" || tested.includes(one));
+}
+
 /** Whether the last evaluation of it that says something says no. */
 function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[]): boolean {
   const telling = evaluations.filter((evaluation) =>

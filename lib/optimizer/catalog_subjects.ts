@@ -8,6 +8,7 @@ import {
 } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import type { ShownTool } from "./evaluator.ts";
+import type { SelectedTool } from "./job_selection.ts";
 import type { RankedTool } from "./second_opinion.ts";
 import type { Subject, Subjects } from "./subjects.ts";
 
@@ -63,12 +64,22 @@ export class CatalogSubjects implements Subjects {
     return [...this.#table().tools()].filter(({ enabled }) => enabled);
   }
 
+  equipped(): SelectedTool[] {
+    return this.#options.equipped().map(({ server, name }) => ({ server, tool: name }));
+  }
+
   /** What a model is shown: the server's enabled tools, with this description for one of them. */
-  shown(server: string, name: string, description: string, withToolset: boolean): ShownTool[] {
+  shown(
+    server: string,
+    name: string,
+    description: string,
+    beside: readonly SelectedTool[],
+  ): ShownTool[] {
     const table = this.#table();
-    const others = withToolset
-      ? this.#options.equipped().filter((tool) => tool.server !== server)
-      : [];
+    const others = beside.filter((other) => other.server !== server).flatMap((other) => {
+      const found = table.find(other.server, other.tool);
+      return found?.enabled ? [found] : [];
+    });
     return [...this.#enabled(server), ...others].map((tool) => {
       const isSubject = tool.server === server && tool.name === name;
       const flat = table.nameOf(tool, "flat");

@@ -21,12 +21,23 @@ const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.p
 
 Deno.test("CatalogSubjects.shown() replaces exactly one description among the enabled tools", () => {
   const { subjects } = open();
-  assert.deepEqual(shownTexts(subjects.shown("files", "delete", "Removes.", false)), [
+  assert.deepEqual(shownTexts(subjects.shown("files", "delete", "Removes.", [])), [
     { name: "files_read_me", description: "Reads.", inputSchema: { type: "object" } },
     { name: "files_delete", description: "Removes.", inputSchema: { type: "object" } },
   ]);
-  const names = subjects.shown("files", "delete", "x", true).map(({ name }) => name);
-  assert.deepEqual(names, ["files_read_me", "files_delete", "git_status"]);
+});
+
+Deno.test("CatalogSubjects.shown() shows what is named of other servers, as far as it is there", () => {
+  const { catalog, subjects } = open();
+  const beside = subjects.equipped();
+  assert.deepEqual(beside, [
+    { server: "git", tool: "status" },
+    { server: "files", tool: "read.me" },
+  ]);
+  const names = () => subjects.shown("files", "delete", "x", beside).map(({ name }) => name);
+  assert.deepEqual(names(), ["files_read_me", "files_delete", "git_status"]);
+  catalog.setEnabled("git", []);
+  assert.deepEqual(names(), ["files_read_me", "files_delete"]);
 });
 
 Deno.test("CatalogSubjects.shown() shows the server's own description beside promoted siblings", () => {
@@ -35,7 +46,7 @@ Deno.test("CatalogSubjects.shown() shows the server's own description beside pro
     { server: "files", toolName: "delete", description: "Promoted." },
     { server: "files", toolName: "read.me", description: "Promoted too." },
   ]);
-  const [sibling, subject] = shownTexts(subjects.shown("files", "delete", "", false));
+  const [sibling, subject] = shownTexts(subjects.shown("files", "delete", "", []));
   assert.equal("description" in subject, false);
   assert.equal(sibling.description, "Promoted too.");
 });

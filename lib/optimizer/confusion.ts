@@ -2,7 +2,7 @@ import type { EvalRun, GoldenPrompt } from "../core/optimization.ts";
 import { promptKey } from "./metrics.ts";
 
 /** In the place of a tool's name: no tool should be called, or none was. */
-const NONE = "(none)";
+export const NONE = "(none)";
 
 /** [should be called][was called]: in how many runs. */
 export type Confusion = Record<string, Record<string, number>>;
@@ -38,7 +38,7 @@ export function confusionOf(
     row.set(called, (row.get(called) ?? 0) + 1);
     counts.set(should, row);
   }
-  return Object.fromEntries([...counts].map(([should, row]) => [should, Object.fromEntries(row)]));
+  return toConfusion(counts);
 }
 
 /**
@@ -54,9 +54,9 @@ export function theftsOf(
   const taken = takenPrompts(candidate);
   const takenBefore = takenPrompts(baseline);
   const thefts = new Map<string, Theft>();
-  for (const { id, version, category, expectedBehavior } of prompts) {
-    const sibling = expectedBehavior.expectedTool;
-    if (category !== "negative" || expectedBehavior.shouldCallTool || !sibling) continue;
+  for (const prompt of prompts) {
+    const { id, version, expectedBehavior: { expectedTool: sibling } } = prompt;
+    if (!showsTheft(prompt) || sibling === undefined) continue;
     const after = taken.get(promptKey(id, version));
     const before = takenBefore.get(promptKey(id, version));
     if (after === undefined || before === undefined) continue;
@@ -69,6 +69,30 @@ export function theftsOf(
   return [...thefts.values()].filter(({ stolen }) => stolen > 0);
 }
 
+/** Whether a prompt is not for the tool and says whose it is, so that it shows what is taken. */
+export function showsTheft({ category, expectedBehavior }: GoldenPrompt): boolean {
+  const { shouldCallTool, expectedTool } = expectedBehavior;
+  return category === "negative" && !shouldCallTool && expectedTool !== undefined &&
+    expectedTool !== "";
+}
+
+/** Several evaluations counted together. */
+export function addConfusions(confusions: readonly Confusion[]): Confusion {
+  const counts = new Map<string, Map<string, number>>();
+  for (const [should, row] of confusions.flatMap((confusion) => Object.entries(confusion))) {
+    const sums = counts.get(should) ?? new Map<string, number>();
+    for (const [called, count] of Object.entries(row)) {
+      sums.set(called, (sums.get(called) ?? 0) + count);
+    }
+    counts.set(should, sums);
+  }
+  return toConfusion(counts);
+}
+
+function toConfusion(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): Confusion {
+  return Object.fromEntries([...counts].map(([should, row]) => [should, Object.fromEntries(row)]));
+}
+
 /** Of several calls, the one that decided: this tool's own, else the wanted one, else the first. */
 function calledIn(run: EvalRun, tool: string, should: string): string {
   if (run.result.toolCalled) return tool;
@@ -77,7 +101,7 @@ function calledIn(run: EvalRun, tool: string, should: string): string {
     // Another server's tool may have the same name as this one.
     return call.server === undefined || call.server === run.server
       ? name
-      : `${call.server}/${name}`;
+      : `${call.server}.${name}`;
   });
   return names.includes(should) ? should : names[0] ?? NONE;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { GoldenPrompt } from "../core/optimization.ts";
-import { confusionOf, theftsOf } from "./confusion.ts";
+import { addConfusions, confusionOf, theftsOf } from "./confusion.ts";
 import { aFailedRun, aPrompt, aRun } from "./testing/runs.ts";
 
 const TOOL = "get_forecast";
@@ -36,7 +36,7 @@ Deno.test("confusionOf() counts what was called by what should have been", () =>
   assert.deepEqual(confusionOf(runs, [direct, sibling, none], TOOL), {
     get_forecast: { get_forecast: 1, get_current: 1, "(none)": 1 },
     get_current: { get_current: 1, get_forecast: 1 },
-    "(none)": { "other/get_forecast": 1, "(none)": 1 },
+    "(none)": { "other.get_forecast": 1, "(none)": 1 },
   });
 });
 
@@ -46,6 +46,23 @@ Deno.test("confusionOf() counts tools with odd names", () => {
   const row = confusionOf(runs, [direct], "constructor");
   assert.deepEqual(Object.keys(row), ["constructor"]);
   assert.deepEqual(Object.entries(row["constructor"] ?? {}), [["__proto__", 1]]);
+});
+
+Deno.test("confusionOf() names another server's tool as a prompt does", () => {
+  const prompt = meantFor("shop.find_books", "s");
+  const runs = [aRun(prompt, true, { calls: [call("refund", "shop"), call("find_books", "shop")] })];
+  assert.deepEqual(confusionOf(runs, [prompt], "find_books"), {
+    "shop.find_books": { "shop.find_books": 1 },
+  });
+});
+
+Deno.test("addConfusions() counts all of them", () => {
+  const row = { get_forecast: { get_forecast: 2, "(none)": 1 } };
+  assert.deepEqual(addConfusions([row, { ...row, get_alerts: { get_alerts: 1 } }]), {
+    get_forecast: { get_forecast: 4, "(none)": 2 },
+    get_alerts: { get_alerts: 1 },
+  });
+  assert.deepEqual(addConfusions([]), {});
 });
 
 Deno.test("theftsOf() says whose prompts are taken, and how many were before", () => {

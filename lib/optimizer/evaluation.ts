@@ -31,7 +31,10 @@ export interface EvaluationInput {
   thresholds: Thresholds;
   /** The canonical description first. */
   descriptions: { candidateId: string; description: string }[];
-  /** In a thorough evaluation the held-out ones alone decide; all are run. */
+  /**
+   * In a thorough evaluation the held-out ones alone decide. Of the others only those are run that
+   * name another tool, which show what is taken from it.
+   */
   prompts: readonly GoldenPrompt[];
   /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
   siblingPrompts?: readonly GoldenPrompt[];

@@ -1,16 +1,17 @@
 import {
   CANONICAL,
-  CATEGORIES,
   type DescriptionResult,
   type EvalRun,
   type Evaluation,
   type Verdict,
 } from "../core/optimization.ts";
+import { besideIn } from "./beside.ts";
 import { confusionOf } from "./confusion.ts";
 import type { EvaluationInput } from "./evaluation.ts";
 import { type EvaluationState, MOST_ERRORS } from "./evaluation_state.ts";
 import { countRuns, emptyCategoryWarnings } from "./metrics.ts";
 import { addCosts } from "./run_cost.ts";
+import { leastDeciding, tooFewWords } from "./verdict.ts";
 
 const MOST_REASONS = 3;
 
@@ -32,8 +33,7 @@ export function evaluationOf(
   const { runs } = state;
   const voided = voidReason(runs, end.lasting);
   const model = runs.find((run) => run.model !== undefined)?.model ?? input.evaluator.model;
-  const countOf = (category: typeof CATEGORIES[number]) =>
-    state.deciding.filter((prompt) => prompt.category === category).length;
+  const beside = besideIn(input);
   return {
     id: input.id,
     server: input.server,
@@ -44,12 +44,9 @@ export function evaluationOf(
     evaluator: input.evaluator.kind,
     model,
     thresholds: input.thresholds,
-    prompts: {
-      direct: countOf("direct"),
-      indirect: countOf("indirect"),
-      negative: countOf("negative"),
-    },
+    prompts: { ...state.prompts },
     repeats: input.repeats,
+    ...(beside.length === 0 ? {} : { beside }),
     results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
     ...(input.confirms === undefined ? {} : { confirms: input.confirms }),
     runs: runs.length,
@@ -78,12 +75,13 @@ function resultOf(
     ranks: input.ranks?.(description) ?? {},
     ...(candidateId === CANONICAL
       ? {}
-      : { verdict: verdictOf(candidateId, state, end.cut, voided) }),
+      : { verdict: verdictOf(candidateId, input, state, end.cut, voided) }),
   };
 }
 
 function verdictOf(
   candidateId: string,
+  { depth, repeats, descriptions }: EvaluationInput,
   state: EvaluationState,
   cut: string | undefined,
   voided: string | undefined,
@@ -91,11 +89,31 @@ function verdictOf(
   const verdict = state.verdictOf(candidateId);
   if (voided !== undefined) return withheld(verdict, `The evaluation is void: ${voided}`);
   const { made, planned } = state.evidenceOf(candidateId);
-  if (state.settled.has(candidateId) || made >= planned) return verdict;
-  const moreRuns = planned - made;
-  const words = `not enough evidence: ${moreRuns} more ${moreRuns === 1 ? "run" : "runs"} would ` +
-    `tell; ${made} of ${planned} runs were made` + (cut === undefined ? "" : `, since ${cut}`);
-  return { ...withheld(verdict, words), moreRuns };
+  if (made >= planned) return verdict;
+  if (state.settled.has(candidateId)) {
+    const candidates = descriptions.length - 1;
+    const few = depth === "thorough" && made === 0
+      ? tooFewWords(state.deciding.length, candidates)
+      : undefined;
+    if (few !== undefined) {
+      const [least, lacks] = [leastDeciding(candidates), `not enough evidence: ${few}`];
+      const morePrompts = least - state.deciding.length;
+      return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
+    }
+    return { ...verdict, words: `${verdict.words} ${stopWords(candidateId, state)}` };
+  }
+  // Another evaluation begins from the beginning.
+  const words = `not enough evidence: ${made} of ${planned} runs were made` +
+    `${cut === undefined ? "" : `, since ${cut}`}; evaluated again, it takes up to ${planned} runs`;
+  return { ...withheld(verdict, words), moreRuns: planned };
+}
+
+/** By prompts, or by runs where only repeats or prompts of siblings were left. */
+function stopWords(candidateId: string, state: EvaluationState): string {
+  const { asked, of } = state.promptsOf(candidateId);
+  const { made, planned } = state.stopOf(candidateId);
+  const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;
+  return `Stopped early after ${place}: the rest could not change it.`;
 }
 
 /** A verdict that promotes nothing, whatever the counts say. */
@@ -130,11 +148,11 @@ function warningsOf(
   { cut }: EvaluationEnd,
 ): string[] {
   const stopped = [...state.settled].flatMap((candidateId) => {
-    const { made, planned } = state.evidenceOf(candidateId);
+    const { made, planned } = state.stopOf(candidateId);
     return made >= planned
       ? []
       : `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
-        "that decide, the rest could not change the outcome";
+        "with it and the server's own description, the rest could not change the outcome";
   });
   const models = new Set(
     state.runs.flatMap(({ status, model }) => status === "ok" ? model ?? [] : []),

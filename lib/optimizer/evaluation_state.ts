@@ -8,13 +8,15 @@ import {
   type PromptCategory,
   type Verdict,
 } from "../core/optimization.ts";
-import { theftsOf } from "./confusion.ts";
+import { showsTheft, theftsOf } from "./confusion.ts";
+import { besideIn } from "./beside.ts";
 import type { EvaluationInput, EvaluationProgress } from "./evaluation.ts";
 import { pairedMetrics, pairRuns } from "./paired_exact.ts";
 import { countRuns, promptKey } from "./metrics.ts";
 import { addCosts } from "./run_cost.ts";
 import { type PlannedRun, planRuns } from "./run_plan.ts";
-import { canStillChange, judge, type VerdictInput } from "./verdict.ts";
+import { judge, type VerdictInput } from "./verdict.ts";
+import { canStillChange } from "./verdict_change.ts";
 
 /** More than this share of errors, and nothing can be concluded. */
 export const MOST_ERRORS = 0.2;
@@ -23,8 +25,12 @@ export const MOST_ERRORS = 0.2;
 export class EvaluationState {
   /** The prompts that the verdict rests on. */
   readonly deciding: readonly GoldenPrompt[];
+  /** How many of those there are of each category. */
+  readonly prompts: Readonly<Record<PromptCategory, number>>;
   readonly #input: EvaluationInput;
+  readonly #counting: ReadonlySet<GoldenPrompt>;
   readonly #plan: readonly PlannedRun[];
+  readonly #beside: number;
   readonly #runs = new Map<string, EvalRun>();
   /** Candidates whose outcome is certain. */
   readonly #settled = new Set<string>();
@@ -39,12 +45,26 @@ export class EvaluationState {
     this.deciding = input.depth === "thorough"
       ? input.prompts.filter(({ heldOut }) => heldOut)
       : input.prompts;
+    this.#counting = new Set(this.deciding);
+    const countOf = (category: PromptCategory) =>
+      this.deciding.filter((prompt) => prompt.category === category).length;
+    this.prompts = {
+      direct: countOf("direct"),
+      indirect: countOf("indirect"),
+      negative: countOf("negative"),
+    };
     this.#plan = planRuns({
       candidateIds: input.descriptions.map(({ candidateId }) => candidateId),
-      prompts: input.prompts,
+      prompts: this.deciding,
+      // Whoever wrote a candidate may know such a prompt: what it takes from others is harm all the
+      // same. The rest could not change anything, and is not asked.
+      otherPrompts: input.prompts.filter((prompt) =>
+        !this.#counting.has(prompt) && showsTheft(prompt)
+      ),
       siblingPrompts: input.siblingPrompts ?? [],
       repeats: input.repeats,
     });
+    this.#beside = besideIn(input).length;
     this.#made = input.finished.length;
     this.#takeFinished();
     this.#settle();
@@ -92,13 +112,32 @@ export class EvaluationState {
 
   /** How many of the runs that the verdict on a candidate rests on are made, and are planned. */
   evidenceOf(candidateId: string): { made: number; planned: number } {
-    const decisive = this.#plan.filter((planned) =>
-      [CANONICAL, candidateId].includes(planned.candidateId) && this.#isDecisive(planned)
+    const own = this.#plan.filter((planned) =>
+      [CANONICAL, candidateId].includes(planned.candidateId)
     );
-    return {
-      made: decisive.filter((planned) => this.#has(planned)).length,
-      planned: decisive.length,
-    };
+    return { made: own.filter((planned) => this.#has(planned)).length, planned: own.length };
+  }
+
+  /**
+   * How many of those runs had been made when the outcome was certain: the ones with the candidate,
+   * and those with the canonical description that go with them. What was asked of it later is for
+   * other candidates.
+   */
+  stopOf(candidateId: string): { made: number; planned: number } {
+    const own = this.#plan.filter((planned) => planned.candidateId === candidateId);
+    const pairs = own.flatMap((planned) =>
+      this.#has(planned) ? [planned, { ...planned, candidateId: CANONICAL }] : []
+    );
+    return { made: pairs.filter((one) => this.#has(one)).length, planned: 2 * own.length };
+  }
+
+  /** How many of the prompts that decide were put to a candidate and to the canonical description. */
+  promptsOf(candidateId: string): { asked: number; of: number } {
+    const keysOf = (id: string) =>
+      new Set(this.runsOf(id).map((run) => promptKey(run.promptId, run.promptVersion)));
+    const both = keysOf(candidateId).intersection(keysOf(CANONICAL));
+    const asked = this.deciding.filter(({ id, version }) => both.has(promptKey(id, version)));
+    return { asked: asked.length, of: this.deciding.length };
   }
 
   /** On all runs there are, also those that ended after the outcome was certain. */
@@ -172,24 +211,26 @@ export class EvaluationState {
       const isDecidingLeft = [left.candidate, left.baseline].some((counts) =>
         CATEGORIES.some((category) => counts[category] > 0)
       );
-      const areSiblingsLeft = this.#plan.some((planned) =>
-        planned.isSibling && [CANONICAL, candidateId].includes(planned.candidateId) &&
-        !this.#has(planned)
+      const areTheftsLeft = this.#plan.some((planned) =>
+        (planned.isSibling || showsTheft(planned.prompt)) &&
+        [CANONICAL, candidateId].includes(planned.candidateId) && !this.#has(planned)
       );
-      if (!isDecidingLeft && !areSiblingsLeft) {
+      if (!isDecidingLeft && !areTheftsLeft) {
         this.#settled.add(candidateId);
         continue;
       }
       const input = this.#verdictInput(candidateId);
       // While it is not known what it takes from siblings, only what fails anyway is certain.
-      const certain = areSiblingsLeft ? { ...input, thefts: [] } : input;
-      if (areSiblingsLeft && judge(certain).promote) continue;
-      if (!canStillChange({ ...certain, left })) this.#settled.add(candidateId);
+      const certain = areTheftsLeft ? { ...input, thefts: [] } : input;
+      if (areTheftsLeft && judge(certain).promote) continue;
+      if (!canStillChange({ ...certain, left, prompts: this.prompts })) {
+        this.#settled.add(candidateId);
+      }
     }
   }
 
   #verdictInput(candidateId: string): VerdictInput {
-    const { depth, thresholds, siblingPrompts = [] } = this.#input;
+    const { depth, thresholds, prompts, siblingPrompts = [] } = this.#input;
     const candidate = this.runsOf(candidateId);
     const baseline = this.runsOf(CANONICAL);
     return {
@@ -197,24 +238,21 @@ export class EvaluationState {
       thresholds,
       candidate: countRuns(candidate, this.deciding),
       baseline: countRuns(baseline, this.deciding),
-      thefts: theftsOf(candidate, baseline, [...this.deciding, ...siblingPrompts]),
+      thefts: theftsOf(candidate, baseline, [...prompts, ...siblingPrompts]),
       pairs: pairRuns(candidate, baseline, this.deciding),
       candidates: this.#input.descriptions.length - 1,
+      beside: this.#beside,
     };
   }
 
   #leftOf(candidateId: string): Record<PromptCategory, number> {
     const left = { direct: 0, indirect: 0, negative: 0 };
     for (const planned of this.#plan) {
-      const counts = planned.candidateId === candidateId && !planned.isSibling &&
-        this.#isDecisive(planned) && !this.#has(planned);
+      const counts = planned.candidateId === candidateId &&
+        this.#counting.has(planned.prompt) && !this.#has(planned);
       if (counts) left[planned.prompt.category]++;
     }
     return left;
-  }
-
-  #isDecisive({ prompt, isSibling }: PlannedRun): boolean {
-    return isSibling || this.#input.depth !== "thorough" || prompt.heldOut;
   }
 
   /** The canonical description is needed as long as one candidate is compared to it. */

@@ -66,6 +66,42 @@ Deno.test("evaluate() skips what can no longer change the outcome, and says so",
   assert.ok(evaluation.warnings.some((words) => /Stopped early for candidate "poor"/.test(words)));
 });
 
+Deno.test("evaluate() says in the verdict that it stopped early, and after how much", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+      { candidateId: "good", description: GOOD },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  const { verdict, paired } = resultOf(evaluation, "poor");
+  assert.equal(
+    verdict?.words.split(". ").at(-1),
+    `Stopped early after ${paired?.candidate.overall.total} of 15 prompts: the rest could not ` +
+      "change it.",
+  );
+  assert.doesNotMatch(resultOf(evaluation, "good").verdict?.words ?? "", /Stopped/);
+});
+
+Deno.test("evaluate() counts runs where it stopped early with every prompt asked", async () => {
+  const { input } = evaluationBench(byDescription, {
+    repeats: 3,
+    descriptions: [
+      { candidateId: CANONICAL, description: GOOD },
+      { candidateId: "good", description: `${GOOD} Too.` },
+    ],
+    // Certain only after the first run of each prompt.
+    thresholds: { minOverall: 0, minNegative: 0, minImprovement: 0.6, maxRegression: 1 },
+  });
+  const { evaluation } = await evaluate(input);
+  assert.ok(evaluation.runs >= 30 && evaluation.runs < 90, `${evaluation.runs} runs`);
+  assert.match(
+    resultOf(evaluation, "good").verdict?.words ?? "",
+    /Stopped early after \d+ of 90 runs: the rest could not change it\.$/,
+  );
+});
+
 Deno.test("evaluate() goes on with the canonical description as long as one candidate needs it", async () => {
   const { input } = evaluationBench(byDescription, {
     descriptions: [
@@ -102,9 +138,9 @@ Deno.test("evaluate() promotes nothing on what a budget left", async () => {
   assert.equal(verdict?.promote, false);
   assert.match(
     verdict?.words ?? "",
-    /^not enough evidence: 6 more runs would tell; 24 of 30 runs were made, since the budget/,
+    /^not enough evidence: 24 of 30 runs were made, since the budget .* again, it takes up to 30 runs/,
   );
-  assert.equal(verdict?.moreRuns, 6);
+  assert.equal(verdict?.moreRuns, 30);
   assert.ok(evaluation.warnings.some((words) => words.includes("the budget of 24 runs")));
 });
 

@@ -44,13 +44,25 @@ export type Observation =
     isGeneral?: boolean;
   };
 
+/** The program that runs are made with. */
+export interface EvaluatorProgram {
+  path: string;
+  /** As it says itself; empty where it says nothing. */
+  version: string;
+}
+
 /** Puts a prompt to a model and sees which tools it calls; never runs a tool. */
 export interface Evaluator {
   readonly kind: EvaluatorKind;
   readonly model: string;
   /** False where it never says what a run costs. */
   readonly isPriced?: boolean;
-  /** Throws CANNOT_EVALUATE where no run could succeed, with what to do about it. */
+  /** What the last check found, where runs are made by a program. */
+  readonly program?: EvaluatorProgram | undefined;
+  /**
+   * Throws CANNOT_EVALUATE where no run could succeed, with what to do about it. Asks no model: one
+   * that passes may still be refused by it.
+   */
   check(): Promise<void>;
   /** Never throws but for an aborted signal; tries once. */
   run(request: RunRequest): Promise<Observation>;

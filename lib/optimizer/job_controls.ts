@@ -32,7 +32,7 @@ export class JobControls {
     if (found) return found;
     throw new GatewayError("NOT_FOUND", {
       message: `There is no optimization job "${id}"`,
-      recoveryAction: "Take the id from what optimize_tools answered, or list the jobs",
+      recoveryAction: "Use the id that was given when the job was started, or list the jobs",
     });
   }
 

@@ -1,21 +1,16 @@
-import {
-  CATEGORIES,
-  type EvalRun,
-  type Evaluation,
-  type EvaluatorKind,
-  type GoldenPrompt,
-  type JobOptions,
-  type ToolCandidate,
-} from "../core/optimization.ts";
-import { chooseCandidates } from "./candidate_selection.ts";
+import type { EvalRun, EvaluatorKind, JobOptions } from "../core/optimization.ts";
+import { CONFIRMED_DESCRIPTIONS, hasConfirmation } from "./confirmation.ts";
 import { DEPTHS } from "./depths.ts";
-import { missingPrompts, wantedPrompts } from "./prompt_selection.ts";
+import { forecastOf, type TestForecast, type ToolStock } from "./test_forecast.ts";
+import { tooFewWords } from "./verdict.ts";
 
 /** How many of the newest runs an estimate rests on. */
 const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
 const GENERATION_RUNS = 2;
+/** A job may have hundreds of tools. */
+const MOST_TOLD = 3;
 
 export interface JobEstimate {
   tools: number;
@@ -24,19 +19,8 @@ export interface JobEstimate {
   seconds: number;
   /** Null where nothing is known about prices. */
   costUsd: number | null;
-  /** In words: measured on so many runs, or a guess. */
+  /** In words: measured on so many runs, or a guess; and where it is too little to tell anything. */
   basis: string;
-}
-
-/** What there is of one tool. */
-export interface ToolStock {
-  canonical: string;
-  prompts: readonly GoldenPrompt[];
-  /** How many prompts of siblings are put to it beside its own. */
-  siblingPrompts: number;
-  candidates: readonly ToolCandidate[];
-  evaluations: readonly Evaluation[];
-  inForce?: string | undefined;
 }
 
 export interface EstimateInput {
@@ -51,10 +35,10 @@ export interface EstimateInput {
 
 export function estimateJob(input: EstimateInput): JobEstimate {
   const { options, tools, concurrency } = input;
-  const each = tools.map((tool) => countRequests(tool, options));
+  const each = tools.map((tool) => forecastOf(tool, options));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
-  const runs = Math.min(options.maxRuns ?? Infinity, sum(each.map((count) => count.runs)));
-  const generations = sum(each.map((count) => count.generations));
+  const runs = Math.min(options.maxRuns ?? Infinity, sum(each.map((one) => runsOf(one, options))));
+  const generations = sum(each.map((one) => one.generations));
   const measured = input.recent
     .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
     .slice(0, MOST_MEASURED);
@@ -66,35 +50,26 @@ export function estimateJob(input: EstimateInput): JobEstimate {
     runs,
     seconds,
     costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
-    basis: basisOf(measured.length, input.kind, runs, generations),
+    basis: [
+      basisOf(measured.length, input.kind, runs, generations),
+      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_TOLD) : []),
+    ].join("; "),
   };
 }
 
-function countRequests(
-  tool: ToolStock,
-  options: JobOptions,
-): { runs: number; generations: number } {
-  const wanted = wantedPrompts(options, tool.prompts);
-  const missing = missingPrompts(tool.prompts, wanted);
-  const chosen = chooseCandidates({
-    saved: tool.candidates,
-    canonical: tool.canonical,
-    options,
-    inForce: tool.inForce,
-    evaluations: tool.evaluations,
+function runsOf({ asked, candidates }: TestForecast, options: JobOptions): number {
+  const descriptions = 1 + candidates +
+    (hasConfirmation(options, candidates) ? CONFIRMED_DESCRIPTIONS : 0);
+  return asked * descriptions * (options.repeats ?? DEPTHS[options.depth].repeats);
+}
+
+/** Of tools where so few prompts decide that nothing can come of it. */
+function tooFew(tools: readonly ToolStock[], each: readonly TestForecast[]): string[] {
+  return each.flatMap(({ deciding, candidates }, index) => {
+    const words = tooFewWords(deciding, candidates);
+    const { server, tool } = tools[index] ?? { server: "", tool: "" };
+    return words === undefined ? [] : [`for ${server}.${tool}: ${words}`];
   });
-  const prompts = CATEGORIES.reduce((all, category) => all + wanted[category].all, 0);
-  const candidates = chosen.candidates.length + chosen.missing;
-  // The best of several is put to the same prompts once more, and so is the server's own.
-  const isConfirmed = options.depth === "quick" && options.autoPromote && candidates > 1;
-  const descriptions = 1 + candidates + (isConfirmed ? 2 : 0);
-  const isMissingPrompts = options.generate &&
-    CATEGORIES.some((category) => missing[category].all > 0);
-  return {
-    runs: (prompts + tool.siblingPrompts) * descriptions *
-      (options.repeats ?? DEPTHS[options.depth].repeats),
-    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0),
-  };
 }
 
 function costOf(

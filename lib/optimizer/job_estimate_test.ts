@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { JobOptions } from "../core/optimization.ts";
-import { estimateJob, type ToolStock } from "./job_estimate.ts";
+import { estimateJob } from "./job_estimate.ts";
+import type { ToolStock } from "./test_forecast.ts";
 import { aPrompt, aRun } from "./testing/runs.ts";
 import { somePrompts } from "./testing/weather.ts";
 
 const empty: ToolStock = {
+  server: "weather",
+  tool: "get_forecast",
   canonical: "Own",
   prompts: [],
+  writtenAt: new Map(),
   siblingPrompts: 0,
   candidates: [],
   evaluations: [],
@@ -53,7 +57,8 @@ Deno.test("estimateJob() keeps within a budget, and counts repeats and siblings'
   const thorough = JobOptions.parse({ depth: "thorough" });
   assert.equal(
     estimateJob({ ...base, options: thorough, tools, concurrency: 1 }).runs,
-    (36 + 4) * 5 * 3,
+    // Those that decide, negative ones that name a sibling, and siblings' own.
+    (15 + 7 + 4) * 5 * 3,
   );
   const options = JobOptions.parse({ maxRuns: 10 });
   assert.equal(estimateJob({ ...base, options, tools, concurrency: 1 }).runs, 10);
@@ -71,4 +76,54 @@ Deno.test("estimateJob() counts a second evaluation only where the best of sever
 Deno.test("estimateJob() says that there is no evaluator", () => {
   const estimate = estimateJob({ ...base, kind: undefined, tools: [empty], concurrency: 1 });
   assert.match(estimate.basis, /there is no evaluator here now/);
+});
+
+Deno.test("estimateJob() counts of a thorough evaluation what is asked, with what can be held out", () => {
+  const options = JobOptions.parse({ depth: "thorough", candidatesPerTool: 1, generate: false });
+  const prompts = somePrompts(12);
+  const candidate = {
+    id: "c",
+    server: "weather",
+    toolName: "get_forecast",
+    description: "Other",
+    charCount: 5,
+    createdAt: "2025-01-01T00:00:00.000Z",
+    origin: "person",
+  } as const;
+  const estimateOf = (more: Partial<ToolStock>) =>
+    estimateJob({
+      ...base,
+      options,
+      tools: [{ ...empty, prompts, candidates: [candidate], ...more }],
+      concurrency: 1,
+    });
+  assert.equal(estimateOf({}).runs, 15 * 2 * 3);
+  assert.match(estimateOf({}).basis, /90 runs and 0 requests/);
+  const named = prompts.map((prompt) =>
+    prompt.category === "negative"
+      ? { ...prompt, expectedBehavior: { shouldCallTool: false, expectedTool: "get_alerts" } }
+      : prompt
+  );
+  assert.equal(estimateOf({ prompts: named }).runs, (15 + 7) * 2 * 3);
+  const writing = { ...options, generate: true };
+  const { basis } = estimateJob({
+    ...base,
+    options: writing,
+    tools: [{ ...empty, prompts, candidates: [candidate] }],
+    concurrency: 1,
+  });
+  assert.match(basis, /0 requests for texts/, "prompts that can be held out need not be written");
+});
+
+Deno.test("estimateJob() says where too few prompts decide for anything to be promoted", () => {
+  const options = JobOptions.parse({ depth: "thorough", candidatesPerTool: 1, generate: false });
+  const basisOf = (each: number) =>
+    estimateJob({
+      ...base,
+      options,
+      tools: [{ ...empty, prompts: somePrompts(each) }],
+      concurrency: 1,
+    }).basis;
+  assert.match(basisOf(2), /for weather\.get_forecast: only 3 prompts can decide, .* at least 5/);
+  assert.doesNotMatch(basisOf(5), /can decide/);
 });

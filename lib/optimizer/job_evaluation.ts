@@ -1,3 +1,4 @@
+import { GatewayError } from "../core/errors.ts";
 import {
   CANONICAL,
   type EvalRun,
@@ -5,13 +6,18 @@ import {
   type JobTool,
   type OptimizationJob,
 } from "../core/optimization.ts";
+import { CONFIRMED_DESCRIPTIONS, hasConfirmation } from "./confirmation.ts";
 import { DEPTHS } from "./depths.ts";
 import { evaluate } from "./evaluation.ts";
+import type { ShownTool } from "./evaluator.ts";
 import type { JobContext } from "./job_context.ts";
 import type { Preparation } from "./job_preparation.ts";
-import { addCosts } from "./run_cost.ts";
+import type { SelectedTool } from "./job_selection.ts";
+import { addCosts, spentBy } from "./run_cost.ts";
 import { SearchRanks } from "./second_opinion.ts";
 import type { Subject } from "./subjects.ts";
+
+const MOST_NAMED = 3;
 
 /** No run of any tool could succeed. */
 export class NothingCanWork extends Error {}
@@ -35,10 +41,24 @@ export async function evaluateForJob(
   const { depth, repeats, thresholds, withToolset } = record.job.options;
   const finished = await options.runs.list(server, toolName, { evaluationId: id });
   const others = runsDone - finished.length;
-  const canonical = subject.canonicalDescription ?? "";
-  const shown = memoized((description) =>
-    options.subjects.shown(server, toolName, description, withToolset)
-  );
+  const perPrompt = repeats ?? DEPTHS[depth].repeats;
+  // Counted from the beginning, so that a job never seems further than it is.
+  const toConfirm = confirms === undefined &&
+      hasConfirmation(record.job.options, test.candidates.length)
+    ? (test.prompts.length + test.siblingPrompts.length) * CONFIRMED_DESCRIPTIONS * perPrompt
+    : 0;
+  const beside = (record.job.beside ?? (withToolset ? options.subjects.equipped() : []))
+    .filter((tool) => tool.server !== server);
+  const descriptions = [
+    { candidateId: CANONICAL, description: subject.canonicalDescription ?? "" },
+    ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
+  ];
+  // All at once, so that each is shown among the same tools, whatever changes meanwhile.
+  const shown = new Map(descriptions.map(({ description }) => [
+    description,
+    options.subjects.shown(server, toolName, description, beside),
+  ]));
+  for (const tools of shown.values()) requireBeside(tools, { server, toolName, beside });
   const ranks = new SearchRanks({ tools: options.subjects.searched(), server, tool: toolName });
   const { evaluation, lasting } = await evaluate({
     id,
@@ -46,16 +66,13 @@ export async function evaluateForJob(
     server,
     tool: toolName,
     depth,
-    repeats: repeats ?? DEPTHS[depth].repeats,
+    repeats: perPrompt,
     thresholds,
-    descriptions: [
-      { candidateId: CANONICAL, description: canonical },
-      ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
-    ],
+    descriptions,
     prompts: test.prompts,
     siblingPrompts: test.siblingPrompts,
     evaluator: context.evaluator,
-    shown,
+    shown: (description) => shown.get(description) ?? [],
     target: subject.flatName,
     concurrency: options.concurrency,
     finished,
@@ -68,7 +85,7 @@ export async function evaluateForJob(
     },
     onProgress: ({ runsTotal, byCategory, currentCandidate }) =>
       record.progressTool(index, {
-        runsTotal: others + runsTotal,
+        runsTotal: others + runsTotal + toConfirm,
         ...(confirms === undefined ? { byCategory } : {}),
         ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
       }),
@@ -112,7 +129,7 @@ function count({ record }: JobContext, index: number, run: EvalRun): void {
     ...job,
     runs: job.runs + 1,
     errors: job.errors + (run.status === "error" ? 1 : 0),
-    cost: addCosts(job.cost, run.cost),
+    cost: addCosts(...spentBy(job), run.cost),
     tools: job.tools.map((tool, at) =>
       at === index ? { ...tool, runsDone: tool.runsDone + 1 } : tool
     ),
@@ -125,14 +142,18 @@ export function toolAt({ tools }: OptimizationJob, index: number): JobTool {
   return tool;
 }
 
-/** A server can have hundreds of tools, and each run asks for all of them. */
-function memoized<T>(make: (description: string) => T): (description: string) => T {
-  const made = new Map<string, T>();
-  return (description) => {
-    const known = made.get(description);
-    if (known !== undefined) return known;
-    const value = make(description);
-    made.set(description, value);
-    return value;
-  };
+/** Runs from before a restart were made beside all of them. */
+function requireBeside(
+  shown: readonly ShownTool[],
+  { server, toolName, beside }: { server: string; toolName: string; beside: SelectedTool[] },
+): void {
+  const names = new Set(shown.map((tool) => `${tool.server}.${tool.tool}`));
+  const gone = beside.map((one) => `${one.server}.${one.tool}`).filter((name) => !names.has(name));
+  if (gone.length === 0) return;
+  const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : "";
+  throw new GatewayError("CANNOT_EVALUATE", {
+    message: `Cannot test "${server}.${toolName}" beside the toolset that was equipped when the ` +
+      `job began: ${gone.slice(0, MOST_NAMED).join(", ")}${more} cannot be shown now`,
+    recoveryAction: "Start another job, beside what is equipped by then",
+  });
 }

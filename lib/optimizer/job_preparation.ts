@@ -2,14 +2,16 @@ import { GatewayError } from "../core/errors.ts";
 import type { GoldenPrompt, TestPlan, ToolCandidate } from "../core/optimization.ts";
 import { chooseCandidates } from "./candidate_selection.ts";
 import { generateCandidates } from "./generation/generate_candidates.ts";
+import { heldOutWarnings, knownToWriters } from "./held_out_check.ts";
 import type { JobContext } from "./job_context.ts";
 import { writeForJob } from "./job_writing.ts";
 import { promptKey } from "./metrics.ts";
 import { newCandidate } from "./new_candidate.ts";
-import { heldOutWarnings, preparePrompts } from "./prompt_preparation.ts";
+import { preparePrompts } from "./prompt_preparation.ts";
 import { wantedPrompts } from "./prompt_selection.ts";
 import { asSiblingPrompt, chooseSiblingPrompts, nearestSiblings } from "./sibling_prompts.ts";
 import type { Subject } from "./subjects.ts";
+import { tooFewWords } from "./verdict.ts";
 
 /** What a tool is tested with. */
 export interface Preparation {
@@ -26,9 +28,11 @@ export async function prepareTool(context: JobContext, subject: Subject): Promis
   const { prompts, warnings: said } = await preparePrompts(context, subject);
   const saved = await context.options.prompts.list(server);
   const own = saved.filter(({ toolName }) => toolName === name);
-  const held = prompts.length === 0
-    ? []
-    : heldOutWarnings(subject, prompts, wantedPrompts(context.record.job.options, own));
+  const { options } = context.record.job;
+  const checked = { server, tool: name, prompts, wanted: wantedPrompts(options, own) };
+  const problem = prompts.length === 0 ? undefined : knownToWriters(checked);
+  if (problem) throw problem;
+  const held = prompts.length === 0 ? [] : heldOutWarnings(checked);
   const chosen = new Set(prompts.map(({ id }) => id));
   const shown = own.filter(({ id, heldOut }) => chosen.has(id) && !heldOut);
   const { candidates, warnings: more } = await prepareCandidates(context, subject, shown);
@@ -44,7 +48,15 @@ export async function prepareTool(context: JobContext, subject: Subject): Promis
     });
   }
   const siblingPrompts = chooseSiblingPrompts(saved, nearestSiblings(subject));
-  return { prompts, siblingPrompts, candidates, warnings };
+  const few = options.depth === "thorough"
+    ? tooFewWords(prompts.filter(({ heldOut }) => heldOut).length, candidates.length)
+    : undefined;
+  return {
+    prompts,
+    siblingPrompts,
+    candidates,
+    warnings: few === undefined ? warnings : [...warnings, few.replace("only", "Only")],
+  };
 }
 
 /** The same as was chosen before a restart, whatever was saved since. */

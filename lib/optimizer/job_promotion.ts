@@ -5,12 +5,14 @@ import {
   newId,
   type PromotedTool,
 } from "../core/optimization.ts";
+import { hasConfirmation } from "./confirmation.ts";
 import { whyNotInstead } from "./in_force_comparison.ts";
 import type { JobContext } from "./job_context.ts";
 import { evaluateForJob, toolAt } from "./job_evaluation.ts";
 import type { Preparation } from "./job_preparation.ts";
 import type { ToolOutcome } from "./job_tool.ts";
 import { bestOf, gainWords, refusalWords } from "./job_words.ts";
+import { promptsIn } from "./metrics.ts";
 import type { Subject } from "./subjects.ts";
 
 export interface PromotionInput {
@@ -39,7 +41,10 @@ export async function promoteBest(
     .toSorted((one, other) => Number(isInForce(other)) - Number(isInForce(one)));
   const best = bestOf(allowed);
   if (!best) {
-    const although = inForce ? ", although this evaluation does not support it" : "";
+    const verdict = evaluation.results.find(isInForce)?.verdict;
+    // Where a budget ended it, or it was not tested, nothing speaks against it.
+    const isRefused = verdict !== undefined && verdict.moreRuns === undefined;
+    const although = isRefused ? ", although this evaluation does not support it" : "";
     return stay(`${kept}${although}: ${refusalWords(evaluation)}`);
   }
   const gain = gainWords(evaluation, best);
@@ -59,10 +64,9 @@ export async function promoteBest(
   if (!record.job.options.autoPromote) {
     return stay(`Not promoted, as the job was told: candidate "${best.candidateId}", ${gain}`);
   }
-  if (evaluation.depth === "thorough" || evaluation.results.length <= 2) {
+  if (!hasConfirmation(record.job.options, evaluation.results.length - 1)) {
     return await promote(context, evaluation, best, gain);
   }
-  // The best of several is often the luckiest, so that it has to do it again.
   const second = await confirm(context, index, input, best);
   const again = second.results.find(({ candidateId }) => candidateId === best.candidateId);
   if (second.void !== undefined || !again?.verdict?.promote) {
@@ -84,7 +88,8 @@ async function promote(
   { candidateId, description, metrics, paired, verdict }: DescriptionResult,
   gain: string,
 ): Promise<ToolOutcome> {
-  const { server, toolName, id, depth, prompts } = evaluation;
+  const { server, toolName, id, depth } = evaluation;
+  const counts = paired?.candidate ?? metrics;
   signal.throwIfAborted();
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
   const baseline = paired?.baseline ?? own?.metrics;
@@ -93,11 +98,11 @@ async function promote(
     toolName,
     candidateId,
     description,
-    metrics: paired?.candidate ?? metrics,
+    metrics: counts,
     ...(baseline === undefined ? {} : { baseline }),
     evaluationId: id,
     depth,
-    prompts: prompts.direct + prompts.indirect + prompts.negative,
+    prompts: promptsIn(counts.overall),
     source: "measured",
     ...(verdict === undefined ? {} : { verdict }),
     // Whether the server has an empty one or none is left to what it says now.

@@ -1,8 +1,9 @@
 import type { JobOptions } from "../core/optimization.ts";
 import type { JobsOptions } from "./job_context.ts";
-import type { ToolStock } from "./job_estimate.ts";
 import type { SelectedTool } from "./job_selection.ts";
+import { firstWritten } from "./prompt_selection.ts";
 import { mostSiblingPrompts } from "./sibling_prompts.ts";
+import type { ToolStock } from "./test_forecast.ts";
 
 /** What there is of each tool to begin with. */
 export async function stockOf(
@@ -12,12 +13,14 @@ export async function stockOf(
 ): Promise<ToolStock[]> {
   const servers = new Map(
     await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
-      const [allPrompts, allCandidates, allEvaluations] = await Promise.all([
+      const [allPrompts, versions, allCandidates, allEvaluations] = await Promise.all([
         prompts.list(server),
+        prompts.all(server),
         candidates.list(server),
         evaluations.list(server),
       ]);
-      return [server, { allPrompts, allCandidates, allEvaluations }] as const;
+      const writtenAt = firstWritten(versions);
+      return [server, { allPrompts, writtenAt, allCandidates, allEvaluations }] as const;
     })),
   );
   return tools.flatMap(({ server, tool }) => {
@@ -32,8 +35,11 @@ export async function stockOf(
       ) || (generate && tools.some((one) => one.server === server && one.tool === name))
     );
     return [{
+      server,
+      tool,
       canonical: subject.canonicalDescription ?? "",
       prompts: stock.allPrompts.filter(isOwn),
+      writtenAt: stock.writtenAt,
       siblingPrompts: mostSiblingPrompts(asked.length),
       candidates: stock.allCandidates.filter(isOwn),
       evaluations: stock.allEvaluations.filter(isOwn),

@@ -1,5 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import type { JobTool } from "../core/optimization.ts";
+import { hasConfirmation } from "./confirmation.ts";
 import type { JobContext } from "./job_context.ts";
 import { evaluateForJob, toolAt } from "./job_evaluation.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./job_preparation.ts";
@@ -27,7 +28,9 @@ export async function workOnTool(context: JobContext, index: number): Promise<To
   if (evaluation.void !== undefined) {
     return { failed: true, outcome: `Nothing can be concluded: ${evaluation.void}` };
   }
-  await record.stepTool(index, { phase: "promoting" });
+  // Where it may be confirmed, the evaluation goes on: a job does not go back a phase.
+  const goesOn = hasConfirmation(record.job.options, evaluation.results.length - 1);
+  await record.stepTool(index, { phase: goesOn ? "evaluating" : "promoting" });
   // Whoever stopped the job since wants nothing promoted.
   signal.throwIfAborted();
   return await promoteBest(context, index, { subject, test, evaluation });

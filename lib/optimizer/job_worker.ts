@@ -59,7 +59,9 @@ async function finishTool(context: JobContext, index: number): Promise<void> {
   const outcome = refusal === undefined
     ? await outcomeOf(context, index)
     : { failed: false, untested: true, outcome: `Not tested: ${refusal}` };
-  await record.stepTool(index, { phase: "complete", ...outcome });
+  const { runsDone = 0 } = record.job.tools[index] ?? {};
+  // What was planned at most and turned out not to be needed is no longer to be done.
+  await record.stepTool(index, { phase: "complete", runsTotal: runsDone, ...outcome });
 }
 
 /** What goes wrong with one tool is said, and ends the work on that tool alone. */
@@ -74,7 +76,11 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
       throw error;
     }
     if (isStorageError(error)) throw error;
-    if (error instanceof GatewayError) return { failed: true, outcome: error.message };
+    if (error instanceof GatewayError) {
+      const { message, details: { recoveryAction } } = error;
+      const outcome = recoveryAction === undefined ? message : `${message}. ${recoveryAction}`;
+      return { failed: true, outcome };
+    }
     context.options.onWarning("The work on a tool of an optimization job failed", { error });
     return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };
   }

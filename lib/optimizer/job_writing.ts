@@ -1,7 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import type { RunCost } from "../core/optimization.ts";
 import type { JobContext } from "./job_context.ts";
-import { addCosts } from "./run_cost.ts";
+import { addCosts, spentBy } from "./run_cost.ts";
 import { isStorageError } from "./storage_error.ts";
 import type { TextModel } from "./text_model.ts";
 
@@ -33,7 +33,7 @@ async function charge({ budget, record }: JobContext, cost: RunCost): Promise<vo
   budget.spend(cost);
   await record.step((job) => ({
     ...job,
-    cost: addCosts(job.cost, cost),
+    cost: addCosts(...spentBy(job), cost),
     writingCost: addCosts(...(job.writingCost ? [job.writingCost] : []), cost),
   }));
 }

@@ -1,10 +1,12 @@
 import { GatewayError } from "../core/errors.ts";
 import { newId, type OptimizationJob } from "../core/optimization.ts";
 import type { Stored } from "../storage/record_reader.ts";
+import { namedCandidate } from "./candidate_lookup.ts";
 import type { JobsOptions } from "./job_context.ts";
 import { type JobControl, JobControls, RECENT } from "./job_controls.ts";
 import { estimateJob, type JobEstimate } from "./job_estimate.ts";
 import { JobRecord } from "./job_record.ts";
+import { besideOf, isDecidedBySaved, refuseKnown } from "./job_refusals.ts";
 import {
   type JobRequest,
   readJobOptions,
@@ -58,10 +60,13 @@ export class OptimizationJobs implements AsyncDisposable {
     const { subjects, runs, evaluator, concurrency } = this.#options;
     const tools = selectTools(subjects, request);
     const options = readJobOptions(request, tools);
+    besideOf(subjects, tools, options);
+    const stock = await stockOf(this.#options, tools, options);
+    refuseKnown(stock, options);
     const kind = await evaluator().then(({ kind }) => kind, () => undefined);
     return estimateJob({
       options,
-      tools: await stockOf(this.#options, tools, options),
+      tools: stock,
       recent: await runs.recent(MOST_RECENT),
       kind,
       concurrency,
@@ -76,7 +81,7 @@ export class OptimizationJobs implements AsyncDisposable {
     const options = readJobOptions(request, tools);
     for (const id of options.candidateIds ?? []) {
       const [{ server, tool } = { server: "", tool: "" }] = tools;
-      const { toolName } = await candidates.resolve(server, id);
+      const { toolName } = await namedCandidate(candidates, server, id);
       if (toolName !== tool) {
         throw new GatewayError("INVALID_ARGUMENTS", {
           message: `Cannot optimize "${server}.${tool}": candidate "${id}" is for "${toolName}"`,
@@ -84,13 +89,17 @@ export class OptimizationJobs implements AsyncDisposable {
       }
     }
     // Better said at once than by a job that has failed.
+    const beside = besideOf(subjects, tools, options);
+    if (isDecidedBySaved(options)) {
+      refuseKnown(await stockOf(this.#options, tools, options), options);
+    }
     const judge = await evaluator();
     await judge.check();
     if (options.maxCostUsd !== undefined && judge.isPriced === false) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: `Cannot keep a budget of ${options.maxCostUsd} USD: ${judge.kind} does not say ` +
           "what a run costs",
-        recoveryAction: "Limit the runs instead (maxRuns)",
+        recoveryAction: "Limit the number of runs instead",
       });
     }
     await this.#controls.refuseBusy(tools);
@@ -100,6 +109,7 @@ export class OptimizationJobs implements AsyncDisposable {
       status: "running",
       phase: "queued",
       options,
+      ...(beside === undefined ? {} : { beside }),
       tools: tools.map(toQueued),
       createdAt: now,
       updatedAt: now,

@@ -14,12 +14,12 @@ const request: JobRequest = {
 };
 
 /** A job whose process is gone after so many runs. */
-async function abandoned(bench: JobBench, runs: number): Promise<string> {
+async function abandoned(bench: JobBench, runs: number, options = {}): Promise<string> {
   const evaluator = new ScriptedEvaluator((asked, run) =>
     asked.call > runs ? hang(run) : byDescription(asked, run)
   );
   const dead = bench.gateway("dead", { evaluator: () => Promise.resolve(evaluator) });
-  const { id } = await dead.start(request);
+  const { id } = await dead.start({ ...request, options: { ...request.options, ...options } });
   await until("two runs hang", () => evaluator.asked.length === runs + 2);
   await until("all others are saved", async () => (await runsOf(bench)).length === runs);
   bench.alive.delete("dead");
@@ -133,4 +133,40 @@ Deno.test("OptimizationJobs.takeOver() goes on with the second evaluation of a w
     `${evaluationId} ${candidateId} ${promptId}`
   );
   assert.equal(new Set(keys).size, keys.length, "a finished run was repeated");
+});
+
+/** A job beside an equipped toolset whose process is gone. */
+async function abandonedBeside(bench: JobBench): Promise<string> {
+  await bench.savePrompts();
+  await bench.saveCandidate("good");
+  bench.subjects.equippedTools = ["find_books", "refund"];
+  return await abandoned(bench, 10, { withToolset: true });
+}
+
+Deno.test("OptimizationJobs.takeOver() shows beside what was equipped when the job began", async () => {
+  await using bench = await JobBench.open();
+  const id = await abandonedBeside(bench);
+  bench.subjects.equippedTools = ["another"];
+  const shown = new Set<string>();
+  const evaluator = new ScriptedEvaluator((asked, run) => {
+    for (const { server, tool } of run.tools) if (server === "shop") shown.add(tool);
+    return byDescription(asked, run);
+  });
+  const heir = bench.gateway("heir", { evaluator: () => Promise.resolve(evaluator) });
+  await heir.takeOver();
+  assert.equal((await ended(heir, { id })).runs, 30);
+  assert.deepEqual([...shown].sort(), ["find_books", "refund"]);
+  const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
+  assert.deepEqual(evaluation?.beside, ["shop_find_books", "shop_refund"]);
+});
+
+Deno.test("OptimizationJobs.takeOver() mixes no runs beside fewer tools with those from before", async () => {
+  await using bench = await JobBench.open();
+  const id = await abandonedBeside(bench);
+  bench.subjects.missing.add("refund");
+  const heir = bench.gateway("heir");
+  await heir.takeOver();
+  const { runs, tools: [tool] } = await ended(heir, { id });
+  assert.deepEqual([runs, tool?.failed], [10, true]);
+  assert.match(tool?.outcome ?? "", /job began: shop\.refund cannot be shown now\. Start another/);
 });

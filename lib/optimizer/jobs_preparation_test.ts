@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { GatewayError } from "../core/errors.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { JobRequest } from "./jobs.ts";
 import { JobBench } from "./testing/job_bench.ts";
@@ -8,18 +9,44 @@ import { byDescription, GOOD, somePrompts, TARGET } from "./testing/weather.ts";
 
 const request: JobRequest = { server: "weather", by: "person", tools: ["get_forecast"] };
 
-Deno.test("OptimizationJobs does not call thorough what is decided by prompts that a caller knew", async () => {
+Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a caller knew", async () => {
   await using bench = await JobBench.open();
   await bench.savePrompts(12, { origin: "caller" });
   await bench.saveCandidate("good");
   const evaluator = new ScriptedEvaluator(byDescription);
   const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
   const options = { generate: false, depth: "thorough" } as const;
+  for (const asked of [jobs.start({ ...request, options }), jobs.estimate({ ...request, options })]) {
+    const error = await asked.then(() => undefined, (error) => error);
+    assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
+    assert.match(error.message, /thoroughly: whoever wrote the candidates may have known every dir/);
+    assert.match(error.toBody().recoverySteps.join(), /Save further prompts .*depth quick/);
+  }
+  assert.deepEqual([await jobs.list(), evaluator.asked.length], [[], 0]);
+
+  // Where another tool of the job can be tested, this one alone fails.
+  await bench.saveCandidate("alerts", GOOD, "get_alerts", { createdAt: "2020-01-01T00:00:00.000Z" });
+  const alerts = somePrompts(12, { toolName: "get_alerts" });
+  await bench.prompts.save(alerts.map((prompt) => ({ ...prompt, id: `alert-${prompt.id}` })));
+  const tools = ["get_forecast", "get_alerts"];
+  const job = await ended(jobs, await jobs.start({ ...request, tools, options }));
+  assert.deepEqual(job.tools.map(({ failed }) => failed), [true, false]);
+  assert.match(job.tools[0]?.outcome ?? "", /may have known .* prompt\. Let prompts be written, save/);
+});
+
+Deno.test("OptimizationJobs warns where too few prompts decide for anything to be promoted", async () => {
+  await using bench = await JobBench.open();
+  await bench.saveCandidate("good", GOOD, "get_forecast", { createdAt: "2020-01-01T00:00:00.000Z" });
+  await bench.savePrompts(2);
+  const jobs = bench.gateway("one");
+  const options = { generate: false, depth: "thorough" } as const;
+  const { basis } = await jobs.estimate({ ...request, options });
+  assert.match(basis, /only 3 prompts can decide, and it takes at least 5/);
   const job = await ended(jobs, await jobs.start({ ...request, options }));
-  assert.equal(job.tools[0]?.failed, true);
-  assert.match(job.tools[0]?.outcome ?? "", /thoroughly: whoever wrote the candidates may have/);
-  assert.equal(evaluator.asked.length, 0);
-  assert.deepEqual(bench.promotions.list(), []);
+  const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
+  assert.ok(evaluation?.warnings.some((words) => words.startsWith("Only 3 prompts can decide")));
+  assert.match(job.tools[0]?.outcome ?? "", /not enough evidence: only 3 prompts can decide/);
+  assert.equal(job.runs, 0, "nothing that could be found out would change it");
 });
 
 Deno.test("OptimizationJobs has prompts written for a candidate that knew those that were held out", async () => {

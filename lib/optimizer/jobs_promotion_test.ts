@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { JobRequest } from "./jobs.ts";
+import type { JobTool, OptimizationJob } from "../core/optimization.ts";
+import type { JobRequest, OptimizationJobs } from "./jobs.ts";
 import { JobBench } from "./testing/job_bench.ts";
 import { ended } from "./testing/job_waits.ts";
 import { type Script, ScriptedEvaluator } from "./testing/scripted_evaluator.ts";
@@ -122,6 +123,55 @@ Deno.test("OptimizationJobs does not promote the best of several that a second e
   assert.equal(tool?.runsTotal, job.runs);
 });
 
+for (
+  const [name, script] of [
+    ["confirms its winner", byDescription],
+    ["does not confirm it", luckyOnce(1)],
+  ] as const
+) {
+  Deno.test(`OptimizationJobs never goes backwards where a second evaluation ${name}`, async () => {
+    await using bench = await aBench();
+    await bench.saveCandidate("other", "Nothing much.");
+    const seen: JobTool[] = [];
+    const look = ({ tools }: OptimizationJob) => void seen.push(...tools);
+    const begun = Promise.withResolvers<string>();
+    const jobs: OptimizationJobs = bench.gateway("one", {
+      ...evaluatorOf(async (asked, run) => {
+        look(await jobs.get(await begun.promise));
+        return script(asked, run);
+      }),
+      onChange: look,
+      concurrency: 1,
+    });
+    const started = await jobs.start(saved);
+    begun.resolve(started.id);
+    look(await ended(jobs, started));
+    const parts = seen.filter(({ phase }) => phase !== "queued" && phase !== "generating")
+      .map(({ phase, runsDone, runsTotal }) => ({
+        phase: ["evaluating", "promoting", "complete"].indexOf(phase),
+        part: runsTotal === 0 ? 0 : runsDone / runsTotal,
+      }));
+    for (const [at, { phase, part }] of parts.entries()) {
+      const before = parts[at - 1] ?? { phase: 0, part: 0 };
+      assert.ok(phase >= before.phase && part >= before.part, JSON.stringify(parts.slice(at - 1)));
+    }
+    assert.equal(parts.at(-1)?.part, 1);
+  });
+}
+
+Deno.test("OptimizationJobs has nothing left to do where no second evaluation was needed", async () => {
+  await using bench = await JobBench.open();
+  await bench.savePrompts();
+  await bench.saveCandidate("one", "Nothing much.");
+  await bench.saveCandidate("other", "Nothing else.");
+  const jobs = bench.gateway("one");
+  const job = await ended(jobs, await jobs.start(saved));
+  const [tool] = job.tools;
+  assert.deepEqual([tool?.runsDone, tool?.runsTotal], [job.runs, job.runs]);
+  const { costUsd = 0, costKnown } = job.cost;
+  assert.deepEqual([costUsd > 0, costKnown], [true, undefined], "every run says what it cost");
+});
+
 Deno.test("OptimizationJobs asks for no second evaluation where one candidate was tested", async () => {
   await using bench = await aBench();
   const jobs = bench.gateway("one", evaluatorOf(luckyOnce(1)));
@@ -155,4 +205,18 @@ Deno.test("OptimizationJobs does not replace what is in force by what is no bett
   const again = await ended(jobs, await jobs.start(saved));
   assert.match(again.tools[0]?.outcome ?? "", /^Promoted: /);
   assert.equal(bench.promotions.of("weather", "get_forecast")?.candidateId, "better");
+});
+
+Deno.test("OptimizationJobs says that nothing supports what is in force only where something was found out", async () => {
+  await using bench = await aBench();
+  let script = byDescription;
+  const jobs = bench.gateway("one", evaluatorOf((asked, run) => script(asked, run)));
+  await ended(jobs, await jobs.start(saved));
+  const outcomeOf = async (options: object) => {
+    const started = await jobs.start({ ...request, options: { generate: false, ...options } });
+    return (await ended(jobs, started)).tools[0]?.outcome ?? "";
+  };
+  assert.match(await outcomeOf({ maxRuns: 10 }), /^Kept the promoted description: not enough evi/);
+  script = () => [];
+  assert.match(await outcomeOf({}), /^Kept the promoted .*, although this evaluation does not/);
 });

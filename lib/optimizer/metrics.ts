@@ -75,6 +75,11 @@ export function sumOf(
   return metrics;
 }
 
+/** How many prompts have runs that count. */
+export function promptsIn({ total, prompts = total }: Score): number {
+  return prompts;
+}
+
 /** Null: no data. */
 export function rateOf({ correct, total }: Score): number | null {
   return total === 0 ? null : correct / total;

@@ -4,6 +4,8 @@ import type { PromotionsRepository } from "../storage/promotions_repository.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
+/** How many steps of a history are named where one was not found. */
+const MOST_TOLD = 10;
 
 export interface PromotionsOptions {
   repository: PromotionsRepository;
@@ -158,12 +160,18 @@ export class Promotions {
   }
 
   async #earlier(server: string, tool: string, id: string): Promise<PromotedTool | null> {
-    const event = (await this.history(server, tool)).find((each) => each.id === id);
+    const history = await this.history(server, tool);
+    const event = history.find((each) => each.id === id);
     if (event !== undefined) return event.promotion;
-    missing(
-      `Cannot revert "${nameOf(server, tool)}" to "${id}": its history has no such step`,
-      "Take the id from the tool's history of promotions",
-    );
+    const name = nameOf(server, tool);
+    throw new GatewayError("NOT_FOUND", {
+      message: `Cannot revert "${name}" to "${id}": its history has no such step`,
+      recoveryAction: `Use the id of a step in the history of "${name}"`,
+      // Not every reader has another way to look them up.
+      hint: history.length === 0
+        ? "Its history is empty: nothing was ever promoted for it."
+        : `Its newest steps: ${history.slice(0, MOST_TOLD).map(stepWords).join("; ")}.`,
+    });
   }
 
   #canonical(server: string, tool: string, attempt: string): string | null {
@@ -191,6 +199,11 @@ export class Promotions {
     this.#working = turn.catch(() => {});
     return turn;
   }
+}
+
+/** "promotion_1 (2026-01-01T00:00:00.000Z, promote: cand_1)" */
+function stepWords({ id, time, action, promotion }: PromotionEvent): string {
+  return `${id} (${time}, ${action}: ${promotion?.candidateId ?? "the server's own description"})`;
 }
 
 /** No two tools share it: a server's name has no dot. */

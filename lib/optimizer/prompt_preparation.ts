@@ -1,4 +1,3 @@
-import { GatewayError } from "../core/errors.ts";
 import {
   CATEGORIES,
   type GoldenPrompt,
@@ -6,7 +5,7 @@ import {
   type PromptCategory,
   type ToolCandidate,
 } from "../core/optimization.ts";
-import { chooseCandidates } from "./candidate_selection.ts";
+import { chooseCandidates, writtenInView } from "./candidate_selection.ts";
 import { generatePrompts, type WrittenPrompt } from "./generation/generate_prompts.ts";
 import type { JobContext } from "./job_context.ts";
 import { isConflict } from "./job_record.ts";
@@ -69,35 +68,7 @@ export async function preparePrompts(
   return { prompts, warnings: context.written.get(key) ?? [] };
 }
 
-/**
- * In words where fewer prompts are held out than should be. CANNOT_EVALUATE where a category has
- * none at all: what whoever wrote the candidates knew decides nothing.
- */
-export function heldOutWarnings(
-  subject: Subject,
-  prompts: readonly GoldenPrompt[],
-  wanted: Record<PromptCategory, WantedPrompts>,
-): string[] {
-  const counts = CATEGORIES.map((category) => ({
-    category,
-    wanted: wanted[category].heldOut,
-    count: prompts.filter((prompt) => prompt.heldOut && prompt.category === category).length,
-  })).filter((one) => one.count < one.wanted);
-  const none = counts.filter(({ count }) => count === 0).map(({ category }) => category);
-  if (none.length === 0) {
-    return counts.map(({ category, wanted, count }) =>
-      `Only ${count} of the ${wanted} ${category} prompts that should decide were held out from ` +
-      "whoever wrote the candidates"
-    );
-  }
-  throw new GatewayError("CANNOT_EVALUATE", {
-    message: `Cannot test "${subject.server}.${subject.name}" thoroughly: whoever wrote the ` +
-      `candidates may have known every ${none.join(" and every ")} prompt. Let prompts be ` +
-      "written, save some after the candidates, or test at the depth quick",
-  });
-}
-
-/** All that a model was shown prompts for, and all that is tested. */
+/** Those that prompts have to be held out from. */
 async function knownCandidates(
   { options: { candidates, evaluations, promotions }, record }: JobContext,
   { server, name, canonicalDescription }: Subject,
@@ -110,7 +81,7 @@ async function knownCandidates(
     inForce: promotions.of(server, name)?.candidateId,
     evaluations: await evaluations.list(server, name),
   });
-  return saved.filter((one) => one.origin === "generated" || tested.candidates.includes(one));
+  return writtenInView(saved, tested.candidates);
 }
 
 function toGoldenPrompts(

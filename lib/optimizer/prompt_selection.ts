@@ -116,6 +116,20 @@ export function heldOutVersions(
   });
 }
 
+/** The saved prompts as heldOutVersions() would leave them: held out where they are so or can be. */
+export function withHeldOut(
+  saved: readonly GoldenPrompt[],
+  wanted: Record<PromptCategory, WantedPrompts>,
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): GoldenPrompt[] {
+  const prompts = heldOutFrom(saved, candidates, writtenAt);
+  const held = new Set(
+    heldOutVersions(prompts, wanted, candidates, writtenAt).map(({ id }) => id),
+  );
+  return prompts.map((prompt) => held.has(prompt.id) ? { ...prompt, heldOut: true } : prompt);
+}
+
 function isSeen(
   { id, createdAt }: GoldenPrompt,
   candidates: readonly Writing[],

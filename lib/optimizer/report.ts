@@ -1,14 +1,17 @@
 import { csvField } from "../core/csv.ts";
 import {
-  CANONICAL,
   type Evaluation,
   type Metrics,
   type OptimizationReport,
   type PromotedTool,
+  type RunCost,
   type Score,
 } from "../core/optimization.ts";
-import { rateOf, scoreText, shortScore } from "./metrics.ts";
+import { baselineOf } from "./baseline.ts";
+import { besideText } from "./beside.ts";
+import { promptsIn, rateOf, scoreText, shortScore } from "./metrics.ts";
 import { pointsText } from "./promotion_rules.ts";
+import { costText, knownCost } from "./run_cost.ts";
 
 export const RESTART_NOTE =
   "A client process that is already running may keep the old description until it restarts " +
@@ -26,8 +29,8 @@ export interface ToolFacts {
   /** Newest first. */
   evaluations: readonly Evaluation[];
   runs: number;
-  /** Of the runs whose price is known. */
-  costUsd: number;
+  /** Of everything that was run for it. */
+  costs: readonly RunCost[];
   candidates: number;
   goldenPrompts: number;
 }
@@ -42,7 +45,7 @@ export function reportOf(serverName: string, tools: readonly ToolFacts[]): Optim
     optimizedCount: reported.filter(({ status }) => status === "optimized").length,
     totalEvals: sumOf(tools.map(({ runs }) => runs)),
     avgImprovement: meanOf(improvementsOf(reported)),
-    costUsd: sumOf(tools.map(({ costUsd }) => costUsd)),
+    ...knownCost(reported),
     tools: reported,
   };
 }
@@ -56,7 +59,7 @@ export function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
     optimizedCount: sumOf(reports.map(({ optimizedCount }) => optimizedCount)),
     totalEvals: sumOf(reports.map(({ totalEvals }) => totalEvals)),
     avgImprovement: meanOf(reports.flatMap(({ tools }) => improvementsOf(tools))),
-    costUsd: sumOf(reports.map(({ costUsd }) => costUsd)),
+    ...knownCost(reports),
   };
 }
 
@@ -76,8 +79,8 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
     ]),
     "Numbers are correct runs of all that counted, with the server's own description → with the " +
     "promoted one. Status: optimized (promoted), baseline (evaluated, the server's own " +
-    "description kept), unoptimized. Cost is that of the evaluation runs; what it took to write " +
-    "candidates and prompts is told with each job.",
+    "description kept), unoptimized. Cost is that of the evaluation runs, as far as they say what " +
+    "they cost; what it took to write candidates and prompts is told with each job.",
     RESTART_NOTE,
   ];
   return `${parts.join("\n\n")}\n`;
@@ -91,7 +94,8 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
     ...["before", "after"].flatMap((time) =>
       scores.flatMap((score) => [`${time}_${score}_correct`, `${time}_${score}_total`])
     ),
-    ...["before_overall_rate", "after_overall_rate", "candidates", "golden_prompts", "cost_usd"],
+    ...["before_overall_rate", "after_overall_rate", "candidates", "golden_prompts"],
+    ...["cost_usd", "cost_known", "tools_beside"],
   ];
   const rows = reports.flatMap(({ serverName, tools }) =>
     tools.map((tool) => [
@@ -110,7 +114,9 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
       tool.after && rateOf(tool.after.overall),
       tool.candidates,
       tool.goldenPrompts,
-      isCostKnown(tool) ? tool.costUsd : undefined,
+      tool.costUsd ?? undefined,
+      tool.costKnown === false ? "no" : "yes",
+      tool.beside ?? 0,
     ])
   );
   return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
@@ -123,13 +129,13 @@ function reportedTool(facts: ToolFacts): ReportedTool {
     stale: facts.stale,
     candidates: facts.candidates,
     goldenPrompts: facts.goldenPrompts,
-    costUsd: facts.costUsd,
+    ...knownCost(facts.costs),
   };
   const { promotion } = facts;
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);
     const depth = promotion.depth ?? evaluation?.depth;
-    const prompts = promotion.prompts ?? (evaluation && promptCount(evaluation));
+    const prompts = promotion.metrics ? promptsIn(promotion.metrics.overall) : promotion.prompts;
     return {
       ...base,
       status: "optimized",
@@ -138,22 +144,18 @@ function reportedTool(facts: ToolFacts): ReportedTool {
       ...(promotion.metrics ? { after: promotion.metrics } : {}),
       ...(depth ? { depth } : {}),
       ...(prompts === undefined ? {} : { prompts }),
+      ...besideOf(evaluation),
     };
   }
-  for (const evaluation of facts.evaluations) {
-    const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL);
-    const isOlder = facts.canonical !== undefined && own?.description !== facts.canonical;
-    if (evaluation.void !== undefined || !own || isOlder) continue;
-    const { depth } = evaluation;
-    const before = own.metrics;
-    if (before.overall.total === 0) continue;
-    return { ...base, status: "baseline", before, depth, prompts: promptCount(evaluation) };
-  }
-  return { ...base, status: "unoptimized" };
+  const found = baselineOf(facts.evaluations, facts.canonical);
+  if (!found) return { ...base, status: "unoptimized" };
+  const { metrics: before, prompts, evaluation } = found;
+  const { depth } = evaluation;
+  return { ...base, status: "baseline", before, depth, prompts, ...besideOf(evaluation) };
 }
 
-function promptCount({ prompts }: Evaluation): number {
-  return prompts.direct + prompts.indirect + prompts.negative;
+function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
+  return evaluation?.beside === undefined ? {} : { beside: evaluation.beside.length };
 }
 
 /** Of the promoted tools that were measured both before and after. */
@@ -175,9 +177,7 @@ function summaryLine(report: ReportTotal): string {
   const gain = report.avgImprovement === null
     ? "no data on the improvement"
     : `average improvement ${signedPoints(report.avgImprovement)}`;
-  const cost = report.totalEvals > 0 && report.costUsd === 0
-    ? "cost not known"
-    : dollars(report.costUsd);
+  const cost = report.costUsd === null ? "cost not known" : costText(report);
   return `${report.optimizedCount} of ${report.toolCount} ` +
     `${report.toolCount === 1 ? "tool" : "tools"} optimized, ${gain}, ` +
     `${report.totalEvals} ${report.totalEvals === 1 ? "run" : "runs"}, ${cost}`;
@@ -193,7 +193,7 @@ function toolTable(tools: readonly ReportedTool[]): string {
     change(tool.before?.overall, tool.after?.overall, scoreText),
     improvementCell(tool),
     evidenceCell(tool),
-    isCostKnown(tool) ? dollars(tool.costUsd) : "not known",
+    costText(tool),
   ]);
   const header = ["Tool", "Status", "Direct", "Indirect", "Negative", "Overall", "Improvement"];
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
@@ -216,26 +216,17 @@ function improvementCell({ before, after }: ReportedTool): string {
   return gain === undefined ? "" : signedPoints(gain);
 }
 
-function evidenceCell({ depth, prompts, before, after }: ReportedTool): string {
+function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): string {
   if (!before && !after) return "none";
   const count = prompts === undefined
     ? "number of prompts not known"
     : `${prompts} ${prompts === 1 ? "prompt" : "prompts"}`;
-  return `${depth ?? "depth not known"}, ${count}`;
+  const others = beside === undefined ? "" : `, ${besideText(beside)}`;
+  return `${depth ?? "depth not known"}, ${count}${others}`;
 }
 
 function signedPoints(fraction: number): string {
   return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
-}
-
-/** What was run at no price was run at an unknown one. */
-function isCostKnown({ costUsd, before, after }: ReportedTool): boolean {
-  return costUsd > 0 || (!before && !after);
-}
-
-function dollars(usd: number): string {
-  // A run may cost less than a cent, and must not look free.
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
 }
 
 function cellText(text: string): string {

@@ -77,6 +77,12 @@ function promotionOf(more: Partial<PromotedTool> = {}): PromotedTool {
   };
 }
 
+function priced(costUsd: number) {
+  return { inputTokens: 1, outputTokens: 1, costUsd };
+}
+
+const UNPRICED = { inputTokens: 1, outputTokens: 1 };
+
 function factsOf(tool: string, more: Partial<ToolFacts> = {}): ToolFacts {
   return {
     server: "weather",
@@ -85,7 +91,7 @@ function factsOf(tool: string, more: Partial<ToolFacts> = {}): ToolFacts {
     stale: false,
     evaluations: [],
     runs: 0,
-    costUsd: 0,
+    costs: [],
     candidates: 0,
     goldenPrompts: 0,
     ...more,
@@ -96,7 +102,7 @@ const optimized = factsOf("get_forecast", {
   promotion: promotionOf(),
   evaluations: [evaluationOf(metricsOf(2, 2, 5))],
   runs: 30,
-  costUsd: 0.25,
+  costs: [priced(0.25)],
   candidates: 4,
   goldenPrompts: 15,
 });
@@ -108,7 +114,7 @@ Deno.test("reportOf() says what is optimized, what was evaluated and kept, and w
       evaluationOf(metricsOf(5, 5, 5), { id: "eval_2", depth: "thorough" }),
     ],
     runs: 60,
-    costUsd: 0.5,
+    costs: [priced(0.5)],
   });
   const failed = factsOf("get_alerts", {
     enabled: false,
@@ -261,29 +267,94 @@ Deno.test("reportOf() takes nothing for a baseline that was measured with anothe
 });
 
 Deno.test("reportOf() knows from the promotion how many prompts stand behind it", () => {
-  const promotion = promotionOf({ prompts: 7, source: "reported" });
-  const { evaluationId: _, ...reported } = promotion;
-  const [tool] = reportOf("weather", [factsOf("get_forecast", { promotion: reported })]).tools;
-  assert.equal(tool?.prompts, 7);
+  const promptsOf = (more: Partial<PromotedTool>) => {
+    const { evaluationId: _, ...promotion } = promotionOf({ source: "reported", ...more });
+    return reportOf("weather", [factsOf("get_forecast", { promotion })]).tools[0]?.prompts;
+  };
+  const metrics = { ...metricsOf(5, 4, 5), overall: { correct: 14, total: 15, prompts: 7 } };
+  // Those that have runs, whatever was planned.
+  assert.equal(promptsOf({ metrics, prompts: 15 }), 7);
+  assert.equal(promptsOf({ metrics: undefined, prompts: 9 }), 9);
 });
 
 Deno.test("reportMarkdown() and reportCsv() do not show what has no price as free", () => {
-  const unpriced = reportOf("weather", [{ ...optimized, costUsd: 0 }, factsOf("get_current")]);
+  const unpriced = reportOf("weather", [
+    { ...optimized, costs: [UNPRICED] },
+    factsOf("get_current"),
+  ]);
+  assert.deepEqual([unpriced.costUsd, unpriced.costKnown], [null, false]);
+  assert.deepEqual(unpriced.tools.map(({ costUsd, costKnown }) => [costUsd, costKnown]), [
+    [null, false],
+    [0, undefined],
+  ]);
   const text = reportMarkdown([unpriced]);
   assert.match(text, /30 runs, cost not known\n/);
   assert.match(text, /`get_forecast` .* \| not known \|/);
   assert.match(text, /`get_current` .* \| \$0\.00 \|/);
   const [, first = "", second = ""] = reportCsv([unpriced]).split("\r\n");
-  assert.deepEqual([first.endsWith(",15,"), second.endsWith(",0,0")], [true, true]);
+  assert.deepEqual([first.endsWith(",15,,no,0"), second.endsWith(",0,0,yes,0")], [true, true]);
   assert.match(reportMarkdown([reportOf("weather", [optimized])]), /30 runs, \$0\.25\n/);
 });
 
+Deno.test("reportMarkdown(), reportCsv() and totals say where a part of the cost is not known", () => {
+  const partly = reportOf("weather", [{ ...optimized, costs: [priced(0.25), UNPRICED] }]);
+  const whole = reportOf("library", [factsOf("find_books", { costs: [priced(0.5)] })]);
+  const { total } = reportData([partly, whole]);
+  assert.deepEqual([total.costUsd, total.costKnown], [0.75, false]);
+  assert.equal(OptimizationReport.parse(partly).tools[0]?.costKnown, false);
+  const text = reportMarkdown([partly, whole]);
+  assert.match(text, /30 runs, at least \$0\.75\n/);
+  assert.match(text, /`get_forecast` .* \| at least \$0\.25 \|/);
+  assert.match(text, /0 runs, \$0\.50\n/);
+  const [header, first] = reportCsv([partly]).split("\r\n");
+  assert.match(header ?? "", /,cost_usd,cost_known,tools_beside$/);
+  assert.match(first ?? "", /,0\.25,no,0$/);
+});
+
+Deno.test("reportOf() lets no evaluation that was cut short displace a whole one", () => {
+  const cut = evaluationOf(
+    {
+      direct: { correct: 1, total: 1 },
+      indirect: { correct: 0, total: 0 },
+      negative: { correct: 0, total: 0 },
+      overall: { correct: 1, total: 1 },
+    },
+    { id: "eval_2" },
+  );
+  const whole = evaluationOf(metricsOf(2, 2, 5));
+  const toolOf = (evaluations: Evaluation[]) =>
+    reportOf("weather", [factsOf("get_forecast", { evaluations })]).tools[0];
+  const found = toolOf([cut, whole]);
+  assert.deepEqual([found?.before, found?.prompts], [metricsOf(2, 2, 5), 15]);
+  assert.equal(toolOf([cut])?.prompts, 1, "those that have runs, not those that were planned");
+});
+
 Deno.test("reportData() has the servers, all of them together, and the note", () => {
-  const other = reportOf("library", [factsOf("find_books", { runs: 5, costUsd: 0.5 })]);
+  const other = reportOf("library", [factsOf("find_books", { runs: 5, costs: [priced(0.5)] })]);
   const { reports, total, note } = reportData([reportOf("weather", [optimized]), other]);
   assert.equal(reports.length, 2);
   const { toolCount, optimizedCount, totalEvals, costUsd } = total;
   assert.deepEqual([toolCount, optimizedCount, totalEvals, costUsd], [2, 1, 35, 0.75]);
   assert.equal(total.avgImprovement, reports[0]?.avgImprovement);
   assert.equal(note, RESTART_NOTE);
+});
+
+Deno.test("reportOf() says what was shown beside the server's own tools, promoted or not", () => {
+  const beside = ["shop_find_books", "shop_refund"];
+  const evaluations = [evaluationOf(metricsOf(2, 2, 5), { beside })];
+  for (const facts of [{ ...optimized, evaluations }, factsOf("get_current", { evaluations })]) {
+    const report = reportOf("weather", [facts]);
+    assert.equal(OptimizationReport.parse(report).tools[0]?.beside, 2);
+    assert.match(reportMarkdown([report]), /quick, 15 prompts, beside 2 tools of other servers \|/);
+    assert.match(reportCsv([report]), /,2\r\n$/);
+  }
+});
+
+Deno.test("reportOf() takes a thorough evaluation before a newer quick one", () => {
+  const evaluations = [
+    evaluationOf(metricsOf(5, 5, 5), { id: "eval_2" }),
+    evaluationOf(metricsOf(2, 2, 5), { depth: "thorough" }),
+  ];
+  const { depth, before } = reportOf("weather", [factsOf("get_current", { evaluations })]).tools[0]!;
+  assert.deepEqual([depth, before], ["thorough", metricsOf(2, 2, 5)]);
 });

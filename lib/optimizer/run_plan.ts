@@ -11,31 +11,36 @@ export interface PlannedRun {
 
 export interface RunPlanInput {
   candidateIds: readonly string[];
+  /** Those that the counts rest on. */
   prompts: readonly GoldenPrompt[];
+  /** Own prompts that count in no category, and show what is taken from others. */
+  otherPrompts?: readonly GoldenPrompt[];
   siblingPrompts: readonly GoldenPrompt[];
   repeats: number;
 }
 
 /**
- * All runs in the order in which they are made. All descriptions are asked one prompt before any is
- * asked the next, so that what changes with time (a busy model, a new version of it) changes for all
- * of them; and the categories take turns, so that each has data early.
+ * All runs in the order in which they are made. What counts comes first: a description that fails
+ * there need not be asked what it takes from others. All descriptions are asked one prompt before
+ * any is asked the next, so that what changes with time (a busy model, a new version of it) changes
+ * for all of them; and the categories take turns, so that each has data early.
  */
 export function planRuns(input: RunPlanInput): PlannedRun[] {
-  const groups = [
-    ...CATEGORIES.map((category) => input.prompts.filter((prompt) => prompt.category === category)),
-    input.siblingPrompts,
-  ];
-  const inTurn = takeTurns(groups);
-  const siblings = new Set(input.siblingPrompts);
-  return Array.from({ length: input.repeats }, (_, repeat) => repeat).flatMap((repeat) =>
-    inTurn.flatMap((prompt) =>
-      input.candidateIds.map((candidateId) => ({
-        candidateId,
-        prompt,
-        repeat,
-        isSibling: siblings.has(prompt),
-      }))
+  const { otherPrompts = [], siblingPrompts } = input;
+  const siblings = new Set(siblingPrompts);
+  const counting = takeTurns(
+    CATEGORIES.map((category) => input.prompts.filter((prompt) => prompt.category === category)),
+  );
+  return [counting, takeTurns([otherPrompts, siblingPrompts])].flatMap((prompts) =>
+    Array.from({ length: input.repeats }, (_, repeat) => repeat).flatMap((repeat) =>
+      prompts.flatMap((prompt) =>
+        input.candidateIds.map((candidateId) => ({
+          candidateId,
+          prompt,
+          repeat,
+          isSibling: siblings.has(prompt),
+        }))
+      )
     )
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { planRuns } from "./run_plan.ts";
 import { aPrompt } from "./testing/runs.ts";
 
-Deno.test("planRuns() asks all descriptions one prompt before the next, the categories in turn", () => {
+Deno.test("planRuns() asks all descriptions one prompt before the next, what counts first", () => {
   const plan = planRuns({
     candidateIds: ["canonical", "one"],
     prompts: [
@@ -11,14 +11,16 @@ Deno.test("planRuns() asks all descriptions one prompt before the next, the cate
       aPrompt("i1", "indirect"),
       aPrompt("n1", "negative"),
     ],
+    otherPrompts: [aPrompt("n2", "negative")],
     siblingPrompts: [aPrompt("s1", "negative", { toolName: "other" })],
     repeats: 2,
   });
-  const once = ["d1", "i1", "n1", "s1", "d2"];
   assert.deepEqual(
     plan.map(({ candidateId, prompt, repeat }) => `${repeat} ${prompt.id} ${candidateId}`),
-    [0, 1].flatMap((repeat) =>
-      once.flatMap((id) => [`${repeat} ${id} canonical`, `${repeat} ${id} one`])
+    [["d1", "i1", "n1", "d2"], ["n2", "s1"]].flatMap((phase) =>
+      [0, 1].flatMap((repeat) =>
+        phase.flatMap((id) => [`${repeat} ${id} canonical`, `${repeat} ${id} one`])
+      )
     ),
   );
   assert.deepEqual(

@@ -8,8 +8,9 @@ import {
   type Verdict,
 } from "../core/optimization.ts";
 import type { Theft } from "./confusion.ts";
-import { exactTest, pairedMetrics, type PromptPair, signOf, signTest } from "./paired_exact.ts";
-import { noMetrics, scoreText } from "./metrics.ts";
+import { exactTest, pairedMetrics, type PromptPair, signTest } from "./paired_exact.ts";
+import { besideText } from "./beside.ts";
+import { scoreText } from "./metrics.ts";
 import { missingCategories, type Rule, thresholdRules } from "./promotion_rules.ts";
 
 /** The most that chance alone may explain in a thorough evaluation. */
@@ -31,10 +32,12 @@ export interface VerdictInput {
   isReported?: boolean;
   /** How many were tried beside each other, this one included; 1 unless told. */
   candidates?: number;
+  /** How many tools of other servers were shown beside the server's own. */
+  beside?: number;
 }
 
 /** Runs to come, or runs of one description that the other has no counterpart for. */
-interface Sides<T> {
+export interface Sides<T> {
   candidate: Record<PromptCategory, T>;
   baseline: Record<PromptCategory, T>;
 }
@@ -51,18 +54,18 @@ export function judge(input: VerdictInput): Verdict {
     return { promote: true, depth: input.depth, words, rules };
   }
   const reasons = failed.map(({ words }) => words).join("; ");
-  const moreRuns = failed.every(({ rule }) => rule === "evidence" || rule === "significance")
-    ? runsThatWouldTell(input)
+  const more = failed.every(({ rule }) => rule === "evidence" || rule === "significance")
+    ? whatWouldTell(input)
     : undefined;
-  const start = moreRuns === undefined
+  const start = more === undefined
     ? `Do not promote: ${reasons}`
-    : `Do not promote, not enough evidence: ${moreRuns} more runs would tell; ${reasons}`;
+    : `Do not promote, not enough evidence: ${moreWords(more)} would tell; ${reasons}`;
   return {
     promote: false,
     depth: input.depth,
     words: `${start}; ${evidence}.`,
     rules,
-    ...(moreRuns === undefined ? {} : { moreRuns }),
+    ...more,
   };
 }
 
@@ -76,40 +79,8 @@ export function shouldPromote(
     thresholdRules(candidate, baseline, thresholds).every(({ passed }) => passed);
 }
 
-/** What has been run and what is to come, for canStillChange(). */
-export interface UnfinishedInput extends VerdictInput {
-  /** Runs to come that will count in `candidate`, `baseline` and `pairs`. */
-  left: Sides<number>;
-}
-
-/**
- * Whether what is still to be run could change what judge() says of this candidate. Runs to come
- * may also fail, which leaves their counterparts out.
- */
-export function canStillChange(input: UnfinishedInput): boolean {
-  const { left } = input;
-  const toCome = (category: PromptCategory) => left.candidate[category] + left.baseline[category];
-  // Thefts are counted on negative prompts.
-  const canTheftsChange = toCome("negative") > 0;
-  if (!canTheftsChange && toCome("direct") + toCome("indirect") === 0) return false;
-  const isGood = isPromoted(input, rulesOf(input));
-  // Each rule is looked at by itself in what is for it the extreme case. A candidate's rates are
-  // highest where all to come are correct and its lone mistakes drop out; a baseline's are lowest
-  // the other way round. Nothing that can happen lies outside.
-  const { candidate, baseline } = extremes(input, isGood ? "worst" : "best");
-  const thresholds = thresholdRules(candidate, baseline, input.thresholds);
-  const chance = input.depth === "thorough"
-    ? extremeChance(input.pairs, toCome, isGood ? "worst" : "best")
-    : 0;
-  if (isGood) {
-    return canTheftsChange || input.isReported === true || chance > mostChance(input) ||
-      thresholds.some(({ passed }) => !passed);
-  }
-  return (canTheftsChange || input.thefts.length === 0) && chance <= mostChance(input) &&
-    thresholds.every(({ passed }) => passed) && canGetEvidence(input);
-}
-
-function rulesOf(input: VerdictInput): Rule[] {
+/** Each rule with its outcome. */
+export function rulesOf(input: VerdictInput): Rule[] {
   const { candidate, baseline } = pairedMetrics(input.pairs);
   return [
     evidenceRule(input, candidate, baseline),
@@ -120,13 +91,29 @@ function rulesOf(input: VerdictInput): Rule[] {
 }
 
 /** The spec's rule on what both have answered, and what is asked beside it. */
-function isPromoted({ pairs, thresholds }: VerdictInput, rules: readonly Rule[]): boolean {
+export function isPromoted({ pairs, thresholds }: VerdictInput, rules: readonly Rule[]): boolean {
   const { candidate, baseline } = pairedMetrics(pairs);
   return shouldPromote(candidate, baseline, thresholds) && rules.every(({ passed }) => passed);
 }
 
+/** How many prompts have to decide at least: with fewer, chance explains it if all are better. */
+export function leastDeciding(candidates: number): number {
+  let prompts = 1;
+  while (signTest(prompts, 0) > mostChance({ candidates })) prompts++;
+  return prompts;
+}
+
+/** Said where so few prompts decide a thorough evaluation that nothing can be promoted. */
+export function tooFewWords(deciding: number, candidates: number): string | undefined {
+  const least = leastDeciding(candidates);
+  if (deciding >= least) return undefined;
+  return `only ${deciding} ${plural(deciding, "prompt")} can decide, and it takes at least ` +
+    `${least}${candidates > 1 ? ` for ${candidates} candidates` : ""}: even a candidate that does ` +
+    "better on all of them could do so by chance";
+}
+
 /** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
-function mostChance({ candidates = 1 }: VerdictInput): number {
+export function mostChance({ candidates = 1 }: Pick<VerdictInput, "candidates">): number {
   return MOST_CHANCE / Math.max(1, candidates);
 }
 
@@ -189,38 +176,56 @@ function evidenceWords(input: VerdictInput): string {
   return `${depth} evidence from ${pairs.length} ${plural(pairs.length, "prompt")} ` +
     `(${counts.join(", ")}; ${runs} ${plural(runs, "run")}` +
     `${lone > 0 ? `, ${lone} without a counterpart left out` : ""}` +
-    `${input.isReported ? ", reported by the caller" : ""}): ` +
+    `${input.isReported ? ", reported by the caller" : ""}` +
+    `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
     `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}`;
 }
 
+/** What a verdict lacks: runs, and the prompts that they are for where those are lacking. */
+type More = { moreRuns: number } & Pick<Verdict, "morePrompts">;
+
 /** The least at the rates seen so far; undefined where no number is likely to. */
-function runsThatWouldTell(input: VerdictInput): number | undefined {
+function whatWouldTell(input: VerdictInput): More | undefined {
   const { pairs } = input;
   const paired = pairedMetrics(pairs);
   const runs = paired.candidate.overall.total + paired.baseline.overall.total;
   const runsPerPrompt = pairs.length === 0 ? 2 : Math.ceil(runs / pairs.length);
   const missing = missingCategories(paired.candidate, paired.baseline);
   const lone = loneByCategory(input);
-  const wanted = CATEGORIES.map((category) => {
-    const counterparts = lone.candidate[category].total + lone.baseline[category].total;
-    if (input.isReported && counterparts > 0) return counterparts;
-    if (!missing.includes(category)) return 0;
-    return counterparts > 0 ? counterparts : USUAL_PROMPTS * runsPerPrompt;
-  }).reduce((sum, count) => sum + count);
-  if (wanted > 0) return wanted;
+  let [counterparts, prompts] = [0, 0];
+  for (const category of CATEGORIES) {
+    const unpaired = lone.candidate[category].total + lone.baseline[category].total;
+    const isMissing = missing.includes(category);
+    if (unpaired > 0 && (input.isReported || isMissing)) counterparts += unpaired;
+    else if (isMissing) prompts += USUAL_PROMPTS;
+  }
+  if (counterparts + prompts > 0) {
+    return lacking(input, counterparts + prompts * runsPerPrompt, prompts);
+  }
   const { better, worse } = exactTest(pairs);
-  for (let more = 1; more <= MOST_FURTHER_PROMPTS; more++) {
-    const growth = 1 + more / pairs.length;
-    // Rounded to the candidate's disadvantage: a promise of too few runs would be broken. The
-    // hair keeps a product such as 3 * (1 + 1 / 3) whole.
+  for (let further = 1; further <= MOST_FURTHER_PROMPTS; further++) {
+    const growth = 1 + further / pairs.length;
+    // Rounded to the candidate's disadvantage: a promise of too few would be broken. The hair
+    // keeps a product such as 3 * (1 + 1 / 3) whole.
     const p = signTest(Math.floor(better * growth + 1e-9), Math.ceil(worse * growth - 1e-9));
-    if (p <= mostChance(input)) return more * runsPerPrompt;
+    if (p <= mostChance(input)) return lacking(input, further * runsPerPrompt, further);
   }
   return undefined;
 }
 
+/** Repeats of prompts that decided already tell a thorough evaluation nothing. */
+function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): More {
+  return { moreRuns, ...(depth === "thorough" && prompts > 0 ? { morePrompts: prompts } : {}) };
+}
+
+function moreWords({ moreRuns, morePrompts }: More): string {
+  if (morePrompts === undefined) return `${moreRuns} more ${plural(moreRuns, "run")}`;
+  return `${morePrompts} more ${plural(morePrompts, "prompt")} that whoever wrote the candidates ` +
+    `did not know (${moreRuns} ${plural(moreRuns, "run")})`;
+}
+
 /** Runs on prompts that only one description has answered so far. */
-function loneByCategory(input: VerdictInput): Sides<Score> {
+export function loneByCategory(input: VerdictInput): Sides<Score> {
   const paired = pairedMetrics(input.pairs);
   const of = (side: "candidate" | "baseline", category: PromptCategory): Score => {
     const [all, used] = [input[side][category], paired[side][category]];
@@ -240,52 +245,6 @@ function loneRuns(input: VerdictInput): number {
   const lone = loneByCategory(input);
   return [...Object.values(lone.candidate), ...Object.values(lone.baseline)]
     .reduce((sum, { total }) => sum + total, 0);
-}
-
-/** The counts with which the candidate looks best, or worst, in what can still come. */
-function extremes(input: UnfinishedInput, which: "best" | "worst") {
-  const metrics = pairedMetrics(input.pairs);
-  const lone = loneByCategory(input);
-  for (const side of ["candidate", "baseline"] as const) {
-    const isHigh = (side === "candidate") === (which === "best");
-    for (const category of CATEGORIES) {
-      const { correct, total } = lone[side][category];
-      const more = input.left[side][category] + (isHigh ? correct : total - correct);
-      for (const sum of [metrics[side][category], metrics[side].overall]) {
-        sum.total += more;
-        if (isHigh) sum.correct += more;
-      }
-    }
-  }
-  return metrics;
-}
-
-/** Each run to come can turn one prompt of its category. */
-function extremeChance(
-  pairs: readonly PromptPair[],
-  toCome: (category: PromptCategory) => number,
-  which: "best" | "worst",
-): number {
-  let { better, worse } = exactTest(pairs);
-  for (const category of CATEGORIES) {
-    const signs = pairs.filter((pair) => pair.category === category).map(signOf);
-    const against = signs.filter((sign) => (which === "best" ? sign < 0 : sign > 0)).length;
-    const turned = Math.min(against, toCome(category));
-    if (which === "best") [better, worse] = [better + toCome(category), worse - turned];
-    else [better, worse] = [better - turned, worse + toCome(category)];
-  }
-  return signTest(better, worse);
-}
-
-function canGetEvidence(input: UnfinishedInput): boolean {
-  const most = (side: "candidate" | "baseline"): Metrics => {
-    const metrics = noMetrics();
-    for (const category of CATEGORIES) {
-      metrics[category].total = input[side][category].total + input.left[side][category];
-    }
-    return metrics;
-  };
-  return missingCategories(most("candidate"), most("baseline")).length === 0;
 }
 
 function plural(count: number, word: string): string {

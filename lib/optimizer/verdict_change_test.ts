@@ -5,7 +5,8 @@ import { theftsOf } from "./confusion.ts";
 import { pairRuns } from "./paired_exact.ts";
 import { countRuns } from "./metrics.ts";
 import { aFailedRun, aPrompt, aRun } from "./testing/runs.ts";
-import { canStillChange, judge, type VerdictInput } from "./verdict.ts";
+import { judge, type VerdictInput } from "./verdict.ts";
+import { canStillChange } from "./verdict_change.ts";
 
 const SIDES = ["candidate", "baseline"] as const;
 const OUTCOMES = ["correct", "wrong", "error"] as const;
@@ -46,6 +47,22 @@ function leftOf(slots: readonly Slot[]) {
     negative: count(side, "negative"),
   });
   return { candidate: of("candidate"), baseline: of("baseline") };
+}
+
+function promptsOf(slots: readonly Slot[]) {
+  const prompts = [...new Set(slots.map(({ prompt }) => prompt))];
+  const count = (category: GoldenPrompt["category"]) =>
+    prompts.filter((prompt) => prompt.category === category).length;
+  return {
+    direct: count("direct"),
+    indirect: count("indirect"),
+    negative: count("negative"),
+  };
+}
+
+/** Whether what is left could change the verdict. */
+function isOpen(slots: readonly Slot[], input: VerdictInput): boolean {
+  return canStillChange({ ...input, left: leftOf(slots), prompts: promptsOf(slots) });
 }
 
 /** Every way in which what is left can go. */
@@ -112,7 +129,7 @@ for (const depth of ["quick", "thorough"] as const) {
     fc.assert(
       fc.property(slotsOf, thresholdsOf, (slots, thresholds) => {
         const input = inputOf(slots, depth, thresholds);
-        if (canStillChange({ ...input, left: leftOf(slots) })) return;
+        if (isOpen(slots, input)) return;
         const { promote } = judge(input);
         for (const ending of endings(slots)) {
           assert.equal(judge(inputOf(ending, depth, thresholds)).promote, promote);
@@ -127,7 +144,7 @@ Deno.test("canStillChange() says no where nothing is left", () => {
   fc.assert(fc.property(slotsOf, (slots) => {
     const done = slots.filter(({ state }) => state !== "left");
     const input = inputOf(done, "thorough", Thresholds.parse({}));
-    assert.equal(canStillChange({ ...input, left: leftOf(done) }), false);
+    assert.equal(isOpen(done, input), false);
   }));
 });
 
@@ -140,7 +157,7 @@ Deno.test("canStillChange() gives up a candidate that can no longer reach the th
       return side === "baseline" || isMistake ? "wrong" : "correct";
     });
     const input = inputOf(slots, "quick", Thresholds.parse({}));
-    return canStillChange({ ...input, left: leftOf(slots) });
+    return isOpen(slots, input);
   };
   assert.equal(after(2), true);
   assert.equal(after(3), false);
@@ -154,7 +171,7 @@ Deno.test("canStillChange() stops for a promotion that nothing can undo", () => 
   for (const depth of ["quick", "thorough"] as const) {
     const input = inputOf(slots, depth, Thresholds.parse({}));
     assert.equal(judge(input).promote, true);
-    assert.equal(canStillChange({ ...input, left: leftOf(slots) }), false);
+    assert.equal(isOpen(slots, input), false);
   }
 });
 
@@ -169,7 +186,7 @@ function withBetter(better: number): Slot[] {
 
 function canExactTestChange(slots: Slot[]): boolean {
   const input = inputOf(slots, "thorough", Thresholds.parse({ minImprovement: 0 }));
-  return canStillChange({ ...input, left: leftOf(slots) });
+  return isOpen(slots, input);
 }
 
 Deno.test("canStillChange() goes on while the exact test can turn either way", () => {
@@ -193,4 +210,23 @@ Deno.test("canStillChange() knows that one run can turn a prompt from worse to b
     ...pair(direct("open"), ["wrong", "left"], ["correct", "wrong", "wrong"]),
   ];
   assert.equal(canExactTestChange(slots), true);
+});
+
+Deno.test("canStillChange() counts no more prompts than there are, however often they are asked", () => {
+  // Four prompts decide: all better is p = 0.063, though many runs are to come.
+  const direct = ["a", "b", "c"].map((id) => aPrompt(id, "direct"));
+  const prompts = [...direct, aPrompt("n", "negative")];
+  const slots = [0, 1, 2].flatMap((repeat) =>
+    prompts.flatMap((prompt) =>
+      SIDES.map((side): Slot => ({
+        prompt,
+        side,
+        state: repeat > 0 ? "left" : side === "candidate" ? "correct" : "wrong",
+      }))
+    )
+  );
+  assert.equal(canExactTestChange(slots), false);
+  const fifth = aPrompt("i", "indirect");
+  const more = SIDES.map((side): Slot => ({ prompt: fifth, side, state: "left" }));
+  assert.equal(canExactTestChange([...slots, ...more]), true);
 });

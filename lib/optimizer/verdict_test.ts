@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { CATEGORIES, type PromptCategory, Thresholds } from "../core/optimization.ts";
 import type { PromptPair } from "./paired_exact.ts";
 import { noMetrics } from "./metrics.ts";
-import { judge, shouldPromote, type VerdictInput } from "./verdict.ts";
+import { judge, leastDeciding, shouldPromote, type VerdictInput } from "./verdict.ts";
 
 const DEFAULTS = Thresholds.parse({});
 
@@ -136,12 +136,15 @@ Deno.test("judge() wants more than thresholds of a thorough evaluation", () => {
   );
 });
 
-Deno.test("judge() estimates how many more runs would tell", () => {
+Deno.test("judge() says that a thorough evaluation lacks prompts, not repeats", () => {
   const counts: Counts = { direct: [5, 3, 5], indirect: [5, 3, 5], negative: [5, 5, 5] };
   const verdict = judge(inputOf(pairsOf(counts, 3), { depth: "thorough" }));
   // 4 of 15 are better: 19 prompts would have 5, each asked 3 times on both sides.
-  assert.equal(verdict.moreRuns, 4 * 6);
-  assert.match(verdict.words, /not enough evidence: 24 more runs would tell; better on 4 prompts/);
+  assert.deepEqual([verdict.moreRuns, verdict.morePrompts], [4 * 6, 4]);
+  assert.match(
+    verdict.words,
+    /: 4 more prompts that whoever wrote .* did not know \(24 runs\) would tell; better on 4 prompts/,
+  );
   assert.match(verdict.words, /p = 0\.063, at most 0\.05 needed/);
 });
 
@@ -228,4 +231,17 @@ Deno.test("judge() lets several candidates share what chance may explain, and sa
 Deno.test("judge() has intervals over prompts, not over runs", () => {
   const { words } = judge(inputOf(pairsOf(good, 3), { depth: "thorough" }));
   assert.match(words, /overall 42\/45 \(93 %, 95 % interval 70-99 %\)/);
+});
+
+Deno.test("judge() says what was shown beside the server's own tools", () => {
+  const words = (beside: number) => judge(inputOf(pairsOf(good), { beside })).words;
+  assert.match(words(12), /; 30 runs; beside 12 tools of other servers\): overall 14/);
+  assert.match(words(1), /; 30 runs; beside 1 tool of another server\)/);
+  assert.doesNotMatch(words(0), /beside/);
+});
+
+Deno.test("leastDeciding() is how many prompts have to be better at least", () => {
+  // One in 16 by chance, one in 32.
+  assert.equal(leastDeciding(1), 5);
+  assert.equal(leastDeciding(4), 7);
 });

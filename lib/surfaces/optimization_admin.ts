@@ -8,6 +8,7 @@ import {
   type PromotionEvent,
   type ToolCandidate,
 } from "../core/optimization.ts";
+import { namedCandidate } from "../optimizer/candidate_lookup.ts";
 import { generateCandidates } from "../optimizer/generation/generate_candidates.ts";
 import { generatePrompts } from "../optimizer/generation/generate_prompts.ts";
 import type { OptimizationJobs } from "../optimizer/jobs.ts";
@@ -17,8 +18,10 @@ import type {
   EvaluatorInfo,
   OptimizationAdminOptions,
 } from "./optimization/admin_options.ts";
-import { type Proposal, proposeCandidate } from "./optimization/candidate_texts.ts";
+import { keepCandidate, type Proposal, proposeCandidate } from "./optimization/candidate_texts.ts";
+import { checkedWords } from "./optimization/evaluator_words.ts";
 import { refusalOf } from "./optimization/evidence.ts";
+import { promotionRefused } from "./optimization/promotion_refusal.ts";
 import {
   type PromptDraft,
   type PromptEdit,
@@ -69,9 +72,14 @@ export class OptimizationAdmin {
   }
 
   async overview(): Promise<
-    { enabled: boolean; evaluator: EvaluatorInfo; reports: OptimizationReport[] }
+    {
+      enabled: boolean;
+      evaluator: EvaluatorInfo & { checked: string | null };
+      reports: OptimizationReport[];
+    }
   > {
-    const [evaluator, reports] = await Promise.all([this.#options.evaluatorInfo(), this.report()]);
+    const [info, reports] = await Promise.all([this.#options.evaluatorInfo(), this.report()]);
+    const evaluator = { ...info, checked: checkedWords(info) };
     return { enabled: this.enabled, evaluator, reports };
   }
 
@@ -131,7 +139,7 @@ export class OptimizationAdmin {
     const refusal = refusalOf(evidence);
     const reason = input.reason?.trim() ?? "";
     if (refusal !== undefined && (by === "caller" || reason === "")) {
-      throw refused(candidate, refusal, by);
+      throw promotionRefused(candidate, refusal, by);
     }
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
@@ -205,7 +213,8 @@ export class OptimizationAdmin {
     const candidates: ToolCandidate[] = [];
     for (const written of descriptions) {
       const input = { server, tool: subject.name, ...written };
-      candidates.push(await this.propose(input, "generated"));
+      const kept = await this.#told(keepCandidate(this.#options, input, "generated"));
+      candidates.push(kept.candidate);
     }
     return { candidates, warnings };
   }
@@ -221,7 +230,8 @@ export class OptimizationAdmin {
     const subject = resolveSubject(this.#options, server, input.tool);
     if (direct + indirect + negative === 0) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot generate prompts: directCount, indirectCount and negativeCount are all 0",
+        message: "Cannot generate prompts: none of any category is asked for",
+        recoveryAction: "Ask for at least one direct, indirect or negative prompt",
       });
     }
     const existing = await this.#options.prompts.list(server, subject.name);
@@ -255,11 +265,11 @@ export class OptimizationAdmin {
     if (candidateId === CANONICAL) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "The server's own description is no candidate",
-        recoveryAction: "Name a candidate, or go back to it with revert_optimization",
+        recoveryAction: "Name a candidate; or revert, to have the server's own in force again",
         suggestedTools: ["revert_optimization", "get_eval_results"],
       });
     }
-    const candidate = await this.#options.candidates.resolve(server, candidateId);
+    const candidate = await namedCandidate(this.#options.candidates, server, candidateId);
     const named = ownName(this.#options, server, tool);
     if (candidate.toolName === named) return candidate;
     throw new GatewayError("INVALID_ARGUMENTS", {
@@ -267,23 +277,4 @@ export class OptimizationAdmin {
       recoveryAction: `Name a candidate of "${named}", or the tool "${candidate.toolName}"`,
     });
   }
-}
-
-function refused(
-  { id, server, toolName }: ToolCandidate,
-  why: string,
-  by: "caller" | "person",
-): GatewayError {
-  const steps = by === "person"
-    ? ["Promote it all the same with a reason, which is kept", "Or evaluate it once more"]
-    : [
-      "Read what is missing with get_eval_results",
-      "Evaluate it with evaluate_candidate, or propose a better one with propose_candidate",
-      "A person may promote it against this, in the console or on the command line",
-    ];
-  return new GatewayError("PROMOTION_REFUSED", {
-    message: `Cannot promote "${id}" for ${server}.${toolName}: ${why}`,
-    recoverySteps: steps,
-    suggestedTools: ["get_eval_results", "evaluate_candidate", "propose_candidate"],
-  });
 }

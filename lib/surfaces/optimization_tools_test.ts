@@ -183,7 +183,29 @@ Deno.test("promote_candidate and revert_optimization say that running clients ma
   assert.match(summary.text, NEXT);
   const reverted = await call("revert_optimization", FORECAST);
   assert.ok(reverted.text.includes(RESTART_NOTE));
+  assert.deepEqual([reverted.data.promotionId, reverted.data.candidateId], [null, null]);
   assert.equal(shown(), "Does forecast");
+});
+
+Deno.test("revert_optimization goes back to an earlier promotion, and says which there are", async () => {
+  await using opened = await openOptimization();
+  const { admin, call, shown } = opened;
+  const { candidateId } = await draft(opened);
+  const other = await admin.propose({ ...FORECAST, description: "Another text" }, "caller");
+  const reason = "A trial";
+  const { id } = await admin.promote({ ...FORECAST, candidateId, reason }, "person");
+  await admin.promote({ ...FORECAST, candidateId: other.id, reason }, "person");
+  assert.equal(shown(), "Another text");
+  const { text, data } = await call("revert_optimization", { ...FORECAST, to: id });
+  assert.equal(shown(), GOOD);
+  assert.ok(text.startsWith(`forecast has ${candidateId} again: ${GOOD}`), text);
+  assert.deepEqual([data.reverted, data.candidateId], [true, candidateId]);
+  const unknown = await failure(
+    call("revert_optimization", { ...FORECAST, to: "promotion_none" }),
+    "NOT_FOUND",
+  );
+  assert.ok(unknown.details.hint?.includes(`${id} (`), unknown.details.hint);
+  assert.equal(shown(), GOOD);
 });
 
 Deno.test("generate_candidates uses the calling client's model where it lends it", async () => {
@@ -284,14 +306,31 @@ Deno.test("optimize_tools lets no caller ask for less than the gateway does", as
 });
 
 Deno.test("evaluate_candidate and optimize_tools pass on repeats and the equipped toolset", async () => {
-  await using opened = await openOptimization();
+  await using opened = await openOptimization({ equipped: { shop: ["forecast", "refund"] } });
   const { call, evaluations } = opened;
   const { candidateId } = await draft(opened);
   const how = { repeats: 2, withToolset: true };
   const { data } = await call("evaluate_candidate", { ...FORECAST, candidateId, ...how });
   const { repeats, withToolset, depth } = Object(data.job).options;
   assert.deepEqual([repeats, withToolset, depth], [2, true, "quick"]);
-  assert.equal((await evaluations.list("weather"))[0]?.repeats, 2);
+  const [evaluation] = await evaluations.list("weather");
+  assert.deepEqual([evaluation?.repeats, evaluation?.beside], [
+    2,
+    ["shop_forecast", "shop_refund"],
+  ]);
   const job = Object((await call("optimize_tools", { server: "weather", ...how })).data.job);
   assert.deepEqual([job.options.repeats, job.options.withToolset], [2, true]);
+  const results = await call("get_eval_results", { server: "weather" });
+  assert.match(results.text, /measured, beside 2 tools of other servers\): /);
+  const { text } = await call("get_optimization_report", { server: "weather" });
+  assert.match(text, /quick, 3 prompts, beside 2 tools of other servers/);
+});
+
+Deno.test("evaluate_candidate refuses to show an equipped toolset where none is", async () => {
+  await using opened = await openOptimization();
+  const { candidateId } = await draft(opened);
+  const asked = opened.call("evaluate_candidate", { ...FORECAST, candidateId, withToolset: true });
+  const error = await failure(asked, "INVALID_ARGUMENTS");
+  assert.match(error.message, /^Cannot show the equipped toolset's tools .*: no toolset is equipped/);
+  assert.match(error.toBody().recoveryAction, /Equip a toolset .* or test without it/);
 });

@@ -100,7 +100,7 @@ class Writing {
   readonly warnings: string[] = [];
   /** What is still not usable after it was asked for again. */
   readonly refused: Refused[] = [];
-  cost: RunCost = { inputTokens: 0, outputTokens: 0 };
+  readonly #costs: RunCost[] = [];
   readonly #input: PromptsInput;
   readonly #known: KnownTexts;
   readonly #about: string;
@@ -109,6 +109,10 @@ class Writing {
     this.#input = input;
     this.#known = new KnownTexts(input.existing);
     this.#about = subjectText(input.subject);
+  }
+
+  get cost(): RunCost {
+    return addCosts(...this.#costs);
   }
 
   async write(counts: Counts): Promise<undefined> {
@@ -157,7 +161,7 @@ class Writing {
       schema: PromptsAnswer,
       signal,
     });
-    this.cost = addCosts(this.cost, cost);
+    this.#costs.push(cost);
     return value.prompts;
   }
 }

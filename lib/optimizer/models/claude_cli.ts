@@ -1,7 +1,14 @@
 import { GatewayError } from "../../core/errors.ts";
+import { shortened } from "../../core/shortened.ts";
 import type { ProcessOwner } from "../../downstream/stdio/process_owner.ts";
 import { Redactor } from "../../telemetry/redact.ts";
-import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluator.ts";
+import type {
+  Evaluator,
+  EvaluatorProgram,
+  Observation,
+  RunRequest,
+  ShownTool,
+} from "../evaluator.ts";
 import type { TextAnswer, TextModel, TextRequest } from "../text_model.ts";
 import { secretsIn } from "./claude_env.ts";
 import { ClaudeTranscript } from "./claude_events.ts";
@@ -13,9 +20,11 @@ import {
   setupProblem,
 } from "./claude_problem.ts";
 import { type ClaudeEnd, runClaude } from "./claude_process.ts";
+import { findProgram } from "./find_program.ts";
 import type { RunFolders } from "./run_folders.ts";
 
 const CHECK_MS = 15_000;
+const VERSION_LENGTH = 100;
 
 export interface ClaudeCliOptions {
   path: string;
@@ -44,6 +53,7 @@ export interface OpenDoor extends AsyncDisposable {
 export class ClaudeCliEvaluator implements Evaluator {
   readonly kind = "claude-cli";
   readonly #options: ClaudeCliOptions;
+  #program: EvaluatorProgram | undefined;
 
   constructor(options: ClaudeCliOptions) {
     this.#options = options;
@@ -53,8 +63,13 @@ export class ClaudeCliEvaluator implements Evaluator {
     return this.#options.model;
   }
 
+  get program(): EvaluatorProgram | undefined {
+    return this.#program;
+  }
+
   async check(): Promise<void> {
     const { path, env, owner, folders } = this.#options;
+    let version = "";
     const end = await runClaude({
       path,
       args: ["--version"],
@@ -64,9 +79,16 @@ export class ClaudeCliEvaluator implements Evaluator {
       folders,
       timeoutMs: CHECK_MS,
       signal: new AbortController().signal,
-      onLine: () => false,
+      onLine(line) {
+        version ||= shortened(line.trim(), VERSION_LENGTH);
+        return false;
+      },
     });
-    if (end.how === "exit" && end.code === 0) return;
+    this.#program = undefined;
+    if (end.how === "exit" && end.code === 0) {
+      this.#program = { path: await findProgram(path, env) ?? path, version };
+      return;
+    }
     const reason = end.how === "not-started"
       ? notStartedWords(path, end)
       : `\`${path} --version\` does not work: ${clean(endWords(end), this.#options)}`;
@@ -75,8 +97,9 @@ export class ClaudeCliEvaluator implements Evaluator {
       recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
       recoverySteps: [
         ...INSTALL_STEPS,
-        "Or run the prompts yourself and report each result with record_eval_run",
+        "Or run the prompts yourself and report each result",
       ],
+      suggestedTools: ["record_eval_run"],
     });
   }
 

@@ -239,7 +239,8 @@ Deno.test("ClaudeCliEvaluator.check() says how to get the CLI where there is non
     const steps = error.toBody().recoverySteps.join("\n");
     assert.match(steps, /npm install -g @anthropic-ai\/claude-code/);
     assert.match(steps, /--claude-path/);
-    assert.match(steps, /record_eval_run/);
+    assert.match(steps, /report each result/);
+    assert.deepEqual(error.toBody().suggestedTools, ["record_eval_run"]);
     return true;
   });
   const elsewhere = new ClaudeCliEvaluator(options("/nowhere/claude")).check();
@@ -247,8 +248,11 @@ Deno.test("ClaudeCliEvaluator.check() says how to get the CLI where there is non
 });
 
 Deno.test("ClaudeCliEvaluator.check() asks the program for its version", async () => {
-  await using fine = await fakeClaude(`[ "$*" = --version ]`);
-  await new ClaudeCliEvaluator(options(fine.path)).check();
+  await using fine = await fakeClaude(`[ "$*" = --version ] && echo "2.1.0 (Claude Code)"`);
+  const found = new ClaudeCliEvaluator(options(fine.path));
+  assert.equal(found.program, undefined);
+  await found.check();
+  assert.deepEqual(found.program, { path: fine.path, version: "2.1.0 (Claude Code)" });
   await using broken = await fakeClaude(`echo "no libc" >&2; exit 127`);
   const checking = new ClaudeCliEvaluator(options(broken.path)).check();
   await assert.rejects(checking, /--version` does not work: exit code 127. no libc/);

@@ -102,11 +102,15 @@ export class ClaudeTranscript {
   /** Known at the end only. */
   get cost(): RunCost {
     const { usage, total_cost_usd: costUsd } = this.result ?? {};
+    const inputTokens = (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
+      (usage?.cache_read_input_tokens ?? 0);
+    const outputTokens = usage?.output_tokens ?? 0;
+    // A model whose price the CLI does not know costs nothing by its count.
+    const isUnpriced = costUsd === 0 && inputTokens + outputTokens > 0;
     return {
-      inputTokens: (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
-        (usage?.cache_read_input_tokens ?? 0),
-      outputTokens: usage?.output_tokens ?? 0,
-      ...costUsd === undefined ? {} : { costUsd },
+      inputTokens,
+      outputTokens,
+      ...costUsd === undefined || isUnpriced ? {} : { costUsd },
     };
   }
 

@@ -64,6 +64,15 @@ Deno.test("ClaudeTranscript.cost is all input with what was cached, from the res
   });
 });
 
+Deno.test("ClaudeTranscript.cost has no price where the CLI knows none for the model", () => {
+  assert.deepEqual(read(result({ total_cost_usd: 0 })).cost, { inputTokens: 321, outputTokens: 4 });
+  assert.deepEqual(read(result({ usage: undefined, total_cost_usd: 0 })).cost, {
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+  });
+});
+
 Deno.test("ClaudeTranscript.isListed() is about the server of the run", () => {
   const transcript = read(init(["git_find"], "failed"));
   assert.equal(transcript.serverStatus, "failed");

@@ -35,7 +35,7 @@ export class MessagesApiEvaluator implements Evaluator {
     return this.#options.model;
   }
 
-  // Without asking the API, which would spend model time.
+  // Without asking the API, which would spend model time. `checkedWords()` says so.
   // deno-lint-ignore require-await
   async check(): Promise<void> {
     const problem = setupProblem(this.#options);
@@ -45,8 +45,9 @@ export class MessagesApiEvaluator implements Evaluator {
       recoveryAction: problem.action,
       recoverySteps: [
         problem.action,
-        "Or run the prompts yourself and report each result with record_eval_run",
+        "Or run the prompts yourself and report each result",
       ],
+      suggestedTools: ["record_eval_run"],
     });
   }
 

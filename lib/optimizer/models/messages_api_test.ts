@@ -280,8 +280,11 @@ Deno.test("MessagesApiEvaluator.check() wants an address, and a key where one is
   await assert.rejects(check("https://api.anthropic.com"), /^GatewayError: Cannot evaluate: .*key/);
   await assert.rejects(check("file:///etc/passwd"), /is no address/);
   await assert.rejects(check("nonsense"), (error) => {
-    return error instanceof GatewayError && error.code === "CANNOT_EVALUATE" &&
-      error.toBody().recoverySteps.some((step) => step.includes("record_eval_run"));
+    assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
+    const { recoverySteps, suggestedTools } = error.toBody();
+    assert.match(recoverySteps.join(), /report each result/);
+    assert.deepEqual(suggestedTools, ["record_eval_run"]);
+    return true;
   });
 });
 

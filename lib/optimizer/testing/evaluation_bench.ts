@@ -37,7 +37,7 @@ export function evaluationBench(
     ],
     prompts: somePrompts(),
     evaluator,
-    shown: (description) => subjects.shown("weather", "get_forecast", description),
+    shown: (description) => subjects.shown("weather", "get_forecast", description, []),
     target: TARGET,
     concurrency: 1,
     finished: [],

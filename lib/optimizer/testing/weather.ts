@@ -1,5 +1,6 @@
 import { CATEGORIES, type GoldenPrompt } from "../../core/optimization.ts";
 import type { ShownTool } from "../evaluator.ts";
+import type { SelectedTool } from "../job_selection.ts";
 import type { Subject, Subjects } from "../subjects.ts";
 import { aPrompt } from "./runs.ts";
 import type { Script } from "./scripted_evaluator.ts";
@@ -17,6 +18,8 @@ export class WeatherSubjects implements Subjects {
   canonical = POOR;
   readonly disabled = new Set<string>();
   readonly missing = new Set<string>();
+  /** Own names of the shop's tools that are equipped. */
+  equippedTools: string[] = [];
 
   find(server: string, tool: string): Subject | undefined {
     if (server !== "weather" || !NAMES.includes(tool) || this.missing.has(tool)) return undefined;
@@ -50,18 +53,28 @@ export class WeatherSubjects implements Subjects {
     }));
   }
 
-  shown(server: string, tool: string, description: string): ShownTool[] {
-    return NAMES.map((name) => ({
-      name: `${server}_${name}`,
-      server,
-      tool: name,
-      text: JSON.stringify({
-        name: `${server}_${name}`,
-        description: name === tool ? description : `About ${name}`,
-        inputSchema: { type: "object" },
-      }),
-    }));
+  equipped(): SelectedTool[] {
+    return this.equippedTools.map((tool) => ({ server: "shop", tool }));
   }
+
+  shown(
+    server: string,
+    tool: string,
+    description: string,
+    beside: readonly SelectedTool[],
+  ): ShownTool[] {
+    const own = NAMES.map((name) =>
+      shownTool(server, name, name === tool ? description : `About ${name}`)
+    );
+    const others = beside.filter((other) => !this.missing.has(other.tool));
+    return [...own, ...others.map((other) => shownTool(other.server, other.tool, "Other"))];
+  }
+}
+
+function shownTool(server: string, tool: string, description: string): ShownTool {
+  const name = `${server}_${tool}`;
+  const text = JSON.stringify({ name, description, inputSchema: { type: "object" } });
+  return { name, server, tool, text };
 }
 
 /** So many of each category; what is meant for the tool has the word "weather" in it. */

@@ -1,4 +1,6 @@
 import type { Metrics } from "../../core/optimization.ts";
+import { besideText } from "../../optimizer/beside.ts";
+import { NONE } from "../../optimizer/confusion.ts";
 import { percent, scoreText } from "../../optimizer/metrics.ts";
 import type { BuiltinResult } from "../builtin_tool.ts";
 import type { CandidateResults } from "./tool_results.ts";
@@ -31,24 +33,28 @@ export function metricsText(metrics: Metrics): string {
 
 /** What is known of one description, in a few lines. */
 export function resultLines({ candidateId, counts, ...more }: CandidateResults): string[] {
-  const { evidence, confusion, ranks } = more;
+  const { tool, evidence, confusion, ranks } = more;
   if (!evidence) return [`${candidateId}: no data`];
-  const { source, depth, errors, problem, verdict } = evidence;
+  const { source, depth, beside = 0, errors, problem, verdict } = evidence;
   const words = problem ?? verdict?.words;
   return [
     `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
+      beside === 0 ? "" : `, ${besideText(beside)}`
+    }${
       errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`
     }): ${metricsText(counts)}`,
     ...(words === undefined ? [] : [`  ${words}`]),
-    ...mistakeLines(confusion),
+    ...mistakeLines(confusion, tool),
     ...rankLines(ranks),
   ];
 }
 
 /** What was called in the place of what should have been. */
-function mistakeLines(confusion: CandidateResults["confusion"]): string[] {
+function mistakeLines(confusion: CandidateResults["confusion"], tool: string): string[] {
   return Object.entries(confusion).flatMap(([should, row]) => {
-    const others = Object.entries(row).filter(([called]) => called !== should)
+    // Where none is named, any other tool is as right as none.
+    const others = Object.entries(row)
+      .filter(([called]) => should === NONE ? called === tool : called !== should)
       .map(([called, count]) => `${called} ${counted(count, "time")}`);
     return others.length === 0 ? [] : [`  in place of ${should}: ${others.join(", ")}`];
   });

@@ -11,8 +11,9 @@ import {
   type Verdict,
 } from "../../core/optimization.ts";
 import { theftsOf } from "../../optimizer/confusion.ts";
+import { baselineOf } from "../../optimizer/baseline.ts";
 import { pairRuns } from "../../optimizer/paired_exact.ts";
-import { countRuns } from "../../optimizer/metrics.ts";
+import { countRuns, promptsIn } from "../../optimizer/metrics.ts";
 import { judge } from "../../optimizer/verdict.ts";
 import { poolTries } from "./pooled_runs.ts";
 
@@ -24,10 +25,14 @@ export interface Evidence {
   metrics: Metrics;
   /** The canonical description on the same prompts. */
   baseline: Metrics;
-  /** How many prompts they stand on. */
+  /** How many prompts they stand on: those that have runs. */
   prompts: number;
   /** Over how many evaluations of the same they were counted, where there was more than one. */
   tries?: number;
+  /** Which these were, `evaluationId` among them. */
+  evaluationIds?: string[];
+  /** How many tools of other servers were shown beside the server's own. */
+  beside?: number;
   errors: number;
   evaluationId?: string;
   /** When the last of it was found. */
@@ -60,22 +65,35 @@ export function evidenceOf(candidateId: string, records: ToolRecords): Evidence 
     return evidence ? [{ evaluation, evidence }] : [];
   });
   const holds = measured.filter(({ evidence }) => evidence.problem === undefined);
-  const first = holds.find(({ evidence }) => evidence.depth === "thorough") ?? holds[0];
+  const first = bestOf(candidateId, holds);
   if (!first) return reportedOf(candidateId, records) ?? measured[0]?.evidence;
   return withOtherTries(first, candidateId, records);
 }
 
+interface Measured {
+  evaluation: Evaluation;
+  evidence: Evidence;
+}
+
+/** A thorough one before a quick one; of the server's own description, what the report has. */
+function bestOf(candidateId: string, holds: readonly Measured[]): Measured | undefined {
+  const thorough = holds.find(({ evidence }) => evidence.depth === "thorough");
+  if (candidateId !== CANONICAL) return thorough ?? holds[0];
+  const baseline = baselineOf(holds.map(({ evaluation }) => evaluation), undefined);
+  return holds.find(({ evaluation }) => evaluation === baseline?.evaluation) ?? holds[0];
+}
+
 /** With what the same has come to before. */
 function withOtherTries(
-  { evaluation, evidence }: { evaluation: Evaluation; evidence: Evidence },
+  { evaluation, evidence }: Measured,
   candidateId: string,
   { evaluations, runs, versions }: ToolRecords,
 ): Evidence {
   if (versions === undefined || candidateId === CANONICAL) return evidence;
   const pooled = poolTries({ candidateId, newest: evaluation, evaluations, runs, versions });
   if (!pooled) return evidence;
-  const { candidate: metrics, baseline, verdict, tries, prompts } = pooled;
-  return { ...evidence, metrics, baseline, verdict, tries, prompts };
+  const { candidate: metrics, ...rest } = pooled;
+  return { ...evidence, ...rest, metrics };
 }
 
 function measuredBy(
@@ -92,13 +110,14 @@ function measuredBy(
     canonical !== undefined &&
       own.description !== canonical,
   );
-  const { direct, indirect, negative } = evaluation.prompts;
+  const metrics = found.paired?.candidate ?? found.metrics;
   return {
     source: "measured",
     depth: evaluation.depth,
-    metrics: found.paired?.candidate ?? found.metrics,
+    metrics,
     baseline: found.paired?.baseline ?? own.metrics,
-    prompts: direct + indirect + negative,
+    prompts: promptsIn(metrics.overall),
+    ...(evaluation.beside === undefined ? {} : { beside: evaluation.beside.length }),
     errors: found.errors,
     evaluationId: evaluation.id,
     time: evaluation.endedAt,

@@ -147,6 +147,21 @@ Deno.test("evidenceOf() counts a prompt once, by its newest report", () => {
   assert.equal(scoreOf(fixed), "10/15", "a report can be corrected");
 });
 
+Deno.test("evidenceOf() takes a whole evaluation of the server's own text over one that was cut", () => {
+  const measured = (id: string, depth: Depth, asked: number) => {
+    const one = evaluation(id, depth, true);
+    const score = { correct: asked, total: asked };
+    one.results[0]!.metrics = { ...noMetrics(), direct: score, overall: score };
+    return one;
+  };
+  const [cut, whole] = [measured("cut", "thorough", 1), measured("whole", "quick", 3)];
+  const of = (evaluations: Evaluation[]) => evidenceOf(CANONICAL, records(evaluations));
+  assert.deepEqual([decides(of([cut, whole])), of([cut, whole])?.prompts], ["whole", 3]);
+  assert.deepEqual([decides(of([cut])), of([cut])?.prompts], ["cut", 1]);
+  const deep = measured("deep", "thorough", 3);
+  assert.equal(decides(of([whole, deep])), "deep");
+});
+
 Deno.test("evidenceOf() lets no evaluation that was cut short outrank one that was not", () => {
   const words = "not enough evidence: 1 of 90 runs were made, since the budget is used up";
   const cut = evaluation("cut", "thorough", false);

@@ -1,6 +1,7 @@
 import type { OptimizationJob } from "../../core/optimization.ts";
 import { progressMessage } from "../../optimizer/job_words.ts";
 import type { JobEstimate } from "../../optimizer/jobs.ts";
+import { costText, knownCost, spentBy } from "../../optimizer/run_cost.ts";
 import { counted } from "./answers.ts";
 
 /** A long list of tools says less than its end. */
@@ -8,14 +9,15 @@ const MOST_TOOLS = 50;
 
 /** How far a job is, and a line for each of its tools. */
 export function jobLines(job: OptimizationJob): string[] {
-  const { id, status, tools, runs, errors, cost, note } = job;
+  const { id, status, tools, runs, errors, note } = job;
   const done = tools.filter(({ phase }) => phase === "complete").length;
   const failed = errors === 0 ? "" : ` (${errors} failed and not counted)`;
-  const spent = cost.costUsd === undefined ? "" : `, $${cost.costUsd.toFixed(4)}`;
+  const cost = knownCost(spentBy(job));
+  const spent = cost.costUsd === null ? "cost not known" : costText(cost);
   return [
     `Job ${id} is ${status}: ${done} of ${counted(tools.length, "tool")} done, ${
       counted(runs, "run")
-    }${failed}${spent}.${note === undefined ? "" : ` ${note}`}`,
+    }${failed}, ${spent}.${note === undefined ? "" : ` ${note}`}`,
     ...(status === "running" ? [progressMessage(job)] : []),
     ...tools.slice(0, MOST_TOOLS).map(({ server, toolName, outcome, phase }) =>
       `- ${server}.${toolName}: ${outcome ?? phase}`

@@ -6,6 +6,9 @@ import type { OptimizationAdmin } from "../optimization_admin.ts";
 import { answer } from "./answers.ts";
 import { hasEnded, jobLines } from "./job_text.ts";
 
+/** A job may have hundreds of tools. */
+const MOST_WARNINGS = 5;
+
 /** Jobs that are there: to look at and to stop. */
 export function jobTools(admin: OptimizationAdmin): BuiltinTool[] {
   return [
@@ -36,11 +39,13 @@ export function jobAnswer(
   job: OptimizationJob,
   { before = [], data = {} }: { before?: readonly string[]; data?: Record<string, unknown> } = {},
 ) {
+  const warnings = [...new Set(job.tools.flatMap(({ plan }) => plan?.warnings ?? []))];
   const hasPromoted = job.tools.some((tool) => tool.promotedCandidateId !== undefined);
   return answer(
     [...before, ...jobLines(job), ...(hasPromoted ? [RESTART_NOTE] : [])],
     { job, ...data, ...(hasPromoted ? { note: RESTART_NOTE } : {}) },
     {
+      warnings: warnings.slice(0, MOST_WARNINGS),
       next: hasEnded(job)
         ? [
           "get_eval_results: see the numbers",

@@ -10,6 +10,7 @@ import {
 import { theftsOf } from "../../optimizer/confusion.ts";
 import { countRuns, promptKey } from "../../optimizer/metrics.ts";
 import { pairRuns } from "../../optimizer/paired_exact.ts";
+import { asSiblingPrompt } from "../../optimizer/sibling_prompts.ts";
 import { judge } from "../../optimizer/verdict.ts";
 
 export interface PooledInput {
@@ -29,7 +30,10 @@ export interface Pooled {
   verdict: Verdict;
   /** Evaluations that it rests on. */
   tries: number;
+  evaluationIds: string[];
   prompts: number;
+  /** Runs of the candidate in all of them that say nothing. */
+  errors: number;
 }
 
 /**
@@ -57,10 +61,13 @@ export function poolTries(input: PooledInput): Pooled | undefined {
     toolName === newest.toolName && (newest.depth !== "thorough" || heldOut)
   );
   const keys = new Set(deciding.map(({ id, version }) => promptKey(id, version)));
-  const tries = new Set(
-    candidate.filter((run) => keys.has(promptKey(run.promptId, run.promptVersion)))
-      .map(({ evaluationId }) => evaluationId),
-  ).size;
+  const evaluationIds = [
+    ...new Set(
+      candidate.filter((run) => keys.has(promptKey(run.promptId, run.promptVersion)))
+        .flatMap(({ evaluationId }) => evaluationId ?? []),
+    ),
+  ];
+  const tries = evaluationIds.length;
   if (tries < 2) return undefined;
   const pairs = pairRuns(candidate, baseline, deciding);
   const compared = new Set(pairs.map(({ promptId }) => promptId));
@@ -69,25 +76,37 @@ export function poolTries(input: PooledInput): Pooled | undefined {
     candidate: countRuns(candidate, counted),
     baseline: countRuns(baseline, counted),
   };
-  const siblings = asked.filter(({ toolName }) => toolName !== newest.toolName).map(asSibling);
+  // Those that count no longer, or never did, are harm to others all the same.
+  const own = asked.filter(({ toolName }) => toolName === newest.toolName);
+  const siblings = asked.filter(({ toolName }) => toolName !== newest.toolName).map(asSiblingPrompt);
   const verdict = judge({
     depth: newest.depth,
     ...counts,
     thresholds: newest.thresholds,
-    thefts: theftsOf(candidate, baseline, [...deciding, ...siblings]),
+    thefts: theftsOf(candidate, baseline, [...own, ...siblings]),
     pairs,
     // The more were tried at once, the likelier one of them did well by chance.
     candidates: Math.max(...same.map(({ results }) => results.length - 1)),
+    ...(newest.beside === undefined ? {} : { beside: newest.beside.length }),
   });
   const words = `${verdict.words} This counts all ${tries} evaluations of the same texts and ` +
     "prompts by the same model together.";
-  return { ...counts, verdict: { ...verdict, words }, tries, prompts: pairs.length };
+  const errors = candidate.filter(({ status }) => status === "error").length;
+  return {
+    ...counts,
+    verdict: { ...verdict, words },
+    tries,
+    evaluationIds,
+    prompts: pairs.length,
+    errors,
+  };
 }
 
-/** Whether the same was asked of the same model, so that the runs of both can be counted together. */
+/** Whether the same was asked of the same model, among the same tools of other servers, so that the runs of both can be counted together. */
 function isSameTrial(one: Evaluation, { candidateId, newest }: PooledInput): boolean {
   return one.void === undefined && one.depth === newest.depth &&
     one.evaluator === newest.evaluator && one.model === newest.model &&
+    JSON.stringify(one.beside ?? []) === JSON.stringify(newest.beside ?? []) &&
     [CANONICAL, candidateId].every((id) =>
       descriptionIn(one, id) !== undefined && descriptionIn(one, id) === descriptionIn(newest, id)
     );
@@ -130,15 +149,6 @@ function withVersions(
 function contentOf({ category, prompt, expectedBehavior }: GoldenPrompt): string {
   const { shouldCallTool, expectedTool } = expectedBehavior;
   return JSON.stringify([category, prompt, shouldCallTool, expectedTool]);
-}
-
-/** A sibling's own prompt, as this tool should see it: not its business. */
-function asSibling(prompt: GoldenPrompt): GoldenPrompt {
-  return {
-    ...prompt,
-    category: "negative",
-    expectedBehavior: { shouldCallTool: false, expectedTool: prompt.toolName },
-  };
 }
 
 function descriptionIn({ results }: Evaluation, candidateId: string): string | undefined {

@@ -25,6 +25,8 @@ function trial(
     prompts?: readonly GoldenPrompt[];
     model?: string;
     void?: string;
+    depth?: "thorough";
+    beside?: string[];
   },
 ): { evaluation: Evaluation; runs: EvalRun[] } {
   const result = { metrics: noMetrics(), errors: 0, confusion: {} };
@@ -123,4 +125,29 @@ Deno.test("poolTries() takes a version that asks the same for the same", () => {
   const found = decided([lucky, trial("poor", { wrong: 9 })], [...PROMPTS, ...held]);
   assert.equal(found?.tries, 2);
   assert.match(refusalOf(found) ?? "", /Do not promote/);
+});
+
+Deno.test("poolTries() does not count together what was shown beside other tools", () => {
+  const beside = ["shop_find_books"];
+  const [lucky, poor] = [trial("lucky", { wrong: 0, beside }), trial("poor", { wrong: 9 })];
+  const apart = decided([lucky, poor]);
+  assert.deepEqual([refusalOf(apart), apart?.tries, apart?.beside], [undefined, undefined, 1]);
+  const together = decided([lucky, trial("too", { wrong: 9, beside })]);
+  assert.deepEqual(together?.evaluationIds, ["lucky", "too"]);
+  assert.match(refusalOf(together) ?? "", /beside 1 tool of another server\): .* all 2 evaluations/);
+});
+
+Deno.test("poolTries() looks for thefts also among prompts that decide nothing", () => {
+  const held = PROMPTS.map((prompt) => ({ ...prompt, heldOut: true }));
+  const known = aPrompt("known", "negative", {
+    expectedBehavior: { shouldCallTool: false, expectedTool: "get_alerts" },
+  });
+  const prompts = [...held, known];
+  const tries = ["one", "two"].map((id) => trial(id, { wrong: 0, prompts, depth: "thorough" }));
+  assert.equal(refusalOf(decided(tries, prompts)), undefined);
+  for (const run of tries.flatMap(({ runs }) => runs)) {
+    if (run.promptId !== "known" || run.candidateId !== "c") continue;
+    run.result = { ...run.result, toolCalled: true, correct: false };
+  }
+  assert.match(refusalOf(decided(tries, prompts)) ?? "", /takes 1 of 1 prompt .* "get_alerts"/);
 });

@@ -26,6 +26,7 @@ export function promotionTools(admin: OptimizationAdmin): BuiltinTool[] {
           ],
           {
             promoted: true,
+            promotionId: promotion.id,
             metrics: metrics ? specMetrics(metrics) : null,
             baseline: baseline ? specMetrics(baseline) : null,
             counts: metrics ?? null,
@@ -37,6 +38,7 @@ export function promotionTools(admin: OptimizationAdmin): BuiltinTool[] {
             next: [
               "get_optimization_report: see how all tools stand",
               "revert_optimization: go back to the server's own description",
+              `revert_optimization: with to "${promotion.id}", come back to this one later`,
             ],
           },
         );
@@ -45,13 +47,29 @@ export function promotionTools(admin: OptimizationAdmin): BuiltinTool[] {
     builtin({
       name: "revert_optimization",
       title: "Revert",
-      description: "Put a server's own description of a tool in force again.",
-      input: z.object({ server: z.string(), tool: z.string() }),
-      async run({ server, tool }) {
-        await admin.revert({ server, tool }, "caller");
+      description: "Put a server's own description of a tool in force again, or an earlier one.",
+      input: z.strictObject({
+        server: z.string(),
+        tool: z.string(),
+        to: z.string().optional().describe("Id of an earlier promotion"),
+      }),
+      async run({ server, tool, to }) {
+        const promotion = await admin.revert({ server, tool, to }, "caller");
         return answer(
-          [`${tool} has the server's own description again.`, RESTART_NOTE],
-          { reverted: true, server, tool, note: RESTART_NOTE },
+          [
+            promotion === null
+              ? `${tool} has the server's own description again.`
+              : `${tool} has ${promotion.candidateId} again: ${promotion.description}`,
+            RESTART_NOTE,
+          ],
+          {
+            reverted: true,
+            server,
+            tool,
+            promotionId: promotion?.id ?? null,
+            candidateId: promotion?.candidateId ?? null,
+            note: RESTART_NOTE,
+          },
           {
             next: [
               "get_eval_results: see what was found out about its candidates",

@@ -1,12 +1,13 @@
 import { GatewayError } from "../../core/errors.ts";
 import { GoldenPrompt, newId, type Origin, type PromptCategory } from "../../core/optimization.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import { shortened } from "../../core/shortened.ts";
 import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
 import { emptyCategoryWarnings } from "../../optimizer/metrics.ts";
 import type { Subject } from "../../optimizer/subjects.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
 import { PROMPT_LENGTH } from "./limits.ts";
-import { resolveSubject } from "./subject_lookup.ts";
+import { ownName, resolveSubject } from "./subject_lookup.ts";
 
 /** A prompt as people and models write it. */
 export interface PromptDraft {
@@ -54,9 +55,14 @@ export class PromptSets {
     input: { server: string; tool: string; prompts: readonly PromptDraft[] },
     origin: Origin,
   ): Promise<SavedPrompts> {
-    const { server, prompts: drafts } = input;
+    const { server } = input;
+    const drafts = input.prompts.map((draft) => withOwnName(this.#options, server, draft));
     const repository = this.#options.prompts;
     const subject = resolveSubject(this.#options, server, input.tool);
+    const own = this.#options.canonicalTools(server).map(({ name }) => name);
+    const others = this.#options.subjects.tools().filter((other) => other.server !== server)
+      .map((other) => `${other.server}.${other.tool}`);
+    const tools = [...own, ...others];
     const current = await repository.list(server, subject.name);
     const before = await Promise.all(drafts.map(({ id }) => id && repository.find(server, id)));
     const now = Date.now();
@@ -72,7 +78,8 @@ export class PromptSets {
           prompt,
         })),
       ];
-      const problem = draftProblem(draft, subject, earlier, others);
+      const problem = draftProblem(draft, subject, earlier, others) ??
+        meantForProblem(draft, subject, earlier, tools);
       if (problem === undefined) {
         return [versionOf(draft, subject, { earlier, origin, now, index })];
       }
@@ -89,7 +96,7 @@ export class PromptSets {
     const all = await repository.list(server, subject.name);
     const warnings = [
       ...emptyCategoryWarnings(all),
-      ...saved.flatMap((prompt) => draftWarnings(prompt, subject, all)),
+      ...saved.flatMap((prompt) => draftWarnings(prompt, subject, all, others)),
     ];
     return { saved: saved.length, prompts: saved, warnings };
   }
@@ -126,8 +133,8 @@ export class PromptSets {
 export function promptNotFound(server: string, id: string, tool?: string): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: `There is no prompt "${id}" for ${tool === undefined ? server : `${server}.${tool}`}`,
-    recoveryAction: "Use an id that save_golden_prompts gave",
-    recoverySteps: ["Look up the ids with get_eval_results, or save the prompt again"],
+    recoveryAction: "Use the id of a prompt that is saved",
+    recoverySteps: ["Look up the ids in the tool's results, or save the prompt again"],
     suggestedTools: ["get_eval_results", "save_golden_prompts"],
   });
 }
@@ -142,7 +149,7 @@ function draftProblem(
   const { id, toolName, category, expectedBehavior = {} } = draft;
   const text = draft.prompt.trim();
   const shouldCall = category !== "negative";
-  const { shouldCallTool = shouldCall, notes = "", expectedTool } = expectedBehavior;
+  const { shouldCallTool = shouldCall, notes = "" } = expectedBehavior;
   if (toolName !== undefined && toolName !== name) return `it is for the tool "${toolName}"`;
   if (earlier && earlier.toolName !== name) {
     return `its id is that of a prompt for the tool "${earlier.toolName}"`;
@@ -153,15 +160,54 @@ function draftProblem(
   }
   if (notes.length > 1_000) return `notes have up to 1000 characters (got ${notes.length})`;
   if (shouldCallTool !== shouldCall) {
-    return `a ${category} prompt ${shouldCall ? "is one that should" : "must not"} call the tool`;
-  }
-  if (expectedTool !== undefined && (expectedTool === name) !== shouldCall) {
-    return `a ${category} prompt cannot expect the tool "${expectedTool}"`;
+    return `${aPrompt(category)} ${shouldCall ? "is one that should" : "must not"} call the tool`;
   }
   const same = others.find((other) =>
     plain(other.prompt) === plain(text) || (id !== undefined && other.id === id)
   );
   return same && `it is the same as ${same.name}`;
+}
+
+/** Why the tool that a prompt is meant for cannot be right. */
+function meantForProblem(
+  { category, expectedBehavior }: PromptDraft,
+  { server, name }: Subject,
+  earlier: GoldenPrompt | undefined,
+  tools: readonly string[],
+): string | undefined {
+  const { expectedTool } = expectedBehavior ?? {};
+  if (expectedTool === undefined || (expectedTool === name && category !== "negative")) {
+    return undefined;
+  }
+  if (category !== "negative") {
+    return `${aPrompt(category)} is meant for "${name}" itself and cannot be meant for ` +
+      `"${expectedTool}": only a negative prompt names the sibling that should be called instead`;
+  }
+  if (expectedTool === name) {
+    return `a negative prompt cannot be meant for "${name}" itself: name the sibling that should ` +
+      "be called instead, or none";
+  }
+  // One that is gone since it was named stands in the way of no other change.
+  const isAsBefore = earlier?.expectedBehavior.expectedTool === expectedTool;
+  if (isAsBefore || tools.includes(expectedTool)) return undefined;
+  const near = nearestNames(expectedTool, tools.filter((tool) => tool !== name));
+  return `it is meant for "${expectedTool}", and ${server} has no such tool` +
+    (near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`);
+}
+
+function aPrompt(category: PromptCategory): string {
+  return `${category === "indirect" ? "an" : "a"} ${category} prompt`;
+}
+
+/** Tools may be named with their server's name before theirs. */
+function withOwnName(options: Options, server: string, draft: PromptDraft): PromptDraft {
+  const { expectedTool } = draft.expectedBehavior ?? {};
+  if (expectedTool === undefined) return draft;
+  const expectedBehavior = {
+    ...draft.expectedBehavior,
+    expectedTool: ownName(options, server, expectedTool),
+  };
+  return { ...draft, expectedBehavior };
 }
 
 function plain(text: string): string {
@@ -211,6 +257,8 @@ function draftWarnings(
   prompt: GoldenPrompt,
   { server, name, siblings }: Subject,
   all: readonly GoldenPrompt[],
+  /** Tools of other servers. */
+  others: readonly string[],
 ): string[] {
   const { expectedTool } = prompt.expectedBehavior;
   const about = `Prompt "${shortened(prompt.prompt, 60)}"`;
@@ -223,6 +271,8 @@ function draftWarnings(
     ...(problem === undefined ? [] : [`${about}: ${problem}`]),
     ...(expectedTool === undefined || siblings.some((sibling) => sibling.name === expectedTool)
       ? []
+      : others.includes(expectedTool)
+      ? [`${about} is meant for "${expectedTool}", which is shown only with the equipped toolset`]
       : [`${about} is meant for "${expectedTool}", which ${server} does not have or has off`]),
   ];
 }

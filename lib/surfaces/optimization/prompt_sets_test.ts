@@ -3,8 +3,8 @@ import { failure } from "../../storage/testing/failures.ts";
 import { openOptimization, PROMPTS } from "../testing/open_optimization.ts";
 import type { PromptDraft } from "./prompt_sets.ts";
 
-async function openSets() {
-  const opened = await openOptimization();
+async function openSets(equipped: Record<string, string[]> = {}) {
+  const opened = await openOptimization({ equipped });
   return {
     ...opened,
     save: (prompts: readonly PromptDraft[], tool = "forecast") =>
@@ -41,11 +41,19 @@ Deno.test("PromptSets.save() saves none where one will not do, and says what is 
     ],
     [
       { ...PROMPTS[2], expectedBehavior: { expectedTool: "forecast" } },
-      /a negative prompt cannot expect the tool "forecast"/,
+      /a negative prompt cannot be meant for "forecast" itself: name the sibling/,
     ],
     [
       { ...PROMPTS[1], expectedBehavior: { expectedTool: "alerts" } },
-      /cannot expect the tool "alerts"/,
+      /an indirect prompt .* cannot be meant for "alerts": only a negative prompt names the sibling/,
+    ],
+    [
+      { ...PROMPTS[2], expectedBehavior: { expectedTool: "alert" } },
+      /meant for "alert", and weather has no such tool; did you mean alerts\?$/,
+    ],
+    [
+      { ...PROMPTS[2], expectedBehavior: { expectedTool: "booking" } },
+      /meant for "booking", and weather has no such tool$/,
     ],
     [{ ...PROMPTS[1], toolName: "alerts" }, /it is for the tool "alerts"/],
   ];
@@ -82,17 +90,42 @@ Deno.test("PromptSets.save() warns of what tells little", async () => {
     { category: "direct", prompt: "Get the weather in Paris for tomorrow" },
     { category: "direct", prompt: "Get the weather in Paris for tomorrow, please" },
     { category: "indirect", prompt: "Call weather.forecast for my trip to Rome" },
-    {
-      category: "negative",
-      prompt: "Book me a table for two at eight",
-      expectedBehavior: { expectedTool: "booking" },
-    },
+    { category: "negative", prompt: "Book me a table for two at eight" },
   ]);
   const all = warnings.join("\n");
   assert.match(all, /asks for nearly the same as "Get the weather in Paris for tomorrow"/);
   assert.match(all, /Prompt "Call weather\.forecast for my trip to Rome": /);
-  assert.match(all, /is meant for "booking", which weather does not have/);
-  assert.equal(warnings.length, 3, all);
+  assert.equal(warnings.length, 2, all);
+});
+
+Deno.test("PromptSets.save() takes the name of a sibling also with its server's, and of itself", async () => {
+  await using sets = await openSets();
+  const { prompts } = await sets.save([
+    { ...PROMPTS[0], expectedBehavior: { expectedTool: "forecast" } },
+    { ...PROMPTS[2], expectedBehavior: { expectedTool: "weather.alerts" } },
+  ]);
+  assert.deepEqual(prompts.map(({ expectedBehavior }) => expectedBehavior.expectedTool), [
+    undefined,
+    "alerts",
+  ]);
+});
+
+Deno.test("PromptSets.edit() lets a sibling that is gone stand, and warns of it", async () => {
+  await using sets = await openSets();
+  const draft = { ...PROMPTS[2], expectedBehavior: { expectedTool: "alerts" } };
+  const { prompts: [saved] } = await sets.save([draft]);
+  sets.listTools(["forecast"]);
+  const { expectedBehavior, warnings } = await sets.save([
+    { ...draft, id: saved!.id, prompt: "Which city is the capital of France?" },
+  ]).then(({ prompts, warnings }) => ({ ...prompts[0]!, warnings }));
+  assert.equal(expectedBehavior.expectedTool, "alerts");
+  assert.match(warnings.join(), /is meant for "alerts", which weather does not have or has off/);
+  const other = {
+    ...PROMPTS[2],
+    prompt: "Warn me of storms",
+    expectedBehavior: draft.expectedBehavior,
+  };
+  await failure(sets.save([other]), "INVALID_ARGUMENTS");
 });
 
 Deno.test("PromptSets.edit() keeps what it is not told, and retire() asks no more", async () => {
@@ -110,4 +143,17 @@ Deno.test("PromptSets.edit() keeps what it is not told, and retire() asks no mor
   assert.deepEqual(await sets.saved(), []);
   await failure(admin.editPrompt({ ...named, category: "negative" }), "NOT_FOUND");
   await failure(admin.retirePrompt("weather", "forecast", "prompt_none"), "NOT_FOUND");
+});
+
+Deno.test("PromptSets.save() takes a tool of another server by server.tool, and says when it is shown", async () => {
+  await using sets = await openSets({ shop: ["forecast"] });
+  const meantFor = (expectedTool: string) => [
+    PROMPTS[0],
+    PROMPTS[1],
+    { ...PROMPTS[2], expectedBehavior: { expectedTool } },
+  ];
+  await failure(sets.save(meantFor("shop.refund")), "INVALID_ARGUMENTS");
+  const { prompts, warnings } = await sets.save(meantFor("shop.forecast"));
+  assert.equal(prompts[2]?.expectedBehavior.expectedTool, "shop.forecast");
+  assert.match(warnings.join(), /"shop\.forecast", which is shown only with the equipped toolset$/);
 });

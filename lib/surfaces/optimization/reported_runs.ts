@@ -1,6 +1,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { CANONICAL, descriptionHash, EvalRun, newId } from "../../core/optimization.ts";
 import { shortened } from "../../core/shortened.ts";
+import { namedCandidate } from "../../optimizer/candidate_lookup.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
 import { promptNotFound } from "./prompt_sets.ts";
 import { ownName, resolveSubject } from "./subject_lookup.ts";
@@ -36,7 +37,7 @@ export async function recordReportedRun(options: Options, report: ReportedRun): 
   const { toolName } = prompt;
   const candidate = candidateId === CANONICAL
     ? undefined
-    : await options.candidates.resolve(server, candidateId);
+    : await namedCandidate(options.candidates, server, candidateId);
   const named = candidate?.toolName ??
     (report.tool === undefined ? toolName : ownName(options, server, report.tool));
   if (named !== toolName) {

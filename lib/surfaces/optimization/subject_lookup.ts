@@ -20,7 +20,7 @@ export function resolveSubject(lookup: Lookup, server: string, tool: string): Su
     message: `Server "${server}" has no tool "${tool}"`,
     ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
     recoveryAction: "Use the server's own name of one of its tools",
-    recoverySteps: [`Call get_canonical_tools for "${server}" and use one of its names`],
+    recoverySteps: [`List the tools of "${server}" and use one of their names`],
     suggestedTools: ["get_canonical_tools"],
   });
 }
@@ -37,8 +37,8 @@ export function canonicalTools(lookup: Lookup, server: string): CanonicalTool[] 
     message: "No canonical tools found - have you connected to the server?",
     recoveryAction: `Connect to the server "${server}", then try again`,
     recoverySteps: [
-      `Look with list_servers at how "${server}" is`,
-      "Start it with restart_server, then try again",
+      `Look in the list of servers at how "${server}" is`,
+      "Restart it, then try again",
     ],
     suggestedTools: ["list_servers", "restart_server"],
   });

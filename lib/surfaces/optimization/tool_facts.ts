@@ -47,28 +47,57 @@ export async function reportsOf(
   if (server !== undefined) options.canonicalTools(server);
   const byServer = Map.groupBy(options.subjects.tools(server), (tool) => tool.server);
   if (server !== undefined && !byServer.has(server)) byServer.set(server, []);
+  const recordsOf = await readRecords(options, server);
   return await Promise.all(
     [...byServer].map(async ([name, tools]) =>
-      reportOf(name, await Promise.all(await factsOf(options, name, tools)))
+      reportOf(name, await Promise.all(factsOf(options, name, tools, recordsOf(name))))
     ),
   );
 }
 
-async function factsOf(
-  { candidates, prompts, runs, evaluations, promotions, subjects }: OptimizationAdminOptions,
+/** What is kept about a server's tools. */
+interface ServerRecords {
+  candidates: readonly ToolCandidate[];
+  prompts: readonly GoldenPrompt[];
+  evaluations: readonly Evaluation[];
+}
+
+/** One read of each kind, however many servers there are: a read for each would take far longer. */
+async function readRecords(
+  { candidates, prompts, evaluations }: OptimizationAdminOptions,
+  server: string | undefined,
+): Promise<(server: string) => ServerRecords> {
+  if (server !== undefined) {
+    const [own, asked, ended] = await Promise.all([
+      candidates.list(server),
+      prompts.list(server),
+      evaluations.list(server),
+    ]);
+    return () => ({ candidates: own, prompts: asked, evaluations: ended });
+  }
+  const [own, asked, ended] = await Promise.all([
+    candidates.byServer(),
+    prompts.byServer(),
+    evaluations.byServer(),
+  ]);
+  return (name) => ({
+    candidates: own.get(name) ?? [],
+    prompts: asked.get(name) ?? [],
+    evaluations: ended.get(name) ?? [],
+  });
+}
+
+function factsOf(
+  { runs, promotions, subjects }: OptimizationAdminOptions,
   server: string,
   tools: readonly { tool: string; enabled: boolean }[],
-): Promise<Promise<ToolFacts>[]> {
-  const [allCandidates, allPrompts, allEvaluations] = await Promise.all([
-    candidates.list(server),
-    prompts.list(server),
-    evaluations.list(server),
-  ]);
+  records: ServerRecords,
+): Promise<ToolFacts>[] {
   return tools.map(async ({ tool, enabled }) => {
     const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
     const promotion = promotions.of(server, tool);
-    const own = allEvaluations.filter(isOwn);
-    const golden = allPrompts.filter(isOwn).length;
+    const own = records.evaluations.filter(isOwn);
+    const golden = records.prompts.filter(isOwn).length;
     // A run needs a prompt: where there never was one, there is nothing to read.
     const found = golden + own.length === 0 ? [] : await runs.list(server, tool);
     const ended = new Set(own.map(({ id }) => id));
@@ -86,8 +115,8 @@ async function factsOf(
       ...(canonical === undefined ? {} : { canonical: canonical.canonicalDescription ?? "" }),
       evaluations: own,
       runs: own.reduce((sum, { runs }) => sum + runs, others.length),
-      costUsd: [...own, ...others].reduce((sum, { cost }) => sum + (cost.costUsd ?? 0), 0),
-      candidates: allCandidates.filter(isOwn).length,
+      costs: [...own.filter(({ runs }) => runs > 0), ...others].map(({ cost }) => cost),
+      candidates: records.candidates.filter(isOwn).length,
       goldenPrompts: golden,
     };
   });

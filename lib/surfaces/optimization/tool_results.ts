@@ -7,7 +7,8 @@ import {
   type ToolCandidate,
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { type Confusion, confusionOf } from "../../optimizer/confusion.ts";
+import { namedCandidate } from "../../optimizer/candidate_lookup.ts";
+import { addConfusions, type Confusion, confusionOf } from "../../optimizer/confusion.ts";
 import { noMetrics, type SpecMetrics, specMetrics, wilson } from "../../optimizer/metrics.ts";
 import type { OptimizationAdminOptions } from "./admin_options.ts";
 import { type Evidence, evidenceOf, isReported, type ToolRecords } from "./evidence.ts";
@@ -120,8 +121,8 @@ export class ToolResults {
         message: "No evaluation runs found for candidate - run evaluations first",
         recoveryAction: "Evaluate the candidate",
         recoverySteps: [
-          `Call evaluate_candidate for "${candidateId}"`,
-          "Or try each prompt yourself and report it with record_eval_run",
+          `Evaluate "${candidateId}" of ${server}.${tools.join(", ")}`,
+          "Or run the prompts yourself and report each result",
         ],
         suggestedTools: ["evaluate_candidate", "record_eval_run"],
       });
@@ -133,7 +134,7 @@ export class ToolResults {
   async #tools({ server, tool, candidateId }: AskedResults): Promise<string[]> {
     const named = tool === undefined ? undefined : ownName(this.#options, server, tool);
     if (candidateId !== undefined && candidateId !== CANONICAL) {
-      const { toolName } = await this.#options.candidates.resolve(server, candidateId);
+      const { toolName } = await namedCandidate(this.#options.candidates, server, candidateId);
       if (named !== undefined && named !== toolName) {
         throw new GatewayError("INVALID_ARGUMENTS", {
           message: `Candidate "${candidateId}" is for the tool "${toolName}", not "${named}"`,
@@ -159,13 +160,14 @@ function resultsOf(
   records: ToolRecords,
 ): CandidateResults {
   const evidence = evidenceOf(id, records);
+  const counted = new Set(evidence?.evaluationIds ?? [evidence?.evaluationId]);
   const runs = records.runs.filter((run) =>
     run.candidateId === id &&
-    (evidence?.source === "measured" ? run.evaluationId === evidence.evaluationId : isReported(run))
+    (evidence?.source === "measured" ? counted.has(run.evaluationId) : isReported(run))
   );
   const counts = evidence?.metrics ?? noMetrics();
-  const measured = records.evaluations.find((one) => one.id === evidence?.evaluationId)
-    ?.results.find(({ candidateId }) => candidateId === id);
+  const measured = records.evaluations.filter((one) => counted.has(one.id))
+    .flatMap(({ results }) => results.find(({ candidateId }) => candidateId === id) ?? []);
   return {
     candidateId: id,
     tool,
@@ -174,8 +176,11 @@ function resultsOf(
     counts,
     intervals: intervalsOf(counts),
     evidence: evidence ?? null,
-    confusion: measured?.confusion ?? confusionOf(runs, records.prompts, tool),
-    ranks: ranksOf(measured?.ranks ?? {}, records),
+    confusion: measured.length === 0
+      ? confusionOf(runs, records.prompts, tool)
+      : addConfusions(measured.map(({ confusion }) => confusion)),
+    // The newest first: it knows the prompts of today.
+    ranks: ranksOf(measured[0]?.ranks ?? {}, records),
     runs: runs.slice(-most).map((run) => summaryOf(run, tool)),
     // Runs are not kept for ever; what was counted from them is.
     runCount: Math.max(runs.length, counts.overall.total + (evidence?.errors ?? 0)),
@@ -200,9 +205,14 @@ function intervalsOf(counts: Metrics): CandidateResults["intervals"] {
   };
 }
 
-function summaryOf({ id, promptId, status, result, calls }: EvalRun, own: string): RunSummary {
+function summaryOf(
+  { id, server, promptId, status, result, calls }: EvalRun,
+  own: string,
+): RunSummary {
   const { toolCalled, correct, error, reasoning } = result;
-  const others = calls.filter(({ tool }) => tool !== own).map(({ name }) => name);
+  // Another server's tool may have the same name.
+  const others = calls.filter((call) => call.tool !== own || (call.server ?? server) !== server)
+    .map(({ name }) => name);
   return {
     runId: id,
     promptId,

@@ -1,5 +1,5 @@
 import { define } from "../../../lib/console/define.ts";
-import { JobBody } from "../(_parts)/job_request.ts";
+import { JobBody } from "../../../lib/console/optimization_job_form.ts";
 import { readJson } from "../(_parts)/read_json.ts";
 
 /** What a job would take, without starting it. */

@@ -2,15 +2,14 @@ import { page } from "fresh";
 import { Missing } from "../../../../components/missing.tsx";
 import { OptimizationForm } from "../../../../components/optimization_form.tsx";
 import { define } from "../../../../lib/console/define.ts";
-import { isTold } from "../../../../lib/console/optimization_problem.ts";
 import {
   type JobFormPage,
   serverFormPage,
   startJob,
 } from "../../../../lib/console/optimization_job_form.ts";
+import { leadOn } from "../../../../lib/console/optimization_problem.ts";
 import type { MissingName } from "../../../../lib/console/server_page.ts";
 import { readJobFields } from "../../../../lib/console/ui/job_form.ts";
-import { jobPath } from "../../../../lib/console/ui/job_progress.ts";
 import { optimizationPath } from "../../../../lib/console/ui/paths.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
 
@@ -28,16 +27,13 @@ export const handler = define.handlers({
     const server = ctx.params.server ?? "";
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     const written = readJobFields(form, server);
-    try {
-      const { id } = await startJob(gateway, written);
-      return ctx.redirect(jobPath(id), 303);
-    } catch (error) {
-      if (!isTold(error)) throw error;
-      ctx.state.title = `Optimize ${server}`;
-      const { searchParams: query } = ctx.url;
-      const again = await serverFormPage(gateway, { server, query, written, error });
-      return page<JobFormPage | MissingName>(again, { status: error.httpStatus });
-    }
+    const { searchParams: query } = ctx.url;
+    ctx.state.title = `Optimize ${server}`;
+    return await leadOn(
+      ctx,
+      startJob(gateway, written),
+      (error) => serverFormPage(gateway, { server, query, written, error }),
+    );
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { define } from "../../../../lib/console/define.ts";
-import { JobBody } from "../../(_parts)/job_request.ts";
+import { JobBody } from "../../../../lib/console/optimization_job_form.ts";
 import { fit, readJson } from "../../(_parts)/read_json.ts";
 
 const Query = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(50) });

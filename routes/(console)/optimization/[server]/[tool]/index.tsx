@@ -2,8 +2,8 @@ import { page } from "fresh";
 import { Missing } from "../../../../../components/missing.tsx";
 import { OptimizationTool } from "../../../../../components/optimization_tool.tsx";
 import { define } from "../../../../../lib/console/define.ts";
-import { isTold } from "../../../../../lib/console/optimization_problem.ts";
 import { runToolAction, tabOfAction } from "../../../../../lib/console/optimization_actions.ts";
+import { leadOn } from "../../../../../lib/console/optimization_problem.ts";
 import {
   type ToolOptimizationPage,
   toolOptimizationPage,
@@ -30,19 +30,21 @@ export const handler = define.handlers({
     const { gateway } = ctx.state;
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const fields = await readForm(ctx.req, gateway.options.options.maxBody);
-    try {
-      const next = await runToolAction(gateway, { server, tool }, fields, ctx.req.signal);
-      return ctx.redirect(next, 303);
-    } catch (error) {
-      if (!isTold(error)) throw error;
-      const query = new URLSearchParams({ tab: tabOfAction(fields.get("do")) });
-      const candidate = fields.get("candidate");
-      if (candidate !== null) query.set("candidate", candidate);
-      const refused = { fields, error };
-      const found = await toolOptimizationPage(gateway, { server, tool, query, refused });
-      ctx.state.title = `${tool}: optimization`;
-      return page<Data>({ found, server }, { status: error.httpStatus });
-    }
+    const query = new URLSearchParams({ tab: tabOfAction(fields.get("do")) });
+    const candidate = fields.get("candidate");
+    if (candidate !== null) query.set("candidate", candidate);
+    ctx.state.title = `${tool}: optimization`;
+    return await leadOn<Data>(
+      ctx,
+      runToolAction(gateway, { server, tool }, fields, ctx.req.signal),
+      async (error) => {
+        const refused = { fields, error };
+        return {
+          found: await toolOptimizationPage(gateway, { server, tool, query, refused }),
+          server,
+        };
+      },
+    );
   },
 });
 

@@ -1,14 +1,8 @@
-import { z } from "zod";
 import { define } from "../../../../../lib/console/define.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
-
-const Action = z.enum(["pause", "resume", "cancel"]);
+import { changeJob } from "../../../../../lib/console/optimization_actions.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    const action = Action.safeParse(ctx.params.action);
-    if (!action.success) throw new GatewayError("NOT_FOUND");
-    const { jobs } = await ctx.state.gateway.optimization();
-    return Response.json({ job: await jobs[action.data](ctx.params.id ?? "") });
+    return Response.json({ job: await changeJob(ctx.state.gateway, ctx.params) });
   },
 });
