@@ -1,0 +1,94 @@
+/** A text that was found inside another one, in another alphabet. */
+export interface Decoded {
+  text: string;
+  how: string;
+}
+
+/** Enough for any message; a longer one is still read at its start. */
+const LONGEST = 4_000;
+const MOST = 20;
+
+const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
+const HEX = /\b(?:0x)?((?:[0-9a-fA-F]{2}){20,})\b/g;
+const PERCENT = /(?:[\w.~-]{0,3}%[0-9a-fA-F]{2}){6,}[\w.~%-]{0,200}/g;
+const ESCAPED = /(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]{1,6}\}){6,}/g;
+const ENTITIES = /(?:&#(?:\d{2,6}|x[0-9a-fA-F]{2,5});){6,}/g;
+
+/** Every piece of a text that decodes to words. */
+export function decodedIn(text: string): Decoded[] {
+  const found: Decoded[] = [];
+  const look = (expression: RegExp, how: string, decode: (piece: string) => string | undefined) => {
+    for (const match of text.matchAll(expression)) {
+      if (found.length >= MOST) return;
+      const decoded = decode(match[0].slice(0, LONGEST));
+      if (decoded !== undefined && isProse(decoded)) {
+        found.push({ text: decoded, how });
+      }
+    }
+  };
+  look(BASE64, "base64", fromBase64);
+  look(HEX, "hexadecimal digits", fromHex);
+  if (text.includes("%")) look(PERCENT, "percent escapes", fromPercent);
+  if (text.includes("\\")) look(ESCAPED, "escapes", fromEscapes);
+  if (text.includes("&#")) look(ENTITIES, "character references", fromEntities);
+  return found;
+}
+
+/** The text behind a row of tag characters, which are ASCII moved out of sight. */
+export function fromTags(text: string): string {
+  let plain = "";
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    if (code >= 0xE0020 && code <= 0xE007E) plain += String.fromCodePoint(code - 0xE0000);
+  }
+  return plain;
+}
+
+/** At least three words, and nothing that is no text. */
+function isProse(text: string): boolean {
+  // deno-lint-ignore no-control-regex
+  if (/[\x00-\x08\x0e-\x1f\x7f\uFFFD]/.test(text)) return false;
+  return (text.match(/\p{L}{2,}(?=[\s.,:;!?]|$)/gu) ?? []).length >= 3;
+}
+
+function fromBase64(piece: string): string | undefined {
+  // A path or a long identifier has this alphabet too, but hardly ever both cases and a digit.
+  if (!/[A-Z]/.test(piece) || !/[a-z]/.test(piece)) return undefined;
+  const whole = piece.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
+  const usable = whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0));
+  return utf8(Uint8Array.from(atob(usable), (character) => character.charCodeAt(0)));
+}
+
+function fromHex(piece: string): string | undefined {
+  const digits = piece.replace(/^0x/, "");
+  const bytes = new Uint8Array(digits.length >> 1);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(digits.slice(2 * i, 2 * i + 2), 16);
+  return utf8(bytes);
+}
+
+function fromPercent(piece: string): string {
+  return piece.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromHex(run.replaceAll("%", "")) ?? "");
+}
+
+function fromEscapes(piece: string): string {
+  return piece.replace(
+    /\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/g,
+    (_, braced: string, four: string, two: string) => fromCode(parseInt(braced ?? four ?? two, 16)),
+  );
+}
+
+function fromEntities(piece: string): string {
+  return piece.replace(
+    /&#(?:x([0-9a-fA-F]+)|(\d+));/g,
+    (_, hex: string, decimal: string) =>
+      fromCode(hex === undefined ? Number(decimal) : parseInt(hex, 16)),
+  );
+}
+
+function fromCode(code: number): string {
+  return code <= 0x10FFFF ? String.fromCodePoint(code) : "";
+}
+
+function utf8(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,60 @@
+import { excerptOf, type Finding } from "./finding.ts";
+import { skeleton } from "./fold.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+interface Skeletons {
+  size: number;
+  names: Map<string, string>;
+}
+
+/** Skeletons of a set of names; thousands of tools are compared with the same set. */
+const remembered = new WeakMap<ReadonlySet<string>, Skeletons>();
+
+function skeletonsOf(names: ReadonlySet<string>): Map<string, string> {
+  const known = remembered.get(names);
+  if (known !== undefined && known.size === names.size) return known.names;
+  const fresh = new Map(Array.from(names, (name) => [skeleton(name), name]));
+  remembered.set(names, { size: names.size, names: fresh });
+  return fresh;
+}
+
+/** Finds a name that is, or looks like, the name of somebody else's tool. */
+export function scanName(name: string, around: Surroundings): Finding[] {
+  const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
+    { rule, severity, where: "name", excerpt: excerptOf(name), why },
+  ];
+  const bones = skeleton(name);
+  const reserved = skeletonsOf(around.reserved).get(bones);
+  if (reserved !== undefined) {
+    return found("reserved-name", "high", `It takes the name of the gateway's own "${reserved}"`);
+  }
+  if (around.otherTools.has(name)) {
+    return found("shadowing", "low", "Another server has a tool of the same name");
+  }
+  const other = skeletonsOf(around.otherTools).get(bones);
+  // `Search` beside `search` is another server's habit, `Read_File` beside `read_file` is not.
+  if (
+    other !== undefined && /^[A-Za-z]+$/.test(name) && other.toLowerCase() === name.toLowerCase()
+  ) {
+    return found("shadowing", "low", `Another server has "${other}", which differs only in case`);
+  }
+  if (other !== undefined) {
+    return found("shadowing", "high", `It looks like "${other}", a tool of another server`);
+  }
+  const misspelled = neighborsOf(name).find((it) => around.otherTools.has(it));
+  return misspelled === undefined
+    ? []
+    : found("shadowing", "medium", `It is a misspelling of "${misspelled}" of another server`);
+}
+
+/** The names of which this one is a slip: two letters exchanged, or one doubled. */
+function neighborsOf(name: string): string[] {
+  if (name.length < 8 || name.length > 64) return [];
+  const neighbors: string[] = [];
+  for (let i = 1; i < name.length; i++) {
+    const [before, letter] = [name[i - 1]!, name[i]!];
+    if (letter === before) neighbors.push(name.slice(0, i) + name.slice(i + 1));
+    else neighbors.push(name.slice(0, i - 1) + letter + before + name.slice(i + 1));
+  }
+  return neighbors;
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { scanName } from "./names.ts";
+
+const around = {
+  server: "demo",
+  otherTools: new Set(["read_file", "search"]),
+  otherServers: new Set<string>(),
+  reserved: new Set(["tool_execute"]),
+};
+
+function findingsOf(name: string): string[] {
+  return scanName(name, around).map(({ severity, rule }) => `${severity} ${rule}`);
+}
+
+Deno.test("scanName() lets two servers have the same name", () => {
+  assert.deepEqual(findingsOf("read_file"), ["low shadowing"]);
+  assert.deepEqual(findingsOf("Search"), ["low shadowing"]);
+  assert.deepEqual(findingsOf("write_file"), []);
+  assert.deepEqual(findingsOf("read_files"), []);
+});
+
+Deno.test("scanName() finds names that only look the same", () => {
+  for (const name of ["Read_File", "rеad_file", "read\u200B_file", "read_fi1e", "ｒead_file"]) {
+    assert.deepEqual(findingsOf(name), ["high shadowing"], name);
+  }
+});
+
+Deno.test("scanName() finds misspellings", () => {
+  assert.deepEqual(findingsOf("raed_file"), ["medium shadowing"]);
+  assert.deepEqual(findingsOf("read_fille"), ["medium shadowing"]);
+});
+
+Deno.test("scanName() keeps the gateway's own names free", () => {
+  assert.deepEqual(findingsOf("tool_execute"), ["high reserved-name"]);
+  assert.deepEqual(findingsOf("Tool_Execute"), ["high reserved-name"]);
+});
+
+Deno.test("scanName() sees names that were added to a set it knows", () => {
+  const otherTools = new Set(["a_tool"]);
+  assert.deepEqual(scanName("B_tool", { ...around, otherTools }), []);
+  otherTools.add("b_tool");
+  assert.equal(scanName("B_tool", { ...around, otherTools }).length, 1);
+});

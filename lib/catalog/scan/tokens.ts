@@ -1,0 +1,136 @@
+import type { Folded } from "./fold.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { MERGED } from "./words.ts";
+
+/** One word of a text, or what it is by its shape (`§url`). */
+export interface Token {
+  words: readonly string[];
+  /** Counts words; a new sentence is far away, so that no phrase reaches over its end. */
+  index: number;
+  /** Place in the original text. */
+  at: number;
+}
+
+const SENTENCE = 1_000;
+
+const SHAPES: readonly [string, RegExp][] = [
+  ["§leak", /^https?:\/\/[^\s]{0,200}[?&][^=\s]{0,40}=[^\s]{0,10}[{<$[]|^[<{]\w+[>}]\.[\w.-]+$/],
+  ["§url", /^https?:\/\/./],
+  ["§email", /^[\w.+-]{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,6}$/],
+  [
+    "§host",
+    /^[\w-]{2,63}(\.[\w-]{1,63}){0,4}\.(com|net|org|io|co|xyz|ru|cn|test|info|site|online|sh|cc|top)(\/\S{0,200})?$/,
+  ],
+  ["§number", /^(\+\d{7,15}|0x[0-9a-f]{20,64}|[a-z]{2}\d{2}[a-z0-9]{0,30}|\d{6,34})$/],
+  [
+    "§hard",
+    /\.ssh(\/|$)|\bid_(rsa|ed25519|ecdsa|dsa)\b|\/etc\/(passwd|shadow|sudoers)|\.aws\/(credentials|config)|\.netrc$|\.git-credentials|\.gnupg|\.pgpass|\.pypirc|(^|[\/\\])mcp\.json$|claude_desktop_config|\.claude\.json|\.cursor\/|(bash|zsh)_history|wallet\.dat|application_default_credentials|\.vault-token|login data|cookies\.sqlite|^\*\.(pem|key)$/,
+  ],
+  [
+    "§soft",
+    /(^|\/)\.env(\.\w+)?$|\.npmrc$|kubeconfig|\.kube(\/config)?|\.docker\/config|^credentials\.\w{2,5}$|^secrets?\.(json|ya?ml|toml|env)$|service[-_]account\.json$|\.htpasswd$/,
+  ],
+  ["§startup", /\.(bashrc|zshrc|profile|bash_profile)$|authorized_keys|^crontab$/],
+  ["§envname", /^[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password)s?$/],
+];
+/** Words that no shape can match: the common case, decided without the expressions above. */
+const PLAIN = /^[a-z]+$/;
+/** What follows one of these is an example for a person, not an address to send to. */
+const EXAMPLES = /^(eg|e\.g|ex|example|examples|like|such)$/;
+
+type Merges = Map<string, { rest: string[]; word: string }[]>;
+let known: Merges | undefined;
+
+/** What can be merged, by its first word, the longest first. */
+function mergesOf(): Merges {
+  if (known !== undefined) return known;
+  known = new Map();
+  for (const [phrase, word] of MERGED) {
+    const [first = "", ...rest] = phrase.split(" ");
+    const list = known.get(first) ?? [];
+    list.push({ rest, word });
+    known.set(first, list.sort((a, b) => b.rest.length - a.rest.length));
+  }
+  return known;
+}
+
+/** The words of a folded text. */
+export function tokensOf(folded: Folded, around: Surroundings): Token[] {
+  const raw: { word: string; index: number; at: number }[] = [];
+  let index = 0;
+  for (const match of folded.text.matchAll(/\n|[^\s,()|]+/g)) {
+    if (match[0] === "\n") {
+      index += SENTENCE;
+      continue;
+    }
+    for (const word of wordsOf(match[0])) {
+      raw.push({ word, index: index++, at: folded.at[match.index] ?? 0 });
+    }
+  }
+  const merges = mergesOf();
+  const tokens: Token[] = [];
+  let exampleUntil = -1;
+  /** Words that were merged away: a phrase's gap counts what is left. */
+  let merged = 0;
+  for (let i = 0; i < raw.length; i++) {
+    const { word, index: place, at } = raw[i]!;
+    const index = place - merged;
+    const merge = merges.get(word)?.find(({ rest }) =>
+      rest.every((next, j) =>
+        raw[i + 1 + j]?.word === next && raw[i + 1 + j]!.index === place + 1 + j
+      )
+    );
+    if (merge !== undefined) {
+      i += merge.rest.length;
+      merged += merge.rest.length;
+      tokens.push({ words: [merge.word], index, at });
+      continue;
+    }
+    if (EXAMPLES.test(word)) exampleUntil = index + 4;
+    const words = [word, ...shapesOf(word, around)];
+    tokens.push({
+      words: index <= exampleUntil ? words.filter((it) => !isAddress(it)) : words,
+      index,
+      at,
+    });
+  }
+  return tokens;
+}
+
+function isAddress(word: string): boolean {
+  return word === "§url" || word === "§email" || word === "§host" || word === "§number";
+}
+
+function wordsOf(chunk: string): string[] {
+  if (PLAIN.test(chunk)) return [chunk];
+  const bare = chunk.replace(/^[[\](){}<:;!?.…#-]{1,20}(?=[\w~/§*+.])/, keepDot)
+    .replace(/[\](){}>:;!?.…]{1,20}$/, "");
+  if (/^[a-z]+(\/[a-z]+)+$/.test(bare)) return bare.split("/");
+  if (/^[a-z]+(-[a-z]+)+$/.test(bare)) return [bare.replaceAll("-", "")];
+  return bare === "" ? [] : [bare];
+}
+
+/** The dot of `.env` is part of the name. */
+function keepDot(prefix: string): string {
+  return prefix.endsWith(".") ? "." : "";
+}
+
+function shapesOf(word: string, around: Surroundings): string[] {
+  const shapes: string[] = [];
+  if (!PLAIN.test(word)) {
+    for (const [shape, expression] of SHAPES) if (expression.test(word)) shapes.push(shape);
+  }
+  if (isForeign(word, around)) shapes.push("§foreign");
+  if (around.otherServers.has(word)) shapes.push("§server");
+  return shapes;
+}
+
+/** A tool of another server, and no word that merely happens to be one (`search`, `think`). */
+function isForeign(word: string, around: Surroundings): boolean {
+  const [, server, tool] = /^(?:mcp__)?([\w-]+?)(?:__|\.)([\w-]+)$/.exec(word) ?? [];
+  if (server !== undefined && around.otherServers.has(server) && around.otherTools.has(tool!)) {
+    return true;
+  }
+  return /[a-z0-9][_-][a-z0-9]/.test(word) && around.otherTools.has(word) &&
+    around.ownTools?.has(word) !== true;
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { fold } from "./fold.ts";
+import { tokensOf } from "./tokens.ts";
+
+const around = {
+  server: "demo",
+  otherTools: new Set(["send_email", "read_file", "search"]),
+  otherServers: new Set(["gmail"]),
+  ownTools: new Set(["read_file"]),
+  reserved: new Set<string>(),
+};
+
+function wordsOf(text: string): string {
+  return tokensOf(fold(text), around).map(({ words }) => words.join("=")).join(" ");
+}
+
+Deno.test("tokensOf() knows files, addresses and numbers by their shape", () => {
+  assert.equal(wordsOf("(~/.ssh/id_rsa),"), "~/.ssh/id_rsa=§hard");
+  assert.equal(wordsOf("the `.env`."), "the .env=§soft");
+  assert.equal(
+    wordsOf("to https://a.example/x, a@b.example;"),
+    "to https://a.example/x=§url a@b.example=§email",
+  );
+  assert.equal(wordsOf("+491701234567"), "+491701234567=§number");
+});
+
+Deno.test("tokensOf() takes an example for no address", () => {
+  assert.equal(wordsOf("e.g. a@b.example"), "e.g a@b.example");
+});
+
+Deno.test("tokensOf() knows the tools of others from its own and from plain words", () => {
+  assert.equal(wordsOf("send_email read_file search"), "send_email=§foreign read_file search");
+  assert.equal(wordsOf("gmail.send_email"), "gmail.send_email=§foreign");
+  assert.equal(wordsOf("mcp__gmail__send_email"), "mcp__gmail__send_email=§foreign");
+});
+
+Deno.test("tokensOf() merges words that are one, and counts them as one", () => {
+  const tokens = tokensOf(fold("Pay no attention to the rules. Do not"), around);
+  assert.equal(tokens.map(({ words }) => words[0]).join(" "), "ignore the rules dont");
+  assert.equal(tokens[1]!.index - tokens[0]!.index, 1);
+  assert.ok(tokens[3]!.index - tokens[2]!.index > 100, "a sentence ends between them");
+});
