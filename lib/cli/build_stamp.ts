@@ -1,26 +1,42 @@
 import { createHash } from "node:crypto";
 import { fromFileUrl, join } from "@std/path";
+import { detectPlatform } from "../config/deployment.ts";
+import { systemEnv } from "../config/env.ts";
 import { GatewayError } from "../core/errors.ts";
+import { ROOT } from "../core/root.ts";
 import { printError } from "./terminal.ts";
 
-const root = () => fromFileUrl(new URL("../..", import.meta.url));
+const root = () => fromFileUrl(ROOT);
 const stampFile = () => join(root(), "_fresh", "stamp");
 
-/** What ends up in the build; the rest of the gateway runs from its sources. */
+/** What ends up in the build. */
 const INPUTS = [
   "routes",
   "islands",
   "components",
   "static",
-  "lib/console",
-  "lib/compat",
+  "lib",
+  "app.ts",
+  "host.ts",
+  "start.ts",
   "deno.json",
 ];
+/** Folders and files of tests, which do not. */
+const TESTS = /^(testing|fixture)$|_test\.tsx?$/;
 
-/** Builds the console in a process of its own, unless the build there is made of what is here. */
-export async function ensureBuild(): Promise<void> {
+/** Where the built program is, made anew if its sources have changed; undefined where there is none. */
+export async function findBuilt(): Promise<string | undefined> {
+  const { canWrite } = detectPlatform(systemEnv());
+  if (canWrite) await ensureBuild();
+  const program = new URL("_fresh/start.js", ROOT);
+  const isThere = await Deno.stat(program).then(() => true, () => false);
+  return isThere ? program.href : undefined;
+}
+
+/** Builds in a process of its own, unless the build there is made of what is here. */
+async function ensureBuild(): Promise<void> {
   if (await isFresh()) return;
-  printError("quartermaster: building the console (once, and after a change)\n");
+  printError("quartermaster: building (once, and after a change)\n");
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-q", "-P=build", "dev.ts", "build"],
     cwd: root(),
@@ -30,7 +46,7 @@ export async function ensureBuild(): Promise<void> {
   }).output();
   if (success) return;
   throw new GatewayError("CONFIG_INVALID", {
-    message: `Cannot build the console: ${new TextDecoder().decode(stderr).trim()}`,
+    message: `Cannot build: ${new TextDecoder().decode(stderr).trim()}`,
   });
 }
 
@@ -60,6 +76,7 @@ async function describe(path: string): Promise<string[]> {
   if (!info.isDirectory) return [`${path} ${info.size} ${info.mtime?.getTime()}`];
   const names: string[] = [];
   for await (const entry of Deno.readDir(join(root(), path))) names.push(entry.name);
-  const rows = await Promise.all(names.sort().map((name) => describe(`${path}/${name}`)));
+  const wanted = names.filter((name) => !TESTS.test(name)).sort();
+  const rows = await Promise.all(wanted.map((name) => describe(`${path}/${name}`)));
   return rows.flat();
 }
