@@ -1,0 +1,119 @@
+import type { Self } from "./config/loops.ts";
+import type { ServerSpec } from "./core/server.ts";
+import { Logins } from "./downstream/login/logins.ts";
+import type { PooledServer } from "./downstream/managed_server.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import { LoginsRepository } from "./storage/logins_repository.ts";
+import type { SecretBox } from "./storage/secret_box.ts";
+import type { ServersRepository } from "./storage/servers_repository.ts";
+import type { Store } from "./storage/store.ts";
+import type { LoginAdmin, LoginAudit } from "./surfaces/login_admin.ts";
+import type { Logs } from "./telemetry/logs.ts";
+
+export const CALLBACK_PATH = "/oauth/callback";
+export const DOCUMENT_PATH = "/oauth/client.json";
+
+export interface ComposeLoginInput {
+  stack: AsyncDisposableStack;
+  store: Store;
+  added: ServersRepository;
+  logs: Logs;
+  self: Pick<Self, "publicUrl">;
+  /** Where this gateway listens; empty where it does not. */
+  address: string;
+  owner: string;
+  /** There by the time somebody logs in. */
+  pool(): ServerPool;
+  box(): Promise<SecretBox>;
+  /** An entry with the secrets it refers to. */
+  fill(spec: ServerSpec): Promise<ServerSpec>;
+  allowUrl?: ((url: URL) => Promise<void>) | undefined;
+  onAudit?: ((entry: LoginAudit) => void) | undefined;
+  onWarning(message: string, details?: object): void;
+  signal: AbortSignal;
+}
+
+/** Logins to downstream servers. Whoever has none pays for one look into the store. */
+export function composeLogin(input: ComposeLoginInput) {
+  const { stack, store, logs, self, pool, box, fill, allowUrl, onWarning } = input;
+  const repository = new LoginsRepository(store, box);
+  const learn = (secrets: string[]) => logs.redactor.learn(secrets);
+  const base = self.publicUrl ?? input.address;
+  const redirectUri = base === "" ? undefined : `${base}${CALLBACK_PATH}`;
+  /** Others can read it only where they reach us, and trust it only over https. */
+  const documentUrl = self.publicUrl?.startsWith("https://")
+    ? `${self.publicUrl}${DOCUMENT_PATH}`
+    : undefined;
+  const logins = new Logins({
+    owner: input.owner,
+    repository,
+    learn,
+    allowUrl,
+    onWarning,
+    signal: input.signal,
+  });
+  const ending = new Set<Promise<void>>();
+  stack.defer(async () => void await Promise.all(ending));
+
+  let admin: Promise<LoginAdmin> | undefined;
+  async function makeAdmin(): Promise<LoginAdmin> {
+    const { LoginAdmin } = await import("./surfaces/login_admin.ts");
+    const { LoginFlow } = await import("./downstream/login/login_flow.ts");
+    const { PendingLoginsRepository } = await import("./storage/pending_logins_repository.ts");
+    const pending = new PendingLoginsRepository(store, box);
+    const flow = redirectUri === undefined
+      ? undefined
+      : new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, allowUrl });
+    const { onAudit } = input;
+    return new LoginAdmin({ pool: pool(), logins, repository, flow, fill, reload, onAudit });
+  }
+
+  /** Takes up what is stored; a server whose login was made or ended elsewhere connects anew. */
+  async function reload(): Promise<void> {
+    for (const { server, hasTokens } of await logins.load()) {
+      const managed = pool().find(server);
+      if (managed === undefined || managed.status.state === "disabled") continue;
+      // One that waits for a login is none the wiser without one.
+      if (!hasTokens && managed.status.state === "needs_login") continue;
+      void managed.restart().catch(() => {});
+    }
+  }
+
+  return {
+    credentialsFor: logins.credentialsFor.bind(logins),
+    /** Loaded at first use. */
+    admin: () => admin ??= makeAdmin(),
+    /** What this gateway says of itself as a client, where others can read it. */
+    async clientDocument(): Promise<object | undefined> {
+      if (documentUrl === undefined || redirectUri === undefined) return undefined;
+      const { clientMetadata } = await import("./downstream/login/client_identity.ts");
+      return { client_id: documentUrl, client_uri: base, ...clientMetadata(redirectUri) };
+    },
+    /** Before the pool is made to agree with the servers there should be. */
+    async load(servers: readonly PooledServer[]): Promise<void> {
+      try {
+        await reload();
+        // Made for an address that the server no longer has.
+        for (const name of logins.outdated(servers)) {
+          await (await this.admin()).end(name);
+          await logins.load();
+        }
+      } catch (error) {
+        onWarning("Cannot read the logins: what was read before stays", { error });
+      }
+    },
+    /** A server that was added at run time takes its login along. */
+    removed(name: string): void {
+      const work = async () => {
+        const outline = await repository.findOutline(name);
+        if (!outline?.isAdded || await input.added.find(name)) return;
+        await (await this.admin()).end(name);
+        await logins.load();
+      };
+      const done = work()
+        .catch((error) => onWarning("Cannot forget the login of a removed server", { name, error }))
+        .finally(() => ending.delete(done));
+      ending.add(done);
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  FoundLogin,
+  Login,
+  LoginClaim,
+  LoginsRepository,
+} from "../../storage/logins_repository.ts";
+import { LinkClosed } from "../link.ts";
+import type { Credentials } from "../remote/credentials.ts";
+import type { LoginHttpOptions } from "./login_http.ts";
+import type { IssuedTokens } from "./token_request.ts";
+
+/** One renewal, from the claim to the end. */
+const RENEWAL_MS = 30_000;
+/** How long to wait for another gateway that is at it. */
+const WAIT_MS = 20_000;
+const POLL_MS = 100;
+/** A token is renewed this long before its end, or in the last fifth of a short life. */
+const AHEAD_MS = 60_000;
+/** With less left than this a request may come too late with it. */
+const TOO_LATE_MS = 2_000;
+/** After a renewal that failed while the token still works. */
+const RETRY_MS = 10_000;
+
+export interface ServerLoginOptions extends LoginHttpOptions {
+  server: string;
+  /** Of the server's address: what was made for another one is not used. */
+  mark: string;
+  /** Who asks for the right to renew. */
+  owner: string;
+  repository: LoginsRepository;
+  /** Gets to know what must not be logged. */
+  learn(secrets: string[]): void;
+  onWarning(message: string, details?: object): void;
+  signal: AbortSignal;
+}
+
+interface Held {
+  header: string;
+  renewAt: number;
+  expiresAt: number;
+}
+
+/** The login to one server, for all its connections: read once, renewed in time. */
+export class ServerLogin implements Credentials {
+  readonly #options: ServerLoginOptions;
+  #held: Held | undefined;
+  #isRead = false;
+  #trouble: string | undefined;
+  #wantedScope: string | undefined;
+  #reading: Promise<unknown> | undefined;
+  #renewing: Promise<void> | undefined;
+
+  constructor(options: ServerLoginOptions) {
+    this.#options = options;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** What the server has asked for beyond what this login has. */
+  get wantedScope(): string | undefined {
+    return this.#wantedScope;
+  }
+
+  authorization(): string | undefined | Promise<string | undefined> {
+    const held = this.#held;
+    if (held === undefined) {
+      return this.#isRead ? undefined : this.#firstRead().then(() => this.#held?.header);
+    }
+    const now = Date.now();
+    if (now < held.renewAt) return held.header;
+    const renewed = this.#renew(held.header);
+    if (now > held.expiresAt - TOO_LATE_MS) return renewed.then(() => this.#held?.header);
+    // It works for a while yet: nobody has to wait, and whoever needs it next hears of a failure.
+    renewed.catch(() => held.renewAt = Date.now() + RETRY_MS);
+    return held.header;
+  }
+
+  async renew(sent: string | undefined): Promise<boolean> {
+    await this.#renew(sent);
+    return this.#held !== undefined && this.#held.header !== sent;
+  }
+
+  lacksScope(scope: string): void {
+    this.#wantedScope = scope;
+  }
+
+  #firstRead(): Promise<unknown> {
+    return this.#reading ??= this.#read().finally(() => this.#reading = undefined);
+  }
+
+  /** One at a time, whoever asks: a refresh token may be good for one use only. */
+  #renew(refused: string | undefined): Promise<void> {
+    return this.#renewing ??= this.#renewNow(refused)
+      .catch((error) => {
+        if (error instanceof LinkClosed) throw error;
+        const words = error instanceof Error ? error.message : String(error);
+        // Not a login that is wanted: what is kept may be good, and is tried again by itself.
+        throw new LinkClosed("lost", `Cannot renew the login: ${words}`, { cause: error });
+      })
+      .finally(() => this.#renewing = undefined);
+  }
+
+  async #renewNow(refused: string | undefined): Promise<void> {
+    const { repository, server, owner, signal } = this.#options;
+    const end = Date.now() + WAIT_MS;
+    for (;;) {
+      const found = await this.#read();
+      if (!found || !this.#held || this.#held.header !== refused) return;
+      if (found.login.refreshToken === undefined) {
+        this.#trouble = isOver(found.login)
+          ? "The login has run out, and the authorization server gave nothing to renew it with"
+          : `The server does not accept the token that ${hostOf(found.login.issuer)} gave for it`;
+        return;
+      }
+      const claim = await repository.claim(server, owner, RENEWAL_MS);
+      if (claim) return await this.#refresh(claim, refused);
+      if (Date.now() > end) throw new Error("another gateway has been at it for too long");
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  }
+
+  async #refresh(claim: LoginClaim, refused: string): Promise<void> {
+    const { repository, signal } = this.#options;
+    try {
+      // Again: it may have been renewed between the look and the claim.
+      const found = await this.#read();
+      const refreshToken = found?.login.refreshToken;
+      if (!found || refreshToken === undefined || this.#held?.header !== refused) return;
+      const next = await this.#ask(found.login, refreshToken, signal);
+      await this.#keep(next, found.versionstamp, claim);
+    } finally {
+      await repository.release(claim).catch(() => {});
+    }
+  }
+
+  /** The login with other tokens, or with none and the reason. */
+  async #ask(login: Login, refreshToken: string, signal: AbortSignal): Promise<Login> {
+    // Loaded when needed: most gateways never renew anything.
+    const { LoginHttp } = await import("./login_http.ts");
+    const { refreshTokens, TokenRefused } = await import("./token_request.ts");
+    let tokens: IssuedTokens;
+    try {
+      tokens = await refreshTokens(new LoginHttp(this.#options), login, refreshToken, signal);
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      const trouble = `The login has ended: ${error.message}`;
+      return { ...login, accessToken: undefined, refreshToken: undefined, trouble };
+    }
+    return {
+      ...login,
+      accessToken: tokens.accessToken,
+      // One that is not replaced stays good.
+      refreshToken: tokens.refreshToken ?? refreshToken,
+      issuedAt: tokens.issuedAt,
+      expiresAt: tokens.expiresAt,
+      scopes: tokens.scopes ?? login.scopes,
+    };
+  }
+
+  async #keep(next: Login, versionstamp: string, claim: LoginClaim): Promise<void> {
+    const { repository, server, onWarning } = this.#options;
+    // Before it is written: whatever fails then must not show it.
+    this.#hold(next);
+    try {
+      // Somebody logged in or out meanwhile, and that counts.
+      if (!await repository.saveRenewed(next, versionstamp, claim)) await this.#read();
+    } catch (error) {
+      onWarning("Cannot keep a renewed login: it is lost with the next stop", { server, error });
+    }
+  }
+
+  async #read(): Promise<FoundLogin | undefined> {
+    const { repository, server, mark, onWarning } = this.#options;
+    let found: FoundLogin | undefined;
+    try {
+      found = await repository.find(server);
+    } catch (error) {
+      this.#trouble = "The login that is kept cannot be opened";
+      onWarning("Cannot open a login: was it sealed with another key?", { server, error });
+    }
+    this.#isRead = true;
+    if (found === undefined || found.login.addressMark !== mark) {
+      this.#held = undefined;
+      return undefined;
+    }
+    this.#hold(found.login);
+    return found;
+  }
+
+  #hold(login: Login): void {
+    const { accessToken, refreshToken, clientSecret, issuedAt, expiresAt = Infinity } = login;
+    this.#trouble = login.trouble;
+    if (accessToken === undefined) {
+      this.#held = undefined;
+      return;
+    }
+    const header = `Bearer ${accessToken}`;
+    if (this.#held?.header === header) return;
+    this.#options.learn(
+      [accessToken, refreshToken, clientSecret].filter((one) => one !== undefined),
+    );
+    const life = expiresAt - issuedAt;
+    const ahead = refreshToken === undefined ? 0 : Math.min(AHEAD_MS, life / 5);
+    // Without anything to renew it with, the server is the judge of its end.
+    const renewAt = refreshToken === undefined ? Infinity : expiresAt - ahead;
+    this.#held = { header, renewAt, expiresAt };
+  }
+}
+
+function isOver({ expiresAt }: Login): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
+}
+
+function hostOf(issuer: string): string {
+  return URL.parse(issuer)?.host ?? issuer;
+}

@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { ServerName } from "../core/server.ts";
+import { keys } from "./keys.ts";
+import type { StoredRecord } from "./record_reader.ts";
+import type { SecretBox } from "./secret_box.ts";
+import { damaged } from "./storage_errors.ts";
+import type { Store } from "./store.ts";
+
+export const ClientAuth = z.enum(["none", "client_secret_basic", "client_secret_post"]);
+export type ClientAuth = z.infer<typeof ClientAuth>;
+
+/** How we came to be a client of an authorization server. */
+export const ClientOrigin = z.enum(["given", "registered", "document"]);
+
+/** What a login is bound to: it is used with these, and with nothing else. */
+const bindings = {
+  server: ServerName,
+  /** Stands for the server's address when the login was made, which may hold a secret. */
+  addressMark: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  clientAuth: ClientAuth,
+  clientOrigin: ClientOrigin,
+  /** Kept: a refresh token only ever goes where it came from. */
+  tokenEndpoint: z.string(),
+  revocationEndpoint: z.string().optional(),
+  scopes: z.array(z.string()),
+  /** Whether the server was added at run time, and so takes its login along when it is removed. */
+  isAdded: z.boolean(),
+};
+
+/** What is needed to be let in; never shown. */
+const secrets = {
+  /** The server's address as authorization servers know it; a secret may be part of its path. */
+  resource: z.string(),
+  clientSecret: z.string().optional(),
+  /** Absent where the login has ended. */
+  accessToken: z.string().optional(),
+  refreshToken: z.string().optional(),
+};
+
+const shown = {
+  ...bindings,
+  /** Another one for each login. */
+  id: z.string(),
+  /** In ms since the epoch, as all times here. */
+  loggedInAt: z.number(),
+  /** When the access token was given. */
+  issuedAt: z.number(),
+  expiresAt: z.number().optional(),
+  /** Why the login has ended, in words. */
+  trouble: z.string().optional(),
+};
+
+const Secrets = z.strictObject(secrets);
+const StoredLogin = z.strictObject({ ...shown, hasTokens: z.boolean(), sealed: z.string() });
+const Claim = z.strictObject({ by: z.string(), until: z.number() });
+
+/** A login to one downstream server. */
+export const Login = z.strictObject({ ...shown, ...secrets });
+export type Login = z.infer<typeof Login>;
+
+/** A login without its secrets. */
+export type LoginOutline = Omit<z.infer<typeof StoredLogin>, "sealed">;
+
+export interface FoundLogin {
+  login: Login;
+  versionstamp: string;
+}
+
+/** The right to renew one login. */
+export interface LoginClaim {
+  server: string;
+  versionstamp: string;
+}
+
+/** What servers gave us when somebody logged in; secrets are sealed before they are written. */
+export class LoginsRepository {
+  readonly #store: Store;
+  readonly #box: () => Promise<SecretBox>;
+
+  /** The box is asked for at first use: its key may have to be read from a file. */
+  constructor(store: Store, box: () => Promise<SecretBox>) {
+    this.#store = store;
+    this.#box = box;
+  }
+
+  /** All logins, none of them opened. One that cannot be read is left out, with a warning. */
+  async outlines(): Promise<LoginOutline[]> {
+    const outlines: LoginOutline[] = [];
+    for await (const record of this.#store.list({ prefix: keys.logins() })) {
+      const parsed = StoredLogin.safeParse(record.value);
+      if (parsed.success) outlines.push(outlineOf(parsed.data));
+      else this.#store.warn("A login cannot be read and is left out", { key: record.key });
+    }
+    return outlines;
+  }
+
+  async findOutline(server: string): Promise<LoginOutline | undefined> {
+    const record = await this.#store.read(keys.login(server));
+    return record && outlineOf(this.#parse(record));
+  }
+
+  async find(server: string): Promise<FoundLogin | undefined> {
+    const record = await this.#store.read(keys.login(server));
+    if (record === undefined) return undefined;
+    const { sealed, hasTokens: _, ...rest } = this.#parse(record);
+    const box = await this.#box();
+    const opened = Secrets.parse(JSON.parse(await box.open(sealed, purposeOf(server))));
+    return { login: { ...rest, ...opened }, versionstamp: record.versionstamp };
+  }
+
+  /** Saves a login that was made anew, whatever there was before. */
+  async replace(login: Login): Promise<void> {
+    await this.#store.commit({
+      sets: [{ key: keys.login(login.server), value: await this.#seal(login) }],
+      deletes: [keys.loginClaim(login.server)],
+    });
+  }
+
+  /**
+   * Saves what a renewal brought; false where the login is another one by now. Other gateways need
+   * not hear of it at once, unless it has ended: they look here when they need a token.
+   */
+  async saveRenewed(login: Login, versionstamp: string, claim: LoginClaim): Promise<boolean> {
+    const key = keys.login(login.server);
+    const claimKey = keys.loginClaim(login.server);
+    const saved = await this.#store.tryCommit({
+      checks: [{ key, versionstamp }, { key: claimKey, versionstamp: claim.versionstamp }],
+      sets: [{ key, value: await this.#seal(login) }],
+      deletes: [claimKey],
+      announce: login.accessToken === undefined,
+    });
+    return saved !== undefined;
+  }
+
+  /** Gives the right to renew to one of those who ask, until it is released or runs out. */
+  async claim(server: string, by: string, limitMs: number): Promise<LoginClaim | undefined> {
+    const key = keys.loginClaim(server);
+    const record = await this.#store.read(key);
+    const held = Claim.safeParse(record?.value);
+    if (held.success && held.data.until > Date.now()) return undefined;
+    const versionstamp = await this.#store.tryCommit({
+      checks: [{ key, versionstamp: record?.versionstamp ?? null }],
+      sets: [{ key, value: { by, until: Date.now() + limitMs } }],
+      announce: false,
+    });
+    return versionstamp === undefined ? undefined : { server, versionstamp };
+  }
+
+  async release({ server, versionstamp }: LoginClaim): Promise<void> {
+    const key = keys.loginClaim(server);
+    await this.#store.tryCommit({
+      checks: [{ key, versionstamp }],
+      deletes: [key],
+      announce: false,
+    });
+  }
+
+  async delete(server: string): Promise<void> {
+    await this.#store.commit({ deletes: [keys.login(server), keys.loginClaim(server)] });
+  }
+
+  async #seal(login: Login): Promise<z.infer<typeof StoredLogin>> {
+    const { resource, clientSecret, accessToken, refreshToken, ...rest } = login;
+    const text = JSON.stringify({ resource, clientSecret, accessToken, refreshToken });
+    const box = await this.#box();
+    return {
+      ...rest,
+      hasTokens: accessToken !== undefined,
+      sealed: await box.seal(text, purposeOf(login.server)),
+    };
+  }
+
+  #parse(record: StoredRecord): z.infer<typeof StoredLogin> {
+    const parsed = StoredLogin.safeParse(record.value);
+    if (parsed.success) return parsed.data;
+    throw damaged(this.#store.location, "a login has an unknown shape", { cause: parsed.error });
+  }
+}
+
+/** A record that is moved to another server's place does not open there. */
+function purposeOf(server: string): string {
+  return `login ${server}`;
+}
+
+function outlineOf({ sealed: _, ...outline }: z.infer<typeof StoredLogin>): LoginOutline {
+  return outline;
+}
