@@ -7,6 +7,7 @@ import { doorName } from "../lib/console/ui/call_format.ts";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { CallDetail } from "./call_detail.tsx";
+import { ClearCalls } from "./clear_calls.tsx";
 import { PageHeader } from "./page_header.tsx";
 
 interface ActivityProps {
@@ -55,6 +56,7 @@ function Export({ query }: { query: Record<string, string> }) {
     <span class="chips-row">
       <a class="button" href={href("csv")} f-client-nav={false} download>Export CSV</a>
       <a class="button" href={href("ndjson")} f-client-nav={false} download>Export NDJSON</a>
+      <ClearCalls />
     </span>
   );
 }

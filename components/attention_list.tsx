@@ -94,6 +94,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
 }
 
 const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
+  "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
   "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },

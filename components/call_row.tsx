@@ -1,13 +1,13 @@
 import { doorName, formatDuration, formatKib, formatSizes } from "../lib/console/ui/call_format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
+import type { ListedCall } from "../lib/console/ui/listed_call.ts";
 import { callPath } from "../lib/console/ui/paths.ts";
-import type { ActivityRecord } from "../lib/storage/activity_repository.ts";
 import { Ago } from "./ago.tsx";
 import { CallStatus } from "./call_status.tsx";
 import { InertText } from "./inert_text.tsx";
 
 interface CallRowProps {
-  call: ActivityRecord;
+  call: ListedCall;
   /** Its place in the list, counted from 1. */
   place: number;
   query: Record<string, string>;

@@ -1,4 +1,4 @@
-import type { FoundServer } from "../lib/console/server_form.ts";
+import type { FoundServer } from "../lib/console/ui/found_servers.ts";
 import { serverStep } from "../lib/console/ui/paths.ts";
 import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";

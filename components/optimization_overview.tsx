@@ -2,9 +2,10 @@ import FilterField from "../islands/filter_field.tsx";
 import JobMonitor from "../islands/job_monitor.tsx";
 import OptimizationLive from "../islands/optimization_live.tsx";
 import type { OptimizationPage, ServerCard, ToolLine } from "../lib/console/optimization_page.ts";
+import type { ShownJob } from "../lib/console/optimization_page_job.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { OPTIMIZE_ALL } from "../lib/console/ui/job_form.ts";
-import { jobPath, type JobProgress } from "../lib/console/ui/job_progress.ts";
+import { jobPath } from "../lib/console/ui/job_progress.ts";
 import { optimizationPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { Card } from "./card.tsx";
@@ -137,19 +138,21 @@ function ToolStatus({ server, tool }: { server: string; tool: ToolLine }) {
   );
 }
 
-function EndedJobs({ jobs }: { jobs: JobProgress[] }) {
+function EndedJobs({ jobs }: { jobs: ShownJob[] }) {
   return (
     <Card title="Latest jobs" isFlush>
       <ul class="rows">
         {jobs.map((job) => (
           <li key={job.id} class="row row-link">
-            <JobStatus status={job.status} />
+            <JobStatus job={job} />
             <div class="row-text">
               <a class="cover" href={jobPath(job.id)}>
                 <InertText text={job.title} />
               </a>
               <p class="muted small">
-                {job.done}/{formatCount(job.tools, "tool")} done, {job.spent}
+                {job.outcome === undefined
+                  ? `${job.done}/${formatCount(job.tools, "tool")} done`
+                  : <InertText text={job.outcome.reason} />}, {job.spent}
               </p>
             </div>
             <span class="row-aside">

@@ -1,4 +1,4 @@
-import type { FilterChoice } from "../lib/console/tools_page.ts";
+import type { FilterChoice } from "../lib/console/ui/filter_choice.ts";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { stepInto } from "../lib/console/ui/pick_focus.ts";

@@ -14,6 +14,9 @@ import { InvalidTools } from "./invalid_tools.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { Pager } from "./pager.tsx";
 import { ServerActions } from "./server_actions.tsx";
+import { ServerLog } from "./server_log.tsx";
+import { ServerLogin } from "./server_login.tsx";
+import { ServerReason } from "./server_reason.tsx";
 import { ServerStates } from "./server_states.tsx";
 import { SideList } from "./side_list.tsx";
 import { SourceLabel } from "./source_label.tsx";
@@ -66,9 +69,9 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
               </span>
             </Fact>
             <Fact name="Reason">
-              <InertText text={server.reason} />
+              <ServerReason server={server} />
             </Fact>
-            {server.lastError !== undefined && server.lastError !== server.reason && (
+            {server.lastError !== undefined && !server.reason.includes(server.lastError) && (
               <Fact name="Last error">
                 <InertText text={server.lastError} />
               </Fact>
@@ -85,6 +88,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
               : <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>}
           </Facts>
         </Card>
+        <ServerLogin server={server} />
         {problems.length > 0 && (
           <Card title="In its configuration" isFlush>
             <ul class="rows">
@@ -121,7 +125,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
 }
 
 /** What it wrote, and how it fared. */
-function Diary({ page: { server, log, states } }: { page: ServerPage }) {
+function Diary({ page: { server, log, logged, states } }: { page: ServerPage }) {
   return (
     <>
       {server.type === "demo"
@@ -131,6 +135,7 @@ function Diary({ page: { server, log, states } }: { page: ServerPage }) {
             <LogTail key={server.name} server={server.name} lines={log} />
           </Card>
         )}
+      <ServerLog lines={logged} />
       <ServerStates states={states} />
     </>
   );

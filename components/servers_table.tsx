@@ -4,6 +4,7 @@ import { inertString } from "../lib/console/ui/inert_text.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { InertText } from "./inert_text.tsx";
+import { ServerReason } from "./server_reason.tsx";
 import { SortHeading } from "./sort_heading.tsx";
 import { SourceLabel } from "./source_label.tsx";
 import { StateBadge } from "./state_badge.tsx";
@@ -48,7 +49,7 @@ export function ServersTable({ page, url }: { page: ServersPage; url: URL }) {
               </a>
               {server.state !== "ready" && (
                 <span class="cell-note">
-                  <InertText text={server.reason} />
+                  <ServerReason server={server} />
                 </span>
               )}
             </td>

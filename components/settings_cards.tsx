@@ -1,12 +1,13 @@
 import { LOG_LEVELS } from "../lib/config/option_table.ts";
-import type { EvaluatorCheck, SettingsPage } from "../lib/console/settings_page.ts";
+import type { SettingsPage } from "../lib/console/settings_page.ts";
 import { formatBytes, formatCount, formatNumber } from "../lib/console/ui/format.ts";
+import { RESTORE_BACKUP } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock } from "./code_block.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { EvaluatorFound } from "./settings_evaluator.tsx";
 
 /** Whether model time may be spent, and on what. */
 export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
@@ -46,42 +47,9 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
           <input type="hidden" name="check" value="evaluator" />
           <button type="submit" class="button">Check the evaluator</button>
         </form>
-        {check === undefined ? null : <Evaluator check={check} isOn={isOn} />}
+        {check === undefined ? null : <EvaluatorFound check={check} isOn={isOn} />}
       </div>
     </Card>
-  );
-}
-
-const KINDS: Record<string, string> = {
-  "claude-cli": "The claude CLI",
-  "messages-api": "The Messages API",
-};
-
-function Evaluator({ check, isOn }: { check: EvaluatorCheck; isOn: boolean }) {
-  if (check.problem !== null) {
-    return (
-      <p class="notice tone-bad" role="status">
-        <Icon name="error" size={14} />
-        <span>
-          <InertText text={check.problem} />
-          {!isOn && (
-            <>
-              . Nothing is started while it is off: press “Switch optimization on” above, or start
-              the gateway with <code>--enable-optimization</code>, then check again.
-            </>
-          )}
-        </span>
-      </p>
-    );
-  }
-  return (
-    <p class="notice notice-done" role="status">
-      <Icon name="ready" size={14} />
-      <span>
-        {KINDS[check.kind ?? ""] ?? "An evaluator"} is there and would use the model{" "}
-        <code>{check.model}</code>.
-      </span>
-    </p>
   );
 }
 
@@ -143,6 +111,19 @@ function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["
   );
 }
 
+const BACKUPS = {
+  here: "A backup holds secrets: only its owner should read it.",
+  elsewhere: "A backup holds secrets: it can be had on the gateway's own machine alone.",
+  "no-disk": "A backup is made on the command line, where there is a disk.",
+};
+
+const RESTORES = {
+  none: "One that is restored is checked first, and put in place at the next start.",
+  waits: "One waits for the next start, to be put in place.",
+  failed: "One could not be put in place at this start.",
+  done: "One was put in place at this start.",
+};
+
 /** What is kept where, and how to take it along. */
 export function DataCard({ data }: Pick<SettingsPage, "data">) {
   return (
@@ -160,27 +141,15 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
           </Fact>
           {data.retention.map(({ what, kept }) => <Fact key={what} name={what}>{kept}</Fact>)}
         </Facts>
-        {data.backup === "here"
-          ? (
+        <div class="form-actions">
+          {data.backup === "here" && (
             <form method="post" action="/settings/backup" f-client-nav={false}>
               <button type="submit" class="button">Download a backup</button>
             </form>
-          )
-          : (
-            <p class="muted">
-              {data.backup === "elsewhere"
-                ? "A backup holds secrets: it can be had on the gateway's own machine alone."
-                : "A backup is made on the command line, where there is a disk."}
-            </p>
           )}
-        <details class="restore">
-          <summary>Put a backup in place</summary>
-          <p>
-            Stop every gateway that uses this store, then run the following. What was there before
-            is kept beside it. A backup holds secrets: only its owner should read it.
-          </p>
-          <CodeBlock code="deno task cli restore FILE" label="command to restore" />
-        </details>
+          <a class="button" href={RESTORE_BACKUP}>Restore a backup</a>
+        </div>
+        <p class="muted small">{BACKUPS[data.backup]} {RESTORES[data.restore ?? "none"]}</p>
       </div>
     </Card>
   );

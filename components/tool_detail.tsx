@@ -2,7 +2,7 @@ import TryTool from "../islands/try_tool.tsx";
 import type { Parameters } from "../lib/console/parameters.ts";
 import type { ToolPage } from "../lib/console/tool_page.ts";
 import type { RefusedWords } from "../lib/console/tool_words.ts";
-import type { TriedTool } from "../lib/console/tried_tool.ts";
+import type { TriedTool } from "../lib/console/ui/try_outcome.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";

@@ -149,7 +149,7 @@ function Unread({ title }: { title: string }) {
 }
 
 /** Whether callers can go on as before. */
-function Verdict({ diff }: { diff: ToolDiff }) {
+export function Verdict({ diff }: { diff: ToolDiff }) {
   return diff.compatibility === "breaking"
     ? (
       <span class="badge tone-bad" title="Calls that worked before may fail now">
@@ -165,7 +165,7 @@ function Verdict({ diff }: { diff: ToolDiff }) {
     );
 }
 
-function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: number }) {
+export function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: number }) {
   const shown = diff.changes.slice(0, limit);
   const more = diff.more + diff.changes.length - shown.length;
   return (

@@ -1,7 +1,8 @@
 import FilterField from "../islands/filter_field.tsx";
 import FilterSelect from "../islands/filter_select.tsx";
 import RefreshSoon from "../islands/refresh_soon.tsx";
-import type { FilterChoice, ToolsPage } from "../lib/console/tools_page.ts";
+import type { ToolsPage } from "../lib/console/tools_page.ts";
+import type { FilterChoice } from "../lib/console/ui/filter_choice.ts";
 import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { NEW_TOOLSET } from "../lib/console/ui/paths.ts";

@@ -20,7 +20,7 @@ export function TopBar({ frame, pathname }: { frame: Frame; pathname: string }) 
       </Partial>
       <div class="top-tools">
         {/* First, so that its changing width moves nothing else. */}
-        <LiveIndicator />
+        <LiveIndicator madeAt={frame.madeAt} />
         <CommandPalette />
         <HeaderSummary
           counts={frame.counts}

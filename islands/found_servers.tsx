@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { FoundServerRow } from "../components/found_server.tsx";
-import type { AddOutcome, FoundServer } from "../lib/console/server_form.ts";
+import { askToAdd, type FoundServer } from "../lib/console/ui/found_servers.ts";
 import { NEW_SERVER } from "../lib/console/ui/paths.ts";
 
 interface FoundServersProps {
@@ -25,7 +25,7 @@ export default function FoundServers({ text, servers: first }: FoundServersProps
   };
 
   const add = async (name: string) => {
-    const outcome = await addOne(text, name);
+    const outcome = await askToAdd(text, name);
     change(name, { outcome, isChosen: !outcome.ok });
     busy.value = busy.value.filter((other) => other !== name);
   };
@@ -77,21 +77,4 @@ export default function FoundServers({ text, servers: first }: FoundServersProps
       </div>
     </form>
   );
-}
-
-async function addOne(text: string, server: string): Promise<AddOutcome> {
-  try {
-    const response = await fetch("/api/servers/~import", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ text, server }),
-    });
-    const answer = await response.json();
-    if (answer.outcome !== undefined) return answer.outcome;
-    const { errorType, message, recoverySteps } = answer.error;
-    return { ok: false, error: { code: errorType, message, steps: recoverySteps } };
-  } catch {
-    const steps = ["Start the gateway, then try again"];
-    return { ok: false, error: { code: "OFFLINE", message: "The gateway does not answer", steps } };
-  }
 }

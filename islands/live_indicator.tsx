@@ -1,6 +1,7 @@
-import { useEffect } from "preact/hooks";
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { Icon, type IconName } from "../components/icon.tsx";
-import { LiveChannel, type LiveState, liveState } from "../lib/console/ui/live.ts";
+import { LiveChannel, type LiveState, liveState, pageMoment } from "../lib/console/ui/live.ts";
 import { pageDependsOn, requestRefresh } from "../lib/console/ui/refresh.ts";
 
 const STATES: Record<LiveState, { word: string; icon: IconName; title: string }> = {
@@ -22,13 +23,14 @@ const STATES: Record<LiveState, { word: string; icon: IconName; title: string }>
 const HIDDEN_LIMIT_MS = 60_000;
 
 /** Owns the page's one live channel and says how it is. */
-export default function LiveIndicator() {
+export default function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
+  const live = useRef<LiveChannel>();
   useEffect(() => {
-    const channel = new LiveChannel({
+    const channel = live.current = new LiveChannel({
       onServer: () => pageDependsOn("servers") && requestRefresh(),
       onKind: (kind) => pageDependsOn(kind) && requestRefresh(),
       onReset: requestRefresh,
-    });
+    }, { since: madeAt });
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onVisibility = () => {
       clearTimeout(timer);
@@ -43,6 +45,13 @@ export default function LiveIndicator() {
       channel.stop();
     };
   }, []);
+
+  // What came while a page was fetched was said to the page before it.
+  useSignalEffect(() => {
+    const { madeAt: moment } = pageMoment.value;
+    if (moment === undefined || live.current === undefined) return;
+    if (live.current.heardSince(moment).some(pageDependsOn)) requestRefresh();
+  });
 
   const state = liveState.value;
   const { word, icon, title } = STATES[state];

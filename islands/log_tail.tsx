@@ -2,18 +2,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { InertText } from "../components/inert_text.tsx";
 import { liveState, onLive } from "../lib/console/ui/live.ts";
-
-interface LogLine {
-  time: number;
-  line: string;
-}
+import { askLogLines, hasWritten, type LogLine } from "../lib/console/ui/log_lines.ts";
 
 interface LogTailProps {
   server: string;
   lines: LogLine[];
 }
 
-const LINES = 200;
 /** Closer than this to the end, the reader wants to see what comes. */
 const NEAR_END_PX = 24;
 
@@ -27,14 +22,11 @@ export default function LogTail({ server, lines: first }: LogTailProps) {
     const asking = new AbortController();
     const load = async () => {
       try {
-        const path = `/api/servers/${encodeURIComponent(server)}/logs?lines=${LINES}`;
-        const response = await fetch(path, { signal: asking.signal });
-        if (response.ok) lines.value = (await response.json()).lines;
+        lines.value = await askLogLines(server, asking.signal);
       } catch { /* the next line asks again */ }
     };
     const stop = onLive("logs", (data) => {
-      const { server: wrote } = data as { server?: string };
-      if (wrote === server) void load();
+      if (hasWritten(server, data)) void load();
     });
     // What came between the page and the channel, or while that was lost.
     const unsubscribe = liveState.subscribe((state) => {

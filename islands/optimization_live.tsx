@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { onLive } from "../lib/console/ui/live.ts";
-import { isJob, jobMark, jobProgress } from "../lib/console/ui/job_progress.ts";
+import { isJobNews } from "../lib/console/ui/is_job_news.ts";
 import { requestRefresh } from "../lib/console/ui/refresh.ts";
 import { toast } from "../lib/console/ui/toast.ts";
 
@@ -15,13 +15,15 @@ export default function OptimizationLive({ marks }: { marks: string[] }) {
   }, [marks]);
   useEffect(() =>
     onLive("optimization", (data) => {
-      if (isJob(data)) {
-        const mark = jobMark(data);
+      if (isJobNews(data)) {
+        const { mark, status, title, note } = data;
         if (known.current.has(mark)) return;
         known.current.add(mark);
-        const { status, title } = jobProgress(data);
-        if (status === "completed") toast("success", `The optimization of ${title} is complete`);
-        if (status === "failed") toast("error", `The optimization of ${title} failed`, data.note);
+        const what = `The optimization of ${title}`;
+        // One that did all that was asked has nothing to note.
+        if (status === "completed" && note === undefined) toast("success", `${what} is complete`);
+        else if (status === "completed") toast("info", `${what} has finished`, note);
+        if (status === "failed") toast("error", `${what} failed`, note);
       }
       requestRefresh();
     }), []);

@@ -2,16 +2,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
 import { InertText } from "../components/inert_text.tsx";
-import type { FoundServer } from "../lib/console/server_form.ts";
+import { askRecognized, type Recognized } from "../lib/console/ui/found_servers.ts";
 
 interface ServerEntryProps {
   value: string;
   placeholder: string;
 }
-
-type Recognized =
-  | { kind: string; servers: Pick<FoundServer, "name" | "problem">[] }
-  | { error: { message: string; steps: string[] } };
 
 const TYPING_MS = 250;
 const KINDS: Record<string, string> = {
@@ -34,13 +30,7 @@ export default function ServerEntry({ value, placeholder }: ServerEntryProps) {
     const { signal } = asking.current = new AbortController();
     if (text.trim() === "") return recognized.value = undefined;
     try {
-      const response = await fetch("/api/servers/~read", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ text }),
-        signal,
-      });
-      recognized.value = response.ok ? await response.json() : undefined;
+      recognized.value = await askRecognized(text, signal);
     } catch {
       // Nothing is lost: what is wrong is said when the form is sent.
       if (!signal.aborted) recognized.value = undefined;
@@ -114,6 +104,11 @@ function Found({ recognized }: { recognized: Recognized | undefined }) {
       <code>
         <InertText text={only.name} />
       </code>.
+      {only.notes.map((note) => (
+        <span key={note} class="entry-note">
+          <InertText text={note} />.
+        </span>
+      ))}
     </>
   );
 }

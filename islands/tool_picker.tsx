@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ChosenTools } from "../components/chosen_tools.tsx";
 import { PickFilters } from "../components/pick_filters.tsx";
 import { PickList } from "../components/pick_list.tsx";
-import type { FilterChoice } from "../lib/console/tools_page.ts";
+import type { FilterChoice } from "../lib/console/ui/filter_choice.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import {
   added,

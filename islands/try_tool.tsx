@@ -4,12 +4,9 @@ import { FormFailure } from "../components/form_failure.tsx";
 import { InertText } from "../components/inert_text.tsx";
 import { TryField } from "../components/try_field.tsx";
 import { TryResult } from "../components/try_result.tsx";
-import type { FormError } from "../lib/console/form_error.ts";
-import type { TriedTool } from "../lib/console/tried_tool.ts";
-import type { TryForm } from "../lib/console/try_form.ts";
 import { toolPath } from "../lib/console/ui/paths.ts";
-import { argumentsOf, fieldId, readTryForm } from "../lib/console/ui/try_fields.ts";
-import type { TryOutcome } from "../lib/console/ui/try_outcome.ts";
+import { argumentsOf, fieldId, readTryForm, type TryForm } from "../lib/console/ui/try_fields.ts";
+import { askToTry, type TriedTool } from "../lib/console/ui/try_outcome.ts";
 
 interface TryToolProps {
   server: string;
@@ -20,12 +17,6 @@ interface TryToolProps {
   /** A call that was made without scripts. */
   tried?: TriedTool;
 }
-
-const OFFLINE: FormError = {
-  code: "OFFLINE",
-  message: "The gateway does not answer",
-  steps: ["Start the gateway, then call again"],
-};
 
 /** A form for a tool's arguments that calls it and shows what came. */
 export default function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
@@ -53,7 +44,8 @@ export default function TryTool({ server, tool, form, isOff, tried }: TryToolPro
     const { signal } = asking.current = new AbortController();
     isCalling.value = true;
     state.value = {};
-    const answer = await call(server, tool, read.args, isConfirmed, signal);
+    const call = { server, tool, arguments: read.args, confirmed: isConfirmed };
+    const answer = await askToTry(call, signal);
     isCalling.value = false;
     if (!signal.aborted) state.value = answer;
   };
@@ -207,30 +199,4 @@ function Json({ isOnly, value, problem }: JsonProps) {
       {field}
     </details>
   );
-}
-
-async function call(
-  server: string,
-  tool: string,
-  args: Record<string, unknown>,
-  confirmed: boolean,
-  signal: AbortSignal,
-): Promise<{ outcome: TryOutcome } | { error: FormError }> {
-  try {
-    const path = [server, tool].map(encodeURIComponent).join("/");
-    const response = await fetch(`/api/tools/${path}/call`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ arguments: args, confirmed }),
-      signal,
-    });
-    const answer = await response.json();
-    if (response.ok) return { outcome: answer.outcome };
-    const { errorType, message, recoverySteps, hint } = answer.error;
-    return {
-      error: { code: errorType, message, steps: recoverySteps, ...(hint ? { hint } : {}) },
-    };
-  } catch {
-    return { error: OFFLINE };
-  }
 }

@@ -1,6 +1,5 @@
 import { dirname, fromFileUrl, join } from "@std/path";
 import { z } from "zod";
-import { Catalog } from "./catalog/catalog.ts";
 import type { BrokenTool } from "./catalog/catalog_tool.ts";
 import { DEMO_SERVER } from "./config/demo.ts";
 import type { Env } from "./config/env.ts";
@@ -11,18 +10,24 @@ import { formatProblem, type Problem } from "./config/problem.ts";
 import { stampFiles, watchFiles } from "./config/watch_files.ts";
 import type { ServerStatus } from "./core/server.ts";
 import type { ToolDefinition } from "./core/tool.ts";
+import { ROOT } from "./core/root.ts";
 import { VERSION } from "./core/version.ts";
+import { composeAccess } from "./compose_access.ts";
 import { composeConsole } from "./compose_console.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeGuide } from "./compose_guide.ts";
 import { composeLive } from "./compose_live.ts";
 import { composeOptimization } from "./compose_optimization.ts";
+import { composeRestore } from "./compose_restore.ts";
+import { composeReview } from "./compose_review.ts";
+import { composeSecrets } from "./compose_secrets.ts";
 import { composeServers } from "./compose_servers.ts";
 import { composeToolsets } from "./compose_toolsets.ts";
 import { StateHistory } from "./downstream/state_history.ts";
 import { EventHub } from "./http/event_hub.ts";
 import { Guard } from "./http/guard.ts";
 import type { Readiness } from "./http/health.ts";
+import { UPLOADS } from "./http/read_upload.ts";
 import { inRequestScope } from "./http/request_scope.ts";
 import type { Admits } from "./routing/resolve.ts";
 import { followGeneration } from "./storage/generation.ts";
@@ -66,7 +71,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       ...(options.dataDir === undefined ? {} : { folder: join(options.dataDir, "logs") }),
     }),
   );
-  if (options.embeddingsKey !== undefined) logs.redactor.learn([options.embeddingsKey]);
+  for (const secret of [options.embeddingsKey, options.adminToken]) {
+    if (secret !== undefined) logs.redactor.learn([secret]);
+  }
   const log = logs.room("gateway");
   stack.defer(() => log.info("Stopped"));
   const configLog = logs.room("config");
@@ -75,7 +82,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     host: options.host,
     port,
     publicUrl: options.publicUrl,
-    mainModule: fromFileUrl(new URL("../main.ts", import.meta.url)),
+    mainModule: fromFileUrl(new URL("main.ts", ROOT)),
   };
   const location = { path: options.config, cwd, configDir: read.dirs.config };
   async function readServers(): Promise<LoadedServers> {
@@ -94,11 +101,27 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
 
   const storeLog = logs.room("storage");
   const onWarning = (message: string, details?: object) => storeLog.warn(details ?? {}, message);
+  const restore = await composeRestore({ location: options.kv, platform, log: storeLog });
   const store = stack.use(await Store.open({ location: options.kv, onWarning }));
+  const learn = (values: string[]) => logs.redactor.learn(values);
+  const secrets = composeSecrets({ store, options, platform, learn });
   const settings = new SettingsRepository(store);
   const closing = new AbortController();
 
-  const catalog = new Catalog();
+  const review = composeReview({
+    stack,
+    store,
+    onWarning,
+    onChanged(server) {
+      const known = pool.find(server);
+      // Its status says how many tools it has, and follows its list.
+      if (known && known.status.toolCount !== catalog.of(server).tools.length) {
+        void known.refreshTools();
+      }
+      live.tell("tools");
+    },
+  });
+  const { catalog } = review;
   const events = new EventHub();
   const metrics = new Metrics();
   const generation = await store.generation();
@@ -106,10 +129,11 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   const states = new StateHistory();
   /** Not there yet while the first servers report. */
   let doors: ReturnType<typeof composeDoors> | undefined;
-  const { pool, admin, wanted, leaseId, ...processes } = await composeServers({
+  const { pool, admin, reviewAdmin, login, wanted, leaseId, ...processes } = await composeServers({
     stack,
     store,
-    catalog,
+    secrets,
+    review,
     logs,
     platform,
     self,
@@ -121,14 +145,15 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     onWarning,
     onStatus(status) {
       states.note(status);
-      events.publish("server", status);
+      events.publish("server", status, status.name);
       announce();
       doors?.recheck();
     },
     onLine: (name) => live.wrote(name),
     onRemoved(name) {
       states.forget(name);
-      events.publish("server", { name });
+      logs.about.forget(name);
+      events.publish("server", { name }, name);
       announce();
       doors?.removed(name);
     },
@@ -136,8 +161,18 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     removeDemo: () => setDemoRemoved(true),
   });
   stack.use(pool);
-  /** Without tokens all callers are one, who may use every tool. */
-  const admits: Admits = () => true;
+  const { access, ...coming } = await composeAccess({
+    stack,
+    store,
+    options,
+    platform,
+    onChanged(owners) {
+      doors?.rightsChanged(owners);
+      live.tell("settings");
+    },
+    onWarning,
+  });
+  const admits: Admits = (principal, tool) => access.admits(principal, tool);
   const { toolsets, toolsetsAdmin, tokens, ...routing } = composeToolsets({
     stack,
     store,
@@ -145,6 +180,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     pool,
     logs,
     admits,
+    admitsToolset: (principal, name) => access.admitsToolset(principal, name),
   });
   const { guide, activity, ...knowledge } = composeGuide({
     stack,
@@ -156,13 +192,25 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     tokens,
     options,
     admits,
+    admitsServer: (principal, name) => access.admitsServer(principal, name),
     platform,
     redactor: logs.redactor,
     onProgress: (progress) => events.publish("embeddings", progress),
     onWarning,
   });
 
-  const live = composeLive({ stack, events, catalog, toolsets, activity, announce });
+  const { calls } = knowledge;
+  const live = composeLive({
+    stack,
+    store,
+    leaseId,
+    events,
+    catalog,
+    toolsets,
+    activity,
+    calls,
+    announce,
+  });
 
   const optimization = composeOptimization({
     ...processes,
@@ -177,8 +225,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     platform,
     logs,
     leaseId,
-    onJob: (job) => events.publish("optimization", job),
-    onChanged: () => live.tell("optimization"),
+    onJob: live.tellJob,
+    onChanged: live.changedOptimization,
     onSwitched() {
       announce();
       live.tell("settings");
@@ -205,13 +253,19 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       );
     const [servers] = await Promise.all([
       wanted(configured),
+      readable("the tokens", coming.load()),
       readable("the toolsets", toolsets.load()),
-      readable("what was said of tools", knowledge.load()),
+      readable("what was said of tools", loadSaid()),
       readable("the promoted descriptions", optimization.load()),
     ]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
     pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
+  }
+
+  /** Takes up what people have said of tools, and shows it. */
+  async function loadSaid(): Promise<void> {
+    if (await knowledge.load()) live.tell("tools");
   }
 
   async function setDemoRemoved(removed: boolean): Promise<void> {
@@ -292,7 +346,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     toolsetsAdmin,
     guide,
     optimization,
-    admits,
+    access,
     onSessions: () => live.tell("sessions"),
     onToolCall: (call) => knowledge.recorder.record(call),
     logs,
@@ -302,7 +356,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     signal: closing.signal,
   });
 
-  const guard = new Guard({ ...options, port });
+  const guard = new Guard({ ...options, port, uploads: UPLOADS });
   const countRequest = metrics.counter("quartermaster_http_requests_total", "HTTP requests");
   const timeRequest = metrics.durations("quartermaster_http_request_seconds", "HTTP durations");
   metrics.gauge("quartermaster_uptime_seconds", "Time since the start", uptime);
@@ -326,6 +380,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   stack.defer(() => clearInterval(memoryTimer));
   log.info({ version: VERSION, store: store.location.label, config: configured.file }, "Started");
 
+  secrets.sealSoon(stack, onWarning);
   // Begun before all else: programs that do not want to end take longest.
   stack.defer(() => void pool[Symbol.asyncDispose]());
   const parts = stack.move();
@@ -338,9 +393,19 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     localAddress,
     logs,
     store,
+    restore,
     events,
     metrics,
     admin,
+    /** What entries refer to by name; loaded at first use. */
+    secrets: () =>
+      secrets.admin(
+        () => Promise.resolve(pool.list().flatMap(({ name }) => pool.find(name)?.server ?? [])),
+        sync,
+      ),
+    /** Logins to downstream servers; loaded at first use. */
+    serverLogins: () => login.admin(),
+    clientDocument: () => login.clientDocument(),
     doors: opened,
     ...composeConsole({
       context: { cwd, env, self, platform },
@@ -348,18 +413,29 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       pool,
       onToolCall: (call) => knowledge.recorder.record(call),
     }),
+    /** What waits for a person: held changes, notices and findings. */
+    review: reviewAdmin,
     toolsets: toolsetsAdmin,
     guide,
     tokens,
+    access,
+    /** Tokens and projects. */
+    accessAdmin: coming.admin,
+    /** Who is let into the console and its API. */
+    consoleGate: coming.gate,
+    consoleLogins: coming.logins,
+    loginAttempts: coming.attempts,
     /** Loaded at first use. */
     optimization: () => optimization.admin(),
     isOptimizing: () => optimization.isEnabled(),
+    /** What evaluates, and a way to try it; loaded at first use. */
+    evaluator: () => optimization.evaluator(),
     promotions: optimization.promotions,
     toolMetadata: knowledge.toolMetadata,
     /** Keeps what somebody says of a tool, and takes it up at once. */
     async describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void> {
       await knowledge.toolMetadata.save(override, versionstamp);
-      await knowledge.load();
+      await loadSaid();
     },
     searchProgress: knowledge.searchProgress,
     searchTrouble: knowledge.searchTrouble,
@@ -372,6 +448,12 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     activityDays: () => knowledge.calls.days(),
     /** Every call that is known, with what was said in the last ones. */
     calls: knowledge.reader,
+    /** Forgets them all, on open pages too. */
+    async clearCalls(): Promise<void> {
+      await knowledge.clearCalls();
+      log.info("The activity log was cleared");
+      events.tell("activity", { cleared: true });
+    },
     /** Tools whose plain flat name belongs to another. */
     collisions: () => routing.names.of(catalog.snapshot).collisions(),
     guard,
@@ -389,6 +471,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       list: (): ServerStatus[] => pool.list(),
       /** What the server last wrote to its error output, oldest first. */
       log: (name: string) => pool.resolve(name).log.last(),
+      /** What the gateway's own log has of it, newest first. */
+      logged: (name: string) => logs.about.of(name),
       /** The states it was in since the start, newest first. */
       states: (name: string) => states.of(name),
       tools: (name: string): ToolDefinition[] =>
@@ -419,7 +503,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
 
     liveEvents(request: Request): Response {
       const signal = AbortSignal.any([request.signal, closing.signal]);
-      const lastEventId = request.headers.get("last-event-id");
+      // A browser that comes back names the last event itself; what a page was made with is older.
+      const lastEventId = request.headers.get("last-event-id") ??
+        new URL(request.url).searchParams.get("since");
       return events.stream(lastEventId, signal, () => [["status", summary()]]);
     },
 

@@ -6,6 +6,9 @@ import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import { namespacedName, type Naming } from "./routing/names.ts";
 import { type Admits, Builtins } from "./routing/resolve.ts";
+import type { Access } from "./auth/access.ts";
+import type { CallGate } from "./surfaces/call_gate.ts";
+import { ToolRights } from "./surfaces/tool_rights.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
 import { discoveryTools } from "./surfaces/discovery_tools.ts";
@@ -31,7 +34,8 @@ export interface ComposeCombinedInput {
   admin: ServersAdmin;
   guide: ToolGuide;
   isOptimizing(): boolean;
-  admits: Admits;
+  access: Access;
+  gate?: CallGate | undefined;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -56,7 +60,8 @@ export type Combined = ReturnType<typeof composeCombined>;
 
 /** Doors that show tools of many servers, or of the gateway's own. */
 export function composeCombined(input: ComposeCombinedInput) {
-  const { catalog, pool, names, toolsets, availability, guide, admits } = input;
+  const { catalog, pool, names, toolsets, availability, guide, access, gate } = input;
+  const admits: Admits = (principal, tool) => access.admits(principal, tool);
   const ofToolsets = toolsetTools(input.toolsetsAdmin);
   const ofServers = serverTools(input.admin);
   const discovery = discoveryTools(guide);
@@ -64,8 +69,20 @@ export function composeCombined(input: ComposeCombinedInput) {
   const optimizer = optimizerTools(guide);
   const findServer = (name: string) => pool.find(name);
 
-  function reachable(servers: Iterable<string>): string[] {
-    return [...new Set(servers)].filter((name) => availability(name) === "available").sort();
+  const rights = new ToolRights(access);
+  rights.ofGateway(ofServers);
+  rights.ofToolsets(ofToolsets);
+  const common = {
+    names,
+    rights: access,
+    mayUse: (principal: string, tool: BuiltinTool) => rights.mayUse(principal, tool),
+    ...(gate ? { gate } : {}),
+  };
+
+  function reachable(servers: Iterable<string>, principal: string): string[] {
+    return [...new Set(servers)].filter((name) =>
+      availability(name) === "available" && access.admitsServer(principal, name)
+    ).sort();
   }
 
   /** Waits for those of the servers that are on their way. */
@@ -100,7 +117,7 @@ export function composeCombined(input: ComposeCombinedInput) {
         const toolset = find(principal);
         return toolset ? toolsets.registered(toolset) : NONE;
       },
-      servers: (principal) => reachable(serversOf(principal)),
+      servers: (principal) => reachable(serversOf(principal), principal),
       settled: (principal, signal) => settled(serversOf(principal), signal),
     };
   }
@@ -119,7 +136,7 @@ export function composeCombined(input: ComposeCombinedInput) {
       }
       return all.tools;
     },
-    servers: () => reachable(pool.list().map(({ name }) => name)),
+    servers: (principal) => reachable(pool.list().map(({ name }) => name), principal),
     settled: (_, signal) => settled(pool.list().map(({ name }) => name), signal),
   };
 
@@ -166,8 +183,8 @@ export function composeCombined(input: ComposeCombinedInput) {
   function openDefault(expose: View, flat: boolean): CombinedSurface {
     if (expose !== "toolset" && expose !== "all") guide.warmUp();
     return new CombinedSurface({
+      ...common,
       instructions: INSTRUCTIONS[expose],
-      names,
       listed: listed[expose],
       edition: () => guide.edition,
       flatBuiltins: flat,
@@ -183,10 +200,10 @@ export function composeCombined(input: ComposeCombinedInput) {
       return toolset !== undefined && membersOf(toolset).has(namespacedName(server, name));
     };
     return new CombinedSurface({
+      ...common,
       get instructions() {
         return find()?.description ?? `The tools of the toolset "${name}".`;
       },
-      names,
       listed: [],
       builtins: new Builtins<BuiltinTool>([]),
       shown: {
@@ -198,9 +215,11 @@ export function composeCombined(input: ComposeCombinedInput) {
 
   function openGateway({ always, gated }: OptimizationTools): CombinedSurface {
     const own = [...ofServers, ...ofToolsets, ...always];
+    rights.ofGateway(always);
+    rights.ofModels(gated);
     return new CombinedSurface({
+      ...common,
       instructions: GATEWAY_INSTRUCTIONS,
-      names,
       // What spends model time is not offered where nobody has allowed that.
       get listed() {
         return input.isOptimizing() ? [...own, ...gated] : own;

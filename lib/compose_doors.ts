@@ -4,10 +4,12 @@ import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
-import { type CallAnswer, type Door, handleMcp } from "./http/mcp_door.ts";
+import { type CallAnswer, type Door, type DoorHost, handleMcp } from "./http/mcp_door.ts";
+import type { Access } from "./auth/access.ts";
+import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
+import type { CallGate } from "./surfaces/call_gate.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
-import type { Admits } from "./routing/resolve.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -42,7 +44,8 @@ export interface ComposeDoorsInput {
   tellCollisions(): void;
   guide: ToolGuide;
   optimization: { tools(): Promise<OptimizationTools>; isEnabled(): boolean };
-  admits: Admits;
+  access: Access;
+  gate?: CallGate | undefined;
   /** A client came or went. */
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
@@ -74,10 +77,12 @@ const METHODS = new Set([
   "tools/list",
 ]);
 const PRUNE_EVERY_MS = 60 * 60_000;
+const TOOLS_CHANGED = notificationText("notifications/tools/list_changed");
 
 /** The MCP doors: what answers at each path. */
 export function composeDoors(input: ComposeDoorsInput) {
   const { stack, store, pool, catalog, names, toolsets, logs, metrics, maxBody, onWarning } = input;
+  const { access, gate } = input;
   const records = new SessionsRepository(store);
   const sessions = stack.use(
     new SessionManager({ records, onWarning, onChange: input.onSessions }),
@@ -115,8 +120,10 @@ export function composeDoors(input: ComposeDoorsInput) {
 
   const notifier = stack.use(
     new ChangeNotifier((door) => {
-      const text = notificationText("notifications/tools/list_changed");
-      for (const session of sessions.list()) if (session.door.startsWith(door)) session.push(text);
+      for (const session of sessions.list()) {
+        if (!session.door.startsWith(door)) continue;
+        if (session.surface.isListChanged?.() !== false) session.push(TOOLS_CHANGED);
+      }
     }),
   );
   const announcer = stack.use(
@@ -129,7 +136,7 @@ export function composeDoors(input: ComposeDoorsInput) {
   stack.defer(toolsets.onChange(({ toolsets: changed, principals }) => {
     announcer.changed((door, principal) =>
       door.startsWith("mcp?")
-        ? SHOWS_EQUIPPED.test(door) && principals.has(principal)
+        ? SHOWS_EQUIPPED.test(door) && principals.has(ownerOf(principal))
         : changed.has(/^toolsets\/(.*)\?$/.exec(door)?.[1] ?? "")
     );
     for (const name of changed) {
@@ -145,13 +152,17 @@ export function composeDoors(input: ComposeDoorsInput) {
 
   /** Their clients initialize again, should the server come back under its name. */
   function endSessions(door: string): void {
+    endThose((session) => session.door.startsWith(door));
+  }
+
+  function endThose(isMeant: (session: Session) => boolean): void {
     for (const session of sessions.list()) {
-      if (!session.door.startsWith(door)) continue;
+      if (!isMeant(session)) continue;
       sessions.end(session).catch((error) => onWarning("A session did not end well", { error }));
     }
   }
 
-  const host = {
+  const host: DoorHost = {
     sessions,
     maxBody,
     log: logs.room("http"),
@@ -165,7 +176,31 @@ export function composeDoors(input: ComposeDoorsInput) {
       const { target } = scope;
       if (target) input.onToolCall({ scope, target, session, answer });
     },
+    switchProject: (principal, project) => access.switchProject(principal, project),
   };
+
+  /** What a caller may not see does not exist for it, and is answered in the same words. */
+  function checkSeen(parsed: DoorPath, principal: string): void {
+    if (principal === EVERYONE) return;
+    if (parsed.kind === "server") {
+      const { server } = parsed;
+      if (pool.find(server) && access.admitsServer(principal, server)) return;
+      throw new GatewayError("SERVER_NOT_FOUND", { message: `There is no server "${server}"` });
+    }
+    if (parsed.kind === "toolset") {
+      const { toolset } = parsed;
+      if (toolsets.find(toolset) && access.admitsToolset(principal, toolset)) return;
+      throw new GatewayError("NOT_FOUND", { message: `There is no toolset "${toolset}"` });
+    }
+  }
+
+  function enter(parsed: DoorPath, request: Request, principal: string): Promise<Response> {
+    checkSeen(parsed, principal);
+    const door = open(parsed);
+    return door instanceof Promise
+      ? door.then((opened) => handleMcp(host, { door: opened, request, principal }))
+      : handleMcp(host, { door, request, principal });
+  }
 
   /** Made once: they go with their server. */
   const serverDoors = new WeakMap<ManagedServer, Map<Naming, Door>>();
@@ -201,6 +236,8 @@ export function composeDoors(input: ComposeDoorsInput) {
         catalog,
         names,
         naming,
+        rights: access,
+        ...(gate ? { gate } : {}),
       });
       const key = `servers/${server.name}?${naming}`;
       doors.set(naming, door = { key, server: server.name, surface });
@@ -214,6 +251,20 @@ export function composeDoors(input: ComposeDoorsInput) {
     /** Servers came or went: clients' lists may be others now. */
     recheck(): void {
       toolsets.recheck();
+      announcer.check();
+    },
+
+    /** Those whose rights ended are let go; what the others see may have changed. */
+    rightsChanged(owners: ReadonlySet<string>): void {
+      endThose(({ principal }) => {
+        const owner = ownerOf(principal);
+        return owners.has(owner) && !access.isValid(owner);
+      });
+      for (const session of sessions.list()) {
+        const { door, principal } = session;
+        const isConcerned = owners.has(ownerOf(principal)) || projectOf(principal) !== undefined;
+        if (isConcerned && door.startsWith("servers/")) session.push(TOOLS_CHANGED);
+      }
       announcer.check();
     },
 
@@ -239,10 +290,10 @@ export function composeDoors(input: ComposeDoorsInput) {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
       return () => {
-        const door = open(parsed);
-        return door instanceof Promise
-          ? door.then((opened) => handleMcp(host, opened, request))
-          : handleMcp(host, door, request);
+        const caller = access.identify(request.headers.get("authorization"), parsed.project);
+        return typeof caller === "string"
+          ? enter(parsed, request, caller)
+          : caller.then((principal) => enter(parsed, request, principal));
       };
     },
   };

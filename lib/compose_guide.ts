@@ -35,6 +35,7 @@ export interface ComposeGuideInput {
   tokens: ToolTokens;
   options: Options;
   admits: Admits;
+  admitsServer(principal: string, name: string): boolean;
   platform: Platform;
   redactor: Redactor;
   onProgress: ComposeSearchInput["onProgress"];
@@ -103,7 +104,8 @@ export function composeGuide(input: ComposeGuideInput) {
       countUses();
       search.warmUp();
     },
-    servers: () => pool.list().map(({ name }) => name),
+    servers: (principal) =>
+      pool.list().map(({ name }) => name).filter((name) => input.admitsServer(principal, name)),
     serverState: (name) => pool.find(name)?.status.state,
     admits: input.admits,
     usedWith,
@@ -118,13 +120,20 @@ export function composeGuide(input: ComposeGuideInput) {
     recorder,
     reader: new ActivityReader({ repository: calls, log: activity, details, redactor }),
     callStats,
+    /** Forgets every call, and what was said in it. */
+    async clearCalls(): Promise<void> {
+      details.clear();
+      await activity.clear();
+    },
     searchProgress: search.progress,
     searchTrouble: search.unused,
     reindexSearch: search.reindex,
     toolMetadata: repository,
-    /** Takes up what people have said of tools. */
-    async load(): Promise<void> {
-      if (metadata.setOverrides(await repository.overrides())) search.refresh();
+    /** Takes up what people have said of tools; answers whether that is anything new. */
+    async load(): Promise<boolean> {
+      const isOther = metadata.setOverrides(await repository.overrides());
+      if (isOther) search.refresh();
+      return isOther;
     },
   };
 }

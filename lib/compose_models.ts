@@ -3,7 +3,7 @@ import { type Env, nonEmpty } from "./config/env.ts";
 import type { Options } from "./config/option_table.ts";
 import { GatewayError } from "./core/errors.ts";
 import type { ProcessOwner } from "./downstream/stdio/process_owner.ts";
-import type { Evaluator } from "./optimizer/evaluator.ts";
+import type { Evaluator, EvaluatorProgram } from "./optimizer/evaluator.ts";
 import {
   ClaudeCliEvaluator,
   type ClaudeCliOptions,
@@ -133,7 +133,12 @@ export function composeModels(input: ComposeModelsInput) {
     }
   }
 
-  return { evaluator, textModel, evaluatorInfo };
+  /** What runs would be made with; looked for while it is on alone. */
+  async function evaluatorProgram(): Promise<EvaluatorProgram | undefined> {
+    return isEnabled() ? (await checked()).program : undefined;
+  }
+
+  return { evaluator, textModel, evaluatorInfo, evaluatorProgram };
 }
 
 /** Where nothing was said about how to evaluate, a key would do as well as the program. */

@@ -109,6 +109,10 @@ export function composeOptimization(input: ComposeOptimizationInput) {
     async admin(): Promise<OptimizationAdmin> {
       return (await open()).admin;
     },
+    /** What evaluates, and a way to try it. */
+    async evaluator(): Promise<Optimizer["evaluating"]> {
+      return (await open()).evaluating;
+    },
     async tools(): Promise<OptimizationTools> {
       return (await open()).tools;
     },

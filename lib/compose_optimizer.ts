@@ -11,6 +11,7 @@ import type { ServerPool } from "./downstream/server_pool.ts";
 import type { ProcessOwner } from "./downstream/stdio/process_owner.ts";
 import { EvalDoors } from "./http/eval_doors.ts";
 import { CatalogSubjects } from "./optimizer/catalog_subjects.ts";
+import { EvaluatorTrial } from "./optimizer/evaluator_trial.ts";
 import { OptimizationJobs } from "./optimizer/jobs.ts";
 import { RunFolders } from "./optimizer/models/run_folders.ts";
 import type { Promotions } from "./optimizer/promotions.ts";
@@ -74,7 +75,7 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     },
   });
   const folders = new RunFolders({ store: storeName(store.location, leaseId), leaseId });
-  const { evaluator, textModel, evaluatorInfo } = composeModels({
+  const { evaluator, textModel, evaluatorInfo, evaluatorProgram } = composeModels({
     ...input,
     redactor: logs.redactor,
     folders,
@@ -140,7 +141,12 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
   }));
   const tools = optimizationTools(admin);
-  return { admin, jobs, tools, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const evaluating = {
+    info: evaluatorInfo,
+    program: evaluatorProgram,
+    trial: new EvaluatorTrial({ evaluator, isEnabled: input.isEnabled }),
+  };
+  return { admin, jobs, tools, evaluating, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** What is in memory is known to this process alone, whatever other stores are called. */

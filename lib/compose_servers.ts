@@ -1,6 +1,8 @@
 import { hostname } from "node:os";
-import type { Catalog } from "./catalog/catalog.ts";
-import { problemInWords } from "./catalog/tool_problem.ts";
+import { listedTools } from "./compose_listed_tools.ts";
+import { composeLogin } from "./compose_login.ts";
+import type { Review } from "./compose_review.ts";
+import type { Secrets } from "./compose_secrets.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Env } from "./config/env.ts";
 import { pointsAtSelf, type Self } from "./config/loops.ts";
@@ -19,9 +21,11 @@ import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.t
 import { EnabledToolsRepository } from "./storage/enabled_tools_repository.ts";
 import { keepLease } from "./storage/lease_keeper.ts";
 import { LeasesRepository } from "./storage/leases_repository.ts";
+import type { LoginAudit } from "./surfaces/login_admin.ts";
 import { ProcessesRepository } from "./storage/processes_repository.ts";
 import { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
+import { type AuditEntry, ReviewAdmin } from "./surfaces/review_admin.ts";
 import { ServersAdmin } from "./surfaces/servers_admin.ts";
 import type { Logs } from "./telemetry/logs.ts";
 
@@ -30,7 +34,7 @@ const REAP_EVERY_MS = 30_000;
 export interface ComposeServersInput {
   stack: AsyncDisposableStack;
   store: Store;
-  catalog: Catalog;
+  review: Review;
   logs: Logs;
   platform: Platform;
   self: Self;
@@ -46,12 +50,18 @@ export interface ComposeServersInput {
   onLine(name: string): void;
   sync(): Promise<void>;
   removeDemo(): Promise<void>;
+  /** Somebody has decided on a change or a finding. */
+  onReviewed?: ((entry: AuditEntry) => void) | undefined;
+  /** What entries refer to, and what seals them and what logins give. */
+  secrets: Secrets;
+  onAudit?: ((entry: LoginAudit) => void) | undefined;
 }
 
 /** The pool of downstream servers with all it stands on. */
 export async function composeServers(input: ComposeServersInput) {
-  const { stack, store, catalog, logs, platform, onWarning } = input;
-  const added = new ServersRepository(store);
+  const { stack, store, review, logs, platform, secrets, onWarning } = input;
+  const { catalog, book, screen } = review;
+  const added = new ServersRepository(store, secrets.box);
   const enabled = new EnabledToolsRepository(store);
   const canonical = new CanonicalToolsRepository(store);
   const records = new ProcessesRepository(store);
@@ -95,7 +105,18 @@ export async function composeServers(input: ComposeServersInput) {
     });
   }
 
-  async function openLink({ name, spec }: PooledServer, events: LinkEvents): Promise<Link> {
+  const login = composeLogin({
+    ...input,
+    box: secrets.box,
+    fill: secrets.fill,
+    added,
+    owner: lease.id,
+    pool: () => pool,
+  });
+
+  async function openLink(server: PooledServer, events: LinkEvents): Promise<Link> {
+    const { name } = server;
+    const spec = await secrets.fill(server.spec);
     switch (spec.type) {
       case "demo":
         return new InProcessLink(new WeatherServer());
@@ -113,66 +134,57 @@ export async function composeServers(input: ComposeServersInput) {
       }
       default: {
         const { openRemote } = await import("./downstream/remote/open_remote.ts");
-        return openRemote({ ...spec, serverName: name }, events);
+        // By the entry as it is written: a secret in it cannot make its address another host's.
+        const credentials = login.credentialsFor(name, server.spec);
+        return openRemote({ ...spec, serverName: name, credentials }, events);
       }
     }
   }
 
-  /** Lists of tools that came from the store, not from a server. */
-  const recalled = new WeakSet<string[]>();
-  const pool = new ServerPool({
+  const listed = listedTools({
+    review,
+    canonical,
+    log,
+    watch(name) {
+      const server = pool.find(name);
+      return () => pool.find(name) === server && !server?.server.spec.disabled;
+    },
+    // Pages that show them follow the server's status, which may be the same as before.
+    onRecorded(name) {
+      const status = pool.find(name)?.status;
+      if (status) input.onStatus(status);
+    },
+  });
+  const pool: ServerPool = new ServerPool({
     log,
     openLink,
-    onStatus: input.onStatus,
+    onStatus(status) {
+      input.onStatus(status);
+      if (status.state === "ready") screenInstructions(status.name);
+    },
     onLine: input.onLine,
     onRemoved(name) {
       catalog.remove(name);
+      listed.forget(name);
+      screen.forget(name);
+      book.forget(name);
       log.info({ serverName: name }, "Server removed");
+      login.removed(name);
       input.onRemoved(name);
     },
     onSwitchedOff: (name) => catalog.unlist(name),
-    async knownTools(name) {
-      const tools = await canonical.list(name);
-      const texts = tools.filter(({ goneSince }) => goneSince === undefined)
-        .map(({ current }) => current.text);
-      recalled.add(texts);
-      return texts;
-    },
-    async onTools(name, texts) {
-      const seen = catalog.setListed(name, texts);
-      // What was only recalled is no news, and does not have what was invalid.
-      if (recalled.has(texts)) return seen.length;
-      const invalid = catalog.of(name).broken.map((tool) => ({
-        ...tool,
-        problem: problemInWords(tool),
-      }));
-      for (const { name: tool, problem } of invalid) {
-        log.warn(
-          { serverName: name, toolName: tool, problem },
-          "A tool is not listed: it is no valid MCP tool",
-        );
-      }
-      try {
-        const { changed, isInvalidChanged } = await canonical.record(
-          name,
-          seen,
-          Date.now(),
-          invalid,
-        );
-        const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
-        if (changes.length > 0) {
-          log.info({ serverName: name, tools: changes.slice(0, 50) }, "Tools have changed");
-        }
-        // Pages that show them follow the server's status, which may be the same as before.
-        const status = pool.find(name)?.status;
-        if (status && (changed.length > 0 || isInvalidChanged)) input.onStatus(status);
-      } catch (err) {
-        // A full disk is no reason not to serve what works.
-        log.warn({ serverName: name, err }, "Cannot keep the server's tools in the data store");
-      }
-      return seen.length;
-    },
+    knownTools: listed.knownTools,
+    onTools: listed.onTools,
   });
+
+  /** Looked at before a client asks for them, so that what is found is told. */
+  function screenInstructions(name: string): void {
+    const instructions = pool.find(name)?.info?.instructions;
+    if (instructions === undefined) return;
+    screen.instructions(name, instructions).catch((error) =>
+      onWarning("Cannot look at a server's instructions", { server: name, error })
+    );
+  }
 
   const admin = new ServersAdmin({
     pool,
@@ -180,6 +192,7 @@ export async function composeServers(input: ComposeServersInput) {
     added,
     enabled,
     canonical,
+    review: book,
     openLink,
     sync: input.sync,
     removeDemo: input.removeDemo,
@@ -192,14 +205,33 @@ export async function composeServers(input: ComposeServersInput) {
     catalog.setSelections(new Map(selections.map(({ value }) => [value.server, value.tools])));
     const names = new Set(configured.servers.map(({ name }) => name));
     const servers: PooledServer[] = [...configured.servers];
-    for await (const { value: { name, spec } } of added.list()) {
+    for await (const { value: { name, spec }, problem } of added.list()) {
       logs.redactor.learn(secretsOf(spec, []));
-      if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" } });
+      const held = problem === undefined ? {} : { problem };
+      if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" }, ...held });
     }
-    return servers;
+    await Promise.all([login.load(servers), review.load(servers)]);
+    return await secrets.prepare(servers);
   }
 
-  return { pool, admin, wanted, leaseId: lease.id, isLeaseAlive, processOwner: owner };
+  const reviewAdmin = new ReviewAdmin({
+    ...review,
+    canonical,
+    servers: () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []),
+    admin,
+    onAudit: input.onReviewed,
+  });
+
+  return {
+    pool,
+    admin,
+    reviewAdmin,
+    login,
+    wanted,
+    leaseId: lease.id,
+    isLeaseAlive,
+    processOwner: owner,
+  };
 }
 
 async function refusal(spec: ServerSpec, self: Self, cwd: string): Promise<string | undefined> {

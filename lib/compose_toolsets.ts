@@ -22,6 +22,7 @@ export interface ComposeToolsetsInput {
   logs: Logs;
   /** Whether a tool exists for a caller; all do where this is missing. */
   admits?: Admits;
+  admitsToolset?: (principal: string, name: string) => boolean;
 }
 
 /** The toolsets with all they stand on. */
@@ -55,6 +56,7 @@ export function composeToolsets(input: ComposeToolsetsInput) {
     canonical: new CanonicalToolsRepository(store),
     tokens,
     admits,
+    ...(input.admitsToolset ? { admitsToolset: input.admitsToolset } : {}),
   });
 
   const known = new Set<string>();

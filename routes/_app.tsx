@@ -19,6 +19,7 @@ const STYLES = [
   "servers",
   "try",
   "optimization",
+  "security",
 ];
 
 export default define.page(function App({ Component, state }) {

@@ -51,8 +51,7 @@ function judge(from: string, specifier: string, isTypeOnly: boolean): string | u
     return "lib/compat knows nothing of the gateway";
   }
   if (
-    from.startsWith("islands/") && to.startsWith("lib/") && !to.startsWith("lib/console/ui/") &&
-    !isTypeOnly
+    from.startsWith("islands/") && to.startsWith("lib/") && !to.startsWith("lib/console/ui/")
   ) {
     return "an island runs in the browser and takes only lib/console/ui from lib";
   }
@@ -68,7 +67,7 @@ function judge(from: string, specifier: string, isTypeOnly: boolean): string | u
       : "only main.ts and the CLI construct the gateway";
   }
   if (toRoom === undefined) {
-    return /^(main|dev)\.ts$|^(routes|islands|components)\//.test(to)
+    return /^(main|dev|app|start|host)\.ts$|^(routes|islands|components)\//.test(to)
       ? "lib does not import the app"
       : undefined;
   }

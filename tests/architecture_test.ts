@@ -46,6 +46,7 @@ Deno.test("findViolations() fails on a planted violation of each kind", () => {
     ["lib/attic/x.ts", `import { GatewayError } from "../core/errors.ts";`],
     ["lib/http/x.ts", `import { startGateway } from "../../tests/gateway.ts";`],
     ["islands/X.tsx", `import { Store } from "../lib/storage/store.ts";`],
+    ["islands/X.tsx", `import type { Store } from "../lib/storage/store.ts";`],
     ["lib/core/x.ts", `import x from "https://example.com/x.ts";`],
     ["lib/core/x.ts", `import x from "jsr:@std/path";`],
   ];

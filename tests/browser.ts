@@ -13,9 +13,25 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** A busy machine starts and ends a browser within this. */
+const BROWSER_MS = 60_000;
+
 /** Starts a real Chromium: the system's where there is one, else the one that npm carries. */
 export async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: await findChromium(), args: FLAGS });
+  const executablePath = await findChromium();
+  return await chromium.launch({ executablePath, args: FLAGS, timeout: BROWSER_MS });
+}
+
+/** Gives up after so long: much of what Playwright does has no limit of its own, closing too. */
+export async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const fail = () => limit.reject(new Error(`${what} did not end within ${ms} ms`));
+  const timer = setTimeout(fail, ms);
+  try {
+    return await Promise.race([work, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function findChromium(): Promise<string> {

@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { commandLine } from "../lib/config/command_words.ts";
 import { launchBrowser } from "./browser.ts";
 import { connect } from "./combined_doors.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningFixture, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
@@ -286,6 +287,49 @@ test("server page shows states, log, snippets and door; restart is live", async 
   await until(async () =>
     await page.locator(".state-row").count() >= before + 2 ? true : undefined
   );
+  assert.deepEqual(complaints, []);
+});
+
+test("server that is away counts down to its next try, and the gateway's log tells of it", async () => {
+  const away = new ScriptedServer([]);
+  const added = await api("/api/servers", { name: "away", url: away.url });
+  assert.equal(added.status, 201, JSON.stringify(added));
+  await using open = await openPage();
+  await using plain = await openPage({ javaScriptEnabled: false });
+  const { page, complaints } = open;
+  await goLive(page, "/servers/away");
+  const log = page.getByLabel("Log of the gateway about the server");
+  await log.getByText(/Server ready: Connected/).waitFor();
+  await away[Symbol.asyncDispose]();
+  await page.getByRole("button", { name: "Restart" }).click();
+  await log.getByText(/Server connecting: Restarting/).waitFor();
+  await log.getByText(/Server failed: .*refused/).waitFor();
+  const reason = page.locator(".fact", { hasText: "Reason" });
+  await reason.getByText(/trying again in \d+ s/).waitFor();
+  const { server } = await api("/api/servers/away");
+  assert.ok(server.retryAt >= server.since, JSON.stringify(server));
+  await page.goto(`${gateway.url}/servers?q=away`);
+  await page.locator(".cell-note").getByText(/trying again( in \d+ s)?$/).waitFor();
+  await plain.page.goto(`${gateway.url}/servers/away`);
+  await plain.page.locator(".fact", { hasText: "Reason" }).getByText(/; trying again soon$/)
+    .waitFor();
+  await page.goto(`${gateway.url}/servers/away`);
+  await inspect(page, "server-away");
+  assert.deepEqual(complaints, []);
+  await api("/api/servers/away", {}, "DELETE");
+});
+
+test("host and port without a scheme are taken for an address, and that is said", async () => {
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, "/servers/~new");
+  const { host, pathname } = new URL(remote.url);
+  await page.getByLabel("Address, command or mcp.json").fill(host + pathname);
+  await page.getByText(`Taken for http://${host}${pathname}`).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("bare");
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByRole("heading", { level: 1, name: "Configure tools: bare" }).waitFor();
+  assert.equal((await api("/api/servers/bare")).spec.url, `http://${host}${pathname}`);
   assert.deepEqual(complaints, []);
 });
 

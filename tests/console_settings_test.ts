@@ -220,3 +220,32 @@ browserTest("capital letters act as the spec's chords do, and help lists them", 
   assert.notEqual(await background(), light);
   assert.deepEqual(complaints, []);
 });
+
+browserTest("activity log is cleared after a question, on other pages too", async () => {
+  await using servers = devServers();
+  await using doors = await Doors.open(servers.entries);
+  await doors.build("dev", DEV_TOOLS);
+  await using client = await connect(doors.url, "/toolsets/dev/mcp");
+  const [first] = await client.tools();
+  await client.client.callTool({ name: first ?? "", arguments: {} });
+  await using open = await openPage(browser);
+  await using other = await openPage(browser);
+  const { page, complaints } = open;
+  const rows = (each: typeof page) => each.locator("[data-call]");
+  for (const each of [page, other.page]) {
+    await goLive(each, `${doors.url}/activity`);
+    await rows(each).first().waitFor();
+  }
+  await page.getByRole("button", { name: /^Clear log/ }).click();
+  const question = page.getByRole("dialog", { name: "Clear the activity log?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await rows(page).count(), 1);
+  await page.getByRole("button", { name: /^Clear log/ }).click();
+  await question.getByRole("button", { name: "Clear all calls" }).click();
+  for (const each of [page, other.page]) await rows(each).first().waitFor({ state: "detached" });
+  assert.deepEqual((await (await fetch(`${doors.url}/api/activity`)).json()).calls, []);
+  // What comes later is kept again.
+  await client.client.callTool({ name: first ?? "", arguments: {} });
+  await rows(page).first().waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -4,6 +4,18 @@ import { launchBrowser } from "./browser.ts";
 import { startGateway } from "./gateway.ts";
 
 const main = fromFileUrl(new URL("../main.ts", import.meta.url));
+const TOKEN = "the-first-token-of-this-app";
+const PERMISSIONS = [
+  "--allow-net",
+  "--allow-read",
+  "--allow-env",
+  "--allow-sys=hostname",
+  "--deny-write",
+  "--deny-run",
+  "--deny-ffi",
+];
+// Deno.openKv() without a path needs a place here; on Deploy it is the app's own.
+const PLATFORM = { QUARTERMASTER_PLATFORM: "deploy", DENO_KV_DEFAULT_PATH: ":memory:" };
 
 Deno.test({
   name: "the built app runs as on Deno Deploy: no write, no run, the platform's own KV",
@@ -15,22 +27,13 @@ Deno.test({
       join(folder, ".mcp.json"),
       JSON.stringify({ mcpServers: { files: { command: "npx", args: ["server-filesystem"] } } }),
     );
-    const permissions = [
-      "--allow-net",
-      "--allow-read",
-      "--allow-env",
-      "--allow-sys=hostname",
-      "--deny-write",
-      "--deny-run",
-      "--deny-ffi",
-    ];
     await using gateway = await startGateway([], {
       cwd: folder,
       diskless: true,
-      command: ["run", "-q", ...permissions, main],
-      // Deno.openKv() without a path needs a place here; on Deploy it is the app's own.
-      env: { QUARTERMASTER_PLATFORM: "deploy", DENO_KV_DEFAULT_PATH: ":memory:" },
+      command: ["run", "-q", ...PERMISSIONS, main],
+      env: { ...PLATFORM, QUARTERMASTER_ADMIN_TOKEN: TOKEN },
     });
+    const headers = { authorization: `Bearer ${TOKEN}` };
 
     await t.step("nothing was written", async () => {
       const names = Array.from(Deno.readDirSync(folder), (entry) => entry.name);
@@ -39,9 +42,28 @@ Deno.test({
       assert.deepEqual(ready.store, { state: "ok" });
     });
 
+    await t.step("nobody comes in without the token", async () => {
+      const closed = ["/", "/mcp", "/servers/files/mcp", "/gateway/mcp", "/api/servers"];
+      for (const path of [...closed, "/api/events", "/metrics", "/security/tokens"]) {
+        const response = await fetch(gateway.url + path);
+        assert.equal(response.status, 401, path);
+        assert.doesNotMatch(await response.text(), /server-filesystem/);
+      }
+      for (const path of ["/healthz", "/login"]) {
+        const response = await fetch(gateway.url + path);
+        assert.equal(response.status, 200, path);
+        await response.body?.cancel();
+      }
+      assert.ok(!gateway.log().includes(TOKEN));
+    });
+
     await t.step("the console can be walked", async () => {
       const browser = await launchBrowser();
       const page = await browser.newPage();
+      await page.goto(gateway.url);
+      await page.getByLabel("Token").fill(TOKEN);
+      await page.getByRole("button", { name: "Log in" }).click();
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
       const errors: string[] = [];
       page.on("pageerror", (error) => errors.push(String(error)));
       page.on("console", (message) => {
@@ -55,6 +77,9 @@ Deno.test({
           "/toolsets",
           "/optimization",
           "/activity",
+          "/security",
+          "/security/tokens",
+          "/security/projects",
           "/settings",
         ]
       ) {
@@ -67,10 +92,29 @@ Deno.test({
     });
 
     await t.step("a stdio server says why it cannot run", async () => {
-      const html = await (await fetch(`${gateway.url}/servers/files`)).text();
+      const html = await (await fetch(`${gateway.url}/servers/files`, { headers })).text();
       assert.match(html, /programs cannot be started on this platform/);
     });
     await gateway.stop();
     await Deno.remove(folder, { recursive: true });
   },
+});
+
+Deno.test("on Deno Deploy nothing is served without a first token, and the log says how to give one", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-q", ...PERMISSIONS, main, "--port", "0"],
+      cwd: folder,
+      env: PLATFORM,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    const said = new TextDecoder().decode(stderr);
+    assert.equal(code, 2, said);
+    assert.match(said, /QUARTERMASTER_ADMIN_TOKEN/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

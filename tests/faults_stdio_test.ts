@@ -19,7 +19,7 @@ Deno.test("faults: kill -9 of a program in mid-call fails that call, and the nex
       const { value, ms } = await calling;
       assert.equal(errorType(value), "SERVER_DISCONNECTED");
       assert.match(JSON.stringify(value), /exit code 137 \(signal SIGKILL\)/);
-      assert.ok(ms < 3_000, `told after ${ms} ms`);
+      assert.ok(ms < 15_000, `told after ${ms} ms`);
       assert.notEqual(JSON.parse(await client.must("pid")).pid, pid);
       assert.equal(await unaffected, "Slept 1500 ms");
     });
@@ -67,12 +67,12 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
 
   await t.step("one that lists forever is stopped", async () => {
     const { reason } = await faulty.reaches("endless", "failed");
-    assert.match(reason, /does not come to the end of its list of tools; trying again in/);
+    assert.match(reason, /does not come to the end of its list of tools; trying again soon/);
   });
 
   await t.step("a program that is missing is named", async () => {
     const { reason } = await faulty.reaches("missing", "failed");
-    assert.match(reason, /command "no-such-program-anywhere" is not on PATH; trying again in/);
+    assert.match(reason, /command "no-such-program-anywhere" is not on PATH; trying again soon/);
   });
 
   await t.step("a crash loop says why, grows slower and stays one process", async () => {
@@ -97,7 +97,7 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
   await t.step("one that hangs is still being waited for, and ends with the gateway", async () => {
     assert.equal((await faulty.statuses()).get("hangs")?.state, "connecting");
     const { ms } = await timed(faulty.gateway.stop());
-    assert.ok(ms < 5_000, `stopped after ${ms} ms`);
+    assert.ok(ms < 9_500, `stopped after ${ms} ms`);
     assert.deepEqual(await faulty.processes(), []);
   });
 });

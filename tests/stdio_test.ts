@@ -229,7 +229,7 @@ Deno.test("stdio: the end of stdin or a signal ends everything, stubborn program
     if (end === "SIGTERM") child.kill(end);
     const status = end === "stdin" ? await child.close() : await child.status;
     assert.equal(status.code, 0, child.log);
-    assert.ok(performance.now() - started < 5_000, "It took too long to end");
+    assert.ok(performance.now() - started < 15_000, "It took too long to end");
     assert.equal(await startTimeOf(grandchild), undefined, "A program was left behind");
   }
 });

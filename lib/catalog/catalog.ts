@@ -4,9 +4,11 @@ import {
   canonicalText,
   type CatalogTool,
   isBroken,
+  isUsable,
   readTool,
   withDescription,
 } from "./catalog_tool.ts";
+import type { FlaggedTool, HeldTool, ToolGuard } from "./tool_guard.ts";
 
 /** A description in the place of the server's own. */
 export interface PromotedDescription {
@@ -19,6 +21,19 @@ export interface PromotedDescription {
 export interface ServerTools {
   tools: readonly CatalogTool[];
   broken: readonly BrokenTool[];
+  /** What its server lists and nobody has approved; clients never hear of these. */
+  held?: readonly HeldTool[];
+  /** Neither listed nor called, and callers are told so. */
+  quarantined?: readonly FlaggedTool[];
+  /** Listed, with something in them that a person should look at. */
+  flagged?: readonly FlaggedTool[];
+}
+
+export interface CatalogOptions {
+  /** Judges what of a list may be shown; without one all of it is. */
+  guard?: ToolGuard;
+  /** Definitions that the guard has not seen yet: refresh() is to follow when it has. */
+  onUnscanned?(server: string, tools: readonly CatalogTool[]): void;
 }
 
 /** All tools of all servers at one moment; never changed, only replaced. */
@@ -36,6 +51,8 @@ export interface CatalogChange {
 }
 
 const EMPTY: ServerTools = { tools: [], broken: [] };
+/** Of what is listed for single clients and held, no more is remembered for a person. */
+const MAX_HELD_ELSEWHERE = 100;
 
 /** The one place that knows every tool; requests read its snapshot. */
 export class Catalog {
@@ -44,7 +61,16 @@ export class Catalog {
   /** Promoted descriptions by server, then by tool. */
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(change: CatalogChange) => void>();
+  /** Lists that were read and not published yet, so that none is read twice. */
+  readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
+  /** What is held of lists for single clients, by server and fingerprint. */
+  readonly #heldElsewhere = new Map<string, Map<string, HeldTool>>();
+  readonly #options: CatalogOptions;
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
+
+  constructor(options: CatalogOptions = {}) {
+    this.#options = options;
+  }
 
   get snapshot(): CatalogSnapshot {
     return this.#snapshot;
@@ -66,13 +92,46 @@ export class Catalog {
       known.every((text, index) => text === texts[index]);
     if (!isSame) {
       this.#listed.set(server, texts);
+      // Clients with lists of their own get others, too; what they hold is noted when it is read.
+      this.#heldElsewhere.delete(server);
       this.#publish(server);
     }
-    return this.of(server).tools.map((tool) => ({
+    this.#parsed.delete(texts);
+    return listedTools(this.of(server)).map((tool) => ({
       name: tool.name,
       text: canonicalText(tool),
       fingerprint: tool.fingerprint,
     }));
+  }
+
+  /** The tools of a list as they came, before any rule; setListed() goes on from there. */
+  parse(server: string, texts: string[]): readonly (CatalogTool | BrokenTool)[] {
+    const tools = parseTools(server, texts);
+    this.#parsed.set(texts, tools);
+    return tools;
+  }
+
+  /** The rules for a server have changed: publishes what is another by them. */
+  refresh(server: string): void {
+    const texts = this.#listed.get(server);
+    if (!texts) return;
+    const fresh = this.#read(server, texts);
+    // Clients with lists of their own read them anew when this one is another.
+    const isElsewhere = this.#heldElsewhere.delete(server);
+    if (isElsewhere || !isSame(fresh, this.of(server))) this.#publish(server, fresh);
+  }
+
+  /** Publishes a server's list in any case, so that clients read lists of their own anew. */
+  republish(server: string): void {
+    if (this.#listed.has(server)) this.#publish(server);
+  }
+
+  /** What of a server waits for approval, in the list for all or in that of a single client. */
+  heldOf(server: string): HeldTool[] {
+    const held = this.of(server).held ?? [];
+    const known = new Set(held.map(({ name }) => name));
+    const elsewhere = [...this.#heldElsewhere.get(server)?.values() ?? []];
+    return [...held, ...elsewhere.filter(({ name }) => !known.has(name))];
   }
 
   /** All descriptions that are in force in the place of servers' own. */
@@ -130,33 +189,96 @@ export class Catalog {
     this.unlist(server);
   }
 
-  #publish(server: string): void {
+  /** What a list of tools for a single client amounts to under the rules for its server. */
+  read(server: string, texts: string[]): ServerTools {
+    const read = this.#read(server, texts);
+    this.#noteHeld(server, read.held ?? []);
+    return read;
+  }
+
+  #publish(server: string, read?: ServerTools): void {
     const servers = new Map(this.#snapshot.servers);
     const texts = this.#listed.get(server);
-    if (texts) servers.set(server, this.read(server, texts));
-    else servers.delete(server);
+    if (texts) servers.set(server, read ?? this.#read(server, texts));
+    else {
+      servers.delete(server);
+      this.#heldElsewhere.delete(server);
+    }
     this.#snapshot = { version: this.#snapshot.version + 1, servers };
     for (const listener of [...this.#listeners]) {
       listener({ snapshot: this.#snapshot, servers: [server] });
     }
   }
 
-  /** What a list of tools amounts to under the rules for its server. */
-  read(server: string, texts: string[]): ServerTools {
+  #read(server: string, texts: string[]): ServerTools {
     const enabled = this.#enabled.get(server);
     const promoted = this.#promoted.get(server);
-    const tools = new Map<string, CatalogTool>();
-    const broken: BrokenTool[] = [];
-    for (const [index, text] of texts.entries()) {
-      const tool = readTool(server, text, index);
-      if (isBroken(tool)) broken.push(tool);
-      else if (tools.has(tool.name)) broken.push({ ...tool, problem: "its name is listed twice" });
-      else {
+    const parsed = this.#parsed.get(texts) ?? parseTools(server, texts);
+    const judged = this.#options.guard?.judge(server, parsed);
+    const tools = judged?.tools ?? parsed.filter(isUsable);
+    if (judged && judged.unscanned.length > 0) {
+      this.#options.onUnscanned?.(server, judged.unscanned);
+    }
+    return {
+      tools: tools.map((tool) => {
         const description = promoted?.get(tool.name);
         const shown = description === undefined ? tool : withDescription(tool, description);
-        tools.set(tool.name, { ...shown, enabled: enabled?.has(tool.name) ?? true });
-      }
-    }
-    return { tools: [...tools.values()], broken };
+        return { ...shown, enabled: enabled?.has(tool.name) ?? true };
+      }),
+      broken: parsed.filter(isBroken),
+      ...(judged && judged.held.length > 0 ? { held: judged.held } : {}),
+      ...(judged && judged.quarantined.length > 0 ? { quarantined: judged.quarantined } : {}),
+      ...(judged && judged.flagged.length > 0 ? { flagged: judged.flagged } : {}),
+    };
   }
+
+  #noteHeld(server: string, held: readonly HeldTool[]): void {
+    if (held.length === 0) return;
+    const known = this.#heldElsewhere.get(server) ?? new Map<string, HeldTool>();
+    for (const tool of held) {
+      if (known.size < MAX_HELD_ELSEWHERE || known.has(tool.name)) known.set(tool.name, tool);
+    }
+    this.#heldElsewhere.set(server, known);
+  }
+}
+
+/** In their order, each name once. */
+function parseTools(server: string, texts: readonly string[]): (CatalogTool | BrokenTool)[] {
+  const names = new Set<string>();
+  return texts.map((text, index) => {
+    const tool = readTool(server, text, index);
+    if (isBroken(tool) || !names.has(tool.name)) {
+      if (!isBroken(tool)) names.add(tool.name);
+      return tool;
+    }
+    return { ...tool, problem: "its name is listed twice" };
+  });
+}
+
+/** What the server itself lists, whatever is made of it. */
+function listedTools({ tools, held = [], quarantined = [] }: ServerTools): CatalogTool[] {
+  const replaced = new Set(held.map(({ name }) => name));
+  const shown = [...tools, ...quarantined.map(({ tool }) => tool)];
+  return [
+    ...shown.filter(({ name }) => !replaced.has(name)),
+    ...held.map(({ listed }) => listed).filter(isUsable),
+  ];
+}
+
+function isSame(a: ServerTools, b: ServerTools): boolean {
+  return a.tools.length === b.tools.length &&
+    a.tools.every(({ text, enabled }, index) =>
+      text === b.tools[index]?.text && enabled === b.tools[index].enabled
+    ) && reviewText(a) === reviewText(b);
+}
+
+/** What of a list is for a person to look at, as text to compare. */
+function reviewText({ held = [], quarantined = [], flagged = [] }: ServerTools): string {
+  const marks = [quarantined, flagged].map((list) =>
+    list.map(({ tool, findings }) => [tool.name, tool.fingerprint, findings])
+  );
+  const waiting = held.map((
+    { kind, name, listed, isRejected, from },
+  ) => [kind, name, listed.text, isRejected, from]);
+  return JSON.stringify([waiting, marks]);
 }

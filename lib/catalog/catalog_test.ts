@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Catalog } from "./catalog.ts";
+import { type ServerRules, ToolGuard } from "./tool_guard.ts";
 import { canonicalDescription, fingerprint, renamed, shownFingerprint } from "./catalog_tool.ts";
 
 const tool = (name: string, more = "") =>
@@ -132,4 +133,60 @@ Deno.test("Catalog.setPromotions() publishes for the servers it concerns and for
   catalog.setPromotions([promotion]);
   catalog.setPromotions([{ ...promotion }]);
   assert.deepEqual(changes, ["a"]);
+});
+
+function holding(catalog: Catalog, ...names: string[]): ServerRules {
+  const pins = catalog.of("a").tools.filter(({ name }) => names.includes(name))
+    .map((tool) => [tool.name, { tool, isKept: false }] as const);
+  return {
+    policy: "hold",
+    isWhole: true,
+    pins: new Map(pins),
+    rejected: new Map(),
+    hidden: new Set(),
+    waived: new Set(),
+  };
+}
+
+Deno.test("Catalog.setListed() gives what the server lists, whatever is shown of it", () => {
+  const guard = new ToolGuard();
+  const catalog = new Catalog({ guard });
+  catalog.setListed("a", [tool("one")]);
+  guard.setRules("a", holding(catalog, "one"));
+  const changed = tool("one", ',"title":"another"');
+  const seen = catalog.setListed("a", [changed, tool("two")]);
+  assert.deepEqual(seen.map(({ text }) => text), [changed, tool("two")]);
+  assert.deepEqual(catalog.of("a").tools.map(({ text }) => text), [tool("one")]);
+});
+
+Deno.test("Catalog.refresh() publishes where the rules make a difference, and only there", () => {
+  const guard = new ToolGuard();
+  const catalog = new Catalog({ guard });
+  catalog.setListed("a", [tool("one"), tool("two")]);
+  let changes = 0;
+  catalog.onChange(() => changes++);
+  catalog.refresh("a");
+  assert.equal(changes, 0);
+  guard.setRules("a", holding(catalog, "one"));
+  catalog.refresh("a");
+  catalog.refresh("a");
+  assert.equal(changes, 1);
+  assert.deepEqual(catalog.of("a").tools.map(({ name }) => name), ["one"]);
+  catalog.refresh("nowhere");
+});
+
+Deno.test("Catalog.read() holds a single client's list to the same rules, and remembers what it held", () => {
+  const guard = new ToolGuard();
+  const catalog = new Catalog({ guard });
+  catalog.setListed("a", [tool("one")]);
+  guard.setRules("a", holding(catalog, "one"));
+  const own = [tool("one", ',"title":"another"'), tool("secret")];
+  assert.deepEqual(catalog.read("a", own).tools.map(({ text }) => text), [tool("one")]);
+  assert.deepEqual(catalog.heldOf("a").map(({ name }) => name), ["one", "secret"]);
+  let changes = 0;
+  catalog.onChange(() => changes++);
+  // That client is to read its list anew, though the one for all is the same.
+  catalog.refresh("a");
+  assert.equal(changes, 1);
+  assert.deepEqual(catalog.heldOf("a"), []);
 });

@@ -56,6 +56,10 @@ export function isBroken(tool: CatalogTool | BrokenTool): tool is BrokenTool {
   return "problem" in tool;
 }
 
+export function isUsable(tool: CatalogTool | BrokenTool): tool is CatalogTool {
+  return !isBroken(tool);
+}
+
 /** The same for the same definition, whatever its order of keys and spaces. */
 export function fingerprint(text: string): string {
   return createHash("sha256").update(canonical(JSON.parse(text))).digest("hex").slice(0, 32);

@@ -27,6 +27,8 @@ const PLACES: Record<string, Place[]> = {
   search: ["other"],
   "server remove": ["server"],
   "server restart": ["server"],
+  "server login": ["server"],
+  "server logout": ["server"],
   "server logs": ["server"],
   "server tools": ["server"],
   "tools show": ["tool"],

@@ -2,6 +2,7 @@ import { fromFileUrl, join } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import { configError } from "../config/problem.ts";
 import { nearest } from "../core/nearest.ts";
+import { ROOT } from "../core/root.ts";
 import type { Command } from "./command.ts";
 import { SHELLS } from "./completion.ts";
 import { print } from "./terminal.ts";
@@ -36,7 +37,7 @@ export const completions: Command = {
 
 /** What `deno task cli` runs, from whatever folder. */
 function ownCommand(): string[] {
-  const root = fromFileUrl(new URL("../..", import.meta.url));
+  const root = fromFileUrl(ROOT);
   const [, ...words] = manifest.tasks.cli.command.split(" ");
   return [Deno.execPath(), ...words.map((word) => word.endsWith(".ts") ? join(root, word) : word)];
 }

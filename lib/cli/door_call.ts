@@ -6,6 +6,7 @@ import { CallToolResultSchema, McpError } from "@modelcontextprotocol/sdk/types.
 import { z } from "zod";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/version.ts";
+import type { Credential } from "./credential.ts";
 import type { ToolCall, ToolResult } from "./servers_access.ts";
 
 /** The gateway keeps the server's own limit; this one only has to be longer. */
@@ -19,11 +20,17 @@ const Failure = z.looseObject({
 });
 
 /** Calls a tool at the door of its server, as any MCP client would. */
-export async function callThroughDoor(address: string, call: ToolCall): Promise<ToolResult> {
+export async function callThroughDoor(
+  address: string,
+  call: ToolCall,
+  credential: Credential,
+): Promise<ToolResult> {
   const { server, tool, args, signal, onProgress } = call;
   const door = new URL(`/servers/${encodeURIComponent(server)}/mcp?names=original`, address);
   const client = new Client({ name: "quartermaster-cli", version: VERSION });
-  const transport = new StreamableHTTPClientTransport(door);
+  const transport = new StreamableHTTPClientTransport(door, {
+    fetch: (url, init) => credential.fetch(url, init ?? {}),
+  });
   try {
     // The SDK's own types do not hold under exactOptionalPropertyTypes.
     await client.connect(transport as Parameters<Client["connect"]>[0], { signal });

@@ -1,5 +1,7 @@
 import { LeasesRepository } from "../storage/leases_repository.ts";
 import type { Store } from "../storage/store.ts";
+import { signingSecret } from "../storage/signing_secret.ts";
+import { Credential } from "./credential.ts";
 import { GatewayClient, type GatewayStatus } from "./gateway_client.ts";
 
 export interface FoundGateway {
@@ -15,7 +17,10 @@ export async function findGateways(store: Store): Promise<FoundGateway[]> {
   const found = await Promise.all(
     leases.toSorted((a, b) => a.startedAt - b.startedAt).map(async (lease) => {
       if (!lease.address) return undefined;
-      const client = new GatewayClient(lease.address);
+      const client = new GatewayClient(
+        lease.address,
+        new Credential({ secret: () => signingSecret(store) }),
+      );
       if (!await client.isHealthy()) return undefined;
       const status = await client.status().catch(() => undefined);
       // A lease outlives a killed gateway for a while, and another one may have its port by then.

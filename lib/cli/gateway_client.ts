@@ -3,7 +3,10 @@ import { ServerHistory } from "../catalog/tool_history.ts";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { ToolDefinition } from "../core/tool.ts";
+import { Credential } from "./credential.ts";
+import { LoginClient } from "./login_client.ts";
 import { OptimizationClient } from "./optimization_client.ts";
+import { ReviewClient } from "./review_client.ts";
 import { SearchAnswer } from "./search_answer.ts";
 import type { AddOptions, ServersAccess, ToolCall, ToolResult } from "./servers_access.ts";
 import { ToolsetClient } from "./toolset_client.ts";
@@ -65,9 +68,11 @@ const Tools = z.object({
 export class GatewayClient implements ServersAccess {
   readonly isRunning = true;
   readonly #address: string;
+  readonly #credential: Credential;
 
-  constructor(address: string) {
+  constructor(address: string, credential = new Credential({})) {
     this.#address = address;
+    this.#credential = credential;
   }
 
   get address(): string {
@@ -144,7 +149,7 @@ export class GatewayClient implements ServersAccess {
   async callTool(call: ToolCall): Promise<ToolResult> {
     // Loaded when needed: the SDK takes longer to load than all else here together.
     const { callThroughDoor } = await import("./door_call.ts");
-    return await callThroughDoor(this.#address, call);
+    return await callThroughDoor(this.#address, call, this.#credential);
   }
 
   toolsets() {
@@ -153,6 +158,19 @@ export class GatewayClient implements ServersAccess {
       new ToolsetClient((schema, method, path, body) =>
         this.#ask(schema, method, path, body, SLOW_MS)
       ),
+    );
+  }
+
+  reviews(): ReviewClient {
+    // A change of policy connects to the server anew.
+    return new ReviewClient((schema, method, path, body) =>
+      this.#ask(schema, method, path, body, SLOW_MS)
+    );
+  }
+
+  logins(): LoginClient {
+    return new LoginClient((schema, method, path, body) =>
+      this.#ask(schema, method, path, body, SLOW_MS)
     );
   }
 
@@ -192,7 +210,7 @@ export class GatewayClient implements ServersAccess {
 
   async #fetch(method: string, path: string, body: unknown, limitMs: number): Promise<Response> {
     try {
-      return await fetch(new URL(path, this.#address), {
+      return await this.#credential.fetch(new URL(path, this.#address), {
         method,
         redirect: "error",
         signal: AbortSignal.timeout(limitMs),

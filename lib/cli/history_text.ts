@@ -1,4 +1,4 @@
-import type { ToolChange } from "../catalog/tool_diff.ts";
+import type { ToolChange, ToolDiff } from "../catalog/tool_diff.ts";
 import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
 import type { TextSegment } from "../catalog/word_diff.ts";
 import { type Color, inert } from "./terminal.ts";
@@ -45,11 +45,16 @@ function eventLines(event: ToolEvent, paint: Paint): string[] {
   const version = `version ${event.version}`;
   const { diff } = event;
   if (diff === undefined) return [`${head}  ${version}`];
-  const verdict = diff.compatibility === "breaking"
-    ? paint("red", "breaking")
-    : paint("green", "compatible");
+  return [`${head}  ${version}  ${verdictWord(diff, paint)}`, ...diffLines(diff, paint)];
+}
+
+/** Whether callers can go on as before. */
+export function verdictWord({ compatibility }: ToolDiff, paint: Paint): string {
+  return compatibility === "breaking" ? paint("red", "breaking") : paint("green", "compatible");
+}
+
+export function diffLines(diff: ToolDiff, paint: Paint): string[] {
   return [
-    `${head}  ${version}  ${verdict}`,
     ...diff.reasons.map((reason) => `  ! ${inert(oneLine(reason))}`),
     ...diff.changes.map((change) => `    ${changeLine(change, paint)}`),
     ...diff.more > 0 ? [`    and ${diff.more} more changes`] : [],

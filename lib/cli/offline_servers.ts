@@ -1,5 +1,6 @@
-import { Catalog } from "../catalog/catalog.ts";
 import { type ServerHistory, serverHistory } from "../catalog/tool_history.ts";
+import { composeReview } from "../compose_review.ts";
+import { composeSecrets } from "../compose_secrets.ts";
 import { composeServers } from "../compose_servers.ts";
 import { loadServers } from "../config/mcp_file.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -152,7 +153,8 @@ async function assemble(input: CommandInput) {
   const location = { path: options.config, cwd, configDir: dirs.config };
   const configured = await loadServers({ ...location, env, self, platform });
   const store = stack.use(await openStore(input));
-  const catalog = new Catalog();
+  const review = composeReview({ stack, store, onWarning: () => {}, onChanged: () => {} });
+  const { catalog } = review;
   const canonical = new CanonicalToolsRepository(store);
   const closing = new AbortController();
   stack.defer(() => closing.abort());
@@ -174,7 +176,13 @@ async function assemble(input: CommandInput) {
   const { pool, admin, wanted } = await composeServers({
     stack,
     store,
-    catalog,
+    secrets: composeSecrets({
+      store,
+      options,
+      platform,
+      learn: (values) => logs.redactor.learn(values),
+    }),
+    review,
     logs,
     platform,
     self,
@@ -195,7 +203,9 @@ async function assemble(input: CommandInput) {
   await sync();
   for (const { name } of pool.list()) {
     const tools = (await canonical.list(name)).filter(({ goneSince }) => goneSince === undefined);
-    catalog.setListed(name, tools.map(({ current }) => current.text));
+    const texts = tools.map(({ current }) => current.text);
+    await review.book.prepare(name, texts);
+    catalog.setListed(name, texts);
   }
   return {
     admin,

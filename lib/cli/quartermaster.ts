@@ -13,15 +13,28 @@ import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
 import { commandHelp, commandsHelp } from "./help.ts";
 import { OPTIMIZE_COMMANDS } from "./optimize_commands.ts";
+import { projectAssign, projectUnassign } from "./project_assign.ts";
+import { projectCreate } from "./project_create.ts";
+import { projectDelete } from "./project_delete.ts";
+import { projectList } from "./project_list.ts";
 import { restore } from "./restore.ts";
+import { REVIEW_COMMANDS } from "./review_commands.ts";
 import { search } from "./search.ts";
+import { secretsDelete } from "./secrets_delete.ts";
+import { secretsList } from "./secrets_list.ts";
+import { secretsSet } from "./secrets_set.ts";
 import { serverAdd } from "./server_add.ts";
 import { serverList } from "./server_list.ts";
+import { serverLogin } from "./server_login.ts";
+import { serverLogout } from "./server_logout.ts";
 import { serverLogs } from "./server_logs.ts";
 import { serverRemove } from "./server_remove.ts";
 import { serverRestart } from "./server_restart.ts";
 import { serverTools } from "./server_tools.ts";
 import { status } from "./status.ts";
+import { tokenCreate } from "./token_create.ts";
+import { tokenList } from "./token_list.ts";
+import { tokenRevoke } from "./token_revoke.ts";
 import { toolsCall } from "./tools_call.ts";
 import { toolsList } from "./tools_list.ts";
 import { toolsShow } from "./tools_show.ts";
@@ -43,6 +56,8 @@ const COMMANDS: Record<string, Command> = {
   "server add": serverAdd,
   "server remove": serverRemove,
   "server restart": serverRestart,
+  "server login": serverLogin,
+  "server logout": serverLogout,
   "server logs": serverLogs,
   "server tools": serverTools,
   search,
@@ -58,6 +73,18 @@ const COMMANDS: Record<string, Command> = {
   "toolset export": toolsetExport,
   "toolset import": toolsetImport,
   ...OPTIMIZE_COMMANDS,
+  ...REVIEW_COMMANDS,
+  "token create": tokenCreate,
+  "token list": tokenList,
+  "token revoke": tokenRevoke,
+  "project list": projectList,
+  "project create": projectCreate,
+  "project delete": projectDelete,
+  "project assign": projectAssign,
+  "project unassign": projectUnassign,
+  "secrets list": secretsList,
+  "secrets set": secretsSet,
+  "secrets delete": secretsDelete,
   connect,
   disconnect,
   import: importServers,

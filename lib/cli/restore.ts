@@ -1,8 +1,13 @@
 import { resolve } from "@std/path";
 import { configError } from "../config/problem.ts";
+import { parseLocation } from "../storage/location.ts";
+import { backupContents } from "../storage/backup_contents.ts";
 import { restoreBackup } from "../storage/restore.ts";
+import { sealedElsewhereWords } from "../storage/sealed_names.ts";
+import { findKeyId } from "../storage/secret_key.ts";
+import { StagedRestore } from "../storage/staged_restore.ts";
 import type { Command } from "./command.ts";
-import { print } from "./terminal.ts";
+import { inert, print } from "./terminal.ts";
 
 export const restore: Command = {
   usage: "restore FILE [--force]",
@@ -11,7 +16,7 @@ export const restore: Command = {
     flag: "force",
     meaning: "restore: replace what is in a remote store, which cannot be kept beside it",
   }],
-  async run({ options, positionals, flags }) {
+  async run({ options, platform, positionals, flags }) {
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) {
       throw configError("restore takes one file", "Write it as: quartermaster restore FILE");
@@ -24,5 +29,18 @@ export const restore: Command = {
     });
     const kept = movedTo === undefined ? "" : `; what was there before is now ${movedTo}`;
     print(`Restored ${entries} records from ${file}${kept}\n`);
+    const { sealed } = await backupContents(resolve(file));
+    const keyId = await findKeyId({
+      secretKey: options.secretKey,
+      dataDir: platform.canWrite ? options.dataDir : undefined,
+    });
+    for (const words of sealedElsewhereWords(sealed, keyId)) print(inert(`${words}\n`));
+    const place = parseLocation(options.kv);
+    if (place.kind !== "file") return;
+    // It was chosen before this one, and the next start would put it in place all the same.
+    const staged = new StagedRestore(place.path);
+    if ((await staged.find()).staged === undefined) return;
+    await staged.discard("staged");
+    print("Another backup, chosen in the console, waited for the next start: it is forgotten\n");
   },
 };

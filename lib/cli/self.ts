@@ -1,8 +1,9 @@
 import { fromFileUrl } from "@std/path";
+import { ROOT } from "../core/root.ts";
 import type { Self } from "../config/loops.ts";
 import type { CommandInput } from "./command.ts";
 
-const MAIN = new URL("../../main.ts", import.meta.url);
+const MAIN = new URL("main.ts", ROOT);
 
 /** The gateway of this checkout as an entry in a config could point at it. */
 export function selfOf({ options }: Pick<CommandInput, "options">, address?: string): Self {

@@ -1,3 +1,4 @@
+import { noTokenYet } from "../auth/access.ts";
 import { findInformationFlag } from "../config/command_line.ts";
 import { helpText } from "../config/help.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -5,7 +6,6 @@ import { VERSION } from "../core/version.ts";
 import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { inRequestScope } from "../http/request_scope.ts";
-import { ensureBuild } from "./build_stamp.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 
@@ -36,7 +36,7 @@ export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>)
 }
 
 async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
-  const { options, platform, command, flags } = await host.options();
+  const { options, command, flags } = await host.options();
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
@@ -47,7 +47,6 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const { serveStdio } = await import("./stdio_serve.ts");
     return await serveStdio(host);
   }
-  if (platform.canWrite) await ensureBuild();
   const stop = Promise.withResolvers<void>();
   const release = onStopSignal(() => stop.resolve());
   const { hostname, port } = { hostname: options.host, port: options.port };
@@ -55,6 +54,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   try {
     host.listensOn(server.addr.port);
     const gateway = await host.get();
+    if (gateway.access.isRequired && !gateway.access.hasToken) throw cannotServe(hostname);
     gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
     const tidying = setTimeout(tidyMemory, TIDY_AFTER_MS);
     await stop.promise;
@@ -67,6 +67,14 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     release();
   }
   Deno.exit(0);
+}
+
+function cannotServe(hostname: string): GatewayError {
+  const { message, details } = noTokenYet();
+  return new GatewayError("CONFIG_INVALID", {
+    ...details,
+    message: `Cannot serve on ${hostname}: ${message}`,
+  });
 }
 
 /** Gives back what only the start needed, an eighth of what an idle gateway would hold. */

@@ -11,6 +11,7 @@ import {
 } from "../core/rpc.ts";
 import { rpcErrorText } from "../http/rpc_errors.ts";
 import type { Logger } from "../telemetry/logs.ts";
+import type { Credential } from "./credential.ts";
 import {
   DoorClient,
   type DoorClientOptions,
@@ -45,6 +46,8 @@ export interface StdioBridgeOptions {
   ready(): Promise<void>;
   log: Logger;
   patienceMs?: number;
+  /** What the client comes in with. */
+  credential?: Credential | undefined;
 }
 
 interface InFlight {
@@ -323,6 +326,7 @@ export class StdioBridge implements AsyncDisposable {
       url: new URL(this.#options.path, place.address).href,
       onMessage: (text, message) => this.#handOn(text, message),
       ready: this.#options.ready,
+      credential: this.#options.credential,
       isStillThere: async () => isSame(await this.#lookUp(), place),
     };
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EVERYONE } from "../core/principal.ts";
 import { TimeoutQueue } from "../core/timeout_queue.ts";
 import { readMessage, requestText, resultText, type RpcId } from "../core/rpc.ts";
 import { handleMcp } from "../http/mcp_door.ts";
@@ -36,10 +37,11 @@ class StubGateway {
       log: logs.room("http"),
       patience: this.#patience,
       onCall() {},
+      switchProject: (principal: string) => principal,
     };
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port, signal: this.#stop.signal, onListen() {} },
-      (request) => handleMcp(host, door, request),
+      (request) => handleMcp(host, { door, request, principal: EVERYONE }),
     );
     const address = `http://127.0.0.1:${this.#server.addr.port}`;
     this.place = { address, pid: 1, startedAt };

@@ -15,6 +15,7 @@ import { hasType, isEventStream } from "../downstream/remote/event_stream.ts";
 import { networkFailureWords } from "../downstream/remote/network_failure.ts";
 import { SseParser } from "../downstream/remote/sse_parser.ts";
 import { rpcErrorText } from "../http/rpc_errors.ts";
+import type { Credential } from "./credential.ts";
 
 /** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
 const MESSAGE_LIMIT = 64 * 1024 * 1024;
@@ -56,6 +57,8 @@ export interface DoorClientOptions {
   ready(): Promise<void>;
   /** Whether the gateway of before is still there; asked when one of its streams broke off. */
   isStillThere(): Promise<boolean>;
+  /** What the client comes in with. */
+  credential?: Credential | undefined;
 }
 
 const Refused = z.object({
@@ -257,7 +260,9 @@ export class DoorClient {
       headers["mcp-protocol-version"] = this.#protocolVersion;
     }
     try {
-      return await fetch(this.#options.url, { method, headers, body, signal, redirect: "error" });
+      const init: RequestInit = { method, headers, body, signal, redirect: "error" };
+      const { url, credential } = this.#options;
+      return await (credential ? credential.fetch(url, init) : fetch(url, init));
     } catch (error) {
       if (signal.aborted) throw error;
       // Only where no connection came about was nothing sent for certain.

@@ -4,8 +4,10 @@ import type { RpcMessage } from "../core/rpc.ts";
 import type { GatewayHost } from "../host.ts";
 import { StdioDoor } from "../http/stdio_door.ts";
 import { parseLocation } from "../storage/location.ts";
+import { signingSecret } from "../storage/signing_secret.ts";
 import { Store } from "../storage/store.ts";
 import { Logs } from "../telemetry/logs.ts";
+import { Credential } from "./credential.ts";
 import { findGateways } from "./find_gateways.ts";
 import { onStopSignal, withLimit } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
@@ -80,7 +82,14 @@ async function openBridge(
   const log = logs.room("cli");
   log.info({ gateway: place.address, door: path }, "Joined the gateway that already runs");
   const { write, ready } = output;
-  const bridge = new StdioBridge({ place, find, path, write, ready, log });
+  const credential = new Credential({
+    token: options.token,
+    async secret() {
+      await using store = await Store.open({ location: kv });
+      return await signingSecret(store);
+    },
+  });
+  const bridge = new StdioBridge({ place, find, path, write, ready, log, credential });
   return {
     take(message, text) {
       const method = "method" in message ? message.method : undefined;

@@ -1,9 +1,10 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { fileURLToPath } from "node:url";
+import { ROOT } from "../core/root.ts";
 import type { ClientConfigFile, ClientId, ClientScope } from "./client_configs.ts";
 import type { ReadOptions } from "./options.ts";
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("main.ts", ROOT));
 
 /** Which of the gateway's doors a client is to use. */
 export interface Door {

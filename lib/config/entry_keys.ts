@@ -17,6 +17,14 @@ const ENTRY_KEYS = [
   "timeout",
   "timeoutMs",
   "lazy",
+  "trust",
+  "changes",
+  "mode",
+  "readOnlyTools",
+  "writingTools",
+  "callsPerMinute",
+  "maxConcurrent",
+  "maxResultTokens",
 ] as const;
 export type EntryKey = (typeof ENTRY_KEYS)[number];
 
@@ -34,7 +42,7 @@ const ALIASES = new Map<string, EntryKey>([
 
 // These steer how a client behaves toward its user, or describe the server: nothing to do here.
 const CLIENT_ONLY = new Set([
-  ...["alwaysAllow", "autoApprove", "alwaysLoad", "trust", "networkTimeout"],
+  ...["alwaysAllow", "autoApprove", "alwaysLoad", "networkTimeout"],
   ...["description", "name", "title", "icon", "note", "dev", "gallery", "version", "watchPaths"],
 ]);
 

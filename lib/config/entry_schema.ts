@@ -1,11 +1,14 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { z } from "zod";
+import { CallMode, ChangePolicy, ServerTrust } from "../core/server.ts";
 import { type EntryKey, isEntryKey } from "./entry_keys.ts";
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
 const MIN_TIMEOUT_MS = 100;
 const MAX_TIMEOUT_MS = 86_400_000;
+
+const ToolPatterns = z.array(z.string().min(1).max(128)).max(200);
 
 // VS Code lets a variable be a number, or null to leave it out.
 const EntryShape = z.object({
@@ -22,6 +25,15 @@ const EntryShape = z.object({
   timeout: z.number().positive().max(MAX_TIMEOUT_MS),
   timeoutMs: z.int().min(MIN_TIMEOUT_MS).max(MAX_TIMEOUT_MS),
   lazy: z.boolean(),
+  // Gemini's is true or false, and says whether it asks before a call: nothing to do here.
+  trust: ServerTrust.or(z.boolean()),
+  changes: ChangePolicy,
+  mode: CallMode,
+  readOnlyTools: ToolPatterns,
+  writingTools: ToolPatterns,
+  callsPerMinute: z.int().min(1).max(1_000_000),
+  maxConcurrent: z.int().min(1).max(10_000),
+  maxResultTokens: z.int().min(100).max(10_000_000),
 }).partial();
 
 /** A server's entry with the right types, its placeholders not yet replaced. */
@@ -45,6 +57,28 @@ const MUST: Record<EntryKey, { whole: string; part?: string; example: string }> 
   timeout: { whole: "a number up to a day", example: '"timeout": 60000' },
   timeoutMs: { whole: "a whole number from 100 to 86400000", example: '"timeoutMs": 60000' },
   lazy: { whole: "true or false", example: '"lazy": true' },
+  trust: { whole: '"trusted" or "untrusted"', example: '"trust": "untrusted"' },
+  changes: { whole: '"hold", "notify" or "allow"', example: '"changes": "hold"' },
+  mode: { whole: '"all", "read-only" or "confirm"', example: '"mode": "read-only"' },
+  readOnlyTools: {
+    whole: "a list of up to 200 names or patterns",
+    part: "text of 1 to 128 characters",
+    example: '"readOnlyTools": ["list_*", "get_page"]',
+  },
+  writingTools: {
+    whole: "a list of up to 200 names or patterns",
+    part: "text of 1 to 128 characters",
+    example: '"writingTools": ["run_query", "delete_*"]',
+  },
+  callsPerMinute: {
+    whole: "a whole number from 1 to 1000000",
+    example: '"callsPerMinute": 60',
+  },
+  maxConcurrent: { whole: "a whole number from 1 to 10000", example: '"maxConcurrent": 4' },
+  maxResultTokens: {
+    whole: "a whole number from 100 to 10000000",
+    example: '"maxResultTokens": 20000',
+  },
 };
 
 /** Checks the types; `fail` hears of each value that is wrong, and then there is no entry. */
@@ -76,6 +110,20 @@ export function timeoutOf({ timeout, timeoutMs }: Entry): number | undefined {
   if (timeoutMs !== undefined || timeout === undefined) return timeoutMs;
   const written = timeout < 1000 ? timeout * 1000 : timeout;
   return Math.max(MIN_TIMEOUT_MS, Math.round(written));
+}
+
+/** What the entry says of calls to the server, and nothing else. */
+export function controlOf(entry: Entry) {
+  const { mode, readOnlyTools, writingTools, callsPerMinute, maxConcurrent, maxResultTokens } =
+    entry;
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    ...(readOnlyTools === undefined ? {} : { readOnlyTools }),
+    ...(writingTools === undefined ? {} : { writingTools }),
+    ...(callsPerMinute === undefined ? {} : { callsPerMinute }),
+    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
+    ...(maxResultTokens === undefined ? {} : { maxResultTokens }),
+  };
 }
 
 /** `args[1]`, `env.TOKEN`: how messages name a place inside an entry. */

@@ -1,4 +1,5 @@
 import { basename, sep } from "node:path";
+import { SecretName, secretReference } from "../core/secret_reference.ts";
 import type { Env } from "./env.ts";
 
 /** What a placeholder can stand for. */
@@ -29,7 +30,10 @@ export interface Expansion {
 // Deeper defaults than `${A:-${B:-c}}` are nobody's, and each level is a recursion.
 const MAX_DEPTH = 8;
 
-/** Replaces `${...}`; `$VAR` and `$$` stay as they are, and what a value contains is not looked at. */
+/**
+ * Replaces `${...}`; `$VAR` and `$$` stay as they are, and what a value contains is not looked at.
+ * `${secret:NAME}` stays too.
+ */
 export function expand(text: string, scope: Scope): Expansion {
   const result: Expansion = { text: "", values: [], unset: [], malformed: [] };
   result.text = replace(text, scope, result, 0);
@@ -75,12 +79,22 @@ function resolve(
     if (found.foreign) result.values.push(found.value);
     return found.value;
   }
+  if ("secret" in found) {
+    // Not looked up here: entries hold the reference, and the value is filled in for a start alone.
+    if (cut >= 0) {
+      result.unset.push({
+        what: `the secret ${found.secret} has a default, which secrets cannot have`,
+        fix: `Write ${secretReference(found.secret)}`,
+      });
+    }
+    return whole;
+  }
   if (cut >= 0) return replace(body.slice(cut + 2), scope, result, depth + 1);
   result.unset.push(found);
   return whole;
 }
 
-type Found = { value: string; foreign: boolean } | Unset;
+type Found = { value: string; foreign: boolean } | { secret: string } | Unset;
 
 function look(reference: string, scope: Scope): Found | undefined {
   switch (reference) {
@@ -105,10 +119,7 @@ function look(reference: string, scope: Scope): Found | undefined {
     case "input":
       return input(name, scope);
     case "secret":
-      return {
-        what: `the secret ${name} is not available: secrets are not supported yet`,
-        fix: `Set a variable and write \${${variableName(name)}}`,
-      };
+      return SecretName.safeParse(name).success ? { secret: name } : undefined;
     default:
       return {
         what: `\${${prefix}:${name}} can only be resolved by VS Code`,

@@ -48,6 +48,8 @@ const FILLED: [text: string, expected: string][] = [
   ["${input:region}", "eu"],
   ["${input:api-key}", "from-env"],
   ["${input:asked:-x}", "x"],
+  ["Bearer ${secret:NAME}", "Bearer ${secret:NAME}"],
+  ["${NOPE:-${secret:NAME}}", "${secret:NAME}"],
 ];
 
 for (const [text, expected] of FILLED) {
@@ -63,7 +65,7 @@ const UNSET: [text: string, what: RegExp, fix: RegExp][] = [
   ["${A:-${NOPE}}", /^NOPE is not set$/, /^Set NOPE/],
   ["${input:asked}", /^the input asked has no value$/, /^Set QUARTERMASTER_INPUT_ASKED$/],
   ["${input:other-id}", /"inputs" does not declare it/, /^Set QUARTERMASTER_INPUT_OTHER_ID$/],
-  ["${secret:NAME}", /secrets are not supported yet/, /\$\{NAME\}/],
+  ["${secret:NAME:-x}", /^the secret NAME has a default/, /^Write \$\{secret:NAME\}$/],
   ["${config:editor.x}", /can only be resolved by VS Code/, /Write the value/],
 ];
 
@@ -77,7 +79,7 @@ for (const [text, what, fix] of UNSET) {
   });
 }
 
-for (const text of ["${}", "${", "${TOKEN", "${1X}", "${A-b}", "${ TOKEN }", "${:-x}", "${env:}"]) {
+for (const text of ["${}", "${", "${TOKEN", "${1X}", "${A-b}", "${ TOKEN }", "${:-x}", "${env:}", "${secret:a-b}"]) {
   Deno.test(`expand() leaves ${text} and calls it malformed`, () => {
     const result = expand(`a${text}`, SCOPE);
     assert.deepEqual([result.text, result.unset.length], [`a${text}`, 0]);

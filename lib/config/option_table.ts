@@ -53,6 +53,20 @@ export interface Options {
   evalRetention: number;
   /** An origin, such as `https://tools.example.com`. */
   publicUrl: string | undefined;
+  /** Nobody comes in without a token, not even from this machine. */
+  requireToken: boolean;
+  /** The first token, which may do everything. */
+  adminToken: string | undefined;
+  /** What `--stdio` comes in with at a gateway that already runs. */
+  token: string | undefined;
+  /** Whose tokens are taken beside the gateway's own. */
+  oauthIssuer: string | undefined;
+  /** What such a token must be made for; the public address where it is not set. */
+  oauthAudience: string | undefined;
+  /** What secrets in the store are encrypted with. */
+  secretKey: string | undefined;
+  /** Whether servers that are added at run time may be in private networks. */
+  allowPrivate: boolean;
   /** Bytes. */
   maxBody: number;
   /** What turns texts into vectors, so that search knows what they mean. */
@@ -266,6 +280,70 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     must: "an http or https URL without a path, such as https://tools.example.com",
     meaning: "Address at which others reach this gateway",
   },
+  requireToken: {
+    flag: "require-token",
+    schema: Switch,
+    fallback: false,
+    fallbackText: "off; on where others than this machine can reach it",
+    must: "true or false",
+    meaning: "Let nobody in without a token, not even from this machine",
+  },
+  adminToken: {
+    flag: "admin-token",
+    placeholder: "TOKEN",
+    schema: z.string().regex(/^[\x21-\x7e]{20,512}$/),
+    fallback: undefined,
+    fallbackText: "none",
+    must: "at least 20 characters without spaces",
+    meaning: "First token, which may do everything; better given as a variable",
+    isSecret: true,
+  },
+  token: {
+    flag: "token",
+    placeholder: "TOKEN",
+    schema: z.string().regex(/^[\x21-\x7e]{20,8192}$/),
+    fallback: undefined,
+    fallbackText: "none",
+    must: "a token of the gateway's",
+    meaning: "With --stdio: token for a gateway that already runs; better given as a variable",
+    isSecret: true,
+  },
+  oauthIssuer: {
+    flag: "oauth-issuer",
+    placeholder: "URL",
+    schema: HttpUrl,
+    fallback: undefined,
+    fallbackText: "none",
+    must: "an http or https URL",
+    meaning: "Identity provider whose tokens are taken beside the gateway's own",
+  },
+  oauthAudience: {
+    flag: "oauth-audience",
+    placeholder: "TEXT",
+    schema: z.string().regex(/^[\x21-\x7e]{1,500}$/),
+    fallback: undefined,
+    fallbackText: "the public address",
+    must: "a text without spaces",
+    meaning: "Audience that the identity provider's tokens must be for",
+  },
+  secretKey: {
+    flag: "secret-key",
+    placeholder: "KEY",
+    schema: z.string().regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/),
+    fallback: undefined,
+    fallbackText: "secret.key in the data folder",
+    must: "32 bytes in base64 or hex",
+    meaning: "Key that secrets in the store are encrypted with; better given as a variable",
+    isSecret: true,
+  },
+  allowPrivate: {
+    flag: "allow-private",
+    schema: Switch,
+    fallback: false,
+    fallbackText: "off",
+    must: "true or false",
+    meaning: "Let servers that are added at run time be in private networks",
+  },
   maxBody: {
     flag: "max-body",
     placeholder: "SIZE",
@@ -372,6 +450,13 @@ export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionNa
     evalTimeout: make("evalTimeout"),
     evalRetention: make("evalRetention"),
     publicUrl: make("publicUrl"),
+    requireToken: make("requireToken"),
+    adminToken: make("adminToken"),
+    token: make("token"),
+    oauthIssuer: make("oauthIssuer"),
+    oauthAudience: make("oauthAudience"),
+    secretKey: make("secretKey"),
+    allowPrivate: make("allowPrivate"),
     maxBody: make("maxBody"),
     embeddings: make("embeddings"),
     embeddingsUrl: make("embeddingsUrl"),

@@ -54,6 +54,13 @@ Deno.test("readOptions() has a default for everything", async () => {
     evalTimeout: 60_000,
     evalRetention: 180,
     publicUrl: undefined,
+    requireToken: false,
+    adminToken: undefined,
+    token: undefined,
+    oauthIssuer: undefined,
+    oauthAudience: undefined,
+    secretKey: undefined,
+    allowPrivate: false,
     maxBody: 4_194_304,
     embeddings: "local",
     embeddingsUrl: undefined,
@@ -286,6 +293,13 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     evalTimeout: "90s",
     evalRetention: "30",
     publicUrl: "https://x.example.com",
+    requireToken: "1",
+    adminToken: "a-long-enough-admin-token",
+    token: "a-long-enough-user-token",
+    oauthIssuer: "https://login.example.com",
+    oauthAudience: "https://x.example.com",
+    secretKey: "a".repeat(64),
+    allowPrivate: "1",
     maxBody: "2MiB",
     embeddings: "openai",
     embeddingsUrl: "http://127.0.0.1:8080/v1",
@@ -296,7 +310,14 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     toolCategories: '{"linear.*":"issues"}',
     development: "1",
   };
-  const switches = { stdio: true, standalone: true, enableOptimization: true, development: true };
+  const switches = {
+    stdio: true,
+    standalone: true,
+    enableOptimization: true,
+    requireToken: true,
+    allowPrivate: true,
+    development: true,
+  };
   const numbers = {
     port: 1,
     logRetention: 1,

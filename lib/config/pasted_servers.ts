@@ -1,6 +1,7 @@
 import { findNodeAtLocation } from "jsonc-parser";
 import type { ServerSpec } from "../core/server.ts";
 import { addressSpec } from "./address_spec.ts";
+import { completeAddress } from "./bare_address.ts";
 import { readClaudeAdd } from "./claude_add.ts";
 import { commandWords } from "./command_words.ts";
 import { type Env, nonEmpty } from "./env.ts";
@@ -50,6 +51,11 @@ export async function readPasted(text: string, context: ServersContext): Promise
   }
   if (/^[a-z][a-z\d+.-]*:\/\/\S*$/i.test(trimmed)) {
     return { kind: "address", servers: [named(addressSpec(trimmed))] };
+  }
+  const completed = completeAddress(trimmed);
+  if (completed !== undefined) {
+    const server = named(addressSpec(completed.url));
+    return { kind: "address", servers: [{ ...server, notes: [completed.note] }] };
   }
   const words = commandWords(trimmed);
   const added = readClaudeAdd(words);

@@ -22,6 +22,18 @@ Deno.test("readPasted() takes an address, and names it by its host", async () =>
   await assert.rejects(read("http://example.com:6000/mcp"), /port 6000/);
 });
 
+Deno.test("readPasted() takes a host with a port for an address, and says so", async () => {
+  const { kind, servers } = await read("localhost:3000/mcp");
+  assert.equal(kind, "address");
+  assert.deepEqual(servers[0]?.spec, {
+    type: "http",
+    url: "http://localhost:3000/mcp",
+    headers: {},
+  });
+  assert.match(servers[0]?.notes[0] ?? "", /Taken for http:\/\/localhost:3000\/mcp/);
+  await assert.rejects(read("localhost:6000"), /port 6000/);
+});
+
 Deno.test("readPasted() takes a command line with variables and a home folder", async () => {
   const { kind, servers } = await read("API_KEY=abcdef npx -y @x/server-notes ~/notes 'a b'");
   assert.equal(kind, "command");

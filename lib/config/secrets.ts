@@ -1,3 +1,4 @@
+import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 
 const TELLING_NAME = /key|token|secret|passw|pwd|auth|credential|signature|^sig$/i;
@@ -17,7 +18,8 @@ export function secretsOf(spec: ServerSpec, foreign: Iterable<string>): string[]
     if (URL.canParse(spec.url)) addUrlSecrets(new URL(spec.url), found);
   }
   return [...found].filter((value) =>
-    value.trim().length >= MIN_LENGTH && !TOO_COMMON.has(value.trim().toLowerCase())
+    value.trim().length >= MIN_LENGTH && !TOO_COMMON.has(value.trim().toLowerCase()) &&
+    !isReference(value)
   );
 }
 
@@ -49,7 +51,7 @@ function addUrlSecrets(url: URL, found: Set<string>): void {
     }
   }
   for (const [name, value] of url.searchParams) {
-    if (!TELLING_NAME.test(name)) continue;
+    if (!TELLING_NAME.test(name) || isReference(value)) continue;
     found.add(value);
     found.add(encodeURIComponent(value));
   }

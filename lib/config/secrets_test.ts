@@ -39,3 +39,19 @@ Deno.test("secretsOf() takes headers and what a URL carries", () => {
 Deno.test("secretsOf() has nothing to hide in the demo server", () => {
   assert.deepEqual(secretsOf({ type: "demo" }, []), []);
 });
+
+Deno.test("secretsOf() does not hide what only refers to a secret", () => {
+  const program = ServerSpec.parse({
+    type: "stdio",
+    command: "run",
+    args: ["--token=${secret:A}", "--key", "${secret:B}"],
+    env: { TOKEN: "${secret:C}" },
+  });
+  assert.deepEqual(secretsOf(program, []), []);
+  const remote = ServerSpec.parse({
+    type: "http",
+    url: "https://example.com/mcp?key=${secret:A}",
+    headers: { Authorization: "Bearer ${secret:B}" },
+  });
+  assert.deepEqual(secretsOf(remote, []), []);
+});

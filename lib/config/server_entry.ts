@@ -2,11 +2,12 @@ import { isAbsolute, resolve, sep } from "node:path";
 import { parseEnv } from "node:util";
 import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { GatewayError } from "../core/errors.ts";
+import { namesIn } from "../core/secret_reference.ts";
 import type { ServerSource, ServerSpec } from "../core/server.ts";
 import { isBlockedPort } from "./blocked_ports.ts";
 import type { Platform } from "./deployment.ts";
 import { type EntryKey, entryValues } from "./entry_keys.ts";
-import { type Entry, parseEntry, placeOf, timeoutOf } from "./entry_schema.ts";
+import { controlOf, type Entry, parseEntry, placeOf, timeoutOf } from "./entry_schema.ts";
 import { expand, type Scope } from "./expand.ts";
 import { pointsAtSelf, type Self } from "./loops.ts";
 import { secretsOf } from "./secrets.ts";
@@ -35,6 +36,9 @@ export interface EntryContext {
   platform: Platform;
   report(severity: "warning" | "error", node: Node, message: string, fix: string): void;
 }
+
+/** Where a secret can stand. */
+const FILLED_AT_START: ReadonlySet<EntryKey> = new Set<EntryKey>(["args", "env", "headers", "url"]);
 
 const TYPES = new Map<string, ServerSpec["type"]>([
   ["stdio", "stdio"],
@@ -85,6 +89,9 @@ class EntryReader {
     if (entry.disabled || entry.enabled === false) spec.disabled = true;
     const timeoutMs = timeoutOf(entry);
     if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
+    if (typeof entry.trust === "string") spec.trust = entry.trust;
+    if (entry.changes !== undefined) spec.changes = entry.changes;
+    Object.assign(spec, controlOf(entry));
     await this.#checkPlace(spec);
     return {
       name: this.#name,
@@ -199,7 +206,9 @@ class EntryReader {
     if (this.#problems.length > 0) return spec;
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
-      const fix = "Write a whole address, such as https://example.com/mcp";
+      const fix = namesIn(url).length === 0
+        ? "Write a whole address, such as https://example.com/mcp"
+        : "Write the host itself; a secret can stand in the path or the query";
       return this.#fail(this.#at("url"), 'has a "url" that is no http or https URL', fix);
     }
     if (isBlockedPort(parsed)) {
@@ -240,6 +249,10 @@ class EntryReader {
     const node = this.#at(key, ...rest);
     const place = placeOf(key, ...rest);
     this.#foreign.push(...values);
+    for (const name of FILLED_AT_START.has(key) ? [] : namesIn(filled)) {
+      const reason = `the secret ${name} cannot stand in ${place}`;
+      this.#hold("error", node, reason, "Use it in args, env, headers or url");
+    }
     for (const { what, fix } of unset) this.#hold("warning", node, `${what} (in ${place})`, fix);
     for (const odd of new Set(malformed)) {
       this.#warn(

@@ -31,6 +31,15 @@ for (const entry of [{ disabled: true }, { enabled: false }]) {
   });
 }
 
+Deno.test("loadServers() takes whether a server is trusted, and what becomes of its changes", async () => {
+  const { only, lines } = await loadText({
+    x: { command: "a", trust: "untrusted", changes: "notify" },
+  });
+  assert.deepEqual([only?.spec.trust, only?.spec.changes, lines], ["untrusted", "notify", []]);
+  const gemini = await loadText({ x: { command: "a", trust: true } });
+  assert.deepEqual([gemini.only?.spec.trust, gemini.lines], [undefined, []]);
+});
+
 const BAD: [name: string, entry: string, problem: string][] = [
   ["a text", '"x"', '1:22 server "bad" must be an object. Write { "command"'],
   ["nothing to start", "{}", '1:22 server "bad" has neither "command" nor "url"'],
@@ -51,6 +60,16 @@ const BAD: [name: string, entry: string, problem: string][] = [
     '1:30 server "bad" has the type "ws", which is not supported. Use "stdio", "http" or "sse"',
   ],
   ["a wrong type", '{"type":1,"command":"a"}', '1:30 server "bad" has a wrong value at type'],
+  [
+    "an unknown trust",
+    '{"command":"a","trust":"yes"}',
+    '1:45 server "bad" has a wrong value at trust: it must be "trusted" or "untrusted"',
+  ],
+  [
+    "an unknown policy",
+    '{"command":"a","changes":"block"}',
+    '1:47 server "bad" has a wrong value at changes: it must be "hold", "notify" or "allow"',
+  ],
   ["an empty command", '{"command":" "}', '1:33 server "bad" has a wrong value at command'],
   [
     "a list as command",

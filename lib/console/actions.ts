@@ -33,7 +33,11 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
 }
 
 /** Does it, and says what was done. */
-export async function runAction(gateway: ActingGateway, asked: ConsoleAction): Promise<string> {
+export async function runAction(
+  gateway: ActingGateway,
+  asked: ConsoleAction,
+  principal = EVERYONE,
+): Promise<string> {
   switch (asked.action) {
     case "restart-server": {
       const status = await restartSoon(gateway, asked.server);
@@ -46,11 +50,11 @@ export async function runAction(gateway: ActingGateway, asked: ConsoleAction): P
       });
     }
     case "equip-toolset": {
-      const { name } = await gateway.toolsets.toolsets.equip(EVERYONE, asked.toolset);
+      const { name } = await gateway.toolsets.toolsets.equip(principal, asked.toolset);
       return `Equipped ${name}`;
     }
     case "unequip-toolset":
-      await gateway.toolsets.toolsets.unequip(EVERYONE);
+      await gateway.toolsets.toolsets.unequip(principal);
       return "No toolset is equipped";
     case "keep-promotion":
       await (await gateway.optimization()).keep(asked.server, asked.tool);

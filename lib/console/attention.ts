@@ -1,10 +1,12 @@
 import type { Gateway } from "../compose.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
+import { EVERYONE } from "../core/principal.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ConsoleAction } from "./actions.ts";
+import { toolsetNotes } from "./toolset_notes.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/job_progress.ts";
-import { optimizationPath, serverPath, serverStep } from "./ui/paths.ts";
+import { optimizationPath, serverPath, serverStep, toolsetPath } from "./ui/paths.ts";
 
 /** The one click that sets something right. */
 export interface Fix {
@@ -22,10 +24,10 @@ export interface FixLink {
   advice: string;
 }
 
-/** Something about descriptions that waits for a person. */
+/** Something besides servers that waits for a person. */
 export interface AttentionItem {
-  kind: "stale-promotion" | "job-waiting" | "job-failed";
-  /** What it is about: a tool's name, or a number of tools. */
+  kind: "empty-toolset" | "stale-promotion" | "job-waiting" | "job-failed";
+  /** What it is about: a name, or a number of tools. */
   subject: string;
   isName: boolean;
   href: string;
@@ -54,6 +56,27 @@ export function serverFix({ name, state, source }: ServerStatus): Fix | FixLink 
     href: serverStep(name, "edit"),
     advice: "Give it a header with a credential, such as Authorization",
   };
+}
+
+/** The equipped toolset, where clients get none of its tools. */
+export function emptyToolset(
+  { toolsets: { toolsets } }: Pick<Gateway, "toolsets">,
+  principal = EVERYONE,
+): AttentionItem[] {
+  const toolset = toolsets.equippedBy(principal);
+  if (toolset === undefined) return [];
+  const tools = toolsets.tools(toolset);
+  // What is being connected to may be there in a moment.
+  if (tools.some(({ state, isComing }) => state === "registered" || isComing)) return [];
+  const notes = toolsetNotes(tools.map(({ state }) => state));
+  return [{
+    kind: "empty-toolset",
+    subject: toolset.name,
+    isName: true,
+    href: toolsetPath(toolset.name),
+    detail: `Clients are listed none of its tools: ${notes.join(", ") || "it has none"}`,
+    fixes: [{ verb: "Unequip", action: { action: "unequip-toolset" } }],
+  }];
 }
 
 /** Promotions whose server has changed its words since. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Gateway } from "../compose.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import type { ServerStatus } from "../core/server.ts";
-import { jobsToAttend, serverFix, stalePromotions } from "./attention.ts";
+import { emptyToolset, jobsToAttend, serverFix, stalePromotions } from "./attention.ts";
 
 function job(id: string, status: OptimizationJob["status"], tools: string[]): OptimizationJob {
   return {
@@ -75,4 +75,27 @@ Deno.test("serverFix() leads to where a credential is given, for a restart canno
   const inFile = fix("needs_login", { kind: "file", path: "/x/.mcp.json" });
   assert.ok("href" in inFile);
   assert.match(inFile.advice, /in \/x\/\.mcp\.json/);
+});
+
+Deno.test("emptyToolset() raises the alarm where clients get none of the equipped tools", () => {
+  const found = (states: { state: string; isComing?: boolean }[] | undefined) =>
+    emptyToolset({
+      toolsets: {
+        toolsets: {
+          equippedBy: () => states && { name: "dev", tools: [] },
+          tools: () => states,
+        },
+      } as unknown as Gateway["toolsets"],
+    });
+  assert.deepEqual(found(undefined), []);
+  assert.deepEqual(found([{ state: "gone" }, { state: "registered" }]), []);
+  assert.deepEqual(found([{ state: "gone" }, { state: "waiting", isComing: true }]), []);
+  const [item] = found([{ state: "gone" }, { state: "waiting", isComing: false }]);
+  assert.deepEqual([item?.subject, item?.href], ["dev", "/toolsets/dev"]);
+  assert.match(
+    item?.detail ?? "",
+    /none of its tools: 1 tool is no longer there, 1 tool is waiting/,
+  );
+  assert.deepEqual(item?.fixes[0]?.action, { action: "unequip-toolset" });
+  assert.match(found([])[0]?.detail ?? "", /it has none/);
 });

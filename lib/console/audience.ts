@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
-import { EVERYONE } from "../core/principal.ts";
+import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { SHOWS_EQUIPPED } from "../surfaces/views.ts";
 
 /** The clients that see something, as far as they are there. */
@@ -22,19 +22,25 @@ const ClientInfo = z.looseObject({ title: z.string().optional(), name: z.string(
 type AudienceGateway = Pick<Gateway, "doors">;
 
 /** The clients whose list has the tools of what is equipped. */
-export function equippedAudience(gateway: AudienceGateway): Audience {
-  return audienceOf(gateway, (door) => SHOWS_EQUIPPED.test(door));
+export function equippedAudience(gateway: AudienceGateway, principal = EVERYONE): Audience {
+  return audienceOf(
+    gateway,
+    (session) => ownerOf(session.principal) === principal && SHOWS_EQUIPPED.test(session.door),
+  );
 }
 
 /** The clients at a toolset's own door. */
 export function doorAudience(gateway: AudienceGateway, toolset: string): Audience {
-  return audienceOf(gateway, (door) => door === `toolsets/${toolset}?`);
+  return audienceOf(gateway, ({ door }) => door === `toolsets/${toolset}?`);
 }
 
-function audienceOf({ doors }: AudienceGateway, isAt: (door: string) => boolean): Audience {
+function audienceOf(
+  { doors }: AudienceGateway,
+  isMeant: (session: { door: string; principal: string }) => boolean,
+): Audience {
   const now = Date.now();
   const sessions = doors.host.sessions.list().filter((session) =>
-    session.principal === EVERYONE && isAt(session.door) && session.idleMs(now) < GONE_MS
+    isMeant(session) && session.idleMs(now) < GONE_MS
   );
   const byName = Map.groupBy(sessions, ({ client }) => nameOf(client.clientInfo));
   const names = [...byName].map(([name, { length }]) => length === 1 ? name : `${name} (${length})`)

@@ -5,6 +5,7 @@ import {
   NEW_SERVER,
   NEW_TOOLSET,
   pathParts,
+  RESTORE_BACKUP,
   serverPath,
   toolsetPath,
 } from "./ui/paths.ts";
@@ -21,9 +22,14 @@ const STEPS: Record<string, string> = {
   [NEW_SERVER]: "Add server",
   [NEW_TOOLSET]: "New toolset",
   [IMPORT_TOOLSETS]: "Import",
+  [RESTORE_BACKUP]: "Restore a backup",
 };
 
-const SERVER_STEPS: Record<string, string> = { "~tools": "Configure tools", "~edit": "Edit" };
+const SERVER_STEPS: Record<string, string> = {
+  "~tools": "Configure tools",
+  "~edit": "Edit",
+  "~login": "Log in",
+};
 
 /** Where am I: from the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {

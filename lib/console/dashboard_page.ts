@@ -4,6 +4,7 @@ import { EVERYONE } from "../core/principal.ts";
 import type { ServerStatus } from "../core/server.ts";
 import {
   type AttentionItem,
+  emptyToolset,
   type Fix,
   type FixLink,
   jobsToAttend,
@@ -57,6 +58,7 @@ const MAX_LISTED = 8;
 export async function dashboardPage(
   gateway: DashboardGateway,
   query = new URLSearchParams(),
+  principal = EVERYONE,
 ): Promise<DashboardPage> {
   const servers = gateway.servers.list();
   const { store } = gateway.readiness();
@@ -69,9 +71,9 @@ export async function dashboardPage(
     jobsToAttend(gateway),
     tourOf(gateway),
   ]);
-  const items = [...jobs, ...stalePromotions(gateway)];
+  const items = [...emptyToolset(gateway, principal), ...jobs, ...stalePromotions(gateway)];
   const { toolsets } = gateway.toolsets;
-  const equipped = toolsets.equippedBy(EVERYONE);
+  const equipped = toolsets.equippedBy(principal);
   return {
     ...attentionOf(gateway, servers),
     counts: countStatus(servers, gateway.problems),

@@ -91,3 +91,18 @@ Deno.test("dashboardPage() shows the stretch of time that is asked for", async (
   assert.deepEqual(await shown("6h"), ["6h", 2, 1]);
   assert.deepEqual(await shown("nonsense"), ["24h", 2, 1]);
 });
+
+Deno.test("dashboardPage() puts an equipped toolset without live tools before what waits", async () => {
+  const gateway = stubGateway();
+  const toolset = { name: "dev", tools: [] };
+  const toolsets = {
+    ...gateway.toolsets.toolsets,
+    equippedBy: () => toolset,
+    tools: () => [{ state: "gone", isComing: false }],
+    registered: () => [],
+  };
+  const { items } = await dashboardPage(
+    { ...gateway, toolsets: { toolsets } } as unknown as typeof gateway,
+  );
+  assert.deepEqual(items.map(({ kind, subject }) => [kind, subject]), [["empty-toolset", "dev"]]);
+});

@@ -6,8 +6,12 @@ export interface State {
   gateway: Gateway;
   /** Also in the log line of the request and on error pages. */
   requestId: string;
+  /** Who the request is made for. */
+  principal: string;
   /** The browser tab's title, without the product's name. */
   title?: string;
+  /** The live channel's last event before anything on the page was read. */
+  madeAt?: string;
 }
 
 export const define = createDefine<State>();

@@ -1,13 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
+import type { FormError } from "./ui/form_error.ts";
 
-/** Why what was written in a form could not be done. */
-export interface FormError {
-  message: string;
-  code: string;
-  /** What to do about it. */
-  steps: string[];
-  hint?: string;
-}
+export type { FormError };
 
 /** An error as a form shows it; anything that is not the gateway's own is thrown on. */
 export function formError(error: unknown): FormError {

@@ -10,6 +10,8 @@ export interface Frame {
   address: string;
   isOptimizing: boolean;
   version: string;
+  /** What the page hears everything after; undefined where it was not made as others are. */
+  madeAt?: string;
 }
 
 export function frameOf(
@@ -17,6 +19,7 @@ export function frameOf(
     Gateway,
     "servers" | "problems" | "address" | "version" | "isOptimizing" | "toolsets"
   >,
+  madeAt?: string,
 ): Frame {
   const { address, version } = gateway;
   return {
@@ -28,6 +31,7 @@ export function frameOf(
     address,
     isOptimizing: gateway.isOptimizing(),
     version,
+    ...(madeAt === undefined ? {} : { madeAt }),
   };
 }
 

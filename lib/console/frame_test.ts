@@ -12,3 +12,8 @@ Deno.test("frameOf() tells whether optimization is on", () => {
   assert.equal(frameOf(stubGateway()).isOptimizing, false);
   assert.equal(frameOf(stubGateway({ options: { enableOptimization: true } })).isOptimizing, true);
 });
+
+Deno.test("frameOf() says which event the page was made after, where that is known", () => {
+  assert.equal(frameOf(stubGateway(), "run-7").madeAt, "run-7");
+  assert.ok(!("madeAt" in frameOf(stubGateway())));
+});

@@ -4,10 +4,12 @@ import { freeName } from "../config/suggested_name.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../core/server.ts";
 import { notFromHere } from "../http/from_here.ts";
+import { refuseSecretsFromElsewhere } from "../surfaces/secret_consent.ts";
 import { withAdvice } from "./connect_advice.ts";
 import { entryLine, entryText } from "./entry_line.ts";
 import { type FormError, formError } from "./form_error.ts";
 import { settingsText, withSettings } from "./server_settings.ts";
+import type { AddOutcome, FoundServer } from "./ui/found_servers.ts";
 
 /** What a person wrote to add a server, or to change one. */
 export interface ServerWords {
@@ -20,22 +22,6 @@ export interface ServerWords {
   /** Of several servers, those that are wanted; undefined before they were shown. */
   chosen?: string[];
 }
-
-/** One of several servers that were pasted. */
-export interface FoundServer {
-  name: string;
-  /** Its address or command, without secrets. */
-  line: string;
-  /** Why it cannot be added, with what to do. */
-  problem?: string;
-  notes: string[];
-  isChosen: boolean;
-  outcome?: AddOutcome;
-}
-
-export type AddOutcome =
-  | { ok: true; text: string }
-  | { ok: false; error: FormError };
 
 export interface ServerForm extends ServerWords {
   /** What is changed; undefined where one is added. */
@@ -72,6 +58,7 @@ export async function addServer(
     if (servers.length === 1 && only) {
       const name = words.name || freeName(only.name, namesOf(gateway));
       const spec = withSettings(usable(only, isFromHere), words.settings, words.folder);
+      refuseSecretsFromElsewhere(spec, isFromHere);
       await gateway.admin.add(name, spec);
       return { added: name };
     }
@@ -159,6 +146,7 @@ export async function saveServer(
     }
     const { spec: before } = gateway.admin.describe(name);
     const spec = withSettings(usable(only, isFromHere), words.settings, words.folder);
+    refuseSecretsFromElsewhere(spec, isFromHere);
     return await gateway.admin.update(name, withTransport(spec, before));
   } catch (error) {
     return { ...words, editing: name, name, error: withAdvice(formError(error)) };
@@ -240,6 +228,7 @@ function usable(server: PastedServer, isFromHere: boolean): ServerSpec {
     });
   }
   if (server.spec.type === "stdio" && !isFromHere) throw notFromHere();
+  refuseSecretsFromElsewhere(server.spec, isFromHere);
   return server.spec;
 }
 

@@ -9,6 +9,7 @@ import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { nearestNames } from "../core/nearest.ts";
 import type { StatePeriod } from "../downstream/state_history.ts";
+import type { ServerLine } from "../telemetry/server_lines.ts";
 import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
 import { type Paged, paged } from "./paging.ts";
 import { compareText } from "./sorting.ts";
@@ -42,6 +43,8 @@ export interface ServerPage {
   states: StatePeriod[];
   /** What it last wrote to its error output, oldest first. */
   log: { time: number; line: string }[];
+  /** What the gateway's own log has of it, newest first. */
+  logged: ServerLine[];
   /** Undefined where the data store does not give them. */
   changes: ToolChanges | undefined;
   /** What it lists that is no valid tool. */
@@ -100,6 +103,7 @@ export async function serverPage(
     problems: gateway.problems.filter((problem) => problem.server === name),
     door: `${gateway.address}/servers/${name}/mcp`,
     log: gateway.servers.log(name).slice(-LOG_LINES),
+    logged: gateway.servers.logged(name),
     changes: history && changesIn(history),
     invalid: {
       entries: history?.invalid.slice(0, INVALID) ?? [],

@@ -8,12 +8,13 @@ const SettingsChange = z.discriminatedUnion("change", [
   z.object({ change: z.literal("optimization"), to: z.enum(["on", "off"]) }),
   z.object({ change: z.literal("log-level"), to: z.enum(LOG_LEVELS) }),
   z.object({ change: z.literal("search") }),
+  z.object({ change: z.literal("evaluator-test") }),
 ]);
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
 type ChangedGateway = Pick<
   Gateway,
-  "optimization" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
+  "optimization" | "evaluator" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
 >;
 
 export function readSettingsChange(fields: URLSearchParams): SettingsChange {
@@ -29,6 +30,7 @@ export function readSettingsChange(fields: URLSearchParams): SettingsChange {
 export async function changeSettings(
   gateway: ChangedGateway,
   asked: SettingsChange,
+  signal: AbortSignal,
 ): Promise<keyof typeof DONE> {
   switch (asked.change) {
     case "optimization":
@@ -43,7 +45,21 @@ export async function changeSettings(
       await gateway.reindexSearch();
       gateway.tellLive("settings");
       return "search";
+    case "evaluator-test": {
+      const { trial } = await gateway.evaluator();
+      await trial.run(signal);
+      return "evaluator-test";
+    }
   }
+}
+
+/** Where to see what was done. */
+export function donePath(done: keyof typeof DONE): string {
+  const query = new URLSearchParams({
+    done,
+    ...(done === "evaluator-test" ? { check: "evaluator" } : {}),
+  });
+  return `/settings?${query}`;
 }
 
 /** Said on the page that follows. */
@@ -51,6 +67,7 @@ export const DONE = {
   "optimization-on": "Optimization is on. Clients at the gateway's own door have been told.",
   "optimization-off": "Optimization is off. Nothing spends model time any more.",
   "log-level": "The log level is changed, until the gateway is started again.",
+  "evaluator-test": "The test has ended. Its result is under Optimization.",
   search: "All tools are indexed again. Their meanings follow in the background.",
 } as const;
 

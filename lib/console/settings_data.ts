@@ -10,20 +10,24 @@ export interface SettingsData {
   bytes?: number;
   /** Whether whoever asks can have a backup; it holds secrets, and is made on a disk. */
   backup: "here" | "elsewhere" | "no-disk";
+  /** Whether a backup replaces all this at the next start, or was to at this one. */
+  restore?: "waits" | "failed" | "done";
   retention: { what: string; kept: string }[];
 }
 
 export async function settingsData(
-  gateway: Pick<Gateway, "store" | "options" | "platform">,
+  gateway: Pick<Gateway, "store" | "options" | "platform" | "restore">,
   isFromHere: boolean,
 ): Promise<SettingsData> {
   const { location } = gateway.store;
   const { options } = gateway.options;
+  const restore = await restoreState(gateway.restore);
   const bytes = location.kind === "file" ? await sizeOf(location.path) : undefined;
   return {
     kind: location.kind,
     place: location.kind === "file" ? location.path : location.label,
     ...(bytes === undefined ? {} : { bytes }),
+    ...(restore === undefined ? {} : { restore }),
     backup: !gateway.platform.canWrite ? "no-disk" : isFromHere ? "here" : "elsewhere",
     retention: [
       {
@@ -76,6 +80,14 @@ export async function backupResponse(
     // What is open can be read to its end; nobody else finds it any more.
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+async function restoreState(
+  { staged, applied }: Gateway["restore"],
+): Promise<SettingsData["restore"]> {
+  if (applied?.ok === false) return "failed";
+  if ((await staged?.find())?.staged !== undefined) return "waits";
+  return applied === undefined ? undefined : "done";
 }
 
 /** With the parts that the database keeps beside it; undefined where it cannot be read. */

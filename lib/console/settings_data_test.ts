@@ -13,6 +13,12 @@ Deno.test("settingsData() tells where the store is, its size and how long things
     assert.deepEqual([data.kind, data.place], ["file", join(folder, "data.kv")]);
     assert.ok((data.bytes ?? 0) > 0);
     assert.match(data.retention[0]?.kept ?? "", /\d+ days/);
+    assert.equal(data.restore, undefined);
+    const restore = { applied: { ok: false as const, problem: "in use" } };
+    assert.equal(
+      (await settingsData({ ...stubGateway(), store, restore }, true)).restore,
+      "failed",
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

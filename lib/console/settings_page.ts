@@ -1,7 +1,9 @@
 import type { Gateway } from "../compose.ts";
 import { type OptionName, OPTIONS, settingsKeyOf, variableOf } from "../config/option_table.ts";
 import type { EmbeddingProgress } from "../search/embedding/semantic_index.ts";
-import type { EvaluatorKind } from "../core/optimization.ts";
+import type { EvaluatorProgram } from "../optimizer/evaluator.ts";
+import type { TrialResult } from "../optimizer/evaluator_trial.ts";
+import type { EvaluatorInfo } from "../surfaces/optimization/admin_options.ts";
 import { EVERYONE } from "../core/principal.ts";
 import type { FormError } from "./form_error.ts";
 import { doneText } from "./settings_changes.ts";
@@ -21,10 +23,11 @@ export interface SettingRow {
 }
 
 /** What tries descriptions on a model, or why nothing can. */
-export interface EvaluatorCheck {
-  kind: EvaluatorKind | null;
-  model: string | null;
-  problem: string | null;
+export interface EvaluatorCheck extends EvaluatorInfo {
+  /** Where it is a program on this machine. */
+  program?: EvaluatorProgram;
+  /** How the last real request went. */
+  trial?: TrialResult;
 }
 
 export interface SettingsPage {
@@ -68,11 +71,12 @@ type SettingsGateway = Pick<
   | "address"
   | "startedAt"
   | "isOptimizing"
-  | "optimization"
+  | "evaluator"
   | "guide"
   | "searchProgress"
   | "searchTrouble"
   | "store"
+  | "restore"
   | "logs"
 >;
 
@@ -135,8 +139,15 @@ export async function settingsPage(
   };
 }
 
-async function checkEvaluator(gateway: SettingsGateway): Promise<EvaluatorCheck> {
-  return (await (await gateway.optimization()).overview()).evaluator;
+async function checkEvaluator(gateway: Pick<Gateway, "evaluator">): Promise<EvaluatorCheck> {
+  const { info, program, trial } = await gateway.evaluator();
+  const found = await info();
+  const used = found.problem === null ? await program() : undefined;
+  return {
+    ...found,
+    ...(used === undefined ? {} : { program: used }),
+    ...(trial.last === undefined ? {} : { trial: trial.last }),
+  };
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {

@@ -41,14 +41,20 @@ Deno.test("settingsPage() says where optimization was switched on for good", asy
 
 Deno.test("settingsPage() looks for an evaluator only when asked to", async () => {
   const evaluator = { kind: "claude-cli", model: "sonnet", problem: null };
+  const program = { path: "/bin/claude", version: "2.1.325 (Claude Code)" };
   const gateway = {
     ...stubGateway(),
-    optimization: () => Promise.resolve({ overview: () => Promise.resolve({ evaluator }) }),
+    evaluator: () =>
+      Promise.resolve({
+        info: () => Promise.resolve(evaluator),
+        program: () => Promise.resolve(program),
+        trial: { last: undefined },
+      }),
   } as unknown as ReturnType<typeof stubGateway>;
   const unasked = await settingsPage(gateway, runtime);
   assert.equal(unasked.optimization.check, undefined);
   const asked = await settingsPage(gateway, runtime, new URLSearchParams("check=evaluator"));
-  assert.deepEqual(asked.optimization.check, evaluator);
+  assert.deepEqual(asked.optimization.check, { ...evaluator, program });
 });
 
 Deno.test("settingsPage() says only what the gateway itself words", async () => {

@@ -20,7 +20,8 @@ import {
 } from "./server_page.ts";
 import { promotionOf, type ToolPromotion } from "./tool_promotion.ts";
 import { knownTokens } from "./tools_page.ts";
-import { type TryForm, tryForm } from "./try_form.ts";
+import { tryForm } from "./try_form.ts";
+import type { TryForm } from "./ui/try_fields.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({
@@ -74,6 +75,12 @@ export interface ToolPage {
   promotion?: ToolPromotion;
 }
 
+/** A tool of a server that has not listed its tools: whether there is such a tool is not known. */
+export interface UnlistedTool {
+  unlisted: string;
+  server: ServerStatus;
+}
+
 type ToolGateway = Pick<
   Gateway,
   "servers" | "guide" | "tokens" | "toolMetadata" | "collisions" | "promotions"
@@ -84,16 +91,18 @@ const VERSIONS = 10;
 const MAX_JSON = 200_000;
 const RELATED = 6;
 
-/** Everything on one tool's page, or the names that the reader may have meant. */
+/** Everything on one tool's page, or why there is none and which names may have been meant. */
 export async function toolPage(
   gateway: ToolGateway,
   serverName: string,
   toolName: string,
-): Promise<ToolPage | MissingName> {
+): Promise<ToolPage | UnlistedTool | MissingName> {
   const server = gateway.servers.list().find(({ name }) => name === serverName);
   const rows = toolRows(gateway, serverName);
   const tool = gateway.servers.tools(serverName).find(({ name }) => name === toolName);
   if (server === undefined || tool === undefined) {
+    const isListed = server === undefined || rows.length > 0 || server.state === "ready";
+    if (!isListed) return { unlisted: toolName, server };
     return { missing: toolName, nearest: nearestNames(toolName, rows.map(({ name }) => name)) };
   }
   const known = gateway.guide.table.find(serverName, toolName);

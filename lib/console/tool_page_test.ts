@@ -35,6 +35,16 @@ Deno.test("toolPage() offers the nearest names for one that is not there", async
   });
 });
 
+Deno.test("toolPage() says of no tool that it is gone before its server has listed any", async () => {
+  for (const state of ["connecting", "failed"] as const) {
+    const page = await toolPage(stubGateway({ servers: [{ name: "slow", state }] }), "slow", "t");
+    assert.ok("unlisted" in page);
+    assert.deepEqual([page.unlisted, page.server.state], ["t", state]);
+  }
+  const ready = await toolPage(stubGateway({ servers: [{ name: "bare" }] }), "bare", "t");
+  assert.deepEqual(ready, { missing: "t", nearest: [] });
+});
+
 Deno.test("toolPage() has the newest versions, and counts the older ones", async () => {
   const version = (seenAt: number) => ({
     text: JSON.stringify({ name: "t", description: `${seenAt}` }),

@@ -4,7 +4,8 @@ import { EVERYONE } from "../core/principal.ts";
 import { namespacedName } from "../routing/names.ts";
 import { compareText } from "./sorting.ts";
 import { isPattern, toolPattern } from "./tool_pattern.ts";
-import { type FilterChoice, knownTokens } from "./tools_page.ts";
+import { knownTokens } from "./tools_page.ts";
+import type { FilterChoice } from "./ui/filter_choice.ts";
 import type { PickQuery, ToolPicks } from "./ui/tool_picks.ts";
 import { MOST_TOOLS, type PickedTool } from "./ui/toolset_size.ts";
 

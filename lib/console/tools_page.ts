@@ -13,6 +13,7 @@ import {
   type ToolListState,
 } from "./tool_states.ts";
 import { matchesWords, searchWords } from "./tool_text.ts";
+import type { FilterChoice } from "./ui/filter_choice.ts";
 
 export const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
@@ -33,12 +34,6 @@ export interface ListedTool {
   problem?: string;
   /** Why it was found, and how well it fits. */
   match?: { relevance?: number; explanation: string; scores?: [field: string, score: number][] };
-}
-
-/** A choice of a filter, with how many tools it has. */
-export interface FilterChoice {
-  value: string;
-  count: number;
 }
 
 export interface ToolsPage {

@@ -4,9 +4,9 @@ import type { Toolset } from "../core/toolset.ts";
 import { namespacedName } from "../routing/names.ts";
 import { fittingToolsetName } from "../toolsets/toolsets.ts";
 import { countSoon } from "./count_soon.ts";
-import type { FilterChoice } from "./tools_page.ts";
 import { matchingTools, MOST_PICKS, pickChoices, pickTools, readPickQuery } from "./tool_picks.ts";
 import { fullName, pickedByName } from "./toolset_tools.ts";
+import type { FilterChoice } from "./ui/filter_choice.ts";
 import type { ToolPicks } from "./ui/tool_picks.ts";
 import type { PickedTool } from "./ui/toolset_size.ts";
 

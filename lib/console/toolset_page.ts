@@ -46,6 +46,7 @@ export async function toolsetPage(
   gateway: PageGateway,
   name: string,
   query: URLSearchParams,
+  principal = EVERYONE,
 ): Promise<ToolsetPage | MissingName> {
   const { toolsets: admin, address } = gateway;
   const names = admin.toolsets.list().map((toolset) => toolset.name).sort();
@@ -57,7 +58,7 @@ export async function toolsetPage(
     return { ...detail, server, tool };
   });
   const changes = tools.flatMap(({ change }) => change ?? []);
-  const equipped = admin.toolsets.equippedBy(EVERYONE);
+  const equipped = admin.toolsets.equippedBy(principal);
   const isEquipped = equipped?.name === name;
   return {
     toolset: summaryOf(gateway, found),
@@ -69,7 +70,7 @@ export async function toolsetPage(
     }),
     door: `${address}/toolsets/${name}/mcp`,
     snippets: clientSnippets(gateway, { kind: "toolset", name }),
-    audience: equippedAudience(gateway),
+    audience: equippedAudience(gateway, principal),
     atDoor: doorAudience(gateway, name),
     changed: {
       count: changes.length,

@@ -22,11 +22,12 @@ export interface ToolsetsPage {
 export function toolsetsPage(
   gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "doors">,
   query: URLSearchParams,
+  principal = EVERYONE,
 ): ToolsetsPage {
   const { toolsets } = gateway.toolsets;
   const all = toolsets.list().sort((a, b) => a.name < b.name ? -1 : 1);
   const list = paged(all, query.get("page"));
-  const equipped = toolsets.equippedBy(EVERYONE);
+  const equipped = toolsets.equippedBy(principal);
   return {
     list: {
       ...list,
@@ -38,7 +39,7 @@ export function toolsetsPage(
     ...(equipped === undefined ? {} : {
       equipped: { name: equipped.name, registered: toolsets.registered(equipped).length },
     }),
-    audience: equippedAudience(gateway),
+    audience: equippedAudience(gateway, principal),
     available: gateway.guide.visible(EVERYONE).length,
   };
 }

@@ -1,17 +1,9 @@
 import type { Gateway } from "../compose.ts";
-import { type FormError, formError } from "./form_error.ts";
+import { formError } from "./form_error.ts";
 import { tryForm } from "./try_form.ts";
 import { tryTool } from "./try_tool.ts";
-import { argumentsOf, type FieldProblem, readTryForm, type TryWords } from "./ui/try_fields.ts";
-import type { TryOutcome } from "./ui/try_outcome.ts";
-
-/** A call that was tried: what was written, and what came of it. */
-export interface TriedTool {
-  words: TryWords;
-  problems?: FieldProblem[];
-  outcome?: TryOutcome;
-  error?: FormError;
-}
+import { argumentsOf, readTryForm } from "./ui/try_fields.ts";
+import type { TriedTool } from "./ui/try_outcome.ts";
 
 /** Calls a tool with what a plain form sent. */
 export async function tryFromForm(

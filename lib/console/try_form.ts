@@ -1,17 +1,8 @@
 import { parametersOf, resolveReference } from "../core/parameters.ts";
 import { isObject } from "../core/rpc.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { riskOf, type ToolRisk } from "../surfaces/tool_calls.ts";
-import type { TryField } from "./ui/try_fields.ts";
-
-/** What it takes to try a tool. */
-export interface TryForm {
-  fields: TryField[];
-  /** The schema cannot be made into fields: the arguments are written as JSON. */
-  isJsonOnly: boolean;
-  /** What it may do: asked about before it is called. */
-  risk?: ToolRisk;
-}
+import { riskOf } from "../surfaces/tool_calls.ts";
+import type { TryField, TryForm } from "./ui/try_fields.ts";
 
 const MAX_FIELDS = 60;
 const MAX_CHOICES = 200;

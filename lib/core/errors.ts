@@ -54,6 +54,18 @@ const TABLE = {
     sentence: "The server is not running",
     recovery: "Start it, then try again",
   },
+  TOKEN_REQUIRED: {
+    rpc: -32001,
+    http: 401,
+    sentence: "A valid token is needed",
+    recovery: "Send `Authorization: Bearer TOKEN`, with a token of this gateway's",
+  },
+  LOGIN_FAILED: {
+    rpc: -32003,
+    http: 502,
+    sentence: "The login did not succeed",
+    recovery: "Begin the login again",
+  },
   ACCESS_DENIED: {
     rpc: -32004,
     http: 403,
@@ -101,6 +113,12 @@ const TABLE = {
     http: 429,
     sentence: "A limit was reached",
     recovery: "Wait a moment, then try again",
+  },
+  REQUEST_TIMEOUT: {
+    rpc: -32600,
+    http: 408,
+    sentence: "The request did not arrive in time",
+    recovery: "Send it again, without pauses",
   },
   PAYLOAD_TOO_LARGE: {
     rpc: -32600,
@@ -162,6 +180,12 @@ const TABLE = {
     sentence: "The configuration is not valid",
     recovery: "Correct the place that is named",
   },
+  SECRET_UNREADABLE: {
+    rpc: -32603,
+    http: 409,
+    sentence: "A secret cannot be opened with the key that is here",
+    recovery: "Start with the key it was sealed with, or set it again",
+  },
   STORAGE_UNAVAILABLE: {
     rpc: -32603,
     http: 503,
@@ -211,6 +235,8 @@ export interface ErrorDetails {
   recoverySteps?: string[];
   hint?: string;
   suggestedTools?: string[];
+  /** How long to wait before the next try. */
+  retryAfterSeconds?: number;
   cause?: unknown;
 }
 

@@ -1,3 +1,4 @@
+import { ROOT } from "./root.ts";
 /** How long the tokenizer stays in memory after its last use. */
 const KEEP_MS = 10_000;
 const KNOWN_TEXTS = 20_000;
@@ -24,7 +25,7 @@ export class TokenCounter implements Disposable {
   #nextId = 1;
 
   constructor(options: TokenCounterOptions = {}) {
-    this.#workerUrl = options.worker ?? new URL("./token_worker.ts", import.meta.url);
+    this.#workerUrl = options.worker ?? new URL("lib/core/token_worker.ts", ROOT);
     this.#limitMs = options.limitMs ?? LIMIT_MS;
   }
 

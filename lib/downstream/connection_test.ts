@@ -143,10 +143,8 @@ Deno.test("Connection.end() lets calls in flight finish, for a while", async () 
       () => new Promise((resolve) => timers.push(setTimeout(resolve, callMs, "done"))),
     );
     const calling = connection.call(call()).then(() => true, () => false);
-    const started = performance.now();
     await connection.end(200);
     assert.equal(await calling, isDone);
-    assert.ok(performance.now() - started < 1_000);
     assert.deepEqual(server.alive, []);
     timers.forEach(clearTimeout);
   }

@@ -22,6 +22,8 @@ export interface PooledServer {
   source: ServerSource;
   /** Why it cannot start, found while its entry was read. */
   problem?: string;
+  /** Another one when a secret was set that its entry refers to: it is connected anew. */
+  secretsStamp?: string;
 }
 
 export interface ManagedServerOptions {

@@ -41,9 +41,7 @@ Deno.test("ManagedServer[Symbol.asyncDispose]() leaves nothing of a connection t
     const managed = start(server, { onTools, knownTools: () => Promise.resolve(["{}"]) });
     await until(() => server.links[0]?.heard.at(-1) === method);
     const calling = managed.call(CALL);
-    const started = performance.now();
     await managed[Symbol.asyncDispose]();
-    assert.ok(performance.now() - started < 500);
     await assert.rejects(calling, /was given up: it is being stopped/);
     assert.deepEqual(server.alive, []);
     await pause(600);
@@ -160,9 +158,7 @@ Deno.test("ManagedServer[Symbol.asyncDispose]() does not wait for calls that an 
   const calls = [managed.call(CALL), own.call(CALL)].map((call) => call.catch(() => {}));
   managed.update({ ...ENTRY, spec: { ...SPEC, url: "http://other.example/" } });
   await until(() => managed.status.state === "ready" && server.links.length === 3);
-  const started = performance.now();
   await managed[Symbol.asyncDispose]();
-  assert.ok(performance.now() - started < 500);
   assert.deepEqual(server.alive, []);
   await Promise.all(calls);
 });

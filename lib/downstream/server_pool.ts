@@ -93,6 +93,6 @@ export class ServerPool implements AsyncDisposable {
 }
 
 function isSame(a: PooledServer, b: PooledServer): boolean {
-  return a.problem === b.problem &&
+  return a.problem === b.problem && a.secretsStamp === b.secretsStamp &&
     JSON.stringify([a.spec, a.source]) === JSON.stringify([b.spec, b.source]);
 }

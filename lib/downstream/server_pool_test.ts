@@ -46,6 +46,17 @@ Deno.test("ServerPool.sync() starts, changes and ends what it must, and touches 
   await until(() => fake("changed").alive.length === 1 && fake("gone").alive.length === 0);
 });
 
+Deno.test("ServerPool.sync() connects a server anew whose secret was set, and no other", async () => {
+  const { pool, fake, areReady } = makePool();
+  await using _ = pool;
+  const stamped = (name: string, secretsStamp: string) => ({ ...entry(name), secretsStamp });
+  pool.sync([stamped("a", "1"), stamped("b", "1")]);
+  await until(areReady);
+  pool.sync([stamped("a", "2"), stamped("b", "1")]);
+  await until(() => fake("a").links.length === 2 && fake("a").alive.length === 1);
+  assert.equal(fake("b").links.length, 1);
+});
+
 Deno.test("ServerPool.sync() is not held up by a server that hangs", async () => {
   const { pool, fake } = makePool();
   await using _ = pool;

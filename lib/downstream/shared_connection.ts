@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import type { RpcMessage } from "../core/rpc.ts";
 import type { ServerState } from "../core/server.ts";
+import { TRYING_AGAIN } from "../core/trying_again.ts";
 import { backoffMs } from "./backoff.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -214,8 +215,9 @@ export class SharedConnection implements AsyncDisposable {
 
   #retryLater(state: ServerState, words: string): void {
     const wait = backoffMs(++this.#failures);
-    const seconds = Math.max(1, Math.round(wait / 1000));
-    this.#options.status.set(state, `${words}; trying again in ${seconds} s`, words);
+    // When is told as a time: a number of seconds in the text would be wrong a second later.
+    const at = Date.now() + wait;
+    this.#options.status.set(state, `${words}; ${TRYING_AGAIN}`, words, at);
     this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), wait);
   }
 

@@ -38,14 +38,15 @@ export class StatusBoard {
     this.#onStatus(this.#status);
   }
 
-  set(state: ServerState, reason: string, lastError?: string): void {
-    const before = this.#status;
+  set(state: ServerState, reason: string, lastError?: string, retryAt?: number): void {
+    const { retryAt: _past, ...before } = this.#status;
     this.#status = {
       ...before,
       state,
       reason,
       since: state === before.state ? before.since : Date.now(),
       ...(lastError === undefined ? {} : { lastError }),
+      ...(retryAt === undefined ? {} : { retryAt }),
     };
     const isTrouble = state === "failed" || state === "degraded" || state === "needs_login";
     // The same trouble again, try after try, is no news.

@@ -6,19 +6,38 @@ export interface DirectHost {
   liveEvents(request: Request): Response;
   metrics: { render(): string };
   doors: { find(request: Request): (() => Promise<Response>) | undefined };
+  consoleGate: {
+    admit(request: Request): Promise<string>;
+    isAdmitted(request: Request): Promise<boolean>;
+  };
 }
 
-type Answer = (host: DirectHost, request: Request) => Response;
+type Answer = (host: DirectHost, request: Request) => Response | Promise<Response>;
 
 const ANSWERS: Record<string, Answer> = {
   "/healthz": () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } }),
-  "/readyz": (host) => readinessResponse(host.readiness()),
-  "/metrics": (host) =>
-    new Response(host.metrics.render(), {
+  "/readyz": async (host, request) => {
+    const readiness = host.readiness();
+    // A platform's probe has no token, and needs none to know whether to send requests here.
+    return readinessResponse(
+      await host.consoleGate.isAdmitted(request) ? readiness : withoutNames(readiness),
+    );
+  },
+  "/metrics": async (host, request) => {
+    await host.consoleGate.admit(request);
+    return new Response(host.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-    }),
-  "/api/events": (host, request) => host.liveEvents(request),
+    });
+  },
+  "/api/events": async (host, request) => {
+    await host.consoleGate.admit(request);
+    return host.liveEvents(request);
+  },
 };
+
+function withoutNames(readiness: Readiness): Readiness {
+  return { ...readiness, degraded: readiness.degraded.map(() => "Something needs attention") };
+}
 
 /** The answer to a request that needs no page, if this is one. */
 export function findDirectAnswer(

@@ -2,11 +2,17 @@ import { isNaming, type Naming } from "../routing/names.ts";
 
 /** Which MCP door a request knocks at. */
 export type DoorPath =
-  | { kind: "server"; server: string; naming: Naming }
-  | { kind: "gateway" }
-  | { kind: "toolset"; toolset: string }
-  /** The default door; `expose` as it was written. */
-  | { kind: "default"; expose: string; naming: Naming | undefined };
+  & (
+    | { kind: "server"; server: string; naming: Naming }
+    | { kind: "gateway" }
+    | { kind: "toolset"; toolset: string }
+    /** The default door; `expose` as it was written. */
+    | { kind: "default"; expose: string; naming: Naming | undefined }
+  )
+  & {
+    /** The project its caller chose, as it was written. */
+    project?: string;
+  };
 
 const SERVER = /^https?:\/\/[^/?#]+\/(?:servers|s)\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
 const GATEWAY = /^https?:\/\/[^/?#]+\/(?:gateway|g)\/mcp(\?[^#]*)?$/;
@@ -21,7 +27,7 @@ const known = new Map<string, DoorPath>();
 export function parseDoor(url: string): DoorPath | undefined {
   const kept = known.get(url);
   if (kept) return kept;
-  const door = readDoor(url);
+  const door = readProject(readDoor(url), url);
   if (door && known.size < KEPT) known.set(url, door);
   return door;
 }
@@ -34,6 +40,12 @@ function readDoor(url: string): DoorPath | undefined {
   const toolset = TOOLSET.exec(url);
   if (toolset) return { kind: "toolset", toolset: toolset[1]! };
   return GATEWAY.test(url) ? { kind: "gateway" } : undefined;
+}
+
+function readProject(door: DoorPath | undefined, url: string): DoorPath | undefined {
+  if (!door || !url.includes("project=")) return door;
+  const project = new URL(url).searchParams.get("project") ?? "";
+  return project === "" ? door : { ...door, project };
 }
 
 function namingOf(query: string | undefined): Naming {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
 import type { ShownTool } from "../optimizer/evaluator.ts";
 import { SessionManager } from "../sessions/session_manager.ts";
 import { EvalSurface } from "../surfaces/eval_surface.ts";
@@ -113,8 +114,15 @@ export class EvalDoors implements AsyncDisposable {
         return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
       }
       const { log, patience } = this.#options;
-      const host = { sessions: this.#sessions, maxBody: MAX_BODY, log, patience, onCall: () => {} };
-      return await handleMcp(host, room.door, request);
+      const host = {
+        sessions: this.#sessions,
+        maxBody: MAX_BODY,
+        log,
+        patience,
+        onCall: () => {},
+        switchProject: (principal: string) => principal,
+      };
+      return await handleMcp(host, { door: room.door, request, principal: EVERYONE });
     } catch (error) {
       return errorResponse(error, requestId);
     }

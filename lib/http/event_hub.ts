@@ -1,4 +1,4 @@
-/** How many events a client that dropped off can catch up on. */
+/** How many subjects a client that dropped off can catch up on. */
 const KEPT_EVENTS = 1_000;
 /** A client that stops reading is let go once so much waits for it. */
 const MAX_QUEUED_BYTES = 1_000_000;
@@ -20,24 +20,50 @@ type Listener = (event: LiveEvent) => void;
 export class EventHub {
   /** Tells this run's ids from those of an earlier one. */
   readonly #run = crypto.randomUUID().slice(0, 8);
-  readonly #kept: (LiveEvent & { id: number })[] = [];
+  /** The last event about each subject, in the order of the ids: one before it is out of date. */
+  readonly #kept = new Map<string, LiveEvent & { id: number }>();
   readonly #listeners = new Set<Listener>();
+  readonly #waiting = new Set<() => void>();
   #lastId = 0;
+  /** The last event that is not kept though nothing took its place. */
+  #lastForgotten = 0;
 
   get listenerCount(): number {
     return this.#listeners.size;
   }
 
-  publish(type: string, data: unknown): void {
+  /** What a page says that was made at this moment, to hear what comes after. */
+  get lastEventId(): string {
+    return this.#nameOf(this.#lastId);
+  }
+
+  /** A later event about the same subject takes the place of an earlier one for who missed both. */
+  publish(type: string, data: unknown, subject = ""): void {
     const event = { id: ++this.#lastId, type, data };
-    this.#kept.push(event);
-    if (this.#kept.length > KEPT_EVENTS) this.#kept.shift();
+    const key = `${type} ${subject}`;
+    this.#kept.delete(key);
+    this.#kept.set(key, event);
+    if (this.#kept.size > KEPT_EVENTS) this.#forgetOldest();
     for (const listener of this.#listeners) listener(event);
   }
 
   /** Says what is not worth keeping: whoever missed it has to ask. */
   tell(type: string, data: unknown): void {
     for (const listener of this.#listeners) listener({ type, data });
+  }
+
+  /** Resolves as soon as there is a listener, or the signal aborts. */
+  whenHeard(signal: AbortSignal): Promise<void> {
+    if (this.#listeners.size > 0 || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener("abort", done);
+    });
   }
 
   /** A server-sent event stream: what was missed since `lastEventId`, then everything new. */
@@ -73,6 +99,7 @@ export class EventHub {
           add(this.#format({ id: this.#lastId, type, data }));
         }
         this.#listeners.add(listener);
+        for (const heard of this.#waiting) heard();
         if (signal.aborted) close();
       },
       cancel: () => close(),
@@ -80,6 +107,14 @@ export class EventHub {
     return new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });
+  }
+
+  #forgetOldest(): void {
+    for (const [key, { id }] of this.#kept) {
+      this.#kept.delete(key);
+      this.#lastForgotten = id;
+      return;
+    }
   }
 
   /** Much is not caught up on: to ask anew is less, and leaves room for what comes meanwhile. */
@@ -96,10 +131,10 @@ export class EventHub {
     if (!lastEventId) return [];
     const [run, number] = lastEventId.split("-");
     const last = Number(number);
-    const oldest = this.#kept[0]?.id ?? this.#lastId + 1;
-    const known = run === this.#run && Number.isInteger(last) && last <= this.#lastId;
-    if (!known || last + 1 < oldest) return [this.#reset()];
-    return this.#kept.filter((event) => event.id > last);
+    const isKnown = run === this.#run && Number.isInteger(last) && last <= this.#lastId &&
+      last >= this.#lastForgotten;
+    if (!isKnown) return [this.#reset()];
+    return [...this.#kept.values()].filter((event) => event.id > last);
   }
 
   #reset(): LiveEvent {
@@ -107,7 +142,11 @@ export class EventHub {
   }
 
   #format({ id, type, data }: LiveEvent): string {
-    const line = id === undefined ? "" : `id: ${this.#run}-${id}\n`;
+    const line = id === undefined ? "" : `id: ${this.#nameOf(id)}\n`;
     return `${line}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  #nameOf(id: number): string {
+    return `${this.#run}-${id}`;
   }
 }

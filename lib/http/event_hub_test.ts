@@ -46,11 +46,11 @@ Deno.test("EventHub.stream() replays what was missed, and resets where it cannot
   hub.publish("server", 1);
   const first = take(hub.stream(null, open.signal, () => [["status", 0]]), 1);
   const [seen] = await first;
-  hub.publish("server", 2);
-  hub.publish("server", 3);
+  hub.publish("server", 2, "git");
+  hub.publish("server", 3, "files");
   const missed = await take(hub.stream(seen!.id, open.signal, none), 2);
   assert.deepEqual(missed.map(({ data }) => data), [2, 3]);
-  for (let count = 0; count < 2_000; count++) hub.publish("server", count);
+  for (let count = 0; count < 2_000; count++) hub.publish("server", count, `server-${count}`);
   assert.equal((await take(hub.stream(seen!.id, open.signal, none), 1))[0]?.event, "reset");
   for (const foreign of ["other-1", "x", "-", `${seen!.id.split("-")[0]}-999999`]) {
     assert.equal(
@@ -59,6 +59,51 @@ Deno.test("EventHub.stream() replays what was missed, and resets where it cannot
       foreign,
     );
   }
+});
+
+Deno.test("EventHub.lastEventId names the moment from which a page hears everything", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  hub.publish("tools", "before");
+  const made = hub.lastEventId;
+  hub.publish("tools", "after");
+  const [heard] = await take(hub.stream(made, open.signal, none), 1);
+  assert.equal(heard?.data, "after");
+  const quiet = hub.stream(hub.lastEventId, open.signal, none);
+  open.abort();
+  assert.equal(await quiet.text(), "retry: 1000\n\n");
+  const [other] = await take(new EventHub().stream(made, new AbortController().signal, none), 1);
+  assert.equal(other?.event, "reset", "an id of another run");
+});
+
+Deno.test("EventHub.stream() replays the last event about a subject alone", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  const made = hub.lastEventId;
+  // More than are kept, were each kept.
+  for (let count = 0; count < 3_000; count++) hub.publish("calls", count);
+  hub.publish("server", "last", "git");
+  const missed = await take(hub.stream(made, open.signal, none), 2);
+  assert.deepEqual(missed.map(({ event, data }) => [event, data]), [
+    ["calls", 2_999],
+    ["server", "last"],
+  ]);
+});
+
+Deno.test("EventHub.whenHeard() resolves with a listener, or when nobody waits any more", async () => {
+  const hub = new EventHub();
+  const open = new AbortController();
+  let isHeard = false;
+  const heard = hub.whenHeard(open.signal).then(() => isHeard = true);
+  await Promise.resolve();
+  assert.equal(isHeard, false);
+  const stream = hub.stream(null, new AbortController().signal, none);
+  await heard;
+  await hub.whenHeard(open.signal);
+  await stream.body!.cancel();
+  const given = hub.whenHeard(open.signal);
+  open.abort();
+  await given;
 });
 
 Deno.test("EventHub.stream() ends on abort and lets go of a client that stops reading", async () => {
@@ -95,7 +140,7 @@ Deno.test("EventHub.stream() resets where too much was missed, and goes on", asy
   const hub = new EventHub();
   const { signal } = new AbortController();
   const [seen] = await take(hub.stream(null, signal, () => [["status", 0]]), 1);
-  for (let count = 0; count < 100; count++) hub.publish("server", "x".repeat(20_000));
+  for (let count = 0; count < 100; count++) hub.publish("server", "x".repeat(20_000), `${count}`);
   const response = hub.stream(seen!.id, signal, () => [["status", 1]]);
   hub.publish("server", "last");
   const events = await take(response, 3);

@@ -7,6 +7,8 @@ export interface GuardOptions {
   /** The address it is known by behind a proxy or on a platform. */
   publicUrl?: string | undefined;
   maxBody: number;
+  /** Paths that take more than that: files which a person gives. */
+  uploads?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -19,10 +21,12 @@ export class Guard {
   readonly #port: number;
   readonly #allowAddresses: boolean;
   readonly #maxBody: number;
+  readonly #uploads: ReadonlyMap<string, number>;
 
-  constructor({ host, port, publicUrl, maxBody }: GuardOptions) {
+  constructor({ host, port, publicUrl, maxBody, uploads = new Map() }: GuardOptions) {
     this.#port = port;
     this.#maxBody = maxBody;
+    this.#uploads = uploads;
     // Rebinding needs a name, so a literal address is as good as ours once we listen beyond loopback.
     this.#allowAddresses = !isLoopback(host);
     for (const name of new Set(["localhost", "127.0.0.1", "[::1]", bracketed(host)])) {
@@ -46,7 +50,13 @@ export class Guard {
       });
     }
     const length = Number(request.headers.get("content-length") ?? 0);
-    if (!(length <= this.#maxBody)) throw tooLarge(this.#maxBody);
+    if (!(length <= this.#maxBody)) {
+      const most = Math.max(
+        this.#maxBody,
+        this.#uploads.get(URL.parse(request.url)?.pathname ?? "") ?? 0,
+      );
+      if (!(length <= most)) throw tooLarge(most);
+    }
   }
 
   #allow(url: URL): void {

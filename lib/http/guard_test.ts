@@ -104,3 +104,15 @@ Deno.test("readBody() stops at the limit when no length was declared", async () 
   const small = new Request("http://x", { method: "POST", body: "hello" });
   assert.equal(new TextDecoder().decode(await readBody(small, 100)), "hello");
 });
+
+Deno.test("Guard.check() lets a path that takes files have more, up to its own limit", () => {
+  const guard = new Guard({ ...local, uploads: new Map([["/upload", 500]]) });
+  const request = (path: string, length: number) =>
+    new Request(`http://localhost:3333${path}`, {
+      method: "POST",
+      headers: { host: "localhost:3333", "content-length": String(length) },
+    });
+  guard.check(request("/upload", 500));
+  assert.throws(() => guard.check(request("/upload", 501)), { code: "PAYLOAD_TOO_LARGE" });
+  assert.throws(() => guard.check(request("/other", 101)), { code: "PAYLOAD_TOO_LARGE" });
+});

@@ -1,6 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
-import { classify, errorText, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Session } from "../sessions/session.ts";
@@ -50,17 +49,27 @@ export interface DoorHost {
   /** How long an answer may take before it comes on a stream. */
   patience: TimeoutQueue;
   onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
+  /** A caller as it is in a project that it names; throws where that is not its own. */
+  switchProject(principal: string, project: string): string;
+}
+
+/** A client at a door. */
+export interface Visit {
+  door: Door;
+  request: Request;
+  /** Who the request is made for. */
+  principal: string;
 }
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
-export async function handleMcp(host: DoorHost, door: Door, request: Request): Promise<Response> {
-  switch (request.method) {
+export async function handleMcp(host: DoorHost, visit: Visit): Promise<Response> {
+  switch (visit.request.method) {
     case "POST":
-      return await handlePost(host, door, request);
+      return await handlePost(host, visit);
     case "GET":
-      return await handleGet(host, door, request);
+      return await handleGet(host, visit);
     case "DELETE": {
-      const session = await findSession(host, door, request);
+      const session = await findSession(host, visit);
       if (session instanceof Response) return session;
       await host.sessions.end(session);
       return new Response(null, { status: 200 });
@@ -70,7 +79,8 @@ export async function handleMcp(host: DoorHost, door: Door, request: Request): P
   }
 }
 
-async function handlePost(host: DoorHost, door: Door, request: Request): Promise<Response> {
+async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
+  const { request } = visit;
   const type = request.headers.get("content-type");
   if (type === null || !/^application\/json\b/i.test(type)) {
     return refuse(415, -32000, "The content type must be application/json");
@@ -96,9 +106,9 @@ async function handlePost(host: DoorHost, door: Door, request: Request): Promise
   }
   if (version !== null && !isKnownVersion(version)) return unsupportedVersion(version, message);
   if (message.kind === "request" && message.method === "initialize") {
-    return await initialize(host, door, message.id, message.params);
+    return await initialize(host, visit, message.id, message.params);
   }
-  const session = await findSession(host, door, request, message);
+  const session = await findSession(host, visit, message);
   if (session instanceof Response) return session;
   session.touch();
   switch (message.kind) {
@@ -109,20 +119,20 @@ async function handlePost(host: DoorHost, door: Door, request: Request): Promise
       notify(session, message.method, message.params, text);
       return new Response(null, { status: 202 });
     case "request":
-      return await answer(host, door, session, message, text, request);
+      return await answer(host, visit, session, message, text);
   }
 }
 
 async function initialize(
   host: DoorHost,
-  door: Door,
+  { door, principal }: Visit,
   id: RpcId,
   params: Record<string, unknown>,
 ): Promise<Response> {
   try {
     const client = negotiate(params);
     const introduction = await door.surface.introduce();
-    const record = { door: door.key, principal: EVERYONE, client };
+    const record = { door: door.key, principal, client };
     const session = host.sessions.create(record, door.surface);
     const result = { protocolVersion: client.protocolVersion, ...introduction };
     const body = JSON.stringify({ jsonrpc: "2.0", id, result });
@@ -139,11 +149,10 @@ async function initialize(
 /** Answers in JSON, unless something has to be said before the answer. */
 function answer(
   host: DoorHost,
-  door: Door,
+  { door, request }: Visit,
   session: Session,
   message: Extract<RpcMessage, { kind: "request" }>,
   text: string,
-  request: Request,
 ): Promise<Response> {
   const { id, method, params } = message;
   const key = JSON.stringify(id);
@@ -178,7 +187,7 @@ function answer(
 
   const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
-  void withSpan("mcp request", attributes, () => session.surface.request(scope))
+  void withSpan("mcp request", attributes, () => ask(host, session, scope))
     .catch((error: unknown) =>
       failureText(id, method, error, { isCancelled: controller.signal.aborted, log: host.log })
     )
@@ -209,11 +218,29 @@ function answer(
   return response.promise;
 }
 
-async function handleGet(host: DoorHost, door: Door, request: Request): Promise<Response> {
+/** Asks what the client has open here, or in the project that this one request names. */
+function ask(host: DoorHost, session: Session, scope: RequestScope): Promise<string> {
+  const { _meta: meta } = scope.params;
+  const project = isObject(meta) ? meta.projectId : undefined;
+  if (typeof project !== "string" || project === "") return session.surface.request(scope);
+  return askInProject(host, session, scope, project);
+}
+
+async function askInProject(
+  host: DoorHost,
+  session: Session,
+  scope: RequestScope,
+  project: string,
+): Promise<string> {
+  return await session.surfaceAs(host.switchProject(session.principal, project)).request(scope);
+}
+
+async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
+  const { request } = visit;
   if (!/text\/event-stream|\*\/\*/.test(request.headers.get("accept") ?? "")) {
     return refuse(406, -32000, "The client must accept text/event-stream");
   }
-  const session = await findSession(host, door, request);
+  const session = await findSession(host, visit);
   if (session instanceof Response) return session;
   session.touch();
   const lastEventId = request.headers.get("last-event-id");
@@ -238,8 +265,7 @@ function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Res
 
 async function findSession(
   host: DoorHost,
-  door: Door,
-  request: Request,
+  { door, request, principal }: Visit,
   message?: RpcMessage,
 ): Promise<Session | Response> {
   const id = request.headers.get("mcp-session-id");
@@ -247,7 +273,7 @@ async function findSession(
   if (id === null) {
     return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
   }
-  const owned = { id, door: door.key, principal: EVERYONE };
+  const owned = { id, door: door.key, principal };
   return host.sessions.peek(owned) ?? await host.sessions.find(owned, door.surface) ??
     refuse(404, -32001, "There is no such session: initialize again", requestId);
 }

@@ -8,6 +8,8 @@ import { secureHeaders } from "./security_headers.ts";
 /** What a request needs of the gateway before any route sees it. */
 export interface RequestHost {
   guard: Guard;
+  /** Tells whoever is not let in how to come in. */
+  access: { challenge(): string };
   requestLog: Logger;
   countRequest(method: string, status: number, seconds: number): void;
 }
@@ -52,6 +54,9 @@ export async function inRequestScope(
     userAgent: req.headers.get("user-agent"),
   }, "Request");
   response.headers.set("x-request-id", requestId);
+  if (response.status === 401 && !response.headers.has("www-authenticate")) {
+    response.headers.set("www-authenticate", host.access.challenge());
+  }
   return secureHeaders(response, protocol === "https:");
 }
 

@@ -84,6 +84,18 @@ export class NameTable {
     return this.#original.get(name) ?? [];
   }
 
+  /** Tools that are kept from everybody, by any of their names; of one server alone where told. */
+  *quarantined(name: string, server?: string): Generator<CatalogTool> {
+    for (const [known, { quarantined = [] }] of this.#servers) {
+      if (server !== undefined && known !== server) continue;
+      for (const { tool } of quarantined) {
+        const whole = namespacedName(known, tool.name);
+        const names = [tool.name, whole, flatten(whole), `${known}:${tool.name}`];
+        if (names.includes(name)) yield tool;
+      }
+    }
+  }
+
   /** One server's tools/list, as text. */
   listText(server: string, naming: Naming): string {
     if (naming !== "flat") return this.server(server)?.listText(naming) ?? toolsText([]);

@@ -24,7 +24,7 @@ export class Builtins<Builtin extends { name: string }> {
 }
 
 /** Whether a tool exists for a caller. */
-export type Admits = (principal: string, tool: CatalogTool) => boolean;
+export type Admits = (principal: string, tool: { server: string; name: string }) => boolean;
 
 /** What a caller can see and call at one door. */
 export interface View<Builtin extends { name: string } = { name: string }> {
@@ -57,7 +57,7 @@ export function resolveTool(view: View, name: string): CatalogTool {
   const tool = view.server === undefined
     ? findAmongAll(view, name)
     : findOnServer(view, view.server, name);
-  if (!tool || view.admits?.(tool) === false) throw notFound(view, name);
+  if (!tool || view.admits?.(tool) === false) throw quarantined(view, name) ?? notFound(view, name);
   if (tool.enabled) return tool;
   throw new GatewayError("TOOL_DISABLED", {
     message: `Tool "${name}" is disabled on server "${tool.server}"`,
@@ -67,6 +67,23 @@ export function resolveTool(view: View, name: string): CatalogTool {
     ],
     suggestedTools: ["set_enabled_tools"],
   });
+}
+
+/** Nothing of what is in the tool: whoever reads this may be a model. */
+function quarantined(view: View, name: string): GatewayError | undefined {
+  for (const tool of view.table.quarantined(name, view.server)) {
+    if (view.admits?.(tool) === false) continue;
+    return new GatewayError("TOOL_QUARANTINED", {
+      message: `Tool "${name.slice(0, 200)}" of server "${tool.server}" is in quarantine: ` +
+        "its definition looks like an attack",
+      recoverySteps: [
+        "Do not try again: use another tool",
+        "Ask the owner to look at it in the console, under Security, Review",
+        "Or with `deno task cli review list`",
+      ],
+    });
+  }
+  return undefined;
 }
 
 function findOnServer(

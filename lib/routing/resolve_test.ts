@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { ToolGuard } from "../catalog/tool_guard.ts";
 import { GatewayError } from "../core/errors.ts";
 import { NameTable } from "./name_table.ts";
 import { flatten } from "./names.ts";
@@ -172,4 +173,38 @@ Deno.test("Flat names are unique, valid, never a built-in's, stable, and resolve
       assert.equal(reversed.nameOf(again, "flat"), flat);
     }
   }));
+});
+
+Deno.test("resolveTool() says of a quarantined tool that it is one, to whoever may see it, and nothing else of it", () => {
+  const finding = { rule: "x", severity: "high" as const, where: "name", excerpt: "", why: "bad" };
+  const guard = new ToolGuard({
+    find: (_, fingerprint) => fingerprint === poisoned ? [finding] : [],
+    verdict: (findings) => findings.length > 0 ? "quarantine" : "clean",
+  });
+  let poisoned = "";
+  const catalog = new Catalog({ guard });
+  const texts = ["good", "bad-one"].map((name) =>
+    JSON.stringify({ name, description: "hostile words", inputSchema: { type: "object" } })
+  );
+  poisoned = catalog.parse("s", texts).flatMap((tool) =>
+    tool.name === "bad-one" && "fingerprint" in tool ? [tool.fingerprint] : []
+  )[0]!;
+  catalog.setListed("s", texts);
+  const table = new NameTable(catalog.snapshot.servers, RESERVED);
+  for (const name of ["s.bad-one", "s_bad_one", "s:bad-one", "bad-one"]) {
+    const error = failure(() => resolveTool({ table, naming: "flat" }, name));
+    assert.equal(error.code, "TOOL_QUARANTINED", name);
+    assert.doesNotMatch(JSON.stringify(error.toBody()), /hostile/);
+  }
+  const onDoor: View = { table, naming: "original", server: "s" };
+  assert.equal(failure(() => resolveTool(onDoor, "bad-one")).code, "TOOL_QUARANTINED");
+  const other: View = { ...onDoor, server: "t" };
+  assert.equal(failure(() => resolveTool(other, "bad-one")).code, "TOOL_NOT_FOUND");
+  const blind = failure(() =>
+    resolveTool({ table, naming: "flat", admits: () => false }, "s.bad-one")
+  );
+  assert.equal(blind.code, "TOOL_NOT_FOUND");
+  // Nor is it proposed to whoever mistypes.
+  const near = failure(() => resolveTool({ table, naming: "flat" }, "s_bad_on"));
+  assert.doesNotMatch(JSON.stringify(near.toBody()), /bad_one/);
 });

@@ -1,3 +1,4 @@
+import { GatewayError } from "../core/errors.ts";
 import { type RpcId, withId } from "../core/rpc.ts";
 import type { ClientIdentity, ClientPort, Surface, SurfaceSession } from "../surfaces/surface.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
@@ -7,6 +8,8 @@ const KEPT_STREAMS = 16;
 const KEPT_MS = 60_000;
 /** Requests of servers that a client has not answered. */
 const MAX_ASKED = 1_000;
+/** Projects that a client can work in beside its own. */
+const MAX_OTHERS = 8;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
 
@@ -33,6 +36,8 @@ export class Session implements ClientPort, AsyncDisposable {
   savedAt = 0;
   /** Requests in flight, by their id as JSON, so that 1 and "1" differ. */
   readonly inFlight = new Map<string, AbortController>();
+  readonly #open: Surface;
+  readonly #others = new Map<string, SurfaceSession>();
   readonly #streams = new Map<number, EventStream>();
   readonly #asked = new Map<RpcId, { id: RpcId; onAnswer: (text: string) => void }>();
   /** Tells what clients saw of this process apart from what they saw of an earlier one. */
@@ -47,7 +52,31 @@ export class Session implements ClientPort, AsyncDisposable {
     this.principal = principal;
     this.client = client;
     this.#streams.set(0, this.#newStream(0));
+    this.#open = surface;
     this.surface = surface.open(this);
+  }
+
+  /** What the client has open as somebody else, such as itself in another project. */
+  surfaceAs(principal: string): SurfaceSession {
+    if (principal === this.principal) return this.surface;
+    let other = this.#others.get(principal);
+    if (other) return other;
+    if (this.#others.size >= MAX_OTHERS) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `A session works in at most ${MAX_OTHERS} projects`,
+        recoverySteps: ["Open another session for the others"],
+      });
+    }
+    const port: ClientPort = {
+      client: this.client,
+      principal,
+      push: (text) => this.push(text),
+      ask: (text, id, onAnswer) => this.ask(text, id, onAnswer),
+      askedAs: (id) => this.askedAs(id),
+    };
+    other = this.#open.open(port);
+    this.#others.set(principal, other);
+    return other;
   }
 
   touch(): void {
@@ -129,7 +158,8 @@ export class Session implements ClientPort, AsyncDisposable {
       controller.abort(new DOMException("The session has ended", "AbortError"));
     }
     for (const stream of this.#streams.values()) stream.finish();
-    await this.surface[Symbol.asyncDispose]();
+    const surfaces = [this.surface, ...this.#others.values()];
+    await Promise.all(surfaces.map((surface) => surface[Symbol.asyncDispose]()));
   }
 
   #newStream(id: number): EventStream {

@@ -46,10 +46,12 @@ export type ActivityDay = z.infer<typeof ActivityDay>;
 const Batch = z.array(ActivityEntry);
 /** What is left goes with the next time. */
 const DELETED_AT_ONCE = 10_000;
+/** Many times what is ever kept. */
+const CLEARING_ROUNDS = 100;
 /** A batch spans no more time than this, however slow the store was. */
 const BATCH_MS = 60_000;
 
-/** The record of calls; nobody's news, so never announced. */
+/** The record of calls: news for pages alone, so never announced. */
 export class ActivityRepository {
   readonly #store: Store;
 
@@ -63,7 +65,16 @@ export class ActivityRepository {
     ];
     const [first] = batch;
     if (first) sets.push({ key: keys.activityBatch(first.at, crypto.randomUUID()), value: batch });
-    await this.#store.commit({ sets, announce: false });
+    await this.#store.commit({ sets, announce: false, ...(first ? { news: "calls" } : {}) });
+  }
+
+  /** Calls as they were written together, those that began last first. */
+  async *batches(since: number): AsyncGenerator<{ id: string; calls: ActivityRecord[] }> {
+    const prefix = [...keys.activity()];
+    const selector = { prefix, start: [...prefix, since] };
+    for await (const { key, value } of this.#store.list(selector, { reverse: true })) {
+      yield { id: String(key.at(-1)), calls: readBatch(key, value) };
+    }
   }
 
   /** The newest calls first; `before` leaves out a call and all that are newer. */
@@ -122,6 +133,15 @@ export class ActivityRepository {
     if (last) await this.#delete({ prefix: [...keys.activity()], end: [...last] });
   }
 
+  /** Removes all calls up to a time; what was counted by the day stays. */
+  async clear(until: number): Promise<void> {
+    const end = [...keys.activity(), until + 1];
+    for (let round = 0; round < CLEARING_ROUNDS; round++) {
+      const deleted = await this.#delete({ prefix: [...keys.activity()], end });
+      if (deleted < DELETED_AT_ONCE) return;
+    }
+  }
+
   /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */
   async #lastKept(mostCalls: number): Promise<RecordKey | undefined> {
     // Few records say whether the many have to be looked at.
@@ -135,7 +155,7 @@ export class ActivityRepository {
     }
   }
 
-  async #delete(selector: Deno.KvListSelector): Promise<void> {
+  async #delete(selector: Deno.KvListSelector): Promise<number> {
     const found = await Array.fromAsync(
       this.#store.list(selector, { limit: DELETED_AT_ONCE }),
       ({ key }) => key,
@@ -143,6 +163,7 @@ export class ActivityRepository {
     for (const deletes of commitBatches(found, (key) => key)) {
       await this.#store.commit({ deletes, announce: false });
     }
+    return found.length;
   }
 }
 

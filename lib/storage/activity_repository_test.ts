@@ -38,3 +38,16 @@ Deno.test("ActivityRepository.recent() goes on from a call that is gone", async 
   assert.equal(await repository.find(gone), undefined);
   assert.equal(timeOfId("../etc"), undefined);
 });
+
+Deno.test("ActivityRepository.clear() removes calls up to a time, and no counts", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const day = { ...emptyDay("2026-01-01"), calls: 3 };
+  for (const at of [1_000, 2_000, 3_000]) {
+    await repository.append([{ ...CALL, at, tool: String(at) }], day, "p");
+  }
+  await repository.clear(2_000);
+  const left = await Array.fromAsync(repository.recent(10), ({ tool }) => tool);
+  assert.deepEqual(left, ["3000"]);
+  assert.equal((await repository.days())[0]?.calls, 3);
+});

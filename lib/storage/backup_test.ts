@@ -30,7 +30,7 @@ Deno.test("backupStore() writes a private file with all records and no process's
 
     const lines = (await Deno.readTextFile(file)).trimEnd().split("\n");
     assert.deepEqual(lines.slice(0, 3), [
-      '{"format":"quartermaster-backup","formatVersion":1,"schemaVersion":1,' +
+      '{"format":"quartermaster-backup","formatVersion":1,"schemaVersion":2,' +
       '"createdAt":"1970-01-01T00:00:00.000Z"}',
       '{"key":["settings","a"],"value":{"deep":[1,null,"ż"]}}',
       `{"key":["settings","large"],"value":${JSON.stringify(large)}}`,

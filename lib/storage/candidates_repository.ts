@@ -37,6 +37,12 @@ export class CandidatesRepository {
     return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
   }
 
+  /** Those of every server, as list() has them: one read for all of many servers. */
+  async byServer(): Promise<Map<string, ToolCandidate[]>> {
+    const all = await Array.fromAsync(listParsed(this.#store, keys.allCandidates(), KIND));
+    return Map.groupBy(all, ({ server }) => server);
+  }
+
   async find(server: string, id: string): Promise<ToolCandidate | undefined> {
     return (await readParsed(this.#store, keyOf(server, id), KIND))?.value;
   }

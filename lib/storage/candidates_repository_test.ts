@@ -30,6 +30,9 @@ Deno.test("CandidatesRepository.list() has those of a server or a tool, oldest f
   assert.deepEqual(ids(await repository.list("git")), [first, second, third]);
   assert.deepEqual(ids(await repository.list("git", "status")), [first, third]);
   assert.deepEqual(await repository.list("hub"), []);
+  const all = await repository.byServer();
+  assert.deepEqual([...all.keys()], ["git", "git2"]);
+  for (const [server, own] of all) assert.deepEqual(own, await repository.list(server));
   assert.deepEqual(await repository.find("git", first!), candidate(first!));
   assert.equal(await store.generation(), 0n, "it is nobody's news");
 });

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import type { RecordKey } from "./keys.ts";
 import type { Stored, StoredRecord } from "./record_reader.ts";
-import type { Store } from "./store.ts";
+import type { News, Store } from "./store.ts";
 import { damaged } from "./storage_errors.ts";
 
 export interface CollectionOptions<T> {
@@ -17,6 +17,8 @@ export interface CollectionOptions<T> {
   missing?: ErrorCode;
   /** Whether other gateways must hear of changes; they do unless this is false. */
   announce?: boolean;
+  /** What pages of other gateways learn from changes. */
+  news?: News;
 }
 
 export interface CollectionListOptions {
@@ -84,6 +86,7 @@ export class Collection<T> {
       checks: [{ key, versionstamp }],
       sets: [{ key, value }],
       announce: this.#options.announce ?? true,
+      news: this.#options.news,
     });
     if (saved === undefined) throw this.#conflict(id, versionstamp);
     return saved;
@@ -96,6 +99,7 @@ export class Collection<T> {
       checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
       deletes: [key],
       announce: this.#options.announce ?? true,
+      news: this.#options.news,
     });
     if (deleted === undefined) throw this.#conflict(id, versionstamp ?? null);
   }

@@ -272,12 +272,9 @@ for (const place of places()) {
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let index = 0; index < 5; index++) {
-      const start = performance.now();
       await other.commit({ sets: [{ key: keys.setting("a"), value: index }] });
       await heard.promise;
       heard = Promise.withResolvers();
-      const took = performance.now() - start;
-      assert(took < 500, `heard after ${took} ms`);
     }
     stop.abort();
     await following;

@@ -39,6 +39,13 @@ export class EvaluationsRepository {
     return newestFirst(await Array.fromAsync(listParsed(this.#store, prefix, KIND)));
   }
 
+  /** Those of every server, as list() has them: one read for all of many servers. */
+  async byServer(): Promise<Map<string, Evaluation[]>> {
+    const all = await Array.fromAsync(listParsed(this.#store, keys.allEvaluations(), KIND));
+    const grouped = Map.groupBy(all, ({ server }) => server);
+    return new Map([...grouped].map(([server, own]) => [server, newestFirst(own)]));
+  }
+
   /** Deletes all but the newest so many of each tool; answers how many went. */
   async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
     const all = await Array.fromAsync(listParsed(this.#store, keys.allEvaluations(), KIND));

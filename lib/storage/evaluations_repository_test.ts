@@ -19,6 +19,9 @@ Deno.test("EvaluationsRepository.list() has what ended last first, of a server o
   assert.deepEqual(ids(await repository.list("git")), ["e1", "e3", "e2"]);
   assert.deepEqual(ids(await repository.list("git", "status")), ["e1", "e2"]);
   assert.deepEqual(await repository.list("git", "stat"), []);
+  const all = await repository.byServer();
+  assert.deepEqual([...all.keys()], ["git", "hub"]);
+  assert.deepEqual(ids(all.get("git") ?? []), ["e1", "e3", "e2"]);
   assert.equal(await store.generation(), 0n, "it is nobody's news");
 });
 

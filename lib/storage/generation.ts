@@ -1,4 +1,5 @@
 import { watchBell } from "./bell.ts";
+import { pause } from "./pause.ts";
 import type { Store } from "./store.ts";
 
 /** Behind a file-system watch or a KV watch, for the day it misses something. */
@@ -123,18 +124,5 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
   });
 }

@@ -21,6 +21,9 @@ Deno.test("GoldenPromptsRepository.list() has the newest version of what is stil
   assert.equal((await repository.all("git")).length, 15);
   assert.deepEqual(names(await repository.all("git", "log")), ["d/1"]);
   assert.deepEqual(await repository.list("git2"), []);
+  const all = await repository.byServer();
+  assert.deepEqual([...all.keys()], ["git"]);
+  assert.deepEqual(all.get("git"), await repository.list("git"));
   assert.equal(await store.generation(), 0n, "it is nobody's news");
 });
 

@@ -7,6 +7,8 @@ export const keys = {
   schema: () => ["schema"],
   /** A counter that every change other gateways must hear of adds to. */
   generation: () => ["generation"],
+  /** A counter for each kind of news that other gateways' pages show. */
+  news: (kind: string) => ["news", kind],
   /** Present while a backup is written into a store that cannot be swapped as a file. */
   restoring: () => ["restoring"],
 
@@ -24,6 +26,15 @@ export const keys = {
     tool,
     nth,
   ],
+
+  /** What of each server's tools is served whatever the server says. */
+  pins: () => ["pins"],
+  pinsOf: (server: string) => ["pins", server],
+  /** What people decided of a server's tools, and what waits for them. */
+  reviews: () => ["reviews"],
+  reviewsOf: (server: string) => ["reviews", server],
+  /** What the scanner found in a server's tools, by fingerprint; a cache. */
+  verdictsOf: (server: string) => ["verdicts", server],
 
   /** Which tools of a server are enabled, where not all are. */
   enabledTools: () => ["enabled_tools"],
@@ -50,6 +61,14 @@ export const keys = {
   sessions: () => ["sessions"],
   session: (id: string) => ["sessions", id],
 
+  /** Who may come in, by the token's id; the token itself is nowhere. */
+  accessTokens: () => ["access_tokens"],
+  accessToken: (id: string) => ["access_tokens", id],
+  projects: () => ["projects"],
+  project: (name: string) => ["projects", name],
+  consoleLogins: () => ["console_logins"],
+  consoleLogin: (hash: string) => ["console_logins", hash],
+
   /** What the gateway signs with; made once for each store. */
   signingSecret: () => ["signing_secret"],
 
@@ -61,9 +80,11 @@ export const keys = {
   activityDay: (day: string, id: string) => ["activity_days", day, id],
 
   /** Descriptions that might be better than a server's own. */
+  allCandidates: () => ["candidates"],
   candidates: (server: string) => ["candidates", server],
   candidate: (server: string, id: string) => ["candidates", server, id],
   /** Prompts that descriptions are tried with, each of their versions an entry. */
+  allGoldenPrompts: () => ["golden_prompts"],
   goldenPrompts: (server: string) => ["golden_prompts", server],
   goldenPrompt: (server: string, id: string, version: number) => [
     "golden_prompts",
@@ -98,6 +119,19 @@ export const keys = {
   vectors: (model: string) => ["vectors", model],
   vector: (model: string, hash: string) => ["vectors", model, hash],
 
+  /** What entries refer to by name; the values are sealed. */
+  secrets: () => ["secrets"],
+  secret: (name: string) => ["secrets", name],
+
+  /** What servers gave us when somebody logged in to them; its secret part is sealed. */
+  logins: () => ["logins"],
+  login: (server: string) => ["logins", server],
+  /** Who is renewing a login at the moment: a refresh token is good for one use. */
+  loginClaim: (server: string) => ["login_claims", server],
+  /** Logins that were begun, until their answer comes or they run out. */
+  pendingLogins: () => ["pending_logins"],
+  pendingLogin: (id: string) => ["pending_logins", id],
+
   leases: () => ["leases"],
   lease: (id: string) => ["leases", id],
 
@@ -112,13 +146,18 @@ export const keys = {
 export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
   "schema",
   "generation",
+  "news",
   "restoring",
   "leases",
   "processes",
   "sessions",
   "signing_secret",
+  "console_logins",
   "tool_tokens",
+  "verdicts",
   "vectors",
+  "login_claims",
+  "pending_logins",
   "parts",
   "part_owners",
 ]);

@@ -13,8 +13,9 @@ export class JobsRepository extends Collection<OptimizationJob> {
       key: (id) => keys.optimizationJob(keyPart(id)),
       schema: OptimizationJob,
       idOf: ({ id }) => id,
-      // Its progress changes many times a minute; whoever shows it asks.
+      // Its progress changes many times a minute: news for whoever shows it, and for nobody else.
       announce: false,
+      news: "jobs",
     });
   }
 

@@ -24,6 +24,10 @@ export interface RestoreOptions {
   force?: boolean;
   now?: () => number;
   onWarning?: WarningListener;
+  /** Whether the holder of a lease that has not lapsed is still there; believed unless asked. */
+  isAlive?: (lease: Lease) => Promise<boolean>;
+  /** Done once it is sure that a data file which can be read will be replaced. */
+  keepBefore?: () => Promise<void>;
 }
 
 export interface RestoreResult {
@@ -39,14 +43,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   const { file, force = false, now = Date.now, onWarning } = options;
   const location = parseLocation(options.location);
   const { header, entries } = await verifyBackup(file);
-  const newest = newestVersion(MIGRATIONS);
-  if (header.schemaVersion > newest) {
-    throw new GatewayError("STORAGE_NEWER", {
-      message: `The backup "${file}" has schema version ${header.schemaVersion}; ` +
-        `this Quartermaster knows versions up to ${newest}`,
-    });
-  }
-  const job = { file, schemaVersion: header.schemaVersion, force, now, onWarning };
+  refuseNewer(file, header.schemaVersion);
+  const { isAlive = () => Promise.resolve(true), keepBefore = () => Promise.resolve() } = options;
+  const { schemaVersion } = header;
+  const job = { file, schemaVersion, force, now, onWarning, isAlive, keepBefore };
   const result = { entries, createdAt: header.createdAt };
   switch (location.kind) {
     case "memory":
@@ -64,17 +64,29 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   }
 }
 
+/** A backup that a later version made may hold what this one would lose. */
+export function refuseNewer(file: string, schemaVersion: number): void {
+  const newest = newestVersion(MIGRATIONS);
+  if (schemaVersion <= newest) return;
+  throw new GatewayError("STORAGE_NEWER", {
+    message: `The backup "${file}" has schema version ${schemaVersion}; ` +
+      `this Quartermaster knows versions up to ${newest}`,
+  });
+}
+
 interface Job {
   file: string;
   schemaVersion: number;
   force: boolean;
   now: () => number;
   onWarning: WarningListener | undefined;
+  isAlive(lease: Lease): Promise<boolean>;
+  keepBefore(): Promise<void>;
 }
 
 async function restoreFile(
   location: Location & { kind: "file" },
-  { file, schemaVersion, force, now, onWarning }: Job,
+  { file, schemaVersion, force, now, onWarning, isAlive, keepBefore }: Job,
 ): Promise<string | undefined> {
   const { path } = location;
   const found = await inspectFile(path);
@@ -86,9 +98,10 @@ async function restoreFile(
   const refuseIfInUse = async () => {
     if (found.state !== "usable") return;
     using client = await KvClient.open(location, { onWarning });
-    await refuseLiving(client, now());
+    await refuseLiving(client, now(), isAlive);
   };
   await refuseIfInUse();
+  if (found.state === "usable") await keepBefore();
 
   const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
   const { building, ready } = swapNames(path, stamp);
@@ -108,7 +121,7 @@ async function restoreFile(
 /** A store that cannot be swapped as a file is marked, emptied and filled; a rerun starts over. */
 async function restoreInPlace(
   location: Location,
-  { file, schemaVersion, force, now, onWarning }: Job,
+  { file, schemaVersion, force, now, onWarning, isAlive }: Job,
 ): Promise<void> {
   using client = await KvClient.open(location, { onWarning });
   const marked = (await client.get(keys.restoring())).versionstamp !== null;
@@ -126,7 +139,7 @@ async function restoreInPlace(
   });
   try {
     // After the mark, which keeps a new gateway from taking a lease.
-    await refuseLiving(client, now());
+    await refuseLiving(client, now(), isAlive);
   } catch (error) {
     if (!marked) await client.commit({ deletes: [keys.restoring()] });
     throw error;
@@ -140,10 +153,14 @@ async function restoreInPlace(
   });
 }
 
-async function refuseLiving(client: KvClient, now: number): Promise<void> {
+async function refuseLiving(
+  client: KvClient,
+  now: number,
+  isAlive: Job["isAlive"],
+): Promise<void> {
   for await (const { value } of listRecords(client, { prefix: keys.leases() })) {
     const lease = Lease.safeParse(value).data;
-    if (lease === undefined || lease.expiresAt <= now) continue;
+    if (lease === undefined || lease.expiresAt <= now || !await isAlive(lease)) continue;
     const seconds = Math.ceil((lease.expiresAt - now) / 1000);
     throw new GatewayError("OPERATION_IN_PROGRESS", {
       message: `Cannot restore into ${client.location.label}: ` +

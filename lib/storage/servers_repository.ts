@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
-import { Collection } from "./collection.ts";
+import { Collection, type CollectionListOptions } from "./collection.ts";
 import { keys } from "./keys.ts";
+import type { Stored } from "./record_reader.ts";
+import { type BoxSource, hasSealed, isPlain, openSpec, sealSpec } from "./sealed_spec.ts";
 import type { Store } from "./store.ts";
 
 /** A server that was added at run time, not in a file. */
@@ -13,15 +16,86 @@ export const AddedServer = z.strictObject({
 });
 export type AddedServer = z.infer<typeof AddedServer>;
 
-export class ServersRepository extends Collection<AddedServer> {
-  constructor(store: Store) {
-    super(store, {
+/** As it is kept. The mark keeps a gateway that cannot open it from taking sealed texts for values. */
+const StoredServer = AddedServer.extend({ sealed: z.literal(true).optional() });
+type StoredServer = z.infer<typeof StoredServer>;
+
+export interface FoundServer extends Stored<AddedServer> {
+  /** Why its entry cannot be opened; then it comes as it is kept, and can be saved again. */
+  problem?: string;
+}
+
+/** Servers that were added at run time; their secrets are sealed before they are written. */
+export class ServersRepository {
+  readonly #records: Collection<StoredServer>;
+  readonly #box: BoxSource;
+
+  constructor(store: Store, box: BoxSource = noBox) {
+    this.#box = box;
+    this.#records = new Collection(store, {
       noun: "server",
       prefix: keys.servers(),
       key: keys.server,
-      schema: AddedServer,
+      schema: StoredServer,
       idOf: ({ name }) => name,
       missing: "SERVER_NOT_FOUND",
     });
   }
+
+  async find(name: string): Promise<FoundServer | undefined> {
+    const found = await this.#records.find(name);
+    return found && await this.#open(found);
+  }
+
+  async resolve(name: string): Promise<FoundServer> {
+    return await this.#open(await this.#records.resolve(name));
+  }
+
+  /** In the order of the names. One that cannot be read is left out, with a warning. */
+  async *list(options?: CollectionListOptions): AsyncGenerator<FoundServer, void> {
+    for await (const found of this.#records.list(options)) yield await this.#open(found);
+  }
+
+  /** Saves over the version that was read; null: there must be none yet. */
+  async save(server: AddedServer, versionstamp: string | null): Promise<string> {
+    const spec = await sealSpec(server.name, server.spec, this.#box);
+    const sealed = hasSealed(spec) ? { sealed: true as const } : {};
+    return await this.#records.save({ ...server, spec, ...sealed }, versionstamp);
+  }
+
+  delete(name: string, versionstamp?: string): Promise<void> {
+    return this.#records.delete(name, versionstamp);
+  }
+
+  /** Seals what an earlier version kept as it was; may be cut short anywhere and done again. */
+  async sealPlain(): Promise<number> {
+    let sealed = 0;
+    for await (const { value: { sealed: _, ...server }, versionstamp } of this.#records.list()) {
+      if (!isPlain(server.spec)) continue;
+      try {
+        await this.save(server, versionstamp);
+        sealed++;
+      } catch (error) {
+        // Whoever saved it meanwhile has sealed it.
+        if (!(error instanceof GatewayError && error.code === "CONFLICT")) throw error;
+      }
+    }
+    return sealed;
+  }
+
+  async #open({ value, versionstamp }: Stored<StoredServer>): Promise<FoundServer> {
+    const { sealed: _, ...server } = value;
+    const { spec, problem } = await openSpec(server.name, server.spec, this.#box);
+    return {
+      value: { ...server, spec },
+      versionstamp,
+      ...(problem === undefined ? {} : { problem }),
+    };
+  }
+}
+
+function noBox(): Promise<never> {
+  return Promise.reject(
+    new GatewayError("SECRET_UNREADABLE", { message: "There is no key here" }),
+  );
 }

@@ -24,9 +24,17 @@ export interface ListOptions {
   skipRoots?: ReadonlySet<unknown>;
 }
 
+/** What pages show of other gateways' work, though no gateway has to take it up. */
+export const NEWS = ["calls", "jobs", "optimization"] as const;
+export type News = typeof NEWS[number];
+/** How often each kind was said. */
+export type NewsCounts = Record<News, bigint>;
+
 export interface Commit extends Omit<Changes, "increments"> {
   /** Whether other gateways must hear of it; they do unless this is false. */
   announce?: boolean;
+  /** What pages of other gateways learn from it, where they are not told by an announcement. */
+  news?: News | undefined;
 }
 
 /** The gateway's truth: JSON records of any size in Deno KV, changed by compare-and-set. */
@@ -37,6 +45,7 @@ export class Store implements AsyncDisposable {
   readonly #now: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #onWarning: WarningListener;
+  readonly #ownNews: NewsCounts = { calls: 0n, jobs: 0n, optimization: 0n };
   #sweeping: Promise<void> = Promise.resolve();
   #ringing: Promise<void> = Promise.resolve();
 
@@ -84,13 +93,20 @@ export class Store implements AsyncDisposable {
   }
 
   /** Like commit(), but answers undefined where a check is stale. */
-  async tryCommit({ announce = true, ...changes }: Commit): Promise<string | undefined> {
+  async tryCommit({ announce = true, news, ...changes }: Commit): Promise<string | undefined> {
     const increments = announce ? [keys.generation()] : [];
-    const versionstamp = await writeRecords(
-      this.#client,
-      { ...changes, increments },
-      this.#now(),
-    );
+    if (news !== undefined) {
+      increments.push(keys.news(news));
+      // Before it is done: counted later, it could pass for the news of another gateway, and
+      // another's for ours.
+      this.#ownNews[news]++;
+    }
+    let versionstamp: string | undefined;
+    try {
+      versionstamp = await writeRecords(this.#client, { ...changes, increments }, this.#now());
+    } finally {
+      if (news !== undefined && versionstamp === undefined) this.#ownNews[news]--;
+    }
     if (versionstamp !== undefined && announce) {
       // Not waited for: whoever misses it asks by itself before long.
       if (this.location.kind === "file") this.#ringing = ringBell(this.location.path);
@@ -103,6 +119,17 @@ export class Store implements AsyncDisposable {
   async generation(): Promise<bigint> {
     const { value } = await this.#client.get(keys.generation());
     return value instanceof Deno.KvU64 ? value.value : 0n;
+  }
+
+  /** How much news other processes have written; less for a moment while this one writes some. */
+  async newsElsewhere(): Promise<NewsCounts> {
+    const entries = await this.#client.getMany(NEWS.map((kind) => keys.news(kind)));
+    const counts = { ...this.#ownNews };
+    NEWS.forEach((kind, index) => {
+      const value = entries[index]?.value;
+      counts[kind] = (value instanceof Deno.KvU64 ? value.value : 0n) - counts[kind];
+    });
+    return counts;
   }
 
   /** Calls back after each announced change of this process; returns how to stop it. */

@@ -115,12 +115,16 @@ export function descriptionOf({ description }: BuiltinTool, principal: string): 
 }
 
 /** Clients from before there were two modes name none. */
-function canFillForms(elicitation: unknown): boolean {
+export function canFillForms(elicitation: unknown): boolean {
   return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
 /** Asks by elicitation; anything but a clear yes is a no. */
-function confirm(scope: RequestScope, port: ClientPort, message: string): Promise<boolean> {
+export function confirm(
+  scope: RequestScope,
+  port: ClientPort,
+  message: string,
+): Promise<boolean> {
   if (scope.signal.aborted) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), CONSENT_TIMEOUT_MS);

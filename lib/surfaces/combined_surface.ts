@@ -9,6 +9,7 @@ import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
 import { type Builtins, resolve, type Resolved } from "../routing/resolve.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
+import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
 import {
@@ -47,11 +48,16 @@ export interface CombinedSurfaceOptions {
   builtins: Builtins<BuiltinTool>;
   /** Missing where there is nothing but the gateway's own tools. */
   shown?: ServersShown;
+  rights?: CallerRights;
+  /** Whether a caller may use one of the gateway's own tools; throws ACCESS_DENIED where asked to. */
+  mayUse?(principal: string, tool: BuiltinTool): boolean;
+  gate?: CallGate;
 }
 
 interface ListedTools {
   table: NameTable;
   edition: unknown;
+  grants: unknown;
   tools: readonly CatalogTool[];
   text: string;
 }
@@ -92,16 +98,19 @@ export class CombinedSurface implements Surface {
     const table = names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT);
     const tools = shown?.tools(principal) ?? [];
     const edition = this.#options.edition?.();
+    const grants = this.#options.rights?.grants(principal);
     const known = this.#lists.get(principal);
-    const isSame = known?.table === table && known.tools === tools && known.edition === edition;
+    const isSame = known?.table === table && known.tools === tools && known.edition === edition &&
+      known.grants === grants;
     if (isSame) return known.text;
     const admitted = tools.filter((tool) => shown?.admits?.(principal, tool) !== false);
     const texts = [
-      ...listed.map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
+      ...listed.filter((tool) => this.#options.mayUse?.(principal, tool) !== false)
+        .map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
       ...admitted.map((tool) => renamed(tool, table.nameOf(tool, "flat"))),
     ];
     const text = `{"tools":[${texts.join(",")}]}`;
-    this.#lists.set(principal, { table, tools, edition, text });
+    this.#lists.set(principal, { table, tools, edition, grants, text });
     return text;
   }
 
@@ -183,6 +192,7 @@ class CombinedSession implements SurfaceSession {
         return await this.#callTool(scope);
       default:
         if (scope.method.endsWith("/list")) this.#surface.noteListed(this.#port.principal);
+        if (!isLooking(scope.method)) this.#demandCall(scope.method);
         return await this.#features?.request(scope) ??
           errorText(scope.id, -32601, `Method not found: ${scope.method}`);
     }
@@ -200,6 +210,7 @@ class CombinedSession implements SurfaceSession {
     const name = toolNameOf(scope.params);
     const found = await this.#resolve(name, scope);
     if (found.kind === "builtin") {
+      this.#checkUse(found.builtin);
       const result = await callBuiltin(found.builtin, scope, this.#port);
       if (!isForwarded(result)) return resultText(scope.id, JSON.stringify(result));
       const { forward, argumentsIn } = result;
@@ -238,9 +249,26 @@ class CombinedSession implements SurfaceSession {
   async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {
     const target = this.#options.shown?.findServer(tool.server);
     if (!target || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
+    this.#demandCall("Calling a tool");
     scope.target = tool;
+    const { gate } = this.#options;
+    const call = { tool, scope, port: this.#port };
+    await gate?.enter(call);
     await this.#features.prepare(target, scope);
-    return await this.#relayed(target, scope, "tools/call", params);
+    const answer = await this.#relayed(target, scope, "tools/call", params);
+    return gate?.leave ? gate.leave(call, answer) : answer;
+  }
+
+  #demandCall(what: string): void {
+    this.#options.rights?.demand(this.#port.principal, "call", what);
+  }
+
+  #checkUse(tool: BuiltinTool): void {
+    if (this.#options.mayUse?.(this.#port.principal, tool) !== false) return;
+    throw new GatewayError("ACCESS_DENIED", {
+      message: `This token may not use ${tool.name}`,
+      recoverySteps: ["Ask the owner for a token with the right it needs"],
+    });
   }
 
   async #relayed(

@@ -1,11 +1,13 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { canonicalText } from "../catalog/catalog_tool.ts";
+import { canonicalText, renamed } from "../catalog/catalog_tool.ts";
+import { EVERYONE } from "../core/principal.ts";
 import { memberText, notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import { notConnected } from "../downstream/server_trouble.ts";
 import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { resolveTool } from "../routing/resolve.ts";
+import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
 import { Relay } from "./relay.ts";
 import {
   type ClientPort,
@@ -21,6 +23,8 @@ export interface ServerDoorOptions {
   catalog: Catalog;
   names: NameTables;
   naming: Naming;
+  rights?: CallerRights;
+  gate?: CallGate;
 }
 
 /** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
@@ -58,7 +62,11 @@ interface OwnTools {
 
 class ServerSurfaceSession implements SurfaceSession {
   readonly #options: ServerDoorOptions;
+  readonly #port: ClientPort;
   readonly #relay: Relay;
+  /** Missing where nothing is kept from the caller. */
+  readonly #rights: CallerRights | undefined;
+  #listed: AdmittedList | undefined;
   /** What the server lists for this client, where that is not what it lists for all. */
   #own: OwnTools | undefined;
   readonly #unsubscribe: () => void;
@@ -66,6 +74,8 @@ class ServerSurfaceSession implements SurfaceSession {
   constructor(options: ServerDoorOptions, port: ClientPort) {
     const { server, catalog } = options;
     this.#options = options;
+    this.#port = port;
+    this.#rights = port.principal === EVERYONE ? undefined : options.rights;
     this.#relay = new Relay(server, port, (texts) => {
       const before = this.#tools();
       const shared = catalog.of(server.name);
@@ -88,12 +98,18 @@ class ServerSurfaceSession implements SurfaceSession {
       case "tools/call":
         return this.#callTool(scope);
       default:
-        return this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
+        return this.#ask(scope);
     }
   }
 
   notify(method: string, _params: Record<string, unknown>, text: string): void {
     this.#relay.notify(method, text);
+  }
+
+  /** What changed of tools that do not exist for the caller is no news for it. */
+  isListChanged(): boolean {
+    const known = this.#listed;
+    return !this.#rights || !known || this.#admittedList(this.#rights) !== known.text;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,7 +164,34 @@ class ServerSurfaceSession implements SurfaceSession {
     const { server, naming } = this.#options;
     // Where it cannot be reached its list is empty, and another one is announced when it is back.
     if (this.#isUnknown) await server.connection(scope.signal).catch(() => {});
+    if (this.#rights) return resultText(scope.id, this.#admittedList(this.#rights));
     return resultText(scope.id, this.#table().listText(server.name, naming));
+  }
+
+  /** The tools that exist for the caller; made anew only when something has changed. */
+  #admittedList(rights: CallerRights): string {
+    const { naming } = this.#options;
+    const { principal } = this.#port;
+    const [table, tools, grants] = [this.#table(), this.#tools(), rights.grants(principal)];
+    const known = this.#listed;
+    if (known?.table === table && known.tools === tools && known.grants === grants) {
+      return known.text;
+    }
+    const texts = tools.tools
+      .filter((tool) => tool.enabled && rights.admits(principal, tool))
+      .map((tool) => renamed(tool, table.nameOf(tool, naming)));
+    const text = `{"tools":[${texts.join(",")}]}`;
+    this.#listed = { table, tools, grants, text };
+    return text;
+  }
+
+  #demandCall(what: string): void {
+    this.#rights?.demand(this.#port.principal, "call", what);
+  }
+
+  async #ask(scope: RequestScope): Promise<string> {
+    if (!isLooking(scope.method)) this.#demandCall(scope.method);
+    return await this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
@@ -156,12 +199,32 @@ class ServerSurfaceSession implements SurfaceSession {
     const { server, naming } = this.#options;
     if (server.status.state === "disabled") throw notConnected(server.status);
     if (this.#isUnknown) await server.connection(scope.signal);
-    const tool = resolveTool({ table: this.#table(), naming, server: server.name }, name);
+    const { principal } = this.#port;
+    const rights = this.#rights;
+    const view = { table: this.#table(), naming, server: server.name };
+    const tool = rights
+      ? resolveTool({ ...view, admits: (tool) => rights.admits(principal, tool) }, name)
+      : resolveTool(view, name);
+    this.#demandCall("Calling a tool");
     scope.target = tool;
     const params = memberText(scope.text, "params")!;
     const own = name === tool.name ? params : withToolName(params, tool.name);
-    return await this.#relay.call(scope, "tools/call", own);
+    const { gate } = this.#options;
+    if (!gate) return await this.#relay.call(scope, "tools/call", own);
+    const call = { tool, scope, port: this.#port };
+    const agreed = gate.enter(call);
+    if (agreed) await agreed;
+    const answer = await this.#relay.call(scope, "tools/call", own);
+    return gate.leave ? gate.leave(call, answer) : answer;
   }
+}
+
+/** What a caller who does not see everything was last told. */
+interface AdmittedList {
+  table: NameTable;
+  tools: ServerTools;
+  grants: unknown;
+  text: string;
 }
 
 function textsOf({ tools }: ServerTools): string[] {

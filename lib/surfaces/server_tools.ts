@@ -3,6 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "./builtin_tool.ts";
 import { MASK } from "./masked_spec.ts";
+import { agreeToSecrets } from "./secret_consent.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 const server = z.string().describe("The server's name");
@@ -41,8 +42,11 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
         const wanted = readSpec(rest);
         // Before the question: a name that cannot be used must not become part of it.
         await admin.checkFree(name);
-        await consent(`Quartermaster is asked to add the server "${name}"`, wanted, context);
-        const status = await admin.add(name, wanted);
+        const what = `Quartermaster is asked to add the server "${name}"`;
+        await consent(what, wanted, context);
+        await agreeToSecrets(what, wanted, context);
+        // Its owner has not chosen it: what it changes waits for approval.
+        const status = await admin.add(name, { ...wanted, trust: "untrusted" });
         return answer(`Added. ${describe(status)}`, { server: status });
       },
     }),
@@ -55,8 +59,10 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       async run({ name, ...rest }, context) {
         const wanted = readSpec(rest);
         await admin.checkChangeable(name);
-        await consent(`Quartermaster is asked to change the server "${name}"`, wanted, context);
-        const status = await admin.update(name, wanted);
+        const what = `Quartermaster is asked to change the server "${name}"`;
+        await consent(what, wanted, context);
+        await agreeToSecrets(what, wanted, context);
+        const status = await admin.update(name, { ...wanted, trust: "untrusted" });
         return answer(`Changed. ${describe(status)}`, { server: status });
       },
     }),

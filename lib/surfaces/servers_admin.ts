@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ReviewBook, ReviewEdit } from "../catalog/review_book.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { shortened } from "../core/shortened.ts";
@@ -24,6 +25,8 @@ export interface ServersAdminOptions {
   added: ServersRepository;
   enabled: EnabledToolsRepository;
   canonical: CanonicalToolsRepository;
+  /** Keeps what was pinned and decided of each server's tools. */
+  review?: Pick<ReviewBook, "take" | "putBack">;
   openLink(server: PooledServer, events: LinkEvents): Link | Promise<Link>;
   /** Makes pool and catalog agree with what is stored. */
   sync(): Promise<void>;
@@ -38,6 +41,8 @@ export interface RemovedServer {
   entry: AddedServer;
   enabled: string[] | null;
   tools: KeptTools["tools"];
+  /** What was pinned and decided of its tools. */
+  review?: ReviewEdit;
 }
 
 /** What a person or a tool can do to the servers; the console, the CLI and MCP come through here. */
@@ -126,12 +131,14 @@ export class ServersAdmin {
     await added.delete(name, stored.versionstamp);
     await enabled.set(name, null);
     await canonical.removeServer(name);
+    const review = await this.#options.review?.take(name);
+    if (review) removed.review = review;
     await this.#options.sync();
     return removed;
   }
 
   /** Brings back a server that was removed, without trying whether it works: it did or did not before. */
-  async restore({ entry, enabled, tools }: RemovedServer): Promise<ServerStatus> {
+  async restore({ entry, enabled, tools, review }: RemovedServer): Promise<ServerStatus> {
     const { added } = this.#options;
     await this.checkFree(entry.name);
     // First: where the name was taken meanwhile, nothing of its new owner is overwritten.
@@ -139,6 +146,7 @@ export class ServersAdmin {
     try {
       await this.#options.enabled.set(entry.name, enabled);
       await this.#options.canonical.restore(tools);
+      if (review) await this.#options.review?.putBack(entry.name, review);
     } catch (error) {
       // Without its selection it would expose everything; it can be restored again.
       await added.delete(entry.name, versionstamp).catch(() => {});
@@ -271,12 +279,14 @@ export class ServersAdmin {
   }
 }
 
-/** What a change does not speak of stays: a limit, and whether the server is off or lazy. */
+/** What a change does not speak of stays: a limit, trust, and whether the server is off or lazy. */
 function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
-  const { disabled, timeoutMs } = stored;
+  const { disabled, timeoutMs, trust, changes } = stored;
   const common = {
     ...(disabled === undefined ? {} : { disabled }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(trust === undefined ? {} : { trust }),
+    ...(changes === undefined ? {} : { changes }),
   };
   if (wanted.type !== "stdio") return { ...common, ...wanted };
   const lazy = stored.type === "stdio" ? stored.lazy : undefined;

@@ -47,6 +47,8 @@ export interface SurfaceSession extends AsyncDisposable {
   /** Resolves with the whole answer, or throws what went wrong. */
   request(scope: RequestScope): Promise<string>;
   notify(method: string, params: Record<string, unknown>, text: string): void;
+  /** Whether the client would see other tools than when it last listed them; it may where missing. */
+  isListChanged?(): boolean;
 }
 
 /** What a door shows. */

@@ -4,6 +4,7 @@ import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
+import { ownerOf, projectOf } from "../core/principal.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { type Admits, resolveTool } from "../routing/resolve.ts";
@@ -143,9 +144,13 @@ export class ToolGuide {
   /** A tool by a key, or by any of its names. */
   async resolve(principal: string, keyOrName: string): Promise<CatalogTool> {
     if (ToolKeys.isKey(keyOrName)) {
-      const tool = (await this.#options.keys()).resolve(keyOrName, principal, this.table);
+      const owner = ownerOf(principal);
+      const tool = (await this.#options.keys()).resolve(keyOrName, owner, this.table);
       if (this.#options.admits(principal, tool)) return this.#usable(tool);
-      throw new GatewayError("ACCESS_DENIED", { message: "This key's tool is no longer yours" });
+      throw this.#options.admits(owner, tool) ? elsewhere(principal) : new GatewayError(
+        "ACCESS_DENIED",
+        { message: "This key's tool is no longer yours" },
+      );
     }
     try {
       return resolveTool({
@@ -165,7 +170,7 @@ export class ToolGuide {
   }
 
   async keyFor(tool: CatalogTool, principal: string): Promise<string> {
-    return (await this.#options.keys()).issue(tool, principal);
+    return (await this.#options.keys()).issue(tool, ownerOf(principal));
   }
 
   /** Tools that go with this one: used together with it, then of its server and category. */
@@ -236,4 +241,18 @@ export class ToolGuide {
       this.table.nameOf(tool, "namespaced"),
     );
   }
+}
+
+/** A key that the caller got in another project. */
+function elsewhere(principal: string): GatewayError {
+  return new GatewayError("PROJECT_MISMATCH", {
+    message: `Tool not available for the selected project "${projectOf(principal)}"`,
+    recoveryAction: "Use tools available in your current project",
+    recoverySteps: [
+      "Call tool_discovery to find tools in your current project",
+      "Switch to a different project if you need this tool",
+      "Check if the server is assigned to your project",
+    ],
+    suggestedTools: ["tool_discovery"],
+  });
 }

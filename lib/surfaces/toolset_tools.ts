@@ -63,7 +63,9 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       annotations: { readOnlyHint: true },
       async run(_, { principal }) {
         const active = toolsets.equippedBy(principal)?.name ?? null;
-        const all = await Promise.all(toolsets.list().map((toolset) => admin.summary(toolset)));
+        const all = await Promise.all(
+          admin.visible(principal).map((toolset) => admin.summary(toolset)),
+        );
         const lines = all.map(({ name, description, toolCount, tokens }) =>
           `${name}${name === active ? " (equipped)" : ""}: ${
             toolsText(toolCount)
@@ -80,15 +82,16 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       input: z.strictObject({ name }),
       annotations: { idempotentHint: true },
       async run({ name }, { principal }) {
+        admin.checkVisible(principal, name);
         const toolset = await toolsets.equip(principal, name);
-        const registered = admin.registeredNames(toolset);
+        const registered = admin.registeredNames(admin.asSeenBy(principal, toolset));
         return answer(
           [
             `Equipped "${name}". ${toolsText(registered.length)} registered: ${
               registered.join(", ") || "none"
             }`,
           ],
-          warningsFor(admin, toolset),
+          warningsFor(admin, admin.asSeenBy(principal, toolset)),
           { equipped: name, registered },
         );
       },
@@ -111,7 +114,8 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       description: "Delete a saved toolset for good.",
       input: z.strictObject({ name, confirm: z.boolean().optional().describe("Must be true") }),
       annotations: { destructiveHint: true },
-      async run({ name, confirm }) {
+      async run({ name, confirm }, { principal }) {
+        admin.checkVisible(principal, name);
         if (!confirm) {
           const toolset = toolsets.resolve(name);
           throw new GatewayError("INVALID_ARGUMENTS", {
@@ -137,7 +141,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
         if (!toolset) {
           return await answer(["No toolset is equipped."], [], { toolset: null, tools: [] });
         }
-        const detail = await admin.detail(toolset);
+        const detail = await admin.detail(admin.asSeenBy(principal, toolset));
         const lines = detail.tools.map(({ namespacedName, name, state, note }) =>
           `- ${namespacedName}: ${state}${name === undefined ? "" : ` as ${name}`}${
             note === undefined ? "" : ` (${note})`

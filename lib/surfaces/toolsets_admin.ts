@@ -2,6 +2,7 @@ import { z } from "zod";
 import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { shortened } from "../core/shortened.ts";
 import type { Toolset } from "../core/toolset.ts";
@@ -36,6 +37,8 @@ export interface ToolsetsAdminOptions {
   canonical: CanonicalToolsRepository;
   tokens: ToolTokens;
   admits: Admits;
+  /** Whether a saved toolset exists for a caller; all do where this is missing. */
+  admitsToolset?(principal: string, name: string): boolean;
 }
 
 export interface ToolsetSummary {
@@ -112,6 +115,32 @@ export class ToolsetsAdmin {
     const written = tools.map((tool) => typeof tool === "string" ? tool : tool.namespacedName);
     const admits = (tool: CatalogTool) => this.#options.admits(principal, tool);
     return await this.toolsets.save({ ...draft, tools: this.toolsets.choose(written, admits) });
+  }
+
+  /** The toolsets that exist for a caller, with those of their tools that do. */
+  visible(principal: string): Toolset[] {
+    return this.toolsets.list()
+      .filter(({ name }) => this.#options.admitsToolset?.(principal, name) !== false)
+      .map((toolset) => this.asSeenBy(principal, toolset));
+  }
+
+  /** Throws NOT_FOUND where a toolset does not exist for the caller, whoever else has it. */
+  checkVisible(principal: string, name: string): void {
+    if (this.#options.admitsToolset?.(principal, name) !== false) return;
+    throw new GatewayError("NOT_FOUND", {
+      message: `There is no toolset "${name.slice(0, 100)}"`,
+      recoverySteps: ["Call list-saved-toolsets"],
+      suggestedTools: ["list-saved-toolsets"],
+    });
+  }
+
+  /** A toolset without what a caller may not know of. */
+  asSeenBy(principal: string, toolset: Toolset): Toolset {
+    if (principal === EVERYONE) return toolset;
+    const tools = toolset.tools.filter(({ server, tool }) =>
+      this.#options.admits(principal, { server, name: tool })
+    );
+    return tools.length === toolset.tools.length ? toolset : { ...toolset, tools };
   }
 
   async summary(toolset: Toolset): Promise<ToolsetSummary> {

@@ -61,9 +61,20 @@ export class ActivityLog implements AsyncDisposable {
     this.#dayEnds = endOfDay(this.#now());
   }
 
+  /** Calls back with every call as it becomes known, also with those that another process had. */
   onEntry(listener: (entry: ActivityRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether this process recorded it. */
+  isOwn({ id }: Pick<ActivityRecord, "id">): boolean {
+    return id.split("-", 2)[1] === this.#tag;
+  }
+
+  /** Passes on a call that another process has recorded and counted. */
+  hear(entry: ActivityRecord): void {
+    for (const listener of this.#listeners) listener(entry);
   }
 
   record(entry: Omit<ActivityEntry, "at" | "id">): ActivityRecord {
@@ -78,7 +89,7 @@ export class ActivityLog implements AsyncDisposable {
       this.#waiting.shift();
       this.#lost++;
     }
-    for (const listener of this.#listeners) listener(kept);
+    this.hear(kept);
     this.#schedule();
     return kept;
   }
@@ -103,6 +114,15 @@ export class ActivityLog implements AsyncDisposable {
     this.#timer = undefined;
     this.#flushing = this.#flushing.then(() => this.#write());
     await this.#flushing;
+  }
+
+  /** Forgets every call up to here; what was counted by the day stays. */
+  async clear(): Promise<void> {
+    const until = this.#now();
+    this.#waiting = [];
+    // What is on its way to the store has to be there to be removed.
+    await this.flush();
+    await this.#options.repository.clear(until);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

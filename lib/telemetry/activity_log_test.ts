@@ -234,3 +234,25 @@ Deno.test("ActivityLog says at its end what it could not write", async () => {
   await open[Symbol.asyncDispose]();
   assert.equal(open.warnings.at(-1)?.lost, 1);
 });
+
+Deno.test("ActivityLog.clear() forgets calls, written or not, and keeps the counts", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  let now = Date.UTC(2026, 0, 1);
+  await using log = new ActivityLog({
+    repository,
+    processId: "a",
+    onWarning: assert.fail,
+    now: () => now,
+  });
+  log.record({ ...CALL, tool: "written", ok: true });
+  await log.flush();
+  log.record({ ...CALL, tool: "waiting", ok: true });
+  await log.clear();
+  assert.deepEqual([log.unwritten(), await Array.fromAsync(repository.recent(10))], [[], []]);
+  assert.equal((await repository.days())[0]?.calls, 2);
+  now += 1;
+  log.record({ ...CALL, tool: "later", ok: true });
+  await log.flush();
+  assert.deepEqual(await Array.fromAsync(repository.recent(10), ({ tool }) => tool), ["later"]);
+});

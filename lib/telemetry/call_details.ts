@@ -75,6 +75,10 @@ export class CallDetails {
     return this.#byId.get(id);
   }
 
+  clear(): void {
+    while (this.#size > 0) this.#dropOldest();
+  }
+
   #dropOldest(): void {
     const oldest = (this.#next - this.#size + this.#most) % this.#most;
     const detail = this.#ring[oldest]!;

@@ -56,3 +56,12 @@ Deno.test("CallDetails.find() looks at no other calls, and finds none that was l
   assert.equal(details.find("c49"), undefined);
   assert.equal(looks, 0);
 });
+
+Deno.test("CallDetails.clear() forgets all, and goes on", () => {
+  const details = new CallDetails({ most: 2 });
+  for (const id of ["a", "b", "c"]) details.add(call(id), { request: "x", response: "y" });
+  details.clear();
+  assert.deepEqual([details.size, details.find("c")], [0, undefined]);
+  details.add(call("d"), { request: "x", response: "y" });
+  assert.equal(details.find("d")?.request, "x");
+});

@@ -35,3 +35,32 @@ Deno.test("countCalls() counts what was called before and after, each once", asy
   await loaded;
   assert.deepEqual(stats.servers().map(({ calls, errors }) => [calls, errors]), [[3, 1]]);
 });
+
+Deno.test("countCalls() counts what another process tells, and not twice what the record had", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const onWarning = (message: string) => assert.fail(message);
+  await using activity = new ActivityLog({ repository, processId: "here", onWarning });
+  const at = Date.now() - 1_000;
+  await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
+  const call = (tool: string) =>
+    there.record({
+      door: "mcp?",
+      session: "s",
+      principal: "everyone",
+      server: "git",
+      tool,
+      ms: 5,
+      ok: true,
+    });
+  const written = call("written");
+  await there.flush();
+  const { stats, loaded } = countCalls({ activity, repository, onWarning });
+  await loaded;
+  const late = call("written_later");
+  for (const heard of [written, late, late, { ...late, id: "x-y-1", at: at - DAY }]) {
+    activity.hear(heard);
+  }
+  activity.hear({ ...late, id: "x-y-2", at: Date.now() + 1 });
+  assert.equal(stats.servers()[0]?.calls, 3);
+});

@@ -1,6 +1,7 @@
 import pino from "pino";
 import { createLogFile, pruneLogFiles } from "./log_files.ts";
 import { Redactor } from "./redact.ts";
+import { ServerLines } from "./server_lines.ts";
 
 export type Logger = pino.Logger;
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
@@ -24,6 +25,8 @@ export interface LogsOptions {
 /** The log of one run: a child logger per room, all to stderr and to the run's file. */
 export class Logs implements AsyncDisposable {
   readonly redactor = new Redactor();
+  /** What was lately logged about each server, for a person at the console. */
+  readonly about = new ServerLines();
   readonly #root: Logger;
   readonly #rooms = new Map<string, Logger>();
   readonly #console: (line: string) => void;
@@ -99,6 +102,7 @@ export class Logs implements AsyncDisposable {
     const clean = this.redactor.text(line);
     this.#console(clean);
     this.#file?.write(clean);
+    this.about.take(clean);
   }
 
   #dropFile(error: Error): void {

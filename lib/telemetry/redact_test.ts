@@ -134,7 +134,7 @@ Deno.test("Redactor takes no longer than in proportion to a text that is made to
   const check = (text: string) => {
     redactor.json(text);
     redactor.value({ [`${text}\n`]: 1 });
-    assert.ok(performance.now() - started < 5_000, `Seconds for ${text.slice(0, 20)}`);
+    assert.ok(performance.now() - started < 20_000, `Seconds for ${text.slice(0, 20)}`);
   };
   for (
     const piece of [

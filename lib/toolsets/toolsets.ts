@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
+import { ownerOf } from "../core/principal.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { type ToolReference, Toolset, ToolsetName } from "../core/toolset.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
@@ -77,7 +78,7 @@ export class Toolsets {
   }
 
   equippedBy(principal: string): Toolset | undefined {
-    return this.#saved.equippedBy(principal);
+    return this.#saved.equippedBy(ownerOf(principal));
   }
 
   /** How each tool of a toolset stands now. */
@@ -165,7 +166,8 @@ export class Toolsets {
   }
 
   /** All or nothing: where it fails, what was equipped before stays. */
-  async equip(principal: string, name: string): Promise<Toolset> {
+  async equip(caller: string, name: string): Promise<Toolset> {
+    const principal = ownerOf(caller);
     if (this.#working.has(principal)) throw inProgress();
     return await this.#work(principal, async () => {
       const { repository } = this.#options;
@@ -181,7 +183,8 @@ export class Toolsets {
   }
 
   /** Answers the name of what was equipped; waits for an equip that is under way. */
-  async unequip(principal: string): Promise<string | undefined> {
+  async unequip(caller: string): Promise<string | undefined> {
+    const principal = ownerOf(caller);
     return await this.#work(principal, async () => {
       const { repository } = this.#options;
       const was = await untilDone(async () => {

@@ -4,6 +4,7 @@ import { TopBar } from "../../components/top_bar.tsx";
 import Clock from "../../islands/clock.tsx";
 import Copier from "../../islands/copier.tsx";
 import NavFeedback from "../../islands/nav_feedback.tsx";
+import PageMoment from "../../islands/page_moment.tsx";
 import Shortcuts from "../../islands/shortcuts.tsx";
 import Toaster from "../../islands/toaster.tsx";
 import { define } from "../../lib/console/define.ts";
@@ -11,7 +12,7 @@ import { frameOf } from "../../lib/console/frame.ts";
 import { REFRESH_BUTTON_ID } from "../../lib/console/ui/refresh.ts";
 
 export default define.layout(function Layout({ Component, state, url }) {
-  const frame = frameOf(state.gateway);
+  const frame = frameOf(state.gateway, state.madeAt);
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -22,6 +23,7 @@ export default define.layout(function Layout({ Component, state, url }) {
           <TopBar frame={frame} pathname={url.pathname} />
           <main id="main" class="content" tabIndex={-1}>
             <Partial name="page">
+              <PageMoment madeAt={frame.madeAt} />
               <Component />
             </Partial>
           </main>

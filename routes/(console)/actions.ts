@@ -12,7 +12,7 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     const isScript = ctx.req.headers.get("accept") === "application/json";
     try {
-      const done = await runAction(gateway, readAction(form));
+      const done = await runAction(gateway, readAction(form), ctx.state.principal);
       if (isScript) return Response.json({ done });
     } catch (error) {
       // Anything else is logged further out, before it is answered.

@@ -7,7 +7,7 @@ import { define } from "../../lib/console/define.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     ctx.state.title = "Dashboard";
-    return page(await dashboardPage(ctx.state.gateway, ctx.url.searchParams));
+    return page(await dashboardPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));
   },
 });
 

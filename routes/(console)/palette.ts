@@ -4,7 +4,7 @@ import { paletteIndex } from "../../lib/console/palette.ts";
 /** What the command palette fetches when it is first opened. */
 export const handler = define.handlers({
   GET(ctx) {
-    return Response.json(paletteIndex(ctx.state.gateway), {
+    return Response.json(paletteIndex(ctx.state.gateway, ctx.state.principal), {
       headers: { "cache-control": "no-store" },
     });
   },

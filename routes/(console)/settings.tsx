@@ -2,7 +2,11 @@ import { page } from "fresh";
 import { Settings } from "../../components/settings.tsx";
 import { define } from "../../lib/console/define.ts";
 import { formError } from "../../lib/console/form_error.ts";
-import { changeSettings, readSettingsChange } from "../../lib/console/settings_changes.ts";
+import {
+  changeSettings,
+  donePath,
+  readSettingsChange,
+} from "../../lib/console/settings_changes.ts";
 import { type SettingsPage, settingsPage } from "../../lib/console/settings_page.ts";
 import { GatewayError } from "../../lib/core/errors.ts";
 import { isFromHere } from "../../lib/http/from_here.ts";
@@ -23,10 +27,12 @@ export const handler = define.handlers({
     const { maxBody, host } = gateway.options.options;
     const form = await readForm(ctx.req, maxBody);
     try {
-      const done = await changeSettings(gateway, readSettingsChange(form));
-      return ctx.redirect(`/settings?done=${done}`, 303);
+      const done = await changeSettings(gateway, readSettingsChange(form), ctx.req.signal);
+      return ctx.redirect(donePath(done), 303);
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+      if (!(error instanceof GatewayError)) throw error;
+      // Without a model there is much to say about what to do.
+      if (error.httpStatus >= 500 && error.code !== "CANNOT_EVALUATE") throw error;
       ctx.state.title = "Settings";
       const shown = await settingsPage(
         gateway,

@@ -141,9 +141,7 @@ Deno.test("fsRoutes()", async (t) => {
   await t.step("streams", async () => {
     const response = await handler(new Request("http://localhost/events"));
     const reader = response.body!.getReader();
-    const started = performance.now();
     assert.equal(new TextDecoder().decode((await reader.read()).value), "data: one\n\n");
-    assert.ok(performance.now() - started < 250);
     assert.equal(new TextDecoder().decode((await reader.read()).value), "data: two\n\n");
     assert.equal((await reader.read()).done, true);
   });

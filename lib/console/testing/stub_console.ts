@@ -23,7 +23,7 @@ export async function startStubConsole(gateway: ConsoleGateway): Promise<StubCon
   const requestLog = { error() {} };
   const app = new App<State>()
     .use(async (ctx) => {
-      ctx.state.gateway = { ...gateway, requestLog } as unknown as Gateway;
+      ctx.state.gateway = { ...gateway, events, requestLog } as unknown as Gateway;
       ctx.state.requestId = crypto.randomUUID();
       return secureHeaders(await ctx.next(), false);
     })
@@ -31,7 +31,8 @@ export async function startStubConsole(gateway: ConsoleGateway): Promise<StubCon
     .use(staticFiles())
     .get("/api/events", ({ req }) => {
       const signal = AbortSignal.any([req.signal, closing.signal]);
-      return events.stream(req.headers.get("last-event-id"), signal, () => []);
+      const since = req.headers.get("last-event-id") ?? new URL(req.url).searchParams.get("since");
+      return events.stream(since, signal, () => []);
     })
     .fsRoutes();
   const root = fromFileUrl(new URL("../../../", import.meta.url));

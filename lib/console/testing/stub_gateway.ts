@@ -39,6 +39,8 @@ export type ConsoleGateway = Pick<
   | "callStats"
   | "isOptimizing"
   | "optimization"
+  | "evaluator"
+  | "restore"
   | "promotions"
   | "doors"
   | "store"
@@ -109,6 +111,8 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     callStats: () => ({ stats, loaded: Promise.resolve() }),
     isOptimizing: () => input.isOptimizing ?? input.options?.enableOptimization ?? false,
     optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
+    evaluator: () => Promise.reject(new Error("The stub evaluates nothing")),
+    restore: {},
     promotions: {
       list: () => input.promotions ?? [],
       of: (server: string, tool: string) =>
@@ -128,6 +132,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       list: () => servers.map(({ status }) => status),
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
       log: () => [],
+      logged: () => [],
       states: () => [],
       invalid: () => input.invalid ?? [],
       history: (name: string, tool?: string) => {

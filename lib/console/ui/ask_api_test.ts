@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { askApi } from "./ask_api.ts";
+import { ApiError, askApi, readApi } from "./ask_api.ts";
+import { stubFetch } from "../testing/stub_fetch.ts";
 
 async function answered(body: BodyInit, status: number) {
   let type: string | null = null;
@@ -28,4 +29,24 @@ Deno.test("askApi() says so where nothing answers", async () => {
   const url = `http://127.0.0.1:${server.addr.port}/`;
   await server.shutdown();
   await assert.rejects(askApi(url, {}), /does not answer/);
+});
+
+Deno.test("ApiError tells what to do, as the gateway says it", async () => {
+  const details = async (error: unknown) => {
+    using _fetch = stubFetch({ error }, 400);
+    return await readApi("/asked").catch((thrown) => ApiError.from(thrown).details);
+  };
+  const refusal = { message: "No", errorType: "CONFLICT", recoveryAction: "Wait" };
+  assert.deepEqual(await details({ ...refusal, recoverySteps: [], hint: "Soon" }), {
+    message: "No",
+    code: "CONFLICT",
+    steps: ["Wait"],
+    hint: "Soon",
+  });
+  assert.deepEqual(await details({ ...refusal, recoverySteps: ["First", "Then"] }), {
+    message: "No",
+    code: "CONFLICT",
+    steps: ["First", "Then"],
+  });
+  assert.match(ApiError.from(new TypeError("x is not y")).message, /not what this page expects/);
 });

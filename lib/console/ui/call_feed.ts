@@ -1,16 +1,12 @@
 import { signal } from "@preact/signals";
-import type { ActivityRecord } from "../../storage/activity_repository.ts";
-import { MOST_ROWS, passes, readHeard, withHeard, withNewest, withOlder } from "./call_list.ts";
+import { readApi } from "./ask_api.ts";
+import { MOST_ROWS, passes, withHeard, withNewest, withOlder } from "./call_list.ts";
+import { type CallsAnswer, type ListedCall, readCalls, readHeard } from "./listed_call.ts";
 
-type Rows = readonly ActivityRecord[];
-
-interface Answer {
-  calls: ActivityRecord[];
-  hasOlder: boolean;
-}
+type Rows = readonly ListedCall[];
 
 /** Asks the gateway for calls. */
-export type AskCalls = (query: Record<string, string>) => Promise<Answer>;
+export type AskCalls = (query: Record<string, string>) => Promise<CallsAnswer>;
 
 export interface CallFeedInput {
   rows: Rows;
@@ -54,7 +50,9 @@ export class CallFeed {
     if (heard === undefined || this.#isOlder) return;
     // What is said in calls only the gateway can search.
     if (heard.skipped > 0 || this.#query.q !== undefined) return this.askSoon(holds);
-    const calls = heard.calls.filter((call) => passes(call, this.#query));
+    // What is older than the last row comes when older ones are asked for.
+    const last = this.hasOlder.value ? this.rows.value.at(-1)?.at ?? -Infinity : -Infinity;
+    const calls = heard.calls.filter((call) => call.at >= last && passes(call, this.#query));
     if (calls.length === 0) return;
     if (holds()) this.waiting.value = withHeard(this.waiting.value, calls);
     else this.rows.value = withHeard(this.rows.value, calls);
@@ -74,7 +72,7 @@ export class CallFeed {
   }
 
   /** Takes the newest calls as they are now. */
-  refresh({ calls, hasOlder }: Answer, isHeld: boolean): void {
+  refresh({ calls, hasOlder }: CallsAnswer, isHeld: boolean): void {
     const all = this.#isWaitingAnew
       ? this.waiting.value
       : withHeard(this.rows.value, this.waiting.value);
@@ -134,10 +132,7 @@ export class CallFeed {
 
 const ASK_LIMIT_MS = 20_000;
 
-async function askCalls(query: Record<string, string>): Promise<Answer> {
-  const response = await fetch(`/api/activity?${new URLSearchParams(query)}`, {
-    signal: AbortSignal.timeout(ASK_LIMIT_MS),
-  });
-  if (!response.ok) throw new Error(`The gateway answered ${response.status}`);
-  return await response.json();
+async function askCalls(query: Record<string, string>): Promise<CallsAnswer> {
+  const path = `/api/activity?${new URLSearchParams(query)}`;
+  return readCalls(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
 }

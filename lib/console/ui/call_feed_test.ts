@@ -96,3 +96,10 @@ Deno.test("CallFeed.refresh() fills an empty list also while it is held", () => 
     ["c9 c8", true, 0],
   );
 });
+
+Deno.test("CallFeed.hear() leaves no gap before what is older than its last row", () => {
+  const input = { rows: calls(9, 8), hasOlder: true, query: {}, isOlder: false };
+  const feed = new CallFeed(input, never);
+  feed.hear({ calls: calls(5, 10), skipped: 0 }, () => false);
+  assert.equal(idsOf(feed.rows.value), "c10 c9 c8");
+});

@@ -1,9 +1,11 @@
-import type { ActivityRecord } from "../../storage/activity_repository.ts";
+import type { ListedCall } from "./listed_call.ts";
 
 /** As many calls as a page holds at most. */
 export const MOST_ROWS = 100_000;
+/** Rows are nearly in the order of time: so many are looked at before that is relied on. */
+const LOOKED_AT = 1_000;
 
-type Rows = readonly ActivityRecord[];
+type Rows = readonly ListedCall[];
 
 /**
  * The list with the newest calls as they are now. Where these do not reach back to what is there,
@@ -17,17 +19,24 @@ export function withNewest(rows: Rows, newest: Rows): { rows: Rows; isAnew: bool
   const first = rows.findIndex(({ id }) => ids.has(id));
   if (first < 0) return { rows: newest, isAnew: true };
   const last = rows.findLastIndex(({ id }) => ids.has(id));
-  // Those before the first one have come since they were asked for.
-  return {
-    rows: cut([...rows.slice(0, first), ...newest, ...rows.slice(last + 1)]),
-    isAnew: false,
-  };
+  // What is not among them has come since they were asked for.
+  const missing = rows.slice(first, last).filter(({ id }) => !ids.has(id));
+  const joined = [...rows.slice(0, first), ...newest, ...rows.slice(last + 1)];
+  return { rows: missing.length > 0 ? withHeard(joined, missing) : cut(joined), isAnew: false };
 }
 
-/** The list with calls that have just been answered, the newest of them first. */
+/** The list with calls that were heard of: those of other gateways come late, and go to their place. */
 export function withHeard(rows: Rows, heard: Rows): Rows {
-  const known = new Set(rows.slice(0, heard.length + 1_000).map(({ id }) => id));
-  return cut([...heard.filter(({ id }) => !known.has(id)), ...rows]);
+  const oldest = heard.reduce((least, { at }) => Math.min(least, at), Infinity);
+  const older = rows.findIndex(({ at }, index) => index >= LOOKED_AT && at < oldest);
+  const head = older < 0 ? rows : rows.slice(0, older);
+  const known = new Set(head.map(({ id }) => id));
+  const added = [...heard.filter(({ id }) => !known.has(id)), ...head];
+  const isLate = oldest < (rows[0]?.at ?? 0);
+  return cut([
+    ...(isLate ? added.sort((a, b) => b.at - a.at) : added),
+    ...rows.slice(head.length),
+  ]);
 }
 
 export function withOlder(rows: Rows, older: Rows): Rows {
@@ -36,7 +45,7 @@ export function withOlder(rows: Rows, older: Rows): Rows {
 }
 
 /** Whether a call passes the filter as the address says it, its text aside. */
-export function passes(call: ActivityRecord, query: Record<string, string>): boolean {
+export function passes(call: ListedCall, query: Record<string, string>): boolean {
   const { server, tool, client, door, status } = query;
   return (server === undefined || call.server === server) &&
     (tool === undefined || call.tool === tool) &&
@@ -45,16 +54,6 @@ export function passes(call: ActivityRecord, query: Record<string, string>): boo
     (status === undefined || call.ok === (status === "ok"));
 }
 
-/** Calls as the live channel tells them, the newest first; undefined where it tells no calls. */
-export function readHeard(
-  data: unknown,
-): { calls: ActivityRecord[]; skipped: number } | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const { calls, skipped } = data as { calls?: ActivityRecord[]; skipped?: number };
-  if (!Array.isArray(calls)) return undefined;
-  return { calls: calls.toReversed(), skipped: Number(skipped ?? 0) };
-}
-
-function cut(rows: ActivityRecord[]): Rows {
+function cut(rows: ListedCall[]): Rows {
   return rows.length > MOST_ROWS ? rows.slice(0, MOST_ROWS) : rows;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MOST_ROWS, passes, readHeard, withHeard, withNewest, withOlder } from "./call_list.ts";
+import { MOST_ROWS, passes, withHeard, withNewest, withOlder } from "./call_list.ts";
 
 function calls(...ids: string[]) {
   return ids.map((id) => ({
@@ -43,8 +43,17 @@ Deno.test("passes() compares each part of the filter", () => {
   assert.ok(!passes(call!, { client: "cursor" }));
 });
 
-Deno.test("readHeard() turns calls to the newest first, and knows other events", () => {
-  assert.equal(idsOf(readHeard({ calls: calls("a", "b"), skipped: 2 })!.calls), "ba");
-  assert.equal(readHeard({}), undefined);
-  assert.equal(readHeard(null), undefined);
+Deno.test("withHeard() puts what was heard late in its place", () => {
+  const at = (time: number) => ({ ...calls(`${time}`)[0]!, at: time });
+  const rows = withHeard([at(9), at(7), at(3)], [at(8), at(2)]);
+  assert.equal(idsOf(rows), "98732");
+  const many = Array.from({ length: 3_000 }, (_, index) => at(10_000 - index));
+  const twice = withHeard(many, [at(7_500), at(20_000)]);
+  assert.deepEqual([twice.length, twice[0]?.at], [3_001, 20_000]);
+});
+
+Deno.test("withNewest() keeps what was heard in between while the newest were asked for", () => {
+  const at = (time: number) => ({ ...calls(`${time}`)[0]!, at: time });
+  const { rows } = withNewest([at(9), at(8), at(7)], [at(9), at(7), at(6)]);
+  assert.equal(idsOf(rows), "9876");
 });

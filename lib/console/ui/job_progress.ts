@@ -65,12 +65,6 @@ export function jobPath(id: string): string {
   return `/optimization/~jobs/${encodeURIComponent(id)}`;
 }
 
-/** Whether what came on the live channel is a job. */
-export function isJob(data: unknown): data is OptimizationJob {
-  return typeof data === "object" && data !== null && "id" in data && "tools" in data &&
-    Array.isArray(data.tools) && "status" in data && "options" in data;
-}
-
 export function isActive({ status }: Pick<JobProgress, "status">): boolean {
   return status === "running" || status === "paused";
 }

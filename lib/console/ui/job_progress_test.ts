@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { dollars, isJob, jobMark, jobProgress } from "./job_progress.ts";
+import { dollars, jobMark, jobProgress } from "./job_progress.ts";
 
 function tool(name: string, more: Partial<JobTool> = {}): JobTool {
   return JobTool.parse({
@@ -88,13 +88,6 @@ Deno.test("jobMark() changes when a tool is done or the job stops, not with each
   const first = jobMark(job());
   assert.equal(jobMark(job({ runs: 106 })), first);
   assert.notEqual(jobMark(job({ status: "paused" })), first);
-});
-
-Deno.test("isJob() tells a job from what else comes on the channel", () => {
-  assert.ok(isJob(JSON.parse(JSON.stringify(job()))));
-  for (const other of [undefined, {}, { server: "weather", tool: "forecast" }]) {
-    assert.ok(!isJob(other));
-  }
 });
 
 Deno.test("dollars() never makes a cost look free", () => {

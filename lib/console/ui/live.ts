@@ -1,20 +1,26 @@
 import { signal } from "@preact/signals";
+import * as z from "zod/mini";
 
 export type LiveState = "connecting" | "live" | "reconnecting" | "offline";
 
-export interface StatusCounts {
-  servers: number;
-  ready: number;
-  tools: number;
-  attention: number;
-  toolsets?: number;
+const StatusCounts = z.object({
+  servers: z.int(),
+  ready: z.int(),
+  tools: z.int(),
+  attention: z.int(),
+  toolsets: z.optional(z.int()),
   /** Whether optimization is on. */
-  optimizing?: boolean;
-}
+  optimizing: z.optional(z.boolean()),
+});
+export type StatusCounts = z.infer<typeof StatusCounts>;
+
+const Named = z.object({ name: z.string() });
 
 /** Written by the one live channel of the page, in the browser only; read by any island. */
 export const liveState = signal<LiveState>("connecting");
 export const liveCounts = signal<StatusCounts | undefined>(undefined);
+/** The last event before the page that is shown was made; written anew with each page. */
+export const pageMoment = signal<{ madeAt: string | undefined }>({ madeAt: undefined });
 
 /**
  * What can change besides servers, by the names of its events. A page that shows one of them says
@@ -56,6 +62,12 @@ interface Source {
   close(): void;
 }
 
+interface LiveChannelOptions {
+  /** The last event before the page was made: what came since is told first. */
+  since: string | undefined;
+  open?: (since: string | undefined) => Source;
+}
+
 const CLOSED = 2;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 15_000;
@@ -68,36 +80,43 @@ const OFFLINE_AFTER_MS = 20_000;
  */
 export class LiveChannel {
   readonly #listener: LiveListener;
-  readonly #open: () => Source;
+  readonly #open: (since: string | undefined) => Source;
+  /** The last event of each kind, of the gateway's present run. */
+  readonly #heard = new Map<string, number>();
+  #run = "";
+  #since: string | undefined;
   #source: Source | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #offline: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  #hasOpened = false;
-  #missedUnknown = false;
 
-  constructor(listener: LiveListener, open: () => Source = () => new EventSource("/api/events")) {
+  constructor(listener: LiveListener, { since, open = openEvents }: LiveChannelOptions) {
     this.#listener = listener;
+    this.#since = since;
     this.#open = open;
   }
 
   start(): void {
     if (this.#source !== undefined) return;
     clearTimeout(this.#retry);
-    // A stream of our own making names no last event, so what was missed is unknown.
-    this.#missedUnknown = this.#hasOpened;
-    const source = this.#source = this.#open();
+    const source = this.#source = this.#open(this.#since);
     source.addEventListener("open", () => this.#onOpen());
     source.addEventListener("error", () => this.#onError(source));
-    source.addEventListener("status", ({ data }) => {
-      liveCounts.value = readCounts(data) ?? liveCounts.peek();
+    const on = (type: string, listener: (data: string) => void, kind = type) =>
+      source.addEventListener(type, ({ data, lastEventId }) => {
+        this.#note(kind, lastEventId);
+        listener(data);
+      });
+    on("status", (data) => {
+      const counts = StatusCounts.safeParse(JSON.parse(data));
+      if (counts.success) liveCounts.value = counts.data;
     });
-    source.addEventListener("server", ({ data }) => {
-      const name = readName(data);
-      if (name !== undefined) this.#listener.onServer(name);
-    });
+    on("server", (data) => {
+      const server = Named.safeParse(JSON.parse(data));
+      if (server.success) this.#listener.onServer(server.data.name);
+    }, "servers");
     for (const kind of LIVE_KINDS) {
-      source.addEventListener(kind, ({ data }) => {
+      on(kind, (data) => {
         const listeners = dataListeners.get(kind);
         if (listeners?.size) {
           const value: unknown = JSON.parse(data);
@@ -106,7 +125,7 @@ export class LiveChannel {
         this.#listener.onKind?.(kind);
       });
     }
-    source.addEventListener("reset", () => this.#listener.onReset());
+    on("reset", () => this.#listener.onReset());
   }
 
   stop(): void {
@@ -117,14 +136,30 @@ export class LiveChannel {
     this.#source = undefined;
   }
 
+  /** What has changed since an event, as pages name it in `data-live`. */
+  heardSince(event: string): string[] {
+    const { run, place } = readId(event);
+    // A page of another run comes with a stream that begins anew.
+    if (run !== this.#run) return [];
+    return [...this.#heard].filter(([, last]) => last > place).map(([kind]) => kind);
+  }
+
+  #note(kind: string, id: string): void {
+    if (id === "") return;
+    // Those that nobody can catch up on come with the id of the one before.
+    const isNumbered = id !== this.#since;
+    this.#since = id;
+    const { run, place } = readId(id);
+    if (run !== this.#run) this.#heard.clear();
+    this.#run = run;
+    if (isNumbered) this.#heard.set(kind, place);
+  }
+
   #onOpen(): void {
     clearTimeout(this.#offline);
     this.#offline = undefined;
     this.#failures = 0;
-    this.#hasOpened = true;
     liveState.value = "live";
-    if (this.#missedUnknown) this.#listener.onReset();
-    this.#missedUnknown = false;
   }
 
   #onError(source: Source): void {
@@ -138,21 +173,12 @@ export class LiveChannel {
   }
 }
 
-function readCounts(data: string): StatusCounts | undefined {
-  const { servers, ready, tools, attention, toolsets, optimizing } = JSON.parse(data);
-  const isWhole = [servers, ready, tools, attention].every(Number.isInteger);
-  if (!isWhole) return undefined;
-  return {
-    servers,
-    ready,
-    tools,
-    attention,
-    ...(Number.isInteger(toolsets) ? { toolsets } : {}),
-    ...(typeof optimizing === "boolean" ? { optimizing } : {}),
-  };
+function openEvents(since: string | undefined): EventSource {
+  const query = since === undefined ? "" : `?since=${encodeURIComponent(since)}`;
+  return new EventSource(`/api/events${query}`);
 }
 
-function readName(data: string): string | undefined {
-  const { name } = JSON.parse(data);
-  return typeof name === "string" ? name : undefined;
+function readId(id: string): { run: string; place: number } {
+  const at = id.lastIndexOf("-");
+  return { run: id.slice(0, at), place: Number(id.slice(at + 1)) };
 }

@@ -14,20 +14,25 @@ class FakeSource {
     this.isClosed = true;
   }
 
-  emit(type: string, data = ""): void {
-    this.#listeners.get(type)?.(new MessageEvent(type, { data }));
+  emit(type: string, data = "", lastEventId = ""): void {
+    this.#listeners.get(type)?.(new MessageEvent(type, { data, lastEventId }));
   }
 }
 
-function channel() {
+function channel(since?: string) {
+  const asked: (string | undefined)[] = [];
   const sources: FakeSource[] = [];
   const heard: string[] = [];
   const live = new LiveChannel(
     { onServer: (name) => heard.push(name), onReset: () => heard.push("reset") },
-    () => {
-      const source = new FakeSource();
-      sources.push(source);
-      return source;
+    {
+      since,
+      open(since) {
+        const source = new FakeSource();
+        sources.push(source);
+        asked.push(since);
+        return source;
+      },
     },
   );
   live.start();
@@ -36,7 +41,7 @@ function channel() {
     assert.ok(source);
     return source;
   };
-  return { live, sources, heard, last };
+  return { live, sources, asked, heard, last };
 }
 
 Deno.test("LiveChannel tells counts, changed servers and gaps", () => {
@@ -66,17 +71,31 @@ Deno.test("LiveChannel says reconnecting while the browser does it, and asks for
   live.stop();
 });
 
-Deno.test("LiveChannel opens a new stream where the browser gave up, and takes it for a gap", async () => {
-  const { live, sources, last, heard } = channel();
+Deno.test("LiveChannel names what it heard last where the browser gave up", async () => {
+  const { live, sources, asked, last } = channel("run-5");
+  assert.deepEqual(asked, ["run-5"], "first, when the page was made");
   last().emit("open");
+  last().emit("tools", "{}", "run-7");
   last().readyState = 2;
   last().emit("error");
-  for (let tries = 0; sources.length < 2 && tries < 100; tries++) {
+  for (let tries = 0; tries < 200 && sources.length < 2; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  assert.equal(sources.length, 2);
-  last().emit("open");
-  assert.deepEqual(heard, ["reset"]);
+  assert.deepEqual(asked, ["run-5", "run-7"]);
+  live.stop();
+});
+
+Deno.test("LiveChannel.heardSince() tells what changed while a page was fetched", () => {
+  const { live, last } = channel("run-5");
+  assert.deepEqual(live.heardSince("run-5"), []);
+  last().emit("tools", "{}", "run-6");
+  last().emit("server", '{"name":"weather"}', "run-7");
+  last().emit("logs", '{"server":"weather"}', "run-7");
+  assert.deepEqual(live.heardSince("run-5"), ["tools", "servers"]);
+  assert.deepEqual(live.heardSince("run-6"), ["servers"]);
+  assert.deepEqual(live.heardSince("run-7"), []);
+  last().emit("reset", "{}", "next-2");
+  assert.deepEqual(live.heardSince("run-5"), [], "what came before the restart");
   live.stop();
 });
 
@@ -94,7 +113,7 @@ Deno.test("LiveChannel tells what else changed by its kind, and its data to who 
   const source = new FakeSource();
   const live = new LiveChannel(
     { onServer: () => {}, onReset: () => {}, onKind: (kind) => kinds.push(kind) },
-    () => source,
+    { since: undefined, open: () => source },
   );
   live.start();
   const end = onLive("embeddings", (data) => heard.push(data));

@@ -6,6 +6,7 @@ export const PAGES = [
   { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e" },
   { path: "/optimization", label: "Optimization", icon: "optimization", key: "o" },
   { path: "/activity", label: "Activity", icon: "activity", key: "l" },
+  { path: "/security", label: "Security", icon: "lock", key: "a" },
   { path: "/settings", label: "Settings", icon: "settings", key: "," },
 ] as const;
 

@@ -1,13 +1,17 @@
+import * as z from "zod/mini";
 import { fuzzyMatch } from "./fuzzy.ts";
 import { PAGES } from "./pages.ts";
 import { COMMON_ACTIONS, indexActions } from "./palette_actions.ts";
 import { serverPath, toolPath, toolsetPath } from "./paths.ts";
 
+export const PaletteIndex = z.object({
+  servers: z.array(
+    z.object({ name: z.string(), state: z.string(), tools: z.array(z.string()) }),
+  ),
+  toolsets: z.optional(z.array(z.object({ name: z.string(), isEquipped: z.boolean() }))),
+});
 /** What the gateway tells the palette. */
-export interface PaletteIndex {
-  servers: { name: string; state: string; tools: string[] }[];
-  toolsets?: { name: string; isEquipped: boolean }[];
-}
+export type PaletteIndex = z.infer<typeof PaletteIndex>;
 
 export interface PaletteItem {
   /** Stable across sessions: recently used ones are remembered by it. */

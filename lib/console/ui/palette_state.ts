@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
+import { readApi } from "./ask_api.ts";
 import { keep, readKept } from "./kept.ts";
 import { download, navigate } from "./navigate.ts";
 import { overlay } from "./overlay.ts";
 import {
   type PaletteAction,
-  type PaletteIndex,
+  PaletteIndex,
   type PaletteItem,
   rememberRecent,
 } from "./palette_items.ts";
@@ -28,9 +29,7 @@ export async function loadIndex(): Promise<void> {
   const { data } = paletteIndex.peek();
   if (data === undefined) paletteIndex.value = { state: "loading" };
   try {
-    const response = await fetch("/palette", { headers: { accept: "application/json" } });
-    if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    paletteIndex.value = { state: "loaded", data: await response.json() };
+    paletteIndex.value = { state: "loaded", data: PaletteIndex.parse(await readApi("/palette")) };
   } catch {
     paletteIndex.value = data === undefined ? { state: "failed" } : { state: "failed", data };
   }

@@ -24,6 +24,7 @@ export function optimizationPath(server: string, tool?: string): string {
 }
 
 /** No server can have such a name, so that none is hidden by the page. */
+export const RESTORE_BACKUP = "/settings/restore";
 export const NEW_SERVER = "/servers/~new";
 export const UNDO_REMOVAL = "/servers/~undo";
 export const DEMO_SERVER = "/servers/~demo";

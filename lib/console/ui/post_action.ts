@@ -1,3 +1,10 @@
+import * as z from "zod/mini";
+
+const Done = z.object({ done: z.string() });
+const Refused = z.object({
+  error: z.object({ message: z.string(), steps: z._default(z.array(z.string()), []) }),
+});
+
 /** Why an action was not done, in words for a person. */
 export class ActionError extends Error {
   readonly steps: readonly string[];
@@ -17,11 +24,10 @@ export async function postAction(fields: Record<string, string>): Promise<string
     // It may be the last thing that a page does.
     keepalive: true,
   });
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok && typeof answer.done === "string") return answer.done;
-  const { message, steps } = answer.error ?? {};
-  throw new ActionError(
-    typeof message === "string" ? message : "The gateway could not do it",
-    Array.isArray(steps) ? steps.map(String) : [],
-  );
+  const answer: unknown = await response.json().catch(() => ({}));
+  const done = Done.safeParse(answer);
+  if (response.ok && done.success) return done.data.done;
+  const refused = Refused.safeParse(answer);
+  if (!refused.success) throw new ActionError("The gateway could not do it", []);
+  throw new ActionError(refused.data.error.message, refused.data.error.steps);
 }

@@ -1,21 +1,25 @@
-import type { PickedTool } from "./toolset_size.ts";
+import * as z from "zod/mini";
+import { readApi } from "./ask_api.ts";
+import { PickedTool } from "./toolset_size.ts";
 
-/** The tools of one server among those that can be picked. */
-export interface PickGroup {
-  server: string;
-  tools: PickedTool[];
+const PickGroup = z.object({
+  server: z.string(),
+  tools: z.array(PickedTool),
   /** How many of it there are, shown or not. */
-  total: number;
-}
+  total: z.number(),
+});
+/** The tools of one server among those that can be picked. */
+export type PickGroup = z.infer<typeof PickGroup>;
 
-/** What a search, a pattern or a filter offers for a toolset. */
-export interface ToolPicks {
-  groups: PickGroup[];
+const ToolPicks = z.object({
+  groups: z.array(PickGroup),
   /** How many there are in all, shown or not. */
-  total: number;
+  total: z.number(),
   /** Why the search is not as good as it could be. */
-  degraded?: string;
-}
+  degraded: z.optional(z.string()),
+});
+/** What a search, a pattern or a filter offers for a toolset. */
+export type ToolPicks = z.infer<typeof ToolPicks>;
 
 /** What is looked for; empty where anything will do. */
 export interface PickQuery {
@@ -39,9 +43,7 @@ export async function askPicks(
   query: PickQuery,
   { all = false, signal }: { all?: boolean; signal: AbortSignal },
 ): Promise<ToolPicks> {
-  const response = await fetch(picksPath(query, all), { signal });
-  if (!response.ok) throw new Error(`It answered ${response.status}`);
-  return await response.json();
+  return ToolPicks.parse(await readApi(picksPath(query, all), signal));
 }
 
 /** The servers whose tools are chosen and not counted yet, a few at a time. */

@@ -13,6 +13,15 @@ export interface TryField {
   choices?: string[];
 }
 
+/** What it takes to try a tool. */
+export interface TryForm {
+  fields: TryField[];
+  /** The schema cannot be made into fields: the arguments are written as JSON. */
+  isJsonOnly: boolean;
+  /** What it may do: asked about before it is called. */
+  risk?: "destroys" | "changes";
+}
+
 /** What somebody wrote into the form. */
 export interface TryWords {
   values: Record<string, string>;

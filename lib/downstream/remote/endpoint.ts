@@ -1,6 +1,8 @@
 import { isBlockedPort } from "../../config/blocked_ports.ts";
 import { LinkClosed } from "../link.ts";
+import { unlessAborted } from "../unless_aborted.ts";
 import { discard } from "./body_reader.ts";
+import type { Credentials } from "./credentials.ts";
 import { excerpt } from "./messages.ts";
 import { networkFailureWords } from "./network_failure.ts";
 
@@ -10,6 +12,8 @@ export interface RemoteOptions {
   headers: Record<string, string>;
   serverName: string;
   fetch?: typeof fetch;
+  /** What a login gave; goes where the headers go. */
+  credentials?: Credentials | undefined;
 }
 
 export type HeaderPair = [name: string, value: string];
@@ -38,7 +42,11 @@ export class Endpoint {
   readonly headers: HeaderPair[];
   readonly #fetch: typeof fetch;
   readonly #origin: string;
-  readonly #secrets: string[];
+  readonly #credentials: Credentials | undefined;
+  readonly #ownSecrets: string[];
+  #secrets: string[];
+  /** The last authorization header that came from a login. */
+  #sent: string | undefined;
   readonly #problem: LinkClosed | undefined;
   #url: string;
 
@@ -49,9 +57,10 @@ export class Endpoint {
     this.host = url.host;
     this.serverName = options.serverName;
     this.#fetch = options.fetch ?? fetch;
+    this.#credentials = options.credentials;
     this.headers = Object.entries(options.headers)
       .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
-    this.#secrets = secretsOf(url, Object.values(options.headers));
+    this.#secrets = this.#ownSecrets = secretsOf(url, Object.values(options.headers));
     this.#problem = this.#findProblem(url);
   }
 
@@ -67,9 +76,53 @@ export class Endpoint {
     );
   }
 
-  /** Sends one request and follows redirects that stay at this origin. */
+  /** Why a login is wanted though there was one, in words. */
+  get loginTrouble(): string | undefined {
+    if (!this.#credentials) return undefined;
+    const unexplained = this.#sent === undefined
+      ? undefined
+      : "it does not accept the token of the login";
+    return this.#credentials.trouble ?? unexplained;
+  }
+
+  /** The server wants more rights than the login has. */
+  lacksScope(scope: string): void {
+    this.#credentials?.lacksScope(scope);
+  }
+
+  /** Sends one request, with the login where there is one, and once more where that was renewed. */
   async send(request: EndpointRequest, url = this.#url): Promise<Response> {
     if (this.#problem) throw this.#problem;
+    const credentials = this.#credentials;
+    if (!credentials) return await this.#sendOn(request, url);
+    const sent = await this.#authorization(credentials, request.signal);
+    const response = await this.#sendOn(withAuthorization(request, sent), url);
+    if (response.status !== 401) return response;
+    // Refused before it was looked at: to say it again is no repetition.
+    if (!await unlessAborted(credentials.renew(sent), request.signal)) {
+      return response;
+    }
+    await discard(response);
+    const renewed = await this.#authorization(credentials, request.signal);
+    return await this.#sendOn(withAuthorization(request, renewed), url);
+  }
+
+  async #authorization(
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const got = credentials.authorization();
+    const value = got instanceof Promise ? await unlessAborted(got, signal) : got;
+    if (value !== this.#sent && value !== undefined) {
+      // The one before may be answered to yet.
+      const tokens = [value, this.#sent ?? ""].flatMap(spellings);
+      this.#secrets = longestFirst([...this.#ownSecrets, ...tokens]);
+    }
+    return this.#sent = value;
+  }
+
+  /** Follows redirects that stay at this origin. */
+  async #sendOn(request: EndpointRequest, url: string): Promise<Response> {
     for (let hops = 0;; hops++) {
       const response = await this.#sendOnce(request, url);
       if (response.status < 300 || response.status > 308) return response;
@@ -151,11 +204,27 @@ export class Endpoint {
   }
 }
 
-/** The values that must not be shown, alone and without the scheme before them (`Bearer ...`). */
+function withAuthorization(
+  request: EndpointRequest,
+  authorization: string | undefined,
+): EndpointRequest {
+  if (authorization === undefined) return request;
+  return { ...request, headers: [...request.headers, ["authorization", authorization]] };
+}
+
 function secretsOf(url: URL, headerValues: string[]): string[] {
-  const values = [...headerValues, ...url.searchParams.values(), url.password]
-    .flatMap((value) => [value, value.replace(/^\S+\s+/, "")])
-    // Shorter ones would hide letters in innocent words.
-    .filter((value) => value.length >= 4);
-  return [...new Set(values)].sort((a, b) => b.length - a.length);
+  return longestFirst(
+    [...headerValues, ...url.searchParams.values(), url.password].flatMap(spellings),
+  );
+}
+
+/** A value that must not be shown, alone and without the scheme before it (`Bearer ...`). */
+function spellings(value: string): string[] {
+  return [value, value.replace(/^\S+\s+/, "")];
+}
+
+function longestFirst(values: string[]): string[] {
+  // Shorter ones would hide letters in innocent words.
+  return [...new Set(values)].filter((value) => value.length >= 4)
+    .sort((a, b) => b.length - a.length);
 }

@@ -332,9 +332,7 @@ Deno.test(
       ];
       await until(() => events.messages.length > 0, "the server's own stream is open");
       events.messages.length = 0;
-      const started = performance.now();
       await Promise.all([link[Symbol.asyncDispose](), link[Symbol.asyncDispose]()]);
-      assert.ok(performance.now() - started < 1500);
       await Promise.all(waiting);
       await rejects(link.request(3, request(3), keptExchange()), "closed");
       await rejects(link.send(note("x")), "closed");

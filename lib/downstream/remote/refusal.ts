@@ -1,5 +1,6 @@
 import { classify, isObject } from "../../core/rpc.ts";
 import { LinkClosed } from "../link.ts";
+import { readChallenge } from "../login/challenge.ts";
 import { readStart } from "./body_reader.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -39,7 +40,20 @@ export async function readRefusal(refused: Refused): Promise<string> {
   }
   if (status === 401) {
     const details = challengeDetails(response.headers.get("www-authenticate") ?? "");
-    throw new LinkClosed("login", endpoint.quote(`HTTP 401 from ${endpoint.host}${details}`));
+    const why = endpoint.loginTrouble === undefined ? "" : `: ${endpoint.loginTrouble}`;
+    throw new LinkClosed(
+      "login",
+      `${endpoint.quote(`HTTP 401 from ${endpoint.host}${details}`)}${why}`,
+    );
+  }
+  const lacking = status === 403 ? missingScope(response.headers) : undefined;
+  if (lacking !== undefined) {
+    endpoint.lacksScope(lacking);
+    throw new Refusal(
+      status,
+      `HTTP 403 from ${endpoint.host}: the login does not give the right to this ` +
+        `(${endpoint.quote(lacking)}). Log in again to grant it`,
+    );
   }
   const rpc = parseError(body);
   const isOurs = id !== undefined && rpc?.id === id;
@@ -62,6 +76,12 @@ function refusalWords({ endpoint, response, hasSession }: Refused, body: string)
     ? ` (is the url of "${endpoint.serverName}" right?)`
     : "";
   return `HTTP ${status} from ${endpoint.host}${hint}${said}`;
+}
+
+/** The rights that a server wants and the login does not have. */
+function missingScope(headers: Headers): string | undefined {
+  const { error, scope } = readChallenge(headers.get("www-authenticate"));
+  return error === "insufficient_scope" ? scope : undefined;
 }
 
 /** What a 401 says of the way to log in. */

@@ -60,9 +60,7 @@ Deno.test("reapOrphans() ends all that a gateway left when it was killed", async
   assert.ok((await findMarked(marker)).length >= 2);
 
   const kept = new MemoryRecords(records);
-  const started = performance.now();
   const [reaped, ...others] = await reapOrphans({ records: kept, isLeaseAlive, host: HOST });
-  assert.ok(performance.now() - started < 2_500);
   assert.deepEqual(others, []);
   assert.equal(reaped?.leaseId, leaseId);
   assert.equal(reaped.groupIds.length, 2);

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../core/errors.ts";
+import { ROOT } from "../../core/root.ts";
 import type { Embedder } from "./embedder.ts";
 import { readLines } from "./read_lines.ts";
 
@@ -138,7 +139,7 @@ function start(): Deno.ChildProcess {
     "--allow-read",
     "--allow-env",
     "--v8-flags=--max-semi-space-size=4",
-    new URL("./local_model.ts", import.meta.url).href,
+    new URL("lib/search/embedding/local_model.ts", ROOT).href,
   ];
   const pipes = { stdin: "piped", stdout: "piped", stderr: "null" } as const;
   const program = Deno.execPath();

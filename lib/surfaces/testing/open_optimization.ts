@@ -58,10 +58,24 @@ const hanging: Evaluator = {
 };
 
 /** Optimization of `weather.forecast` and its sibling; what models say is made up. */
-export async function openOptimization({ isEnabled = true }: { isEnabled?: boolean } = {}) {
+export async function openOptimization(
+  { isEnabled = true, equipped = {} }: {
+    isEnabled?: boolean;
+    /** Tools of other servers that are equipped, by server. */
+    equipped?: Record<string, string[]>;
+  } = {},
+) {
   const store = await Store.open({ location: ":memory:" });
-  const { catalog, names } = catalogOf({ weather: ["forecast", "alerts"], empty: [] });
-  const subjects = new CatalogSubjects({ catalog, names, equipped: () => [] });
+  const { catalog, names } = catalogOf({
+    weather: ["forecast", "alerts"],
+    empty: [],
+    ...equipped,
+  });
+  const subjects = new CatalogSubjects({
+    catalog,
+    names,
+    equipped: () => Object.keys(equipped).flatMap((server) => catalog.of(server).tools),
+  });
   const repositories = {
     candidates: new CandidatesRepository(store),
     prompts: new GoldenPromptsRepository(store),
@@ -128,6 +142,9 @@ export async function openOptimization({ isEnabled = true }: { isEnabled?: boole
     /** As if the server listed its tools anew. */
     describe: (description: string) =>
       catalog.setListed("weather", [listed("forecast", description), listed("alerts")]),
+    /** As if the server had these tools alone. */
+    listTools: (names: readonly string[]) =>
+      catalog.setListed("weather", names.map((name) => listed(name))),
     /** What a client is shown. */
     shown: () => catalog.of("weather").tools[0]?.definition.description,
     async call(name: string, args: Record<string, unknown> = {}, context?: Partial<ToolContext>) {

@@ -6,7 +6,7 @@ import { toolsetsPage } from "../../../lib/console/toolsets_page.ts";
 export const handler = define.handlers({
   GET(ctx) {
     ctx.state.title = "Toolsets";
-    return page(toolsetsPage(ctx.state.gateway, ctx.url.searchParams));
+    return page(toolsetsPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Gateway } from "../../../lib/compose.ts";
 import { RemoteServer, type ServerSpec, StdioServer } from "../../../lib/core/server.ts";
 import { isFromHere, notFromHere } from "../../../lib/http/from_here.ts";
+import { refuseSecretsFromElsewhere } from "../../../lib/surfaces/secret_consent.ts";
 import { fit, readJson } from "./read_json.ts";
 
 const Entry = z.discriminatedUnion("type", [StdioServer, RemoteServer]);
@@ -20,8 +21,8 @@ export async function readEntry(
   const { options } = incoming.state.gateway.options;
   const { name, ...fields } = await readJson(incoming.req, Fields, options.maxBody);
   const spec = fit(Entry, { type: "command" in fields ? "stdio" : "http", ...fields });
-  if (spec.type === "stdio" && !isFromHere(incoming, options.host)) {
-    throw notFromHere();
-  }
+  const isHere = isFromHere(incoming, options.host);
+  if (spec.type === "stdio" && !isHere) throw notFromHere();
+  refuseSecretsFromElsewhere(spec, isHere);
   return { name, spec };
 }

@@ -1,5 +1,4 @@
 import { define } from "../../../lib/console/define.ts";
-import { EVERYONE } from "../../../lib/core/principal.ts";
 import { WrittenToolset } from "../../../lib/surfaces/toolsets_admin.ts";
 import { readJson } from "../(_parts)/read_json.ts";
 
@@ -7,7 +6,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const admin = ctx.state.gateway.toolsets;
     const all = admin.toolsets.list().map((toolset) => admin.summary(toolset));
-    const equipped = admin.toolsets.equippedBy(EVERYONE)?.name ?? null;
+    const equipped = admin.toolsets.equippedBy(ctx.state.principal)?.name ?? null;
     return Response.json({ toolsets: await Promise.all(all), equipped });
   },
 

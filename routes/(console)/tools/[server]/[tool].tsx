@@ -1,9 +1,10 @@
 import { page } from "fresh";
 import { Missing } from "../../../../components/missing.tsx";
 import { ToolDetail } from "../../../../components/tool_detail.tsx";
+import { UnlistedTool } from "../../../../components/unlisted_tool.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { toolPage } from "../../../../lib/console/tool_page.ts";
-import { type TriedTool, tryFromForm } from "../../../../lib/console/tried_tool.ts";
+import { tryFromForm } from "../../../../lib/console/tried_tool.ts";
 import { formError } from "../../../../lib/console/form_error.ts";
 import {
   readToolWords,
@@ -11,6 +12,7 @@ import {
   saveToolWords,
 } from "../../../../lib/console/tool_words.ts";
 import { pathParts, toolPath } from "../../../../lib/console/ui/paths.ts";
+import type { TriedTool } from "../../../../lib/console/ui/try_outcome.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
 
@@ -72,7 +74,9 @@ export default define.page<typeof handler>(function ToolRoute({ data, state }) {
   }
   return (
     <div data-live="servers tools">
-      <ToolDetail page={found} tried={tried} refused={refused} />
+      {"unlisted" in found
+        ? <UnlistedTool server={found.server} tool={found.unlisted} />
+        : <ToolDetail page={found} tried={tried} refused={refused} />}
     </div>
   );
 });

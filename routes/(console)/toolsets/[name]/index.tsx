@@ -8,7 +8,12 @@ import { pathParts, toolsetPath } from "../../../../lib/console/ui/paths.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
-    const found = await toolsetPage(ctx.state.gateway, name, ctx.url.searchParams);
+    const found = await toolsetPage(
+      ctx.state.gateway,
+      name,
+      ctx.url.searchParams,
+      ctx.state.principal,
+    );
     ctx.state.title = "missing" in found ? "Toolset not found" : name;
     return page(found, { status: "missing" in found ? 404 : 200 });
   },

@@ -1,0 +1,206 @@
+import type { LoginPage } from "../lib/console/server_login.ts";
+import { loginPath, logoutPath } from "../lib/console/ui/login_paths.ts";
+import { serverPath } from "../lib/console/ui/paths.ts";
+import type { AttemptView, LoginView } from "../lib/surfaces/login_admin.ts";
+import { Ago } from "./ago.tsx";
+import { Card } from "./card.tsx";
+import { Confirm } from "./confirm.tsx";
+import { Fact, Facts } from "./facts.tsx";
+import { Field } from "./field.tsx";
+import { FormFailure } from "./form_failure.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+
+const CLIENTS = {
+  given: "a client id that you gave",
+  registered: "registered by this gateway",
+  document: "this gateway's own metadata document",
+} as const;
+
+/** Logs in to a server, or out of it. */
+export function LoginForm({ page }: { page: LoginPage }) {
+  const { server, login, attempt, error, refusal } = page;
+  const isWaiting = attempt?.url !== undefined;
+  return (
+    <div class="stack">
+      <PageHeader
+        title={
+          <>
+            Log in to <span class="mono">{server.name}</span>
+          </>
+        }
+        lead="You log in where the server says. This gateway keeps what it gets there, sealed, and sends it to this server alone."
+        action={<a class="button" href={serverPath(server.name)}>Back to the server</a>}
+      />
+      {error === undefined ? null : <FormFailure error={error} title="Not begun" />}
+      {attempt === undefined ? null : <Attempt attempt={attempt} />}
+      {page.isAttemptOver && (
+        <div class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <p>That login has run out: it waits for 10 minutes. Begin again.</p>
+        </div>
+      )}
+      {login === undefined ? null : <Present server={server.name} login={login} />}
+      {isWaiting ? null : refusal === undefined ? <Begin page={page} /> : (
+        <div class="notice">
+          <Icon name="info" size={14} />
+          <p>
+            Nobody can log in here: <InertText text={refusal} />.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Attempt({ attempt }: { attempt: AttemptView }) {
+  const { url, outcome } = attempt;
+  if (outcome?.kind === "failed") {
+    return (
+      <div class="notice tone-bad" role="alert">
+        <Icon name="error" size={14} />
+        <p>
+          The login did not succeed: <InertText text={outcome.reason} />
+        </p>
+      </div>
+    );
+  }
+  if (url === undefined) return null;
+  const { host } = new URL(url);
+  return (
+    <Card title="Go on at the authorization server">
+      <Facts>
+        <Fact name="You go to">
+          <span class="mono">
+            <InertText text={host} />
+          </span>
+        </Fact>
+        <Fact name="Rights">
+          <Scopes scopes={attempt.scopes ?? []} />
+        </Fact>
+      </Facts>
+      <div class="form-actions">
+        {/* A link, not a redirect: pages of this gateway never send a form anywhere else. */}
+        <a class="button button-primary" href={url} rel="noreferrer" f-client-nav={false}>
+          Continue to {host}
+        </a>
+      </div>
+    </Card>
+  );
+}
+
+function Present({ server, login }: { server: string; login: LoginView }) {
+  return (
+    <Card title={login.isActive ? "You are logged in" : "The login has ended"}>
+      <Facts>
+        {login.trouble === undefined ? null : (
+          <Fact name="Reason">
+            <InertText text={login.trouble} />
+          </Fact>
+        )}
+        <Fact name="Authorization server">
+          <span class="mono">
+            <InertText text={login.issuer} />
+          </span>
+        </Fact>
+        <Fact name="Client">
+          <span class="mono">
+            <InertText text={login.clientId} />
+          </span>{" "}
+          <span class="muted">{CLIENTS[login.clientOrigin]}</span>
+        </Fact>
+        <Fact name="Rights">
+          <Scopes scopes={login.scopes} />
+        </Fact>
+        <Fact name="Since">
+          <Ago at={login.loggedInAt} />
+        </Fact>
+      </Facts>
+      <div class="form-actions">
+        <Confirm
+          id="log-out"
+          label="Log out"
+          subject={server}
+          title={`Log out of ${server}?`}
+          action={logoutPath(server)}
+          verb="Log out"
+          isDangerous
+        >
+          The gateway forgets the login and asks the authorization server to revoke it. The server's
+          tools no longer work until somebody logs in again.
+        </Confirm>
+      </div>
+    </Card>
+  );
+}
+
+function Scopes({ scopes }: { scopes: string[] }) {
+  if (scopes.length === 0) {
+    return <span class="muted">what the authorization server gives by default</span>;
+  }
+  return (
+    <span class="mono">
+      <InertText text={scopes.join(", ")} />
+    </span>
+  );
+}
+
+function Begin({ page }: { page: LoginPage }) {
+  const { server, clientId, login } = page;
+  return (
+    <Card {...(login?.isActive ? { title: "Log in again" } : {})}>
+      <form
+        class="form form-wide"
+        method="post"
+        action={loginPath(server.name)}
+        f-client-nav={false}
+        data-busy="Asking the server"
+      >
+        {server.state === "needs_login" && (
+          <p>
+            <InertText text={server.reason} />
+          </p>
+        )}
+        <details class="edit-words" open={clientId !== "" || page.error !== undefined}>
+          <summary>Use a client id of your own</summary>
+          <div class="form">
+            <Field
+              id="client_id"
+              label="Client id"
+              hint="Only where the authorization server lets no client register by itself."
+            >
+              <input
+                id="client_id"
+                class="input mono"
+                name="client_id"
+                maxLength={2000}
+                autocapitalize="off"
+                autocomplete="off"
+                spellcheck={false}
+                value={clientId}
+                aria-describedby="client_id-hint"
+              />
+            </Field>
+            <Field id="client_secret" label="Client secret" hint="Empty where it has none.">
+              <input
+                id="client_secret"
+                class="input mono"
+                type="password"
+                name="client_secret"
+                maxLength={2000}
+                autocomplete="off"
+                aria-describedby="client_secret-hint"
+              />
+            </Field>
+          </div>
+        </details>
+        <div class="form-actions">
+          <button type="submit" class={login?.isActive ? "button" : "button button-primary"}>
+            Log in
+          </button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+import { Head } from "fresh/runtime";
+import type { CallbackPage } from "../lib/console/server_login.ts";
+import { InertText } from "./inert_text.tsx";
+
+/**
+ * What a person sees who comes back from an authorization server. It leads on by itself, as a page:
+ * a redirect would count as the other site's, and come without the console's cookie.
+ */
+export function LoginResult({ page }: { page: CallbackPage }) {
+  return (
+    <main class="login" id="main">
+      <div class="login-card">
+        {page.kind === "done" ? <Done page={page} /> : <Failed page={page} />}
+      </div>
+    </main>
+  );
+}
+
+function Done({ page }: { page: Extract<CallbackPage, { kind: "done" }> }) {
+  return (
+    <>
+      <Head>
+        <meta http-equiv="refresh" content={`2;url=${page.href}`} />
+      </Head>
+      <h1>Logged in</h1>
+      <p>
+        The login to <span class="mono">{page.server}</span> was made.{" "}
+        {page.isReady ? "Its tools can be used." : <InertText text={page.reason} />}
+      </p>
+      <a class="button button-primary" href={page.href}>Go to the server</a>
+    </>
+  );
+}
+
+function Failed({ page }: { page: Extract<CallbackPage, { kind: "failed" }> }) {
+  const { error, href } = page;
+  return (
+    <>
+      <h1>Not logged in</h1>
+      <p role="alert">
+        <InertText text={error.message} />
+      </p>
+      {error.steps.map((step) => (
+        <p key={step} class="muted">
+          <InertText text={step} />
+        </p>
+      ))}
+      <p class="small muted">
+        <code>{error.code}</code>
+      </p>
+      <a class="button button-primary" href={href}>Begin again</a>
+    </>
+  );
+}

@@ -1,0 +1,205 @@
+import BusyForms from "../islands/busy_forms.tsx";
+import type { SecretsPage } from "../lib/console/security_secrets.ts";
+import { secretReference } from "../lib/core/secret_reference.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { serverPath } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { Card } from "./card.tsx";
+import { Confirm } from "./confirm.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { EmptyState } from "./empty_state.tsx";
+import { Field } from "./field.tsx";
+import { FormFailure } from "./form_failure.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+import { SecurityTabs } from "./security_tabs.tsx";
+
+const PATH = "/security/secrets";
+
+/** The names of all secrets, and the form that sets one. */
+export function Secrets({ page }: { page: SecretsPage }) {
+  const { secrets, missing, unavailable, done, error } = page;
+  return (
+    <>
+      <BusyForms />
+      <PageHeader
+        title="Secrets"
+        lead="Kept encrypted, and filled into a server's entry when it is started; never shown again"
+        action={<a class="button button-primary" href="#set-secret">Set a secret</a>}
+      />
+      <SecurityTabs current={PATH} />
+      {done === undefined ? null : (
+        <p class="notice notice-done" role="status">
+          <Icon name="ready" size={14} />
+          <span>{done}</span>
+        </p>
+      )}
+      {error === undefined ? null : <FormFailure error={error} title="Nothing is changed" />}
+      {unavailable === undefined ? null : (
+        <p class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <span>
+            <InertText text={unavailable} />
+          </span>
+        </p>
+      )}
+      {missing.map(({ name, usedBy }) => (
+        <p key={name} class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <span>
+            <span class="mono strong">{name}</span> is not set, and <Servers names={usedBy} />{" "}
+            {usedBy.length === 1 ? "refers" : "refer"} to it.{" "}
+            <a href={`${PATH}?name=${name}#set-secret`}>Set {name}</a>
+          </span>
+        </p>
+      ))}
+      {secrets.length > 0 ? <SecretsTable secrets={secrets} /> : (
+        <EmptyState icon="lock" title="No secrets yet">
+          Set one, and write <code>{"${secret:NAME}"}</code>{" "}
+          in a server's entry: in its headers, variables, arguments or address. Config files and
+          backups then hold the name alone.
+        </EmptyState>
+      )}
+      <SetSecret draft={page.draft} />
+    </>
+  );
+}
+
+function SecretsTable({ secrets }: Pick<SecretsPage, "secrets">) {
+  return (
+    <Card title="Secrets" aside={formatCount(secrets.length, "secret")} isFlush>
+      <table class="table secrets-table">
+        <caption class="visually-hidden">Secrets</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" class="col-since">Set</th>
+            <th scope="col" class="hide-small">Used by</th>
+            <th scope="col" class="col-actions">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {secrets.map((secret) => <SecretRow key={secret.name} secret={secret} />)}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function SecretRow({ secret }: { secret: SecretsPage["secrets"][number] }) {
+  const { name, setAt, usedBy, problem } = secret;
+  return (
+    <tr>
+      <td>
+        <span class="secret-name mono strong">{name}</span>{" "}
+        <CopyButton value={secretReference(name)} label={`Copy the reference to ${name}`} />
+        {problem === undefined ? null : (
+          <span class="cell-note tone-bad">
+            <Icon name="error" size={14} /> {problem}
+          </span>
+        )}
+      </td>
+      <td class="muted">
+        <Ago at={setAt} />
+      </td>
+      <td class="hide-small">
+        {usedBy.length === 0 ? <span class="muted">no server</span> : <Servers names={usedBy} />}
+      </td>
+      <td>
+        <div class="secret-actions">
+          <a class="button" href={`${PATH}?name=${name}#set-secret`}>
+            Change <span class="visually-hidden">{name}</span>
+          </a>
+          <Confirm
+            id={`delete-${name}`}
+            label="Delete"
+            subject={name}
+            title={`Delete ${name}?`}
+            action={PATH}
+            fields={{ change: "delete", name }}
+            verb="Delete secret"
+            busy="Deleting…"
+            isDangerous
+          >
+            {usedBy.length === 0
+              ? "No server uses it. Its value is gone for good."
+              : `${formatCount(usedBy.length, "server")} (${
+                usedBy.join(", ")
+              }) cannot be started until it is set again. Its value is gone for good.`}
+          </Confirm>
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Servers({ names }: { names: string[] }) {
+  return (
+    <>
+      {names.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ", "}
+          <a class="mono" href={serverPath(name)}>{name}</a>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function SetSecret({ draft }: { draft: string }) {
+  return (
+    <div id="set-secret">
+      <Card title="Set a secret">
+        <form
+          class="form form-wide"
+          method="post"
+          action={PATH}
+          f-client-nav={false}
+          data-busy="Setting…"
+        >
+          <input type="hidden" name="change" value="set" />
+          <Field
+            id="secret-name"
+            label="Name"
+            hint="Letters, digits and _. One that is there already gets the value below."
+          >
+            <input
+              id="secret-name"
+              class="input mono"
+              name="name"
+              required
+              maxLength={64}
+              pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
+              autocapitalize="off"
+              autocomplete="off"
+              spellcheck={false}
+              value={draft}
+              aria-describedby="secret-name-hint"
+            />
+          </Field>
+          <Field
+            id="secret-value"
+            label="Value"
+            hint="One line; the command line takes more: deno task cli secrets set NAME. It is not shown while you type, nor later."
+          >
+            <input
+              id="secret-value"
+              class="input mono"
+              name="value"
+              type="password"
+              required
+              autocomplete="off"
+              aria-describedby="secret-value-hint"
+            />
+          </Field>
+          <div class="form-actions">
+            <button type="submit" class="button button-primary">Set secret</button>
+          </div>
+        </form>
+      </Card>
+    </div>
+  );
+}

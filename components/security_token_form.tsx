@@ -1,0 +1,223 @@
+import { RIGHT_MEANINGS } from "../lib/auth/scope_words.ts";
+import type { TokenPreview } from "../lib/console/security_token_form.ts";
+import type { TokensPage } from "../lib/console/security_tokens.ts";
+import { RIGHTS } from "../lib/core/access.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { Card } from "./card.tsx";
+import { Field } from "./field.tsx";
+import { InertText } from "./inert_text.tsx";
+
+const PATH = "/security/tokens";
+const DAYS = [["", "Never"], ["1", "After a day"], ["7", "After a week"], ["30", "After 30 days"], [
+  "90",
+  "After 90 days",
+], ["365", "After a year"]] as const;
+
+/** Makes a token; what it would admit can be looked at first. */
+export function TokenForm({ page }: { page: TokensPage }) {
+  const { words, projects, preview } = page;
+  return (
+    <div class="token-make" id="new-token">
+      <Card title="New token">
+        <form
+          class="form form-wide"
+          method="post"
+          action={PATH}
+          f-client-nav={false}
+          data-busy="Making…"
+        >
+          <input type="hidden" name="filled" value="yes" />
+          <Field id="token-name" label="Name" hint="Whose it is or what it is for.">
+            <input
+              id="token-name"
+              class="input"
+              name="name"
+              maxLength={80}
+              autocomplete="off"
+              value={words.name}
+              aria-describedby="token-name-hint"
+            />
+          </Field>
+          <Rights page={page} />
+          <Patterns
+            id="servers"
+            label="Servers"
+            hint="Names, separated by commas: * stands for any text, ! before a name keeps it out. Empty admits all."
+            value={words.servers}
+          />
+          <Patterns
+            id="tools"
+            label="Tools"
+            hint="As server.tool: git.*, *.read_*, !git.push."
+            value={words.tools}
+          />
+          <Patterns
+            id="toolsets"
+            label="Toolsets"
+            hint="Which saved toolsets it may use."
+            value={words.toolsets}
+          />
+          <details
+            class="edit-words"
+            open={words.project !== "" || words.perMinute !== "" || words.concurrent !== ""}
+          >
+            <summary>Project and limits</summary>
+            <div class="form">
+              <Field
+                id="token-project"
+                label="Project"
+                hint={projects.length === 0
+                  ? "There are no projects yet."
+                  : "The only one it can be used in."}
+              >
+                <select
+                  id="token-project"
+                  class="select"
+                  name="project"
+                  aria-describedby="token-project-hint"
+                >
+                  <option value="">Any</option>
+                  {projects.map((name) => (
+                    <option key={name} value={name} selected={name === words.project}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </Field>
+              <Count id="perMinute" label="Calls a minute" value={words.perMinute} />
+              <Count id="concurrent" label="Calls at once" value={words.concurrent} />
+            </div>
+          </details>
+          <Field id="token-expires" label="Expires">
+            <select id="token-expires" class="select" name="expires">
+              {DAYS.map(([days, label]) => (
+                <option key={days} value={days} selected={days === words.expires}>{label}</option>
+              ))}
+            </select>
+          </Field>
+          <div class="form-actions">
+            <button type="submit" class="button button-primary" name="change" value="create">
+              Make token
+            </button>
+            <button
+              type="submit"
+              class="button"
+              formmethod="get"
+              formaction={`${PATH}#admits`}
+            >
+              Show what it admits
+            </button>
+          </div>
+        </form>
+      </Card>
+      {preview === undefined ? null : <Preview preview={preview} />}
+    </div>
+  );
+}
+
+function Rights({ page: { words, grantable } }: { page: TokensPage }) {
+  return (
+    <fieldset class="rights">
+      <legend>Rights</legend>
+      {RIGHTS.map((right) => (
+        <label key={right} class="check right">
+          <input
+            type="checkbox"
+            name="right"
+            value={right}
+            checked={words.rights.includes(right)}
+            disabled={!grantable.includes(right)}
+          />
+          <span>
+            <span class="strong">{right}</span>{" "}
+            <span class="muted">
+              {RIGHT_MEANINGS[right]}
+              {grantable.includes(right) ? "" : " (your own token does not have it)"}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Patterns(
+  { id, label, hint, value }: {
+    id: "servers" | "tools" | "toolsets";
+    label: string;
+    hint: string;
+    value: string;
+  },
+) {
+  return (
+    <Field id={`token-${id}`} label={label} hint={hint}>
+      <input
+        id={`token-${id}`}
+        class="input mono"
+        name={id}
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="*"
+        value={value}
+        aria-describedby={`token-${id}-hint`}
+      />
+    </Field>
+  );
+}
+
+function Count({ id, label, value }: { id: string; label: string; value: string }) {
+  return (
+    <Field id={`token-${id}`} label={label} hint="At most; empty for no limit.">
+      <input
+        id={`token-${id}`}
+        class="input"
+        name={id}
+        inputMode="numeric"
+        value={value}
+        aria-describedby={`token-${id}-hint`}
+      />
+    </Field>
+  );
+}
+
+function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPreview }) {
+  return (
+    <div id="admits">
+      <Card title="What it admits" aside={formatCount(tools, "tool")}>
+        <div class="stack">
+          {servers.length === 0
+            ? <p class="muted">No server, and so no tool.</p>
+            : (
+              <ul class="admits">
+                {servers.map(({ name, admitted, all, tools, more }) => (
+                  <li key={name}>
+                    <p>
+                      <span class="mono strong">{name}</span>{" "}
+                      <span class="muted small">{admitted} of {formatCount(all, "tool")}</span>
+                    </p>
+                    {tools.length === 0 ? null : (
+                      <p class="small muted">
+                        {tools.map((tool, index) => (
+                          <span key={tool}>
+                            {index > 0 && ", "}
+                            <InertText text={tool} />
+                          </span>
+                        ))}
+                        {more > 0 ? ` and ${more} more` : ""}
+                      </p>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+          <p class="small muted">
+            {toolsets.length === 0
+              ? "No saved toolset."
+              : `Toolsets: ${toolsets.slice(0, 20).join(", ")}${toolsets.length > 20 ? " …" : ""}`}
+          </p>
+        </div>
+      </Card>
+    </div>
+  );
+}

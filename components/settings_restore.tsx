@@ -1,0 +1,216 @@
+import BusyForms from "../islands/busy_forms.tsx";
+import type { RestorePage } from "../lib/console/settings_restore.ts";
+import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
+import { RESTORE_BACKUP } from "../lib/console/ui/paths.ts";
+import { Ago } from "./ago.tsx";
+import { Card } from "./card.tsx";
+import { CodeBlock } from "./code_block.tsx";
+import { Confirm } from "./confirm.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { Field } from "./field.tsx";
+import { FormFailure } from "./form_failure.tsx";
+import { Icon } from "./icon.tsx";
+import { InertText } from "./inert_text.tsx";
+import { PageHeader } from "./page_header.tsx";
+
+/** Puts a backup in place of the data store, in steps that can each be taken back. */
+export function RestoreBackup({ page }: { page: RestorePage }) {
+  return (
+    <div class="stack">
+      <BusyForms />
+      <PageHeader
+        title="Restore a backup"
+        lead="It is checked first, and put in place when the gateway is started again"
+      />
+      {page.refused === undefined
+        ? null
+        : <FormFailure error={page.refused} title="Nothing is changed" />}
+      {page.applied === undefined ? null : <Applied applied={page.applied} />}
+      {page.possible === "here"
+        ? (
+          <>
+            <Staged page={page} />
+            <Checked page={page} />
+            <ChooseFile isFirst={page.checked === undefined} />
+          </>
+        )
+        : <ElsewhereCard possible={page.possible} />}
+    </div>
+  );
+}
+
+/** What the last start did with a backup that waited for it. */
+function Applied({ applied }: Required<Pick<RestorePage, "applied">>) {
+  if (!applied.ok) {
+    return (
+      <p class="notice tone-bad" role="status">
+        <Icon name="error" size={14} />
+        <span>
+          The backup could not be put in place at this start, and the store is as it was:{" "}
+          <InertText text={applied.problem} />. The next start tries again.
+        </span>
+      </p>
+    );
+  }
+  const kept = applied.before ?? applied.movedTo;
+  return (
+    <p class="notice notice-done" role="status">
+      <Icon name="ready" size={14} />
+      <span>
+        At this start a backup with {formatCount(applied.entries, "record")} of{" "}
+        <Ago at={Date.parse(applied.createdAt)} /> was put in place.
+        {kept === undefined ? null : (
+          <>
+            {" "}What was there before is kept in <span class="mono place">{kept}</span>{" "}
+            <CopyButton value={kept} label="Copy the path of what was there before" />
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+function Staged({ page: { staged, place } }: { page: RestorePage }) {
+  if (staged === undefined) return null;
+  return (
+    <Card title="Waits for the next start">
+      <div class="stack">
+        <p class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <span>
+            The backup of <Ago at={Date.parse(staged.createdAt)} /> with{" "}
+            {formatCount(staged.entries, "record")} replaces <span class="mono place">{place}</span>
+            {" "}
+            when the gateway is started again. What is changed until then is replaced too; it is
+            kept as a backup beside the store.
+          </span>
+        </p>
+        <p>Stop every gateway that uses this store, then start one of them.</p>
+        <Step step="undo" verb="Do not restore it" busy="Taking back…" />
+      </div>
+    </Card>
+  );
+}
+
+function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
+  if (checked === undefined) return null;
+  const { backup, rows, others } = checked;
+  const replaced = rows.filter(({ here }) => here > 0)
+    .map(({ what, here }) => `${formatNumber(here)} ${what.toLowerCase()}`);
+  return (
+    <Card title="Checked, and whole" aside={formatCount(backup.entries, "record")}>
+      <div class="stack">
+        <p>
+          Made <Ago at={Date.parse(backup.createdAt)} />, with schema version{" "}
+          {backup.schemaVersion}.
+        </p>
+        <table class="table restore-table">
+          <caption class="visually-hidden">What the backup holds, and what is here</caption>
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col" class="number">In the backup</th>
+              <th scope="col" class="number">Here at present</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ what, inBackup, here }) => (
+              <tr key={what}>
+                <td>{what}</td>
+                <td class="number">{formatNumber(inBackup)}</td>
+                <td class="number">{formatNumber(here)}</td>
+              </tr>
+            ))}
+            <tr>
+              <td>Other records, such as calls and evaluation runs</td>
+              <td class="number">{formatNumber(others)}</td>
+              <td class="number muted">not counted</td>
+            </tr>
+          </tbody>
+        </table>
+        <div class="form-actions">
+          <Confirm
+            id="restore-backup"
+            label="Restore at the next start"
+            subject="this backup"
+            title="Replace everything in the data store?"
+            action={RESTORE_BACKUP}
+            fields={{ step: "confirm", id: backup.id }}
+            verb="Replace at the next start"
+            busy="Setting down…"
+            isDangerous
+            isPrimary
+          >
+            <span class="mono place">{place}</span> is replaced when the gateway is started again
+            {replaced.length === 0 ? "" : `, with its ${replaced.join(", ")}`}{" "}
+            and all else in it. Servers in config files stay. It can be taken back until then, and
+            what was there is kept as a backup.
+          </Confirm>
+          <Step step="discard" verb="Forget this file" busy="Forgetting…" />
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function ChooseFile({ isFirst }: { isFirst: boolean }) {
+  return (
+    <Card title="Choose a backup">
+      <form
+        class="form"
+        method="post"
+        action={RESTORE_BACKUP}
+        enctype="multipart/form-data"
+        f-client-nav={false}
+        data-busy="Checking…"
+      >
+        <Field
+          id="backup"
+          label="Backup file"
+          hint="As downloaded under Settings or made with the command line; at most 64 MiB. Nothing is replaced by choosing it."
+        >
+          <input
+            id="backup"
+            class="input"
+            type="file"
+            name="backup"
+            required
+            aria-describedby="backup-hint"
+          />
+        </Field>
+        <div class="form-actions">
+          <button type="submit" class={isFirst ? "button button-primary" : "button"}>
+            Check the file
+          </button>
+          <a class="button" href="/settings">Back to settings</a>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function ElsewhereCard({ possible }: { possible: "elsewhere" | "no-file" }) {
+  return (
+    <Card>
+      <div class="stack">
+        <p>
+          {possible === "elsewhere"
+            ? "A backup replaces everything: it can be restored on the gateway's own machine alone, at its local address."
+            : "The data store is not a file on this machine, so that no start of the gateway can replace it. Stop every gateway that uses it, then run:"}
+        </p>
+        {possible === "no-file" && (
+          <CodeBlock code="deno task cli restore FILE" label="command to restore" />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Step({ step, verb, busy }: { step: string; verb: string; busy: string }) {
+  return (
+    <form method="post" action={RESTORE_BACKUP} f-client-nav={false} data-busy={busy}>
+      <input type="hidden" name="step" value={step} />
+      <button type="submit" class="button">{verb}</button>
+    </form>
+  );
+}

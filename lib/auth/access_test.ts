@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { AccessScope, type AccessToken, type Project } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
+import { Access, ADMIN } from "./access.ts";
+import { hashOf } from "./token_text.ts";
+
+const NOW = 1_000_000;
+
+function token(id: string, more: Partial<AccessToken> = {}): AccessToken {
+  const text = textOf(id);
+  return {
+    id,
+    name: id,
+    hash: hashOf(text),
+    scope: AccessScope.parse({ rights: ["read", "call"] }),
+    createdAt: 0,
+    ...more,
+  };
+}
+
+function textOf(id: string): string {
+  return `qm_${id.repeat(4)}`;
+}
+
+function project(name: string, servers: string[]): Project {
+  return { name, servers, createdAt: 0 };
+}
+
+async function refusal(work: () => unknown): Promise<string | undefined> {
+  try {
+    await work();
+  } catch (error) {
+    assert.ok(error instanceof GatewayError, String(error));
+    return error.code;
+  }
+}
+
+Deno.test("Access.identify() lets everyone in where no token is asked for, and nobody elsewhere", async () => {
+  const open = new Access({ isRequired: false });
+  assert.equal(open.identify(null), EVERYONE);
+  assert.equal(await refusal(() => open.identify("Bearer wrong-token-wrong")), "TOKEN_REQUIRED");
+  assert.equal(await refusal(() => open.identify("Basic abc")), "TOKEN_REQUIRED");
+  const shut = new Access({ isRequired: true, adminToken: "an-admin-token-of-20" });
+  assert.equal(await refusal(() => shut.identify(null)), "TOKEN_REQUIRED");
+  assert.equal(await shut.identify("Bearer an-admin-token-of-20"), ADMIN);
+  assert.equal(shut.grants(ADMIN).isWhole, true);
+});
+
+Deno.test("Access.load() makes a revoked token worthless at once, known header or not", async () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  access.load([token("aaaaaaaa"), token("bbbbbbbb")], []);
+  const header = `Bearer ${textOf("aaaaaaaa")}`;
+  assert.equal(access.identify(header), "token:aaaaaaaa");
+  assert.equal(access.identify(header), "token:aaaaaaaa");
+  assert.deepEqual(access.load([token("bbbbbbbb")], []), new Set(["token:aaaaaaaa"]));
+  assert.equal(await refusal(() => access.identify(header)), "TOKEN_REQUIRED");
+  assert.equal(access.isValid("token:aaaaaaaa"), false);
+  assert.equal(access.admits("token:aaaaaaaa", { server: "git", name: "status" }), false);
+});
+
+Deno.test("Access ends a token at its expiry, in the middle of a session too", async () => {
+  let now = NOW;
+  const access = new Access({ isRequired: true, now: () => now });
+  access.load([token("aaaaaaaa", { expiresAt: NOW + 10 })], []);
+  const header = `Bearer ${textOf("aaaaaaaa")}`;
+  assert.equal(access.identify(header), "token:aaaaaaaa");
+  assert.equal(access.admits("token:aaaaaaaa", { server: "git", name: "status" }), true);
+  now += 10;
+  assert.equal(await refusal(() => access.identify(header)), "TOKEN_REQUIRED");
+  assert.equal(access.admits("token:aaaaaaaa", { server: "git", name: "status" }), false);
+});
+
+Deno.test("Access.admits() keeps to the servers and tools of the token", () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  const scope = AccessScope.parse({
+    rights: ["call"],
+    servers: ["git*"],
+    tools: ["*", "!*.push"],
+    toolsets: ["mine"],
+  });
+  access.load([token("aaaaaaaa", { scope })], []);
+  const caller = "token:aaaaaaaa";
+  assert.equal(access.admits(caller, { server: "github", name: "status" }), true);
+  assert.equal(access.admits(caller, { server: "github", name: "push" }), false);
+  assert.equal(access.admits(caller, { server: "files", name: "read" }), false);
+  assert.equal(access.admitsServer(caller, "files"), false);
+  assert.equal(access.admitsToolset(caller, "mine"), true);
+  assert.equal(access.admitsToolset(caller, "yours"), false);
+  assert.throws(() => access.demand(caller, "manage", "Removing a server"), /needs a token/);
+  access.demand(caller, "call", "Calling a tool");
+});
+
+Deno.test("Access keeps a project's servers to the project, and a bound token in it", async () => {
+  const access = new Access({ isRequired: false, now: () => NOW });
+  const bound = token("aaaaaaaa", { project: "web" });
+  access.load([bound, token("bbbbbbbb")], [project("web", ["browser"]), project("data", ["db"])]);
+  const header = `Bearer ${textOf("aaaaaaaa")}`;
+  const inWeb = "token:aaaaaaaa@web";
+  assert.equal(access.identify(header), inWeb);
+  assert.equal(access.identify(header, "web"), inWeb);
+  assert.equal(await refusal(() => access.identify(header, "data")), "ACCESS_DENIED");
+  assert.equal(access.admits(inWeb, { server: "browser", name: "open" }), true);
+  assert.equal(access.admits(inWeb, { server: "db", name: "query" }), false);
+  assert.equal(access.admits(inWeb, { server: "unassigned", name: "any" }), true);
+  assert.equal(await refusal(() => access.switchProject(inWeb, "data")), "ACCESS_DENIED");
+  assert.equal(access.switchProject(EVERYONE, "data"), "everyone@data");
+  assert.equal(access.admits("everyone@data", { server: "browser", name: "open" }), false);
+  assert.equal(await refusal(() => access.identify(null, "nowhere")), "NOT_FOUND");
+  access.load([bound], []);
+  assert.equal(
+    access.admits(inWeb, { server: "db", name: "query" }),
+    false,
+    "gone with its project",
+  );
+});
+
+Deno.test("Access.takeUsed() tells once when tokens were used", () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  access.load([token("aaaaaaaa")], []);
+  access.identify(`Bearer ${textOf("aaaaaaaa")}`);
+  assert.deepEqual(access.takeUsed(), new Map([["aaaaaaaa", NOW]]));
+  assert.deepEqual(access.takeUsed(), new Map());
+});
+
+Deno.test("Access.takeExpired() tells once whose token has run out, also of one that is vouched for", async () => {
+  let now = NOW;
+  const access = new Access({
+    isRequired: true,
+    now: () => now,
+    vouch: () =>
+      Promise.resolve({
+        principal: "oauth:ann",
+        name: "Ann",
+        scope: AccessScope.parse({ rights: ["read"] }),
+        expiresAt: NOW + 200,
+      }),
+  });
+  const tokens = [token("aaaaaaaa", { expiresAt: NOW + 100 }), token("bbbbbbbb")];
+  access.load(tokens, []);
+  await access.identify("Bearer from-elsewhere");
+  assert.deepEqual(access.takeExpired(), new Set());
+  now += 100;
+  assert.deepEqual(access.takeExpired(), new Set(["token:aaaaaaaa"]));
+  access.load(tokens, []);
+  assert.deepEqual(access.takeExpired(), new Set());
+  now += 100;
+  assert.deepEqual(access.takeExpired(), new Set(["oauth:ann"]));
+  assert.equal(access.isValid("oauth:ann"), false);
+  access.load([...tokens, token("cccccccc", { expiresAt: now + 1 })], []);
+  now += 1_000;
+  assert.deepEqual(access.takeExpired(), new Set(["token:cccccccc"]));
+});
+
+Deno.test("Access.load() tells of those in projects when projects change", () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  const tokens = [token("aaaaaaaa", { project: "web" }), token("bbbbbbbb")];
+  access.load(tokens, [project("web", [])]);
+  for (const id of ["aaaaaaaa", "bbbbbbbb"]) {
+    access.grants(String(access.identify(`Bearer ${textOf(id)}`)));
+  }
+  assert.deepEqual(access.load(tokens, [project("web", [])]), new Set());
+  assert.deepEqual(access.load(tokens, [project("web", ["db"])]), new Set(["token:aaaaaaaa"]));
+});

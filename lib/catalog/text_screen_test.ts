@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { Store } from "../storage/store.ts";
+import { openReview } from "./testing/open_review.ts";
+import { INSTRUCTIONS } from "./text_screen.ts";
+
+Deno.test("TextScreen.instructions() holds back what looks like an attack, until it is waived", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const { screen, book, load } = openReview(store, { s: "notify" });
+  await load();
+  assert.equal(await screen.instructions("s", "Be kind"), "Be kind");
+  assert.equal(await screen.instructions("s", undefined), undefined);
+  assert.equal(await screen.instructions("s", "Be EVIL"), undefined);
+  const [found] = screen.found("s");
+  assert.deepEqual([found?.subject, found?.isQuarantined], [INSTRUCTIONS, true]);
+  const { fingerprint } = found!;
+  await book.edit("s", (reviews) => ({
+    reviews: {
+      ...reviews,
+      waivers: [{ tool: INSTRUCTIONS, rule: "evil", fingerprint, reason: "mine", at: 1 }],
+    },
+  }));
+  assert.equal(await screen.instructions("s", "Be EVIL"), "Be EVIL");
+  assert.equal(await screen.instructions("s", "Be EVIL too"), undefined);
+  assert.equal(await screen.instructions("s", "An ODD one"), "An ODD one");
+  assert.deepEqual(screen.found("s").map(({ isQuarantined }) => isQuarantined), [false]);
+});
+
+Deno.test("TextScreen.instructions() need not look again after a start", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const first = openReview(store, {});
+  await first.screen.instructions("s", "Be kind");
+  const second = openReview(store, {});
+  assert.equal(await second.screen.instructions("s", "Be kind"), "Be kind");
+  assert.equal(second.loads(), 0);
+});
+
+Deno.test("TextScreen.list() leaves out hostile entries, and every other byte as it came", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const { screen } = openReview(store, {});
+  const plain = '{ "prompts": [{"name":"one","n":12345678901234567890}], "x": 1.50 }';
+  assert.equal(await screen.list("s", "prompts", plain), plain);
+  const hostile =
+    '{"prompts":[{"name":"one"},{"name":"two","arguments":[{"name":"a","description":"EVIL"}]}],"nextCursor":"c"}';
+  assert.equal(
+    await screen.list("s", "prompts", hostile),
+    '{"prompts":[{"name":"one"}],"nextCursor":"c"}',
+  );
+  assert.deepEqual(screen.found("s").map(({ subject }) => subject), ["(prompt) two"]);
+  const resources = '{"resources":[{"uri":"file:///a","name":"EVIL"}]}';
+  assert.equal(await screen.list("s", "resources", resources), '{"resources":[]}');
+  assert.equal(await screen.list("s", "resources", '{"other":1}'), '{"other":1}');
+});

@@ -1,0 +1,187 @@
+import type { ChangePolicy } from "../core/server.ts";
+import { type BrokenTool, type CatalogTool, isBroken, isUsable } from "./catalog_tool.ts";
+import { findRenames } from "./renames.ts";
+import type { Finding } from "./scan/finding.ts";
+
+/** A definition that its server lists and no client gets, until somebody approves it. */
+export interface HeldTool {
+  kind: "changed" | "added" | "renamed" | "invalid";
+  name: string;
+  /** As the server lists it. */
+  listed: CatalogTool | BrokenTool;
+  /** What is served in its place. */
+  pinned?: CatalogTool;
+  /** Its name before, where it has another. */
+  from?: string;
+  /** It was turned down: nobody is asked again. */
+  isRejected: boolean;
+}
+
+/** A definition in which something was found. */
+export interface FlaggedTool {
+  tool: CatalogTool;
+  /** Those that nobody has waived. */
+  findings: readonly Finding[];
+}
+
+/** What a server's list amounts to. */
+export interface JudgedTools {
+  tools: CatalogTool[];
+  held: HeldTool[];
+  /** Neither listed nor called. */
+  quarantined: FlaggedTool[];
+  /** Listed all the same. */
+  flagged: FlaggedTool[];
+  /** Not looked at yet, and so not listed. */
+  unscanned: CatalogTool[];
+}
+
+/** What is served of a tool, whatever its server says. */
+export interface Pin {
+  tool: CatalogTool;
+  /** A person chose it over what the server lists. */
+  isKept: boolean;
+}
+
+/** What was decided for one server. */
+export interface ServerRules {
+  policy: ChangePolicy;
+  /** Whether all that was listed at first is pinned, so that what has no pin came later. */
+  isWhole: boolean;
+  pins: ReadonlyMap<string, Pin>;
+  /** Fingerprints that were turned down, by tool. */
+  rejected: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tools that were added and turned down as such, by name: the next version is no better. */
+  hidden: ReadonlySet<string>;
+  /** By `waiverKey()`. */
+  waived: ReadonlySet<string>;
+}
+
+/** The scanner's view of definitions. */
+export interface FindingsSource {
+  /** Undefined where the definition was not looked at yet. */
+  find(server: string, fingerprint: string): readonly Finding[] | undefined;
+  verdict(findings: readonly Finding[]): Verdict;
+}
+
+/** Whether a definition is listed, listed with a warning, or kept from every client. */
+export type Verdict = "clean" | "warn" | "quarantine";
+
+/** The one judge of what of a server's list may be shown; knows no storage and waits for nothing. */
+export class ToolGuard {
+  readonly #rules = new Map<string, ServerRules>();
+  readonly #findings: FindingsSource | undefined;
+
+  /** Without findings no definition is quarantined. */
+  constructor(findings?: FindingsSource) {
+    this.#findings = findings;
+  }
+
+  setRules(server: string, rules: ServerRules | undefined): void {
+    if (rules) this.#rules.set(server, rules);
+    else this.#rules.delete(server);
+  }
+
+  rulesOf(server: string): ServerRules | undefined {
+    return this.#rules.get(server);
+  }
+
+  judge(server: string, listed: readonly (CatalogTool | BrokenTool)[]): JudgedTools {
+    const rules = this.#rules.get(server);
+    const { tools, held } = rules && rules.policy !== "allow"
+      ? applyPins(rules, listed)
+      : { tools: listed.filter(isUsable), held: [] };
+    const judged: JudgedTools = { tools, held, quarantined: [], flagged: [], unscanned: [] };
+    if (!this.#findings) return judged;
+    judged.tools = tools.filter((tool) => this.#admits(server, tool, rules, judged));
+    return judged;
+  }
+
+  /** Those of the findings that nobody has waived. */
+  open(
+    server: string,
+    { name, fingerprint }: Pick<CatalogTool, "name" | "fingerprint">,
+    findings: readonly Finding[],
+  ): readonly Finding[] {
+    const waived = this.#rules.get(server)?.waived;
+    if (!waived || waived.size === 0 || findings.length === 0) return findings;
+    return findings.filter(({ rule }) => !waived.has(waiverKey(name, rule, fingerprint)));
+  }
+
+  #admits(
+    server: string,
+    tool: CatalogTool,
+    rules: ServerRules | undefined,
+    { quarantined, flagged, unscanned }: JudgedTools,
+  ): boolean {
+    const found = this.#findings!.find(server, tool.fingerprint);
+    if (found === undefined) {
+      unscanned.push(tool);
+      return false;
+    }
+    if (found.length === 0) return true;
+    const findings = rules ? this.open(server, tool, found) : found;
+    const verdict = this.#findings!.verdict(findings);
+    if (verdict === "quarantine") quarantined.push({ tool, findings });
+    else if (verdict === "warn") flagged.push({ tool, findings });
+    return verdict !== "quarantine";
+  }
+}
+
+/** A waiver is for one rule in one definition of one tool. */
+export function waiverKey(tool: string, rule: string, fingerprint: string): string {
+  return JSON.stringify([tool, rule, fingerprint]);
+}
+
+function applyPins(
+  { policy, isWhole, pins, rejected, hidden }: ServerRules,
+  listed: readonly (CatalogTool | BrokenTool)[],
+): { tools: CatalogTool[]; held: HeldTool[] } {
+  const tools: CatalogTool[] = [];
+  const held: HeldTool[] = [];
+  const added: CatalogTool[] = [];
+  const names = new Set<string>();
+  const holdsAll = policy === "hold";
+  const pinOf = (name: string) => {
+    const pin = pins.get(name);
+    return pin && (holdsAll || pin.isKept) ? pin.tool : undefined;
+  };
+  for (const tool of listed) {
+    if (isBroken(tool)) continue;
+    const { name } = tool;
+    const pinned = pinOf(name);
+    names.add(name);
+    if (pinned) {
+      // Byte for byte, even where only the order of its keys is another.
+      tools.push(pinned);
+      if (pinned.fingerprint === tool.fingerprint) continue;
+      const isRejected = rejected.get(name)?.has(tool.fingerprint) ?? false;
+      held.push({ kind: "changed", name, listed: tool, pinned, isRejected });
+    } else if (holdsAll && isWhole) added.push(tool);
+    else if (hidden.has(name)) {
+      held.push({ kind: "added", name, listed: tool, isRejected: true });
+    } else tools.push(tool);
+  }
+  for (const tool of listed) {
+    const pinned = isBroken(tool) && !names.has(tool.name) ? pinOf(tool.name) : undefined;
+    if (!pinned) continue;
+    // One that turned invalid; what is pinned is as callable as before.
+    names.add(tool.name);
+    tools.push(pinned);
+    held.push({ kind: "invalid", name: tool.name, listed: tool, pinned, isRejected: false });
+  }
+  if (added.length === 0) return { tools, held };
+  const went = [...pins.values()].map(({ tool }) => tool).filter(({ name }) => !names.has(name));
+  const renames = findRenames(added, went);
+  for (const tool of added) {
+    const from = renames.get(tool.name);
+    held.push({
+      kind: from === undefined ? "added" : "renamed",
+      name: tool.name,
+      listed: tool,
+      ...(from === undefined ? {} : { from }),
+      isRejected: rejected.get(tool.name)?.has(tool.fingerprint) ?? false,
+    });
+  }
+  return { tools, held };
+}

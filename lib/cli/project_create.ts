@@ -1,0 +1,32 @@
+import { GatewayError } from "../core/errors.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
+import { oneProject } from "./project_command.ts";
+import { print, printJson } from "./terminal.ts";
+import { openAccess } from "./token_store.ts";
+
+export const projectCreate: Command = {
+  usage: "project create NAME [--description TEXT]",
+  meaning: "Make a project, which servers are assigned to and tokens can be for",
+  flags: [{ flag: "description", placeholder: "TEXT", meaning: "What it is for" }, JSON_FLAG],
+  async run(input) {
+    const name = oneProject("project create", input);
+    const description = input.flags.get("description");
+    await using opened = await openAccess(input);
+    const { admin } = opened;
+    if ((await admin.projects()).some((project) => project.name === name)) {
+      throw new GatewayError("CONFLICT", {
+        message: `There is a project "${name}" already`,
+        recoveryAction: "Choose another name",
+      });
+    }
+    const project = await admin.saveProject({
+      name,
+      servers: [],
+      ...(typeof description === "string" ? { description } : {}),
+    });
+    if (input.flags.get("json") === true) return printJson({ project });
+    print(
+      `Made ${name}. Give it servers with \`deno task cli project assign ${name} SERVER...\`.\n`,
+    );
+  },
+};

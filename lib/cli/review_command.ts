@@ -1,0 +1,72 @@
+import { configError } from "../config/problem.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ReviewItem } from "../surfaces/review_item.ts";
+import type { CommandInput } from "./command.ts";
+import { itemText } from "./review_text.ts";
+import type { ReviewClient } from "./review_client.ts";
+import { resolveGateways } from "./servers_access.ts";
+import { ask, isInteractive, painter, print } from "./terminal.ts";
+
+export const YES_FLAG = { flag: "yes", meaning: "Do not ask; needed where there is no terminal" };
+export const FINGERPRINT_FLAG = {
+  flag: "fingerprint",
+  placeholder: "TEXT",
+  meaning: "Decide only if it is this definition; `review show` has it",
+};
+
+/** What is held is in the memory of a gateway that runs. */
+export async function openReviews(input: CommandInput): Promise<ReviewClient> {
+  const [found] = await resolveGateways(input);
+  return found!.client.reviews();
+}
+
+/** The tool that a command names, as `SERVER.TOOL`: it need not be one that is listed. */
+export function namedSubject(
+  command: string,
+  { positionals }: Pick<CommandInput, "positionals">,
+  others: readonly string[] = [],
+): { server: string; tool: string; rest: string[] } {
+  const [name = "", ...rest] = positionals;
+  const [, server, tool] = /^([\w-]+)\.(.+)$/s.exec(name) ?? [];
+  if (server !== undefined && tool !== undefined && rest.length === others.length) {
+    return { server, tool, rest };
+  }
+  const words = ["SERVER.TOOL", ...others].join(" ");
+  throw configError(
+    `${command} takes ${words}`,
+    `Write it as: deno task cli ${command} ${words}`,
+  );
+}
+
+/** The definition to decide on: what is there, or exactly the one that was named. */
+export async function itemToDecide(
+  reviews: ReviewClient,
+  subject: { server: string; tool: string },
+  { flags }: Pick<CommandInput, "flags">,
+  isWanted: (item: ReviewItem) => boolean,
+): Promise<ReviewItem> {
+  const item = (await reviews.show(subject.server, subject.tool)).find(isWanted);
+  if (!item) {
+    throw new GatewayError("NOT_FOUND", {
+      message: `Nothing about ${subject.server}.${subject.tool} waits for this`,
+      recoverySteps: ["See `deno task cli review list`"],
+    });
+  }
+  const wanted = flags.get("fingerprint");
+  if (typeof wanted !== "string" || wanted === item.fingerprint) return item;
+  throw new GatewayError("CONFLICT", {
+    message: `${subject.server}.${subject.tool} has changed again: it is ${item.fingerprint}`,
+    recoverySteps: ["Look at it again with `deno task cli review show`, then decide"],
+  });
+}
+
+/** Asks before protection is loosened, with all there is to see. */
+export function agree(command: string, question: string, input: CommandInput, item?: ReviewItem) {
+  if (input.flags.get("yes") === true) return;
+  if (input.flags.get("json") === true || !isInteractive()) {
+    throw configError(`${command} cannot ask here`, "Give --yes to do it without a question");
+  }
+  if (item) print(itemText(item, painter(input.env)));
+  if (ask(question)) return;
+  throw new GatewayError("ACCESS_DENIED", { message: "Nothing was changed" });
+}

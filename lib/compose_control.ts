@@ -1,0 +1,17 @@
+import { z } from "zod";
+import type { Access } from "./auth/access.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import { GatewayError } from "./core/errors.ts";
+import { CallMode } from "./core/server.ts";
+import { TokenCounter } from "./core/token_counter.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
+import type { Store } from "./storage/store.ts";
+import { CallControl } from "./surfaces/call_control.ts";
+import type { ApprovalAudit, Approvals, Decider } from "./surfaces/call_control/approvals.ts";
+import type { AskFirstOptions } from "./surfaces/call_control/ask_first.ts";
+import type { ResultPages } from "./surfaces/call_control/result_pages.ts";
+import { ToolsetModes } from "./surfaces/call_control/toolset_modes.ts";
+import type { Logger } from "./telemetry/logs.ts";
+import type { Redactor } from "./telemetry/redact.ts";
+import type { Toolsets } from "./toolsets/toolsets.ts";

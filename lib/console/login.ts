@@ -1,0 +1,58 @@
+import { GatewayError } from "../core/errors.ts";
+import { cookieOf, setCookie } from "../http/console_gate.ts";
+import type { Gateway } from "../compose.ts";
+import { localPath } from "./local_path.ts";
+
+type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts">;
+
+export interface LoginPage {
+  /** Where to go on after it. */
+  then: string;
+  /** Why the last try failed. */
+  problem?: string;
+  steps?: string[];
+  isOpen: boolean;
+}
+
+/** Logs a browser in by a token; gives the answer with its cookie. */
+export async function logIn(
+  gateway: LoginHost,
+  { token, then, place }: { token: string; then: string; place: string },
+): Promise<Response> {
+  const { access, consoleLogins, loginAttempts } = gateway;
+  loginAttempts.check(place);
+  let principal: string;
+  try {
+    principal = await access.identifyText(token);
+  } catch (error) {
+    loginAttempts.failed(place);
+    throw error;
+  }
+  const grants = access.grants(principal);
+  if (!grants.isWhole) {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "The console shows everything: this token is for a part of it only",
+      recoverySteps: ["Log in with a token for all servers, tools and toolsets"],
+    });
+  }
+  const { cookie, seconds } = await consoleLogins.begin(principal);
+  return redirect(localPath(then), setCookie(cookie, seconds));
+}
+
+/** Logs this browser out, or all of the caller's. */
+export async function logOut(
+  gateway: LoginHost,
+  request: Request,
+  isEverywhere: boolean,
+): Promise<Response> {
+  const { consoleLogins } = gateway;
+  const cookie = cookieOf(request);
+  const principal = cookie === undefined ? undefined : consoleLogins.find(cookie);
+  if (cookie !== undefined) await consoleLogins.end(cookie);
+  if (isEverywhere && principal !== undefined) await consoleLogins.endAll(principal);
+  return redirect("/login", setCookie("", 0));
+}
+
+function redirect(location: string, cookie: string): Response {
+  return new Response(null, { status: 303, headers: { location, "set-cookie": cookie } });
+}

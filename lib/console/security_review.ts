@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { Gateway } from "../compose.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ChangePolicy, ServerTrust } from "../core/server.ts";
+import type { Decider } from "../surfaces/review_admin.ts";
+import type { FormError } from "./form_error.ts";
+import type { ReviewDecision, ReviewItem, ReviewPolicy } from "../surfaces/review_item.ts";
+
+type WithReview = Pick<Gateway, "review">;
+
+const named = { server: z.string().min(1), tool: z.string().min(1) };
+const exact = { ...named, fingerprint: z.string().min(1) };
+
+/** What a person can do about an item, as forms, the API and the command line send it. */
+export const ReviewAction = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("approve"), ...exact }),
+  z.object({ action: z.literal("reject"), ...exact }),
+  z.object({ action: z.literal("revert"), ...named }),
+  z.object({ action: z.literal("waive"), ...exact, rule: z.string().min(1), reason: z.string() }),
+  z.object({ action: z.literal("unwaive"), ...named, rule: z.string().min(1) }),
+  z.object({
+    action: z.literal("policy"),
+    server: z.string().min(1),
+    changes: ChangePolicy.optional(),
+    trust: ServerTrust.optional(),
+  }),
+]);
+export type ReviewAction = z.infer<typeof ReviewAction>;
+
+/** Reads what was sent; throws where it is nothing that can be done. */
+export function readReviewAction(input: Record<string, unknown>): ReviewAction {
+  const parsed = ReviewAction.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot decide: ${issue?.path.join(".") || "action"}: ${issue?.message}`,
+    recoverySteps: ["Load the list again, and send what it says"],
+  });
+}
+
+/** Does it, and says in a sentence what was done. */
+export async function decide(
+  { review }: WithReview,
+  action: ReviewAction,
+  by: Decider,
+): Promise<string> {
+  switch (action.action) {
+    case "approve":
+      await review.approve(action, by);
+      return `Approved ${action.tool} of ${action.server}`;
+    case "reject":
+      await review.reject(action, by);
+      return `Rejected ${action.tool} of ${action.server}`;
+    case "revert":
+      await review.revert(action.server, action.tool, by);
+      return `Reverted ${action.tool} of ${action.server}`;
+    case "waive":
+      await review.waive(action, by);
+      return `Waived ${action.rule} for ${action.tool} of ${action.server}`;
+    case "unwaive":
+      await review.unwaive(action.server, action.tool, action.rule, by);
+      return `${action.rule} counts again for ${action.tool} of ${action.server}`;
+    case "policy": {
+      const { policy } = await review.setPolicy(action.server, action, by);
+      return `Changes of ${action.server}: ${policy}`;
+    }
+  }
+}
+
+/** Who asks, for the audit log. */
+export function deciderOf(
+  ctx: { state: { principal: string }; info: Deno.ServeHandlerInfo },
+): Decider {
+  const { remoteAddr } = ctx.info;
+  return {
+    principal: ctx.state.principal,
+    ...("hostname" in remoteAddr ? { from: remoteAddr.hostname } : {}),
+  };
+}
+
+/** An item with what can be done about it, and what that means. */
+export interface ReviewCard extends ReviewItem {
+  /** For fragments and popovers. */
+  id: string;
+  /** What happened, in words. */
+  title: string;
+  /** What clients get, in words. */
+  effect: string;
+}
+
+export interface ReviewPage {
+  /** Why what was asked for last was not done. */
+  refused?: FormError;
+  cards: ReviewCard[];
+  more: number;
+  decisions: ReviewDecision[];
+  policies: ReviewPolicy[];
+}
+
+/** The page of what waits for a person. */
+export async function reviewPage(
+  { review }: { review: Pick<Gateway["review"], "list" | "decisions" | "policies"> },
+): Promise<ReviewPage> {
+  const { items, more } = review.list();
+  return {
+    cards: items.map((item, index) => ({
+      ...item,
+      id: `item-${index + 1}`,
+      title: titleOf(item),
+      effect: effectOf(item),
+    })),
+    more,
+    decisions: await review.decisions(),
+    policies: review.policies(),
+  };
+}
+
+function titleOf({ kind, state }: ReviewItem): string {
+  switch (kind) {
+    case "changed":
+      return "Its definition has changed";
+    case "added":
+      return "It was added";
+    case "renamed":
+      return "It has another name";
+    case "invalid":
+      return "It is no valid tool any more";
+    case "finding":
+      return state === "quarantined" ? "It looks like an attack" : "Something in it is unusual";
+  }
+}
+
+function effectOf({ kind, state, tool }: ReviewItem): string {
+  if (state === "quarantined") {
+    return tool.startsWith("(")
+      ? "No client is given this text."
+      : "No client sees the tool or can call it.";
+  }
+  if (state === "flagged") return "Clients see it all the same.";
+  if (state === "notice") return "The change was passed on to clients.";
+  return kind === "added" || kind === "renamed"
+    ? "No client sees it until it is approved."
+    : "Clients go on with the version they know.";
+}

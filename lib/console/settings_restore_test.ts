@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { backupStore } from "../storage/backup.ts";
+import { keys } from "../storage/keys.ts";
+import { StagedRestore } from "../storage/staged_restore.ts";
+import { Store } from "../storage/store.ts";
+import { changeRestore, restorePage, takeBackup } from "./settings_restore.ts";
+
+async function withGateway(
+  test: (
+    gateway: { store: Store; restore: { staged: StagedRestore } },
+    backup: File,
+  ) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    await using store = await Store.open({ location: join(folder, "data.kv") });
+    await store.commit({ sets: [{ key: keys.toolset("one"), value: {} }] });
+    const { file } = await backupStore(store, join(folder, "made"));
+    const backup = new File([await Deno.readFile(file)], "my.backup");
+    await store.commit({ sets: [{ key: keys.toolset("two"), value: {} }] });
+    await test({ store, restore: { staged: new StagedRestore(join(folder, "data.kv")) } }, backup);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("restorePage() compares a checked backup with what is here", () =>
+  withGateway(async (gateway, backup) => {
+    assert.deepEqual(Object.keys(await restorePage(gateway, true)), ["possible", "place"]);
+    await takeBackup(gateway, backup, true);
+    const { checked } = await restorePage(gateway, true);
+    assert.deepEqual(checked?.rows, [{ what: "Toolsets", inBackup: 1, here: 2 }]);
+    assert.deepEqual([checked?.others, checked?.backup.entries], [0, 1]);
+  }));
+
+Deno.test("changeRestore() confirms what was seen, and takes it back", () =>
+  withGateway(async (gateway, backup) => {
+    const change = (fields: Record<string, string>) =>
+      changeRestore(gateway, new URLSearchParams(fields), true);
+    await takeBackup(gateway, backup, true);
+    await assert.rejects(change({ step: "confirm", id: "x" }), { code: "CONFLICT" });
+    const id = (await restorePage(gateway, true)).checked?.backup.id ?? "";
+    await change({ step: "confirm", id });
+    assert.equal((await restorePage(gateway, true)).staged?.entries, 1);
+    await change({ step: "undo" });
+    assert.equal((await restorePage(gateway, true)).staged, undefined);
+    await takeBackup(gateway, backup, true);
+    await change({ step: "discard" });
+    assert.equal((await restorePage(gateway, true)).checked, undefined);
+    await assert.rejects(change({ step: "other" }), { code: "INVALID_ARGUMENTS" });
+  }));
+
+Deno.test("takeBackup() is for this machine's own user, and for a store in a file", () =>
+  withGateway(async (gateway, backup) => {
+    await assert.rejects(takeBackup(gateway, backup, false), { code: "ACCESS_DENIED" });
+    assert.deepEqual(await restorePage(gateway, false), { possible: "elsewhere" });
+    const elsewhere = { ...gateway, restore: {} };
+    await assert.rejects(takeBackup(elsewhere, backup, true), /not a file on this machine/);
+    assert.deepEqual(await restorePage(elsewhere, true), { possible: "no-file" });
+    assert.equal((await restorePage(gateway, true)).checked, undefined);
+  }));

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { CallMode, ServerName } from "./server.ts";
+
+/** Every right lets its owner see what its scope admits. */
+export const RIGHTS = ["read", "call", "manage", "optimize"] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** `git`, `git*`, `git.status`, `*.read_*`; with `!` before it, what is kept out. */
+export const Pattern = z.string().regex(/^!?[A-Za-z0-9_*.:/-]{1,128}$/, {
+  error: "A pattern has letters, digits, _ - . : / and * for any text, after ! what is kept out",
+});
+
+const Patterns = z.array(Pattern).min(1).max(200);
+
+/** What somebody may do, and with what. */
+export const AccessScope = z.strictObject({
+  rights: z.array(z.enum(RIGHTS)).min(1),
+  servers: Patterns.default(["*"]),
+  toolsets: Patterns.default(["*"]),
+  /** Over `server.tool`. */
+  tools: Patterns.default(["*"]),
+});
+export type AccessScope = z.infer<typeof AccessScope>;
+
+export const CallLimit = z.strictObject({
+  /** Calls begun within a minute. */
+  perMinute: z.int().min(1).max(1_000_000).optional(),
+  /** Calls under way at once. */
+  concurrent: z.int().min(1).max(10_000).optional(),
+  /** Which calls are let through at all; the strictest of token, toolset and server counts. */
+  mode: CallMode.optional(),
+});
+export type CallLimit = z.infer<typeof CallLimit>;
+
+export const ProjectName = ServerName.describe("A project's name");
+
+/** A token as it is kept: its text is shown once, and never known again. */
+export const AccessToken = z.strictObject({
+  id: z.string().regex(/^[a-z0-9]{8,32}$/),
+  name: z.string().trim().min(1).max(80),
+  /** SHA-256 of the text, in hex. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  scope: AccessScope,
+  /** The only project it can be used in. */
+  project: ProjectName.optional(),
+  limit: CallLimit.optional(),
+  createdAt: z.number(),
+  expiresAt: z.number().optional(),
+  lastUsedAt: z.number().optional(),
+});
+export type AccessToken = z.infer<typeof AccessToken>;
+
+/** Servers that belong together; one in no project is in all of them. */
+export const Project = z.strictObject({
+  name: ProjectName,
+  description: z.string().max(400).optional(),
+  servers: z.array(ServerName).max(1_000),
+  createdAt: z.number(),
+});
+export type Project = z.infer<typeof Project>;
+
+/** A browser that is logged in by a token. */
+export const ConsoleLogin = z.strictObject({
+  /** SHA-256 of the cookie's value, in hex. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  principal: z.string(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+});
+export type ConsoleLogin = z.infer<typeof ConsoleLogin>;
+
+/** Whether a name is admitted: by one pattern, and kept out by none. */
+export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
+  const out = patterns.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
+  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  if (out.length === 0 && wanted.includes("*")) return () => true;
+  return (name) =>
+    (wanted.length === 0 || wanted.some((pattern) => isMatch(pattern, name))) &&
+    !out.some((pattern) => isMatch(pattern, name));
+}
+
+/** Goes back to the last star alone, so that no pattern takes longer than its length times the name's. */
+function isMatch(pattern: string, name: string): boolean {
+  let [at, from, star, retry] = [0, 0, -1, 0];
+  while (from < name.length) {
+    if (pattern[at] === "*") {
+      star = at++;
+      retry = from;
+    } else if (pattern[at] === name[from]) {
+      at++;
+      from++;
+    } else if (star >= 0) {
+      at = star + 1;
+      from = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}

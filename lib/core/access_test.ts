@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { AccessScope, matcherOf } from "./access.ts";
+
+Deno.test("matcherOf() admits by one pattern and keeps out by another", () => {
+  const cases: [string[], string, boolean][] = [
+    [["*"], "git", true],
+    [["git"], "git", true],
+    [["git"], "github", false],
+    [["git*"], "github", true],
+    [["*.read_*"], "files.read_text", true],
+    [["*.read_*"], "files.write", false],
+    [["git.*", "!git.push"], "git.push", false],
+    [["git.*", "!git.push"], "git.status", true],
+    [["!git.push"], "files.read", true],
+    [["*", "!secret*"], "secrets", false],
+    [["a.c"], "abc", false],
+    [["*a*b"], "aab", true],
+  ];
+  for (const [patterns, name, expected] of cases) {
+    assert.equal(matcherOf(patterns)(name), expected, `${patterns} ${name}`);
+  }
+});
+
+Deno.test("matcherOf() is not slowed down by stars", () => {
+  const admits = matcherOf([`${"*a".repeat(60)}*b`]);
+  assert.equal(admits("a".repeat(5_000)), false);
+});
+
+Deno.test("AccessScope wants a right, and patterns that mean something", () => {
+  assert.equal(AccessScope.safeParse({ rights: [] }).success, false);
+  assert.equal(AccessScope.safeParse({ rights: ["call"], servers: ["a b"] }).success, false);
+  assert.deepEqual(AccessScope.parse({ rights: ["call"] }), {
+    rights: ["call"],
+    servers: ["*"],
+    toolsets: ["*"],
+    tools: ["*"],
+  });
+});

@@ -1,0 +1,110 @@
+import type { Access } from "../auth/access.ts";
+import type { ConsoleLogins } from "../auth/console_logins.ts";
+import type { Right } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
+
+/** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
+export const COOKIE = "__Host-quartermaster";
+
+/** What anybody may ask for: the way in, and what no page can do without. */
+const OPEN =
+  /^\/(login|logout|healthz|oauth\/(callback|client\.json)|\.well-known\/.*|(css|fonts|vendor|_fresh|_frsh)\/.*|[\w.-]+\.(svg|png|ico|js|css|txt))$/;
+
+export interface ConsoleGateOptions {
+  access: Access;
+  logins: ConsoleLogins;
+}
+
+/** Lets those into the console and its API who may come in. */
+export class ConsoleGate {
+  readonly #options: ConsoleGateOptions;
+
+  constructor(options: ConsoleGateOptions) {
+    this.#options = options;
+  }
+
+  /** Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED or FOREIGN_ORIGIN. */
+  async admit(request: Request): Promise<string> {
+    const { pathname } = new URL(request.url);
+    if (OPEN.test(pathname)) {
+      // To log somebody out is a change as well.
+      if (cookieOf(request) !== undefined) checkOwnPage(request);
+      return EVERYONE;
+    }
+    const principal = await this.#identify(request);
+    this.#checkRights(request, pathname, principal);
+    return principal;
+  }
+
+  isAdmitted(request: Request): Promise<boolean> {
+    return this.admit(request).then(() => true, () => false);
+  }
+
+  /** A stream that ends with what let its reader in: what is said later is not for one who is gone. */
+  async stream(request: Request, answer: () => Response): Promise<Response> {
+    const principal = await this.admit(request);
+    const response = answer();
+    if (principal === EVERYONE || response.body === null) return response;
+    const gate = new TransformStream<Uint8Array, Uint8Array>({
+      transform: async (chunk, controller) => {
+        if (await this.isAdmitted(request)) controller.enqueue(chunk);
+        else controller.terminate();
+      },
+    });
+    return new Response(response.body.pipeThrough(gate), response);
+  }
+
+  async #identify(request: Request): Promise<string> {
+    const { access, logins } = this.#options;
+    const authorization = request.headers.get("authorization");
+    if (authorization !== null) return await access.identify(authorization);
+    const cookie = cookieOf(request);
+    const principal = cookie === undefined ? undefined : logins.find(cookie);
+    if (principal !== undefined && access.isValid(principal)) {
+      checkOwnPage(request);
+      return principal;
+    }
+    return await access.identify(null);
+  }
+
+  #checkRights(request: Request, pathname: string, principal: string): void {
+    const grants = this.#options.access.grants(principal);
+    const right = neededFor(request.method, pathname);
+    if (grants.isWhole && grants.may(right)) return;
+    throw new GatewayError("ACCESS_DENIED", {
+      message: grants.isWhole
+        ? `This token may not ${right} here`
+        : "The console shows everything: it needs a token for all servers, tools and toolsets",
+      recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
+    });
+  }
+}
+
+export function cookieOf(request: Request): string | undefined {
+  const cookies = request.headers.get("cookie") ?? "";
+  for (const part of cookies.split(";")) {
+    const [name, value] = part.trim().split("=", 2);
+    if (name === COOKIE && value) return value;
+  }
+}
+
+export function setCookie(value: string, seconds: number): string {
+  return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`;
+}
+
+function neededFor(method: string, pathname: string): Right {
+  if (method === "GET" || method === "HEAD") return "read";
+  if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return "call";
+  return /^\/(api\/)?optimization(\/|$)/.test(pathname) ? "optimize" : "manage";
+}
+
+/** A cookie comes by itself: only a page of this gateway's own may make use of it for a change. */
+function checkOwnPage({ method, headers }: Request): void {
+  if (method === "GET" || method === "HEAD") return;
+  // The guard has refused a foreign origin already; here one has to be there.
+  if (headers.get("origin") !== null || headers.get("sec-fetch-site") === "same-origin") return;
+  throw new GatewayError("FOREIGN_ORIGIN", {
+    message: "A change by cookie must come from a page of this gateway",
+  });
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { SecretName } from "../core/secret_reference.ts";
+import { Collection } from "./collection.ts";
+import { keys } from "./keys.ts";
+import { sealedBy } from "./secret_box.ts";
+import type { BoxSource } from "./sealed_spec.ts";
+import type { Store } from "./store.ts";
+
+const MOST_BYTES = 32 * 1024;
+const MOST_SECRETS = 1_000;
+
+const StoredSecret = z.strictObject({
+  name: SecretName,
+  sealed: z.string(),
+  /** In ms since the epoch. */
+  setAt: z.number(),
+});
+type StoredSecret = z.infer<typeof StoredSecret>;
+
+/** A secret without its value. */
+export interface SecretOutline {
+  name: string;
+  setAt: number;
+  /** Another one each time it is set. */
+  versionstamp: string;
+  /** Tells which key it was sealed with. */
+  keyId: string | undefined;
+}
+
+/** What entries refer to by `${secret:NAME}`; values are sealed before they are written. */
+export class SecretsRepository {
+  readonly #store: Store;
+  readonly #box: BoxSource;
+  readonly #records: Collection<StoredSecret>;
+
+  constructor(store: Store, box: BoxSource) {
+    this.#store = store;
+    this.#box = box;
+    this.#records = new Collection(store, {
+      noun: "secret",
+      prefix: keys.secrets(),
+      key: keys.secret,
+      schema: StoredSecret,
+      idOf: ({ name }) => name,
+    });
+  }
+
+  /** All secrets, none of them opened, in the order of their names. */
+  async outlines(): Promise<SecretOutline[]> {
+    const all = await Array.fromAsync(this.#records.list());
+    return all.map(({ value: { name, sealed, setAt }, versionstamp }) => ({
+      name,
+      setAt,
+      versionstamp,
+      keyId: sealedBy(sealed),
+    }));
+  }
+
+  /** Sets a secret, whatever it was before. */
+  async set(name: string, value: string, now = Date.now()): Promise<void> {
+    checkSecret(name, value);
+    const known = await this.#records.list({ limit: MOST_SECRETS });
+    const names = (await Array.fromAsync(known)).map((secret) => secret.value.name);
+    if (names.length >= MOST_SECRETS && !names.includes(name)) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `There are ${MOST_SECRETS} secrets already`,
+        recoveryAction: "Delete those that no server uses",
+      });
+    }
+    const box = await this.#box();
+    const sealed = await box.seal(value, purposeOf(name));
+    const stored: StoredSecret = { name, sealed, setAt: now };
+    await this.#store.commit({ sets: [{ key: keys.secret(name), value: stored }] });
+  }
+
+  /** The value itself; undefined where there is none. Throws where it cannot be opened here. */
+  async open(name: string): Promise<{ value: string; versionstamp: string } | undefined> {
+    const found = await this.#records.find(name);
+    if (found === undefined) return undefined;
+    const box = await this.#box();
+    const value = await box.open(found.value.sealed, purposeOf(name));
+    return { value, versionstamp: found.versionstamp };
+  }
+
+  /** Whether there was one. */
+  async delete(name: string): Promise<boolean> {
+    if (await this.#records.find(name) === undefined) return false;
+    await this.#records.delete(name);
+    return true;
+  }
+}
+
+/** Throws where a secret cannot be called this or have this value; the value is in no message. */
+export function checkSecret(name: string, value: string): void {
+  const parsed = SecretName.safeParse(name);
+  if (!parsed.success) {
+    throw invalid(`Cannot set the secret: ${parsed.error.issues[0]?.message}`, "Choose a name");
+  }
+  if (value === "") throw invalid(`Cannot set the secret ${name}: it has no value`, "Give a value");
+  if (value.includes("\0")) {
+    throw invalid(`Cannot set the secret ${name}: it holds a zero byte`, "Encode it as text");
+  }
+  const bytes = new TextEncoder().encode(value).length;
+  if (bytes > MOST_BYTES) {
+    throw invalid(
+      `Cannot set the secret ${name}: it has ${bytes} bytes, and at most ${MOST_BYTES} are kept`,
+      "Keep it in a file, and let the server read that",
+    );
+  }
+}
+
+function purposeOf(name: string): string {
+  return `secret/${name}`;
+}
+
+function invalid(message: string, recoveryAction: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", { message, recoveryAction });
+}

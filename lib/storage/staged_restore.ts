@@ -1,0 +1,111 @@
+import { GatewayError } from "../core/errors.ts";
+import { type BackupContents, backupContents } from "./backup_contents.ts";
+
+/** A backup that waits beside the data file. */
+export interface WaitingBackup extends BackupContents {
+  /** Tells it from another one that came in its place. */
+  id: string;
+}
+
+export interface WaitingBackups {
+  /** Found to be whole; nobody has said yet that it is wanted. */
+  checked?: WaitingBackup;
+  /** To be put in place at the next start. */
+  staged?: WaitingBackup;
+}
+
+const KNOWN = 4;
+
+/** The file that the next start puts in place of a data file. */
+export function stagedFile(path: string): string {
+  return `${path}.restore-staged`;
+}
+
+/**
+ * Takes a backup for a store that is in use. No file can be swapped under a running gateway, so that
+ * it is checked and laid beside the data file; the next start puts it in place.
+ */
+export class StagedRestore {
+  readonly #path: string;
+  readonly #known = new Map<string, WaitingBackup>();
+
+  /** The path of the data file. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Keeps a backup if it is whole; else throws, and everything is as it was. */
+  async check(content: ReadableStream<Uint8Array>, name: string): Promise<void> {
+    const temporary = `${this.#path}.restore-upload-${crypto.randomUUID()}`;
+    try {
+      const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
+      await content.pipeTo(file.writable);
+      await backupContents(temporary);
+      await Deno.rename(temporary, this.#checked);
+    } catch (error) {
+      throw inNameOf(error, temporary, name);
+    } finally {
+      await Deno.remove(temporary).catch(() => {});
+    }
+  }
+
+  async find(): Promise<WaitingBackups> {
+    const [checked, staged] = await Promise.all(
+      [this.#checked, stagedFile(this.#path)].map((file) => this.#read(file)),
+    );
+    return {
+      ...(checked === undefined ? {} : { checked }),
+      ...(staged === undefined ? {} : { staged }),
+    };
+  }
+
+  /** Has the backup that somebody saw put in place at the next start. */
+  async confirm(id: string): Promise<void> {
+    const { checked } = await this.find();
+    if (checked?.id !== id) {
+      throw new GatewayError("CONFLICT", {
+        message: "Cannot restore: the backup that was checked is no longer here",
+        recoveryAction: "Choose the file again",
+      });
+    }
+    await Deno.rename(this.#checked, stagedFile(this.#path));
+  }
+
+  /** Forgets what waits: nothing is put in place. */
+  async discard(which: keyof WaitingBackups): Promise<void> {
+    const file = which === "checked" ? this.#checked : stagedFile(this.#path);
+    await Deno.remove(file).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
+  get #checked(): string {
+    return `${this.#path}.restore-checked`;
+  }
+
+  async #read(file: string): Promise<WaitingBackup | undefined> {
+    const info = await Deno.stat(file).catch(() => undefined);
+    if (info === undefined) return undefined;
+    const id = `${info.mtime?.getTime() ?? 0}-${info.size}`;
+    const known = this.#known.get(id);
+    if (known) return known;
+    // Somebody else may have written there: what cannot be read is nothing to offer.
+    const contents = await backupContents(file).catch(() => undefined);
+    if (contents === undefined) return undefined;
+    const waiting = { id, ...contents };
+    if (this.#known.size > KNOWN) this.#known.clear();
+    this.#known.set(id, waiting);
+    return waiting;
+  }
+}
+
+/** The person knows the file by its own name. */
+function inNameOf(error: unknown, path: string, name: string): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const message = error.message.replaceAll(path, name.slice(0, 200));
+  return new GatewayError(error.code, { ...error.details, message, cause: error });
+}

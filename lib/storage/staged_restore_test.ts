@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { applyStagedRestore } from "./apply_restore.ts";
+import { backupStore } from "./backup.ts";
+import { verifyBackup } from "./backup_file.ts";
+import { keys } from "./keys.ts";
+import { LeasesRepository } from "./leases_repository.ts";
+import { StagedRestore } from "./staged_restore.ts";
+import { Store } from "./store.ts";
+import { withFile } from "./testing/places.ts";
+
+const NAME = keys.setting("name");
+
+async function save(location: string, value: unknown): Promise<void> {
+  await using store = await Store.open({ location });
+  await store.commit({ sets: [{ key: NAME, value }] });
+}
+
+async function load(location: string): Promise<unknown> {
+  await using store = await Store.open({ location });
+  return (await store.read(NAME))?.value;
+}
+
+/** A backup of a store with one setting and one toolset. */
+async function makeBackup(path: string): Promise<Uint8Array> {
+  await using store = await Store.open({ location: ":memory:" });
+  await store.commit({
+    sets: [{ key: NAME, value: "old" }, { key: keys.toolset("dev"), value: {} }],
+  });
+  const { file } = await backupStore(store, `${path}.made`);
+  const bytes = await Deno.readFile(file);
+  await Deno.remove(file);
+  return bytes;
+}
+
+const stream = (bytes: Uint8Array) => ReadableStream.from([bytes]);
+const namesBeside = async (path: string) =>
+  (await Array.fromAsync(Deno.readDir(dirname(path)), ({ name }) => name)).sort();
+const apply = (path: string, isAlive = () => Promise.resolve(true)) =>
+  applyStagedRestore({ location: path, isAlive, onWarning: assert.fail });
+
+Deno.test("StagedRestore.check() says what a backup holds, and changes nothing yet", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "my.backup");
+    const { checked, staged: next } = await staged.find();
+    assert.deepEqual([checked?.entries, checked?.counts], [2, { settings: 1, toolsets: 1 }]);
+    assert.equal(next, undefined);
+    assert.equal(await apply(path), undefined);
+    assert.equal(await load(path), "present");
+  }));
+
+Deno.test("StagedRestore.check() leaves nothing of a broken or foreign file", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const before = await namesBeside(path);
+    const staged = new StagedRestore(path);
+    const whole = await makeBackup(path);
+    const foreign = new TextEncoder().encode("hello");
+    const cut = whole.slice(0, whole.length - 20);
+    for (const wrong of [foreign, cut, new Uint8Array()]) {
+      await assert.rejects(
+        staged.check(stream(wrong), "my.backup"),
+        /Cannot restore "my\.backup": /,
+      );
+    }
+    const newer = new TextDecoder().decode(whole).replace(
+      /"schemaVersion":\d+/,
+      '"schemaVersion":99',
+    );
+    await assert.rejects(staged.check(stream(new TextEncoder().encode(newer)), "my.backup"));
+    assert.deepEqual(await namesBeside(path), before);
+    assert.deepEqual(await staged.find(), {});
+  }));
+
+Deno.test("StagedRestore.confirm() has it put in place at the next start, and the old one kept", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "my.backup");
+    await assert.rejects(staged.confirm("another"), { code: "CONFLICT" });
+    await staged.confirm((await staged.find()).checked?.id ?? "");
+    assert.deepEqual(Object.keys(await staged.find()), ["staged"]);
+    assert.equal(await load(path), "present");
+
+    const applied = await apply(path);
+    assert.ok(applied?.ok);
+    assert.equal(applied.entries, 2);
+    assert.equal(await load(path), "old");
+    assert.deepEqual(await staged.find(), {});
+    assert.equal(await apply(path), undefined);
+
+    // What was there before comes back in the same way.
+    assert.ok((await verifyBackup(applied.before ?? "")).entries > 0);
+    await staged.check((await Deno.open(applied.before ?? "")).readable, "before");
+    await staged.confirm((await staged.find()).checked?.id ?? "");
+    await apply(path);
+    assert.equal(await load(path), "present");
+  }));
+
+Deno.test("StagedRestore.discard() takes it back before the next start", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "my.backup");
+    await staged.confirm((await staged.find()).checked?.id ?? "");
+    await staged.discard("staged");
+    await staged.discard("staged");
+    assert.deepEqual([await staged.find(), await apply(path)], [{}, undefined]);
+    assert.equal(await load(path), "present");
+  }));
+
+Deno.test("applyStagedRestore() waits while another gateway uses the store", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "my.backup");
+    await staged.confirm((await staged.find()).checked?.id ?? "");
+    {
+      await using store = await Store.open({ location: path });
+      await new LeasesRepository(store).acquire({ id: "a", pid: 1, host: "h", startedAt: 0 });
+    }
+    const refused = await apply(path);
+    assert.ok(refused && !refused.ok);
+    assert.match(refused.problem, /a gateway is using it/);
+    assert.equal(await load(path), "present");
+    assert.ok((await staged.find()).staged);
+    const names = await namesBeside(path);
+    assert.ok(!names.some((name) => name.endsWith(".backup")), names.join());
+    // One whose process is gone does not count.
+    assert.ok((await apply(path, () => Promise.resolve(false)))?.ok);
+    assert.equal(await load(path), "old");
+  }));
+
+Deno.test("applyStagedRestore() leaves the store alone where what waits is broken", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    await Deno.writeTextFile(join(dirname(path), `${path.split("/").at(-1)}.restore-staged`), "no");
+    const refused = await apply(path);
+    assert.ok(refused && !refused.ok);
+    assert.equal(await load(path), "present");
+  }));

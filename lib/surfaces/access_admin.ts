@@ -1,0 +1,185 @@
+import {
+  type AccessScope,
+  type AccessToken,
+  type CallLimit,
+  Project,
+  ProjectName,
+} from "../core/access.ts";
+import { hashOf, newTokenText } from "../auth/token_text.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
+
+const MAX_TOKENS = 1_000;
+
+export interface NewToken {
+  name: string;
+  scope: AccessScope;
+  project?: string | undefined;
+  limit?: CallLimit | undefined;
+  /** In ms since the epoch. */
+  expiresAt?: number | undefined;
+}
+
+/** Who asked for a change, and from where. */
+export interface AccessAsker {
+  principal?: string;
+  from?: string;
+}
+
+/** A change that a person decided on. */
+export interface AccessChange extends AccessAsker {
+  action: string;
+  subject: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+export interface AccessAdminOptions {
+  tokens: AccessTokensRepository;
+  projects: ProjectsRepository;
+  /** Takes up what the store holds. */
+  onChanged?(): Promise<void>;
+  onAudit?(change: AccessChange): void;
+  now?(): number;
+}
+
+/** A token as it is shown: without what it is recognized by. */
+export type ShownToken = Omit<AccessToken, "hash">;
+
+/** Tokens and projects, for the console and the command line. */
+export class AccessAdmin {
+  readonly #options: AccessAdminOptions;
+  readonly #now: () => number;
+
+  constructor(options: AccessAdminOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async tokens(): Promise<ShownToken[]> {
+    const all = await Array.fromAsync(this.#options.tokens.list());
+    return all.map(({ value }) => shown(value)).sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** The text is given once, and cannot be had again. */
+  async createToken(
+    { name, scope, project, limit, expiresAt }: NewToken,
+    by: AccessAsker = {},
+  ): Promise<{ token: ShownToken; text: string }> {
+    const { tokens, projects } = this.#options;
+    const existing = await this.tokens();
+    const trimmed = name.trim();
+    if (trimmed === "" || trimmed.length > 80) {
+      throw invalid("Cannot make a token: its name has 1 to 80 characters");
+    }
+    if (existing.some((token) => token.name === trimmed)) {
+      throw new GatewayError("CONFLICT", {
+        message: `There is a token "${trimmed}" already`,
+        recoveryAction: "Choose another name, or revoke that one first",
+      });
+    }
+    if (existing.length >= MAX_TOKENS) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `There are ${MAX_TOKENS} tokens already`,
+        recoveryAction: "Revoke those that nobody uses",
+      });
+    }
+    if (expiresAt !== undefined && expiresAt <= this.#now()) {
+      throw invalid("Cannot make a token that has expired already: choose a later time");
+    }
+    if (project !== undefined) await projects.resolve(project);
+    const text = newTokenText();
+    const token: AccessToken = {
+      id: crypto.randomUUID().replaceAll("-", "").slice(0, 12),
+      name: trimmed,
+      hash: hashOf(text),
+      scope,
+      ...(project === undefined ? {} : { project }),
+      ...(limit === undefined ? {} : { limit }),
+      createdAt: this.#now(),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    };
+    await tokens.save(token, null);
+    await this.#changed({ ...by, action: "token.create", subject: trimmed, after: shown(token) });
+    return { token: shown(token), text };
+  }
+
+  /** By id or name; it opens nothing from then on, on any instance. */
+  async revokeToken(idOrName: string, by: AccessAsker = {}): Promise<ShownToken> {
+    const all = await Array.fromAsync(this.#options.tokens.list());
+    // An id first: a token may be named like another one's id.
+    const found = all.find(({ value }) => value.id === idOrName) ??
+      all.find(({ value }) => value.name === idOrName);
+    if (!found) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no token "${idOrName.slice(0, 80)}"`,
+        recoveryAction: "Look at the list of tokens",
+      });
+    }
+    await this.#options.tokens.delete(found.value.id);
+    const token = shown(found.value);
+    await this.#changed({ ...by, action: "token.revoke", subject: token.name, before: token });
+    return token;
+  }
+
+  async projects(): Promise<Project[]> {
+    const all = await Array.fromAsync(this.#options.projects.list());
+    return all.map(({ value }) => value);
+  }
+
+  /** Makes a project, or gives one other servers. */
+  async saveProject(
+    written: { name: string; description?: string | undefined; servers: string[] },
+    by: AccessAsker = {},
+  ): Promise<Project> {
+    const name = ProjectName.safeParse(written.name);
+    if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
+    const before = await this.#options.projects.find(name.data);
+    const project = Project.safeParse({
+      name: name.data,
+      ...(written.description ? { description: written.description } : {}),
+      servers: [...new Set(written.servers)].sort(),
+      createdAt: before?.value.createdAt ?? this.#now(),
+    });
+    if (!project.success) {
+      throw invalid(`Cannot save project "${name.data}": ${project.error.issues[0]?.message}`);
+    }
+    await this.#options.projects.save(project.data, before?.versionstamp ?? null);
+    await this.#changed({
+      ...by,
+      action: before ? "project.change" : "project.create",
+      subject: name.data,
+      before: before?.value,
+      after: project.data,
+    });
+    return project.data;
+  }
+
+  async deleteProject(name: string, by: AccessAsker = {}): Promise<void> {
+    const found = await this.#options.projects.resolve(name);
+    const bound = (await this.tokens()).filter((token) => token.project === name);
+    if (bound.length > 0) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot delete project "${name}": ${
+          bound.length === 1 ? "a token is" : `${bound.length} tokens are`
+        } for it alone (${bound.slice(0, 3).map((token) => token.name).join(", ")})`,
+        recoveryAction: "Revoke these tokens first",
+      });
+    }
+    await this.#options.projects.delete(name, found.versionstamp);
+    await this.#changed({ ...by, action: "project.delete", subject: name, before: found.value });
+  }
+
+  async #changed(change: AccessChange): Promise<void> {
+    this.#options.onAudit?.(change);
+    await this.#options.onChanged?.();
+  }
+}
+
+function shown({ hash: _, ...token }: AccessToken): ShownToken {
+  return token;
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", { message });
+}

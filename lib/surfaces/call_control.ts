@@ -1,0 +1,151 @@
+import { type Bound, CallLimits } from "../auth/call_limits.ts";
+import type { CallLimit } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ownerOf } from "../core/principal.ts";
+import type { CallMode, ServerSpec } from "../core/server.ts";
+import { isResultUri } from "./call_control/result_uri.ts";
+import { isStricter, natureOf, rulesOf, type ServerRules } from "./call_control/server_rules.ts";
+import type { CallGate, GatedCall } from "./call_gate.ts";
+import type { ClientPort, RequestScope } from "./surface.ts";
+
+/** A call from a client that opens sessions or lists all day is no attack; thousands a minute are. */
+const INITIALIZES_PER_MINUTE = 3_000;
+const REQUESTS_PER_MINUTE = 60_000;
+
+export interface CallControlOptions {
+  specOf(server: string): ServerSpec | undefined;
+  limitOf(principal: string): CallLimit | undefined;
+  /** The mode of the toolset that a call is made through, if it has one. */
+  toolsetMode(call: GatedCall): CallMode | undefined;
+  /** Throws unless somebody agrees. */
+  askFirst(call: GatedCall): Promise<void>;
+  /** An answer with a result of at most about so many tokens. */
+  shorten(call: GatedCall, answer: string, maxTokens: number): Promise<string>;
+  /** The whole answer to a request for a page of a result. */
+  readPage(scope: RequestScope, port: ClientPort): Promise<string>;
+  limits?: CallLimits;
+}
+
+/** What may hold a call back. */
+interface Holding {
+  rules: ServerRules | undefined;
+  limit: CallLimit | undefined;
+  toolset: CallMode | undefined;
+}
+
+/** What may be called, how often, and how much of an answer goes back. Costs next to nothing unused. */
+export class CallControl implements CallGate {
+  readonly #options: CallControlOptions;
+  readonly #limits: CallLimits;
+  /** An entry's rules are read once. */
+  readonly #rules = new WeakMap<ServerSpec, { rules: ServerRules | undefined }>();
+
+  constructor(options: CallControlOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? new CallLimits();
+  }
+
+  enter(call: GatedCall): Promise<void> | undefined {
+    const holding = this.#holding(call);
+    if (!holding) return undefined;
+    const mustAsk = mustAskFirst(call, holding);
+    const { rules, limit } = holding;
+    const { tool: { server }, port: { principal } } = call;
+    this.#limits.begin(call.scope, [
+      {
+        key: `server ${server}`,
+        whose: `Server "${server}"`,
+        perMinute: rules?.callsPerMinute,
+        concurrent: rules?.maxConcurrent,
+      },
+      {
+        key: `calls ${ownerOf(principal)}`,
+        whose: "This token",
+        perMinute: limit?.perMinute,
+        concurrent: limit?.concurrent,
+      },
+    ]);
+    return mustAsk ? this.#ask(call) : undefined;
+  }
+
+  leave(call: GatedCall, answer: string): string | Promise<string> {
+    const most = this.#rulesOf(call.tool.server)?.maxResultTokens;
+    // Not even with a token for each character.
+    if (most === undefined || answer.length <= most) return answer;
+    return this.#options.shorten(call, answer, most);
+  }
+
+  /** The answer to a request for the rest of a result; undefined where it is none. */
+  read(scope: RequestScope, port: ClientPort): Promise<string> | undefined {
+    const isPage = scope.method === "resources/read" && isResultUri(scope.params.uri);
+    return isPage ? this.#options.readPage(scope, port) : undefined;
+  }
+
+  /** Whether a server's results may have to be read on with resources/read. */
+  hasPages(server: string): boolean {
+    return this.#rulesOf(server)?.maxResultTokens !== undefined;
+  }
+
+  /** The call was answered, however that came about. */
+  ended(scope: object): void {
+    this.#limits.end(scope);
+  }
+
+  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
+  countRequest(principal: string, method: string): void {
+    const isInitialize = method === "initialize";
+    const bound: Bound = {
+      key: `${isInitialize ? "initialize" : "requests"} ${ownerOf(principal)}`,
+      whose: isInitialize ? "Opening sessions" : "Requests other than calls: each client",
+      perMinute: isInitialize ? INITIALIZES_PER_MINUTE : REQUESTS_PER_MINUTE,
+    };
+    this.#limits.begin(bound, [bound]);
+  }
+
+  async #ask(call: GatedCall): Promise<void> {
+    await this.#options.askFirst(call);
+    // What was set meanwhile counts for what is about to run.
+    const holding = this.#holding(call);
+    if (holding) mustAskFirst(call, holding);
+  }
+
+  /** Undefined where nothing holds a call back. */
+  #holding(call: GatedCall): Holding | undefined {
+    const rules = this.#rulesOf(call.tool.server);
+    const limit = this.#options.limitOf(call.port.principal);
+    const toolset = this.#options.toolsetMode(call);
+    if (rules === undefined && limit === undefined && toolset === undefined) return undefined;
+    return { rules, limit, toolset };
+  }
+
+  #rulesOf(server: string): ServerRules | undefined {
+    const spec = this.#options.specOf(server);
+    if (spec === undefined) return undefined;
+    let known = this.#rules.get(spec);
+    if (!known) this.#rules.set(spec, known = { rules: rulesOf(spec) });
+    return known.rules;
+  }
+}
+
+/** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */
+function mustAskFirst({ tool }: GatedCall, { rules, limit, toolset }: Holding): boolean {
+  const name = `${tool.server}.${tool.name}`;
+  const modes: [CallMode, string][] = [
+    [rules?.mode ?? "all", `the entry of server "${tool.server}"`],
+    [toolset ?? "all", "the toolset"],
+    [limit?.mode ?? "all", "this token"],
+  ];
+  const [mode, by] = modes.reduce((most, other) => isStricter(other[0], most[0]) ? other : most);
+  if (mode === "all") return false;
+  const nature = natureOf(tool, rules);
+  if (nature === "reads") return false;
+  if (mode === "confirm") return nature === "destroys";
+  throw new GatewayError("ACCESS_DENIED", {
+    message: `Not called: ${name} may change things, and ${by} allows only tools that read`,
+    recoveryAction: "Use a tool that only reads",
+    recoverySteps: [
+      "Use a tool that only reads",
+      `Or ask the owner of the gateway to allow ${name}`,
+    ],
+  });
+}

@@ -1,0 +1,286 @@
+import { isBroken } from "../catalog/catalog_tool.ts";
+import type { ReviewEdit } from "../catalog/review_book.ts";
+import { approved, decided, OWNER, turnedDown, unwaived, waived } from "../catalog/review_edits.ts";
+import type { HeldTool } from "../catalog/tool_guard.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type ChangePolicy, changePolicy, type ServerTrust } from "../core/server.ts";
+import type { PooledServer } from "../downstream/managed_server.ts";
+import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type { PinsRepository, ServerPins } from "../storage/pins_repository.ts";
+import type { ChangeNotice, ServerReviews } from "../storage/reviews_repository.ts";
+import { decisionsOf } from "./review_decisions.ts";
+import type { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "./review_item.ts";
+import { collectItems, inDetail, type ItemSources, type RawItem } from "./review_items.ts";
+import type { ServersAdmin } from "./servers_admin.ts";
+
+const MAX_ITEMS = 200;
+const MAX_DECISIONS = 50;
+
+export interface AuditEntry {
+  action: string;
+  subject: string;
+  before?: unknown;
+  after?: unknown;
+  principal?: string;
+  from?: string;
+}
+
+export interface ReviewAdminOptions extends ItemSources {
+  pins: PinsRepository;
+  canonical: CanonicalToolsRepository;
+  /** All servers with their entries. */
+  servers(): readonly PooledServer[];
+  admin: Pick<ServersAdmin, "describe" | "update">;
+  onAudit?: ((entry: AuditEntry) => void) | undefined;
+}
+
+/** Who decides, for the audit log. */
+export interface Decider {
+  principal?: string;
+  from?: string;
+}
+
+/** Names one definition of one tool, so that nobody approves what he has not seen. */
+export interface Subject {
+  server: string;
+  tool: string;
+  fingerprint: string;
+}
+
+/** What waits for a person, and what that person can do about it. */
+export class ReviewAdmin {
+  readonly #options: ReviewAdminOptions;
+
+  constructor(options: ReviewAdminOptions) {
+    this.#options = options;
+  }
+
+  /** Everything that waits, what is held first. */
+  list(): ReviewList {
+    const items = this.#items().filter(({ state }) => state !== "rejected");
+    return {
+      items: items.slice(0, MAX_ITEMS).map(inDetail),
+      more: Math.max(0, items.length - MAX_ITEMS),
+    };
+  }
+
+  /** How many things wait; cheap enough for every page. */
+  count(): { held: number; notices: number; quarantined: number; flagged: number; total: number } {
+    const states = Map.groupBy(this.#items(), ({ state }) => state);
+    const of = (state: ReviewItem["state"]) => states.get(state)?.length ?? 0;
+    const counts = {
+      held: of("held"),
+      notices: of("notice"),
+      quarantined: of("quarantined"),
+      flagged: of("flagged"),
+    };
+    return { ...counts, total: Object.values(counts).reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** What there is about one tool, what was turned down too. */
+  show(server: string, tool: string): ReviewItem[] {
+    this.#options.admin.describe(server);
+    return this.#items(server).filter((item) => item.tool === tool).map(inDetail);
+  }
+
+  /** What was decided lately, newest first. */
+  async decisions(): Promise<ReviewDecision[]> {
+    const { servers, book, pins } = this.#options;
+    const all = await Promise.all(
+      servers().map(async ({ name }) => {
+        const reviews = book.reviewsOf(name);
+        const kept = reviews.pinsRevision > 0 ? await pins.find(name) : undefined;
+        return decisionsOf(reviews, kept?.value);
+      }),
+    );
+    return all.flat().sort((a, b) => b.at - a.at).slice(0, MAX_DECISIONS);
+  }
+
+  policies(): ReviewPolicy[] {
+    return this.#options.servers().map(({ name, spec, source }) => ({
+      server: name,
+      policy: changePolicy(spec),
+      trust: spec.trust ?? "trusted",
+      isEditable: source.kind === "store",
+    }));
+  }
+
+  /** Says how a server's changes are treated from here on. */
+  async setPolicy(
+    server: string,
+    wanted: { changes?: ChangePolicy | undefined; trust?: ServerTrust | undefined },
+    by: Decider = {},
+  ): Promise<ReviewPolicy> {
+    const { admin } = this.#options;
+    const { spec } = admin.describe(server);
+    const before = this.#policyOf(server);
+    const { changes = spec.changes, trust = spec.trust } = wanted;
+    await admin.update(server, {
+      ...spec,
+      ...(changes === undefined ? {} : { changes }),
+      ...(trust === undefined ? {} : { trust }),
+    });
+    const after = this.#policyOf(server);
+    this.#audit("review.policy", server, by, before, after);
+    return after;
+  }
+
+  /** Takes a change and serves it from here on; of what was passed on, says that it was seen. */
+  async approve(subject: Subject, by: Decider = {}): Promise<void> {
+    const { server, tool, fingerprint } = subject;
+    const { held } = this.#waiting(subject);
+    const isHolding = this.#options.book.policyOf(server) === "hold";
+    const approval = {
+      tool,
+      from: held?.from,
+      text: held?.listed.text ?? "",
+      fingerprint,
+      by: by.principal,
+      at: Date.now(),
+    };
+    await this.#edit(
+      server,
+      (reviews, pins) =>
+        held ? approved(reviews, pins, approval, isHolding) : { reviews: decided(reviews, tool) },
+    );
+    this.#audit("review.approve", `${server}.${tool}`, by, held?.pinned?.fingerprint, fingerprint);
+  }
+
+  /** Serves what was served before, and does not ask about this definition again. */
+  async reject(subject: Subject, by: Decider = {}): Promise<void> {
+    const { server, tool, fingerprint } = subject;
+    const { held, notice } = this.#waiting(subject);
+    const keep = held || notice?.from !== undefined ? undefined : notice?.before;
+    await this.#turnDown(subject, keep, !held?.pinned && !keep, by);
+    this.#audit("review.reject", `${server}.${tool}`, by, fingerprint, keep?.fingerprint);
+  }
+
+  /** Serves the version before the last one again, and holds what the server lists. */
+  async revert(server: string, tool: string, by: Decider = {}): Promise<void> {
+    this.#options.admin.describe(server);
+    const { canonical, pins, book } = this.#options;
+    const pin = (await pins.find(server))?.value.tools.find(({ name }) => name === tool);
+    const notice = book.reviewsOf(server).notices.find((notice) => notice.tool === tool);
+    const [kept] = (await canonical.history(server, tool)).tools;
+    const wasAdded = pin ? pin.by !== undefined && !pin.before : notice && !notice.before ||
+      notice?.from !== undefined;
+    const before = wasAdded ? undefined : pin ? pin.before : notice?.before ?? kept?.earlier[0];
+    if (!before && !wasAdded) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no earlier version of "${tool.slice(0, 100)}" of "${server}"`,
+        recoverySteps: ["Turn the tool off instead, under its server"],
+      });
+    }
+    const fingerprint = pin?.fingerprint ?? notice?.fingerprint ?? kept?.current.fingerprint ?? "";
+    const keep = before && { text: before.text, fingerprint: before.fingerprint };
+    await this.#turnDown({ server, tool, fingerprint }, keep, !keep, by);
+    this.#audit("review.revert", `${server}.${tool}`, by, fingerprint, keep?.fingerprint);
+  }
+
+  /** Says of a finding that it is none, for this definition alone. */
+  async waive(
+    { server, tool, fingerprint, rule, reason }: Subject & { rule: string; reason: string },
+    by: Decider = {},
+  ): Promise<void> {
+    const item = this.#items(server).find((item) =>
+      item.tool === tool && item.findings.some((finding) => finding.rule === rule)
+    );
+    if (!item) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `Rule "${rule.slice(0, 100)}" has found nothing in "${tool}" of "${server}"`,
+        recoverySteps: ["See what was found with `deno task cli review list`"],
+      });
+    }
+    this.#checkSame({ server, tool, fingerprint }, item.fingerprint);
+    const words = reason.trim();
+    if (words === "" || words.length > 500) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "A finding is waived with a reason of 1 to 500 characters",
+      });
+    }
+    const waiver = { tool, rule, fingerprint, reason: words, at: Date.now() };
+    await this.#edit(server, (reviews) => ({
+      reviews: waived(reviews, { ...waiver, by: by.principal ?? OWNER }),
+    }));
+    this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: words });
+  }
+
+  /** Takes a waiver back. */
+  async unwaive(server: string, tool: string, rule: string, by: Decider = {}): Promise<void> {
+    await this.#edit(server, (reviews) => ({ reviews: unwaived(reviews, tool, rule) }));
+    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule });
+  }
+
+  async #edit(
+    server: string,
+    change: (reviews: ServerReviews, pins: ServerPins) => ReviewEdit,
+  ): Promise<void> {
+    this.#options.admin.describe(server);
+    await this.#options.book.edit(server, change);
+  }
+
+  #turnDown(
+    { server, tool, fingerprint }: Subject,
+    keep: { text: string; fingerprint: string } | undefined,
+    isHidden: boolean,
+    by: Decider,
+  ): Promise<void> {
+    const rejection = { tool, fingerprint, keep, isHidden, by: by.principal, at: Date.now() };
+    return this.#edit(server, (reviews, pins) => turnedDown(reviews, pins, rejection));
+  }
+
+  /** What waits about a tool, where it is what the caller has seen. */
+  #waiting(subject: Subject): { held?: HeldTool; notice?: ChangeNotice } {
+    const { server, tool } = subject;
+    this.#options.admin.describe(server);
+    const held = this.#options.catalog.heldOf(server).find(({ name }) => name === tool);
+    if (held && !isBroken(held.listed)) {
+      this.#checkSame(subject, held.listed.fingerprint);
+      return { held };
+    }
+    if (held) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot decide on "${tool}" of "${server}": what it lists is no valid tool`,
+        recoverySteps: ["Wait for the server to list it as a valid tool; until then it is held"],
+      });
+    }
+    const notice = this.#options.book.reviewsOf(server).notices.find((each) => each.tool === tool);
+    if (!notice) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `Nothing about "${tool.slice(0, 100)}" of "${server}" waits for a decision`,
+        recoverySteps: ["See what waits with `deno task cli review list`"],
+      });
+    }
+    this.#checkSame(subject, notice.fingerprint);
+    return { notice };
+  }
+
+  #items(server?: string): RawItem[] {
+    const names = server === undefined ? this.#options.servers().map(({ name }) => name) : [server];
+    return collectItems(names, this.#options);
+  }
+
+  #policyOf(server: string): ReviewPolicy {
+    const found = this.policies().find((policy) => policy.server === server);
+    if (found) return found;
+    throw new GatewayError("SERVER_NOT_FOUND");
+  }
+
+  #checkSame({ server, tool, fingerprint }: Subject, current: string): void {
+    if (fingerprint === current) return;
+    throw new GatewayError("CONFLICT", {
+      message: `"${tool}" of "${server}" has changed again since you looked at it`,
+      recoverySteps: ["Look at it again, then decide"],
+    });
+  }
+
+  #audit(action: string, subject: string, by: Decider, before?: unknown, after?: unknown): void {
+    this.#options.onAudit?.({
+      action,
+      subject,
+      ...by,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+}

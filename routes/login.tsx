@@ -1,0 +1,67 @@
+import { page } from "fresh";
+import { Field } from "../components/field.tsx";
+import { FormFailure } from "../components/form_failure.tsx";
+import { Mark } from "../components/icon.tsx";
+import { define } from "../lib/console/define.ts";
+import { type FormError, formError } from "../lib/console/form_error.ts";
+import { localPath } from "../lib/console/local_path.ts";
+import { logIn } from "../lib/console/login.ts";
+import { GatewayError } from "../lib/core/errors.ts";
+import { readForm } from "../lib/http/read_form.ts";
+
+const MAX_FORM = 16_384;
+const HINT = "On the gateway's machine, `deno task cli token create --name me` makes one";
+
+interface Data {
+  then: string;
+  error?: FormError;
+}
+
+export const handler = define.handlers<Data>({
+  GET(ctx) {
+    ctx.state.title = "Log in";
+    return page({ then: localPath(ctx.url.searchParams.get("then")) });
+  },
+  async POST(ctx) {
+    ctx.state.title = "Log in";
+    const form = await readForm(ctx.req, MAX_FORM);
+    const then = localPath(form.get("then"));
+    const { remoteAddr } = ctx.info;
+    const place = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+    try {
+      return await logIn(ctx.state.gateway, { token: form.get("token") ?? "", then, place });
+    } catch (error) {
+      const status = error instanceof GatewayError ? error.httpStatus : 500;
+      // 401 would have browsers ask for a name and a password.
+      return page({ then, error: formError(error) }, { status: status === 401 ? 403 : status });
+    }
+  },
+});
+
+export default define.page<typeof handler>(function Login({ data: { then, error } }) {
+  return (
+    <main class="login" id="main">
+      <form method="post" action="/login" class="login-card" f-client-nav={false}>
+        <h1>
+          <Mark /> Quartermaster
+        </h1>
+        <p>This gateway lets nobody in without a token.</p>
+        {error === undefined ? null : <FormFailure error={error} />}
+        <Field id="token" label="Token" hint={HINT}>
+          <input
+            id="token"
+            type="password"
+            name="token"
+            required
+            autofocus
+            autocomplete="current-password"
+            spellcheck={false}
+            aria-describedby="token-hint"
+          />
+        </Field>
+        <input type="hidden" name="then" value={then} />
+        <button type="submit" class="button button-primary">Log in</button>
+      </form>
+    </main>
+  );
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "./browser.ts";
+import { at, tool } from "./combined_doors.ts";
+import { assertReadable, browserTest, openPage } from "./console_pages.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
+import { until } from "./gateway.ts";
+import { Guarded, Visitor } from "./security/guarded.ts";
+
+const HOSTILE = '<img src=x onerror="document.title=1">\u202eexe';
+
+let servers: Record<string, ScriptedServer>;
+let guarded: Guarded;
+let browser: Browser;
+
+Deno.test.beforeAll(async () => {
+  servers = {
+    files: new ScriptedServer(["read_file", "write_file", HOSTILE].map((name) => tool(name))),
+    git: new ScriptedServer(["status", "push"].map((name) => tool(name))),
+  };
+  const entries = Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [name, at(server)]),
+  );
+  [guarded, browser] = await Promise.all([Guarded.open(entries), launchBrowser()]);
+});
+
+Deno.test.afterAll(async () => {
+  await browser?.close();
+  await guarded?.[Symbol.asyncDispose]();
+  for (const server of Object.values(servers ?? {})) await server[Symbol.asyncDispose]();
+});
+
+async function logIn(page: Page, path: string, token = guarded.owner): Promise<void> {
+  await page.goto(guarded.url + path);
+  await page.getByLabel("Token", { exact: true }).fill(token);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.waitForURL(guarded.url + path);
+}
+
+browserTest("security pages can be read by everybody, empty and with hostile names", async () => {
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  await logIn(page, "/security");
+  await page.getByText("Nobody comes in without a token").waitFor();
+  await assertReadable(page, "security");
+  await page.goto(`${guarded.url}/security/projects`);
+  await page.getByText("No projects yet").waitFor();
+  await guarded.admin.saveProject({ name: "site", description: HOSTILE, servers: ["git"] });
+  await guarded.token({ name: HOSTILE, project: "site", servers: ["git"], tools: ["!*.push"] });
+  await page.reload();
+  await page.getByRole("heading", { name: "site" }).waitFor();
+  await assertReadable(page, "security-projects");
+  await page.goto(`${guarded.url}/security/tokens`);
+  await page.getByText("servers git; tools all but *.push").waitFor();
+  await assertReadable(page, "security-tokens");
+  assert.equal(await page.locator("img").count(), 0);
+  assert.match(await page.title(), /^Tokens/);
+  assert.deepEqual(complaints, []);
+});
+
+browserTest("a token is made and revoked without scripts", async () => {
+  await using open = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = open;
+  await logIn(page, "/security/tokens");
+  await page.getByLabel("Name", { exact: true }).fill("ci");
+  await page.getByRole("textbox", { name: "Servers" }).fill("files");
+  await page.getByRole("textbox", { name: "Tools", exact: true }).fill("!*.write_*");
+  await page.getByRole("button", { name: "Show what it admits" }).click();
+  await page.getByText("2 of 3 tools").waitFor();
+  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");
+  assert.equal(await page.locator("#admits").getByText("write_file").count(), 0);
+  assert.equal((await guarded.admin.tokens()).filter(({ name }) => name === "ci").length, 0);
+
+  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByText("it is shown this once").waitFor();
+  const token = await page.getByLabel("the token", { exact: true }).innerText();
+  await page.getByText("Claude Code", { exact: true }).click();
+  const command = await page.getByLabel("command for Claude Code", { exact: true }).innerText();
+  assert.ok(command.endsWith(`--header "Authorization: Bearer ${token}"`), command);
+  assert.ok(!page.url().includes(token));
+  const visitor = await Visitor.open(guarded.url, "/mcp?expose=all", token);
+  assert.ok((await visitor.tools()).includes("files_read_file"));
+  await page.goto(`${guarded.url}/security/tokens`);
+  assert.ok(!(await page.content()).includes(token), "it is shown once");
+
+  // Names are known by one token alone, and what was written stays.
+  await page.getByLabel("Name", { exact: true }).fill("ci");
+  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByText('There is a token "ci" already').waitFor();
+  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");
+
+  await page.getByRole("button", { name: "Revoke ci" }).click();
+  await page.getByRole("dialog", { name: "Revoke ci?" }).getByText("1 client connected").waitFor();
+  await page.getByRole("button", { name: "Revoke token" }).click();
+  await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
+  assert.equal((await visitor.request("tools/list")).status, 401);
+});
+
+browserTest("a project is made, filled, and kept while a token is for it", async () => {
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  await logIn(page, "/security/projects");
+  await page.getByRole("textbox", { name: "Name" }).fill("numbers");
+  await page.getByRole("button", { name: "Make project" }).click();
+  await page.getByText("The project is made.").waitFor();
+  const card = page.locator(".card", { has: page.getByRole("heading", { name: "numbers" }) });
+  await card.getByLabel("files").check();
+  await card.getByRole("button", { name: "Save numbers" }).click();
+  await page.getByText("The project is saved.").waitFor();
+  const saved = (await guarded.admin.projects()).find(({ name }) => name === "numbers");
+  assert.deepEqual(saved?.servers, ["files"]);
+  const bound = await guarded.token({ name: "bound", project: "numbers" });
+  await card.getByRole("button", { name: "Delete numbers" }).click();
+  await page.getByRole("button", { name: "Delete project" }).last().click();
+  await page.getByText("a token is for it alone (bound)").waitFor();
+  await guarded.revoke(bound);
+  await card.getByRole("button", { name: "Delete numbers" }).click();
+  await page.getByRole("dialog", { name: "Delete numbers?" })
+    .getByRole("button", { name: "Delete project" }).click();
+  await page.getByText("The project is deleted.").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+browserTest("logging out everywhere ends the other browser", async () => {
+  const { text } = await guarded.token({ name: "two browsers" });
+  await using first = await openPage(browser);
+  await using second = await openPage(browser);
+  for (const { page } of [first, second]) await logIn(page, "/security", text);
+  await first.page.getByRole("button", { name: "Log out everywhere" }).click();
+  await first.page.getByRole("button", { name: "Log in" }).waitFor();
+  await second.page.goto(`${guarded.url}/security`);
+  await second.page.getByRole("button", { name: "Log in" }).waitFor();
+  assert.equal(second.page.url(), `${guarded.url}/login?then=%2Fsecurity`);
+});
+
+browserTest("a token that may only read finds nothing to give beyond that", async () => {
+  const { text } = await guarded.token({ name: "reader", rights: ["read"] });
+  await using open = await openPage(browser);
+  const { page } = open;
+  await logIn(page, "/security/tokens", text);
+  for (const right of ["call", "manage", "optimize"]) {
+    assert.ok(await page.getByRole("checkbox", { name: new RegExp(`^${right}`) }).isDisabled());
+  }
+  await page.getByLabel("Name", { exact: true }).fill("more");
+  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByText("This token may not manage here").waitFor();
+  await until(async () => (await guarded.admin.tokens()).length > 0 || undefined);
+  assert.ok((await guarded.admin.tokens()).every(({ name }) => name !== "more"));
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { fromFileUrl, join } from "@std/path";
+import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { DoorClient, FaultyGateway, pause } from "../faults.ts";
+import { until } from "../gateway.ts";
+
+const FIXTURE = fromFileUrl(new URL("../fixtures/file_tools_server.ts", import.meta.url));
+
+/** In every changed definition, and in nothing else. */
+const MARK = "zqxmark";
+const announce = { name: "announce", inputSchema: { type: "object" } };
+const pinned = {
+  name: "look",
+  title: "Look at files",
+  description: "Looks at the files of a folder",
+  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  outputSchema: { type: "object", properties: { files: { type: "array" } } },
+  annotations: { readOnlyHint: true },
+  icons: [{ src: "data:image/png;base64,AAAA" }],
+  _meta: { "example.com/kind": "plain" },
+};
+
+const MUTATIONS: Record<string, object> = {
+  name: { ...pinned, name: MARK },
+  title: { ...pinned, title: `Look ${MARK}` },
+  description: { ...pinned, description: `Looks at the files of a folder ${MARK}` },
+  inputSchema: {
+    ...pinned,
+    inputSchema: { type: "object", properties: { path: { type: "string" }, [MARK]: {} } },
+  },
+  outputSchema: { ...pinned, outputSchema: { type: "object", properties: { [MARK]: {} } } },
+  annotations: { ...pinned, annotations: { readOnlyHint: true, title: MARK } },
+  icons: { ...pinned, icons: [{ src: "data:image/png;base64,AAAA", sizes: [MARK] }] },
+  _meta: { ...pinned, _meta: { "example.com/kind": MARK } },
+  "a tool that is added": { ...pinned, name: `added_${MARK}` },
+};
+
+/** Everything that clients can read of tools, at every door and on a connection of their own. */
+async function readAll(faulty: FaultyGateway, own: DoorClient): Promise<Map<string, string>> {
+  const read = new Map<string, string>();
+  const ask = async (door: string, method: string, params: object) => {
+    const client = await DoorClient.open(faulty.url + door);
+    const answer = JSON.stringify(await client.request(method, params));
+    read.set(`${door} ${method} ${JSON.stringify(params)}`, answer);
+  };
+  // A call has the server say on this client's connection that its list has changed.
+  await own.must("announce");
+  for (let tries = 0; tries < 3; tries++) {
+    read.set(`own connection ${tries}`, JSON.stringify(await own.request("tools/list", {})));
+    await pause(20);
+  }
+  for (const naming of ["original", "namespaced", "flat"]) {
+    await ask(`/servers/files/mcp?names=${naming}`, "tools/list", {});
+  }
+  await ask("/mcp?expose=all", "tools/list", {});
+  await ask("/mcp?expose=default", "tools/list", {});
+  const calls: [string, string, object][] = [
+    ["discovery", "tool_discovery", { query: "look at the files of a folder" }],
+    ["index", "list_available_tools", {}],
+    ["index", "get_tool_description", { tool_name: "files.look" }],
+    ["index", "get_tool_description", { tool_name: `files.${MARK}` }],
+    ["optimizer", "optim.find_tool", { tool_description: "look at the files of a folder" }],
+    ["default", "discover-all-tools", {}],
+    ["all", "files.look_", {}],
+  ];
+  for (const [expose, name, args] of calls) {
+    await ask(`/mcp?expose=${expose}`, "tools/call", { name, arguments: args });
+  }
+  await ask("/gateway/mcp", "tools/call", {
+    name: "get_enabled_tools",
+    arguments: { server: "files" },
+  });
+  return read;
+}
+
+function entry(folder: string, changes: string): Record<string, unknown> {
+  const args = ["run", "-A", "-q", "--no-lock", FIXTURE, join(folder, "tools.json")];
+  return { command: Deno.execPath(), args, changes };
+}
+
+Deno.test("a definition that changes after it was seen reaches no client of a server on hold", async (test) => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const list = async (...tools: object[]) => {
+    // Whole at once: servers of single clients read it whenever they like.
+    await Deno.writeTextFile(join(folder, "next.json"), JSON.stringify([announce, ...tools]));
+    await Deno.rename(join(folder, "next.json"), join(folder, "tools.json"));
+  };
+  try {
+    await list(pinned);
+    await using faulty = await FaultyGateway.start({ files: entry(folder, "hold") }, {
+      folder,
+      dataDir: folder,
+    });
+    await faulty.reaches("files", "ready");
+    const client = await faulty.open("files");
+    const own = await faulty.open("files", { sampling: {} });
+
+    /** What the server lists is recorded for its owner, whatever clients see. */
+    const isRecorded = (text: string) =>
+      until(async () => {
+        const response = await fetch(`${faulty.url}/api/review`);
+        const { items } = ReviewList.parse(await response.json());
+        return JSON.stringify(items).includes(text) ? items : undefined;
+      });
+
+    for (const [field, changed] of Object.entries(MUTATIONS)) {
+      await test.step(field, async () => {
+        await (field === "a tool that is added" ? list(pinned, changed) : list(changed));
+        await client.must("announce");
+        const items = await isRecorded(MARK);
+        assert.deepEqual(items.map(({ server, state }) => [server, state]), [["files", "held"]]);
+        if (field === "name") {
+          assert.deepEqual([items[0]?.kind, items[0]?.from], ["renamed", "look"]);
+        }
+        for (const [door, text] of await readAll(faulty, own)) {
+          // A caller may read its own words in an error.
+          const own = door.includes(MARK) ? text.replaceAll(`files.${MARK}`, "") : text;
+          assert.ok(!own.includes(MARK), `${door}: ${text.slice(0, 2_000)}`);
+        }
+        const { result } = await client.request("tools/list", {});
+        const look = result?.tools?.find(({ name }) => name === "look");
+        if (field === "name") assert.equal(look, undefined);
+        else {
+          assert.deepEqual(look, pinned);
+          assert.equal(await client.must("look"), "done");
+        }
+        assert.equal((await faulty.statuses()).get("files")?.toolCount, field === "name" ? 1 : 2);
+        await list(pinned);
+        await client.must("announce");
+        await until(async () => {
+          const response = await fetch(`${faulty.url}/api/review`);
+          return (await response.text()).includes(MARK) ? undefined : true;
+        });
+      });
+    }
+
+    await test.step("and does where the policy is to allow it", async () => {
+      await list(MUTATIONS.description!);
+      await faulty.configure({ files: entry(folder, "allow") });
+      await until(async () => {
+        const again = await faulty.open("files");
+        const { result } = await again.request("tools/list", {});
+        return JSON.stringify(result).includes(MARK) ? true : undefined;
+      });
+      // Else what was read before would say nothing.
+      const open = [...await readAll(faulty, own)].filter(([, text]) => text.includes(MARK));
+      assert.ok(open.length >= 10, open.map(([door]) => door).join("\n"));
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
