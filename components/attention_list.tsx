@@ -96,6 +96,8 @@ export function AttentionList({ page }: { page: DashboardPage }) {
 const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
   "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
+  "changed-tools": { word: "Changed", icon: "alert", tone: "warn" },
+  quarantined: { word: "Quarantined", icon: "lock", tone: "bad" },
   "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
 };

@@ -1,19 +1,22 @@
-import type { ConfusionTable, RankLine } from "../lib/console/optimization_comparison.ts";
+import type {
+  Confusions,
+  ConfusionTable,
+  RankLine,
+} from "../lib/console/optimization_comparison.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { Card } from "./card.tsx";
 import { InertText } from "./inert_text.tsx";
 
 /** Which tool a model called, by which it should have: before and after. */
-export function ConfusionMatrix(
-  { confusion }: { confusion: { before?: ConfusionTable; after?: ConfusionTable } },
-) {
-  const { before, after } = confusion;
+export function ConfusionMatrix({ confusion }: { confusion: Confusions }) {
+  const { before, after, note } = confusion;
   if (!before?.rows.length && !after?.rows.length) return null;
   return (
     <Card title="Confusion matrix">
       <p class="hint">
-        Runs, by the tool that should be called (rows) and the one that was (columns). What is off
-        the diagonal went wrong.
+        Runs, by the tool that should be called (rows) and the one that was (columns). It went wrong
+        where this tool was called for what is not its own, or was not called for what is.
+        {note === undefined ? null : ` ${note}.`}
       </p>
       <div class="matrices">
         {before && <Matrix table={before} caption="With the server's own description" />}

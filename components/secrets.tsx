@@ -45,7 +45,7 @@ export function Secrets({ page }: { page: SecretsPage }) {
         </p>
       )}
       {missing.map(({ name, usedBy }) => (
-        <p key={name} class="notice tone-warn" role="status">
+        <p key={name} class="notice tone-warn secret-missing" role="status">
           <Icon name="alert" size={14} />
           <span>
             <span class="mono strong">{name}</span> is not set, and <Servers names={usedBy} />{" "}
@@ -54,13 +54,15 @@ export function Secrets({ page }: { page: SecretsPage }) {
           </span>
         </p>
       ))}
-      {secrets.length > 0 ? <SecretsTable secrets={secrets} /> : (
-        <EmptyState icon="lock" title="No secrets yet">
-          Set one, and write <code>{"${secret:NAME}"}</code>{" "}
-          in a server's entry: in its headers, variables, arguments or address. Config files and
-          backups then hold the name alone.
-        </EmptyState>
-      )}
+      {secrets.length > 0
+        ? <SecretsTable secrets={secrets} />
+        : (
+          <EmptyState icon="lock" title="No secrets yet">
+            Set one, and write <code>{"${secret:NAME}"}</code>{" "}
+            in a server's entry: in its headers, variables, arguments or address. The entry then
+            holds the name alone.
+          </EmptyState>
+        )}
       <SetSecret draft={page.draft} />
     </>
   );

@@ -1,5 +1,6 @@
 import type { EvaluatorCheck } from "../lib/console/settings_page.ts";
 import { formatLatency, formatNumber } from "../lib/console/ui/format.ts";
+import { checkedWords } from "../lib/surfaces/optimization/evaluator_words.ts";
 import { Ago } from "./ago.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
@@ -35,8 +36,8 @@ export function EvaluatorFound({ check, isOn }: { check: EvaluatorCheck; isOn: b
       <p class="notice notice-done" role="status">
         <Icon name="ready" size={14} />
         <span>
-          {KINDS[check.kind ?? ""] ?? "An evaluator"} is there and would use the model{" "}
-          <code>{check.model}</code>.
+          {KINDS[check.kind ?? ""] ?? "An evaluator"} would use the model{" "}
+          <code>{check.model}</code>. {checkedWords(check)}
         </span>
       </p>
       {program === undefined ? null : (

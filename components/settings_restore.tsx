@@ -94,7 +94,7 @@ function Staged({ page: { staged, place } }: { page: RestorePage }) {
 
 function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
   if (checked === undefined) return null;
-  const { backup, rows, others } = checked;
+  const { backup, rows, others, sealed } = checked;
   const replaced = rows.filter(({ here }) => here > 0)
     .map(({ what, here }) => `${formatNumber(here)} ${what.toLowerCase()}`);
   return (
@@ -128,6 +128,14 @@ function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
             </tr>
           </tbody>
         </table>
+        {sealed.map((words) => (
+          <p key={words} class="notice tone-warn">
+            <Icon name="alert" size={14} />
+            <span>
+              <InertText text={words} />
+            </span>
+          </p>
+        ))}
         <div class="form-actions">
           <Confirm
             id="restore-backup"

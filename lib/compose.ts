@@ -14,6 +14,7 @@ import { ROOT } from "./core/root.ts";
 import { VERSION } from "./core/version.ts";
 import { composeAccess } from "./compose_access.ts";
 import { composeConsole } from "./compose_console.ts";
+import { composeControl } from "./compose_control.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeGuide } from "./compose_guide.ts";
 import { composeLive } from "./compose_live.ts";
@@ -166,6 +167,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     store,
     options,
     platform,
+    address,
     onChanged(owners) {
       doors?.rightsChanged(owners);
       live.tell("settings");
@@ -212,6 +214,16 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     announce,
   });
 
+  const control = await composeControl({
+    stack,
+    store,
+    pool,
+    access,
+    toolsets,
+    logs,
+    address,
+    onChange: () => live.tell("sessions"),
+  });
   const optimization = composeOptimization({
     ...processes,
     stack,
@@ -256,6 +268,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       readable("the tokens", coming.load()),
       readable("the toolsets", toolsets.load()),
       readable("what was said of tools", loadSaid()),
+      readable("the modes of toolsets", control.toolsetModes.load()),
       readable("the promoted descriptions", optimization.load()),
     ]);
     const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
@@ -347,8 +360,13 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     guide,
     optimization,
     access,
+    gate: control.gate,
+    screen: review.screen,
     onSessions: () => live.tell("sessions"),
-    onToolCall: (call) => knowledge.recorder.record(call),
+    onToolCall(call) {
+      control.gate.ended(call.scope);
+      knowledge.recorder.record(call);
+    },
     logs,
     metrics,
     maxBody: options.maxBody,
@@ -413,6 +431,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       pool,
       onToolCall: (call) => knowledge.recorder.record(call),
     }),
+    /** Calls that wait for a person; loaded at first use. */
+    approvals: control.approvals,
+    toolsetModes: control.toolsetModes,
     /** What waits for a person: held changes, notices and findings. */
     review: reviewAdmin,
     toolsets: toolsetsAdmin,
@@ -423,6 +444,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     accessAdmin: coming.admin,
     /** Who is let into the console and its API. */
     consoleGate: coming.gate,
+    /** Where clients learn how to get a token; missing without an identity provider. */
+    resourceMetadata: coming.resourceMetadata,
     consoleLogins: coming.logins,
     loginAttempts: coming.attempts,
     /** Loaded at first use. */

@@ -1,11 +1,13 @@
-import { Access } from "./auth/access.ts";
+import { Access, type Vouched } from "./auth/access.ts";
 import { Attempts } from "./auth/attempts.ts";
 import { ConsoleLogins } from "./auth/console_logins.ts";
 import { readOwnerTicket } from "./auth/owner_ticket.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
+import { GatewayError } from "./core/errors.ts";
 import { ConsoleGate } from "./http/console_gate.ts";
 import { isLoopback } from "./http/guard.ts";
+import { ResourceMetadata } from "./http/resource_metadata.ts";
 import {
   AccessTokensRepository,
   ConsoleLoginsRepository,
@@ -22,6 +24,8 @@ export interface ComposeAccessInput {
   store: Store;
   options: Options;
   platform: Platform;
+  /** Where clients find the gateway; empty where nothing is listened on. */
+  address: string;
   /** The rights of these owners are others, or have ended. */
   onChanged(owners: ReadonlySet<string>): void;
   onAudit?(change: AccessChange): void;
@@ -42,13 +46,16 @@ export async function composeAccess(input: ComposeAccessInput) {
   const projects = new ProjectsRepository(store);
   const logins = new ConsoleLogins(new ConsoleLoginsRepository(store));
   const isRequired = isTokenRequired(options, platform);
+  const authority = composeAuthority(input);
   const access = new Access({
     isRequired,
     adminToken: options.adminToken,
+    hasAuthority: authority !== undefined,
     async vouch(bearer) {
-      if (!bearer.startsWith("qmo_")) return undefined;
+      if (!bearer.startsWith("qmo_")) return await authority?.vouch(bearer);
       return readOwnerTicket(bearer, await signingSecret(store));
     },
+    challenge: (request, error) => authority?.metadata.challenge(request, error),
   });
 
   async function load(): Promise<void> {
@@ -85,5 +92,48 @@ export async function composeAccess(input: ComposeAccessInput) {
     onChanged: load,
     ...(input.onAudit ? { onAudit: input.onAudit } : {}),
   });
-  return { access, admin, gate, logins, attempts: new Attempts(), load };
+  return {
+    access,
+    admin,
+    gate,
+    logins,
+    attempts: new Attempts(),
+    load,
+    resourceMetadata: authority?.metadata,
+  };
+}
+
+/** The identity provider whose tokens are taken, if there is one. */
+function composeAuthority({ stack, options, address, onWarning }: ComposeAccessInput) {
+  const { oauthIssuer: issuer, oauthAudience: audience = address } = options;
+  if (issuer === undefined || address === "") return undefined;
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== "https:" && !isLoopback(hostname)) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message:
+        `Cannot take tokens of ${issuer}: it is not https, so its keys could be changed on ` +
+        "the way",
+      recoverySteps: ["Give --oauth-issuer as the identity provider writes it, with https"],
+    });
+  }
+  const closing = new AbortController();
+  stack.defer(() => closing.abort());
+
+  /** Loaded when the first such token comes: most gateways never see one. */
+  const load = async () => {
+    const [{ JwtReader }, { IssuerKeys }] = await Promise.all([
+      import("./auth/jwt.ts"),
+      import("./auth/issuer_keys.ts"),
+    ]);
+    const keys = new IssuerKeys({ issuer, onWarning });
+    return new JwtReader({ issuer, audience, address, keys });
+  };
+  let reader: ReturnType<typeof load> | undefined;
+  return {
+    metadata: new ResourceMetadata({ address, issuer }),
+    async vouch(bearer: string): Promise<Vouched | undefined> {
+      reader ??= load();
+      return await (await reader).read(bearer, closing.signal);
+    },
+  };
 }

@@ -8,6 +8,7 @@ import { namespacedName, type Naming } from "./routing/names.ts";
 import { type Admits, Builtins } from "./routing/resolve.ts";
 import type { Access } from "./auth/access.ts";
 import type { CallGate } from "./surfaces/call_gate.ts";
+import type { TextsScreen } from "./surfaces/listed_texts.ts";
 import { ToolRights } from "./surfaces/tool_rights.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
@@ -36,6 +37,7 @@ export interface ComposeCombinedInput {
   isOptimizing(): boolean;
   access: Access;
   gate?: CallGate | undefined;
+  screen?: TextsScreen | undefined;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -77,6 +79,7 @@ export function composeCombined(input: ComposeCombinedInput) {
     rights: access,
     mayUse: (principal: string, tool: BuiltinTool) => rights.mayUse(principal, tool),
     ...(gate ? { gate } : {}),
+    ...(input.screen ? { screen: input.screen } : {}),
   };
 
   function reachable(servers: Iterable<string>, principal: string): string[] {

@@ -8,6 +8,7 @@ import { type CallAnswer, type Door, type DoorHost, handleMcp } from "./http/mcp
 import type { Access } from "./auth/access.ts";
 import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
 import type { CallGate } from "./surfaces/call_gate.ts";
+import type { TextsScreen } from "./surfaces/listed_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
@@ -46,6 +47,7 @@ export interface ComposeDoorsInput {
   optimization: { tools(): Promise<OptimizationTools>; isEnabled(): boolean };
   access: Access;
   gate?: CallGate | undefined;
+  screen?: TextsScreen | undefined;
   /** A client came or went. */
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
@@ -238,6 +240,7 @@ export function composeDoors(input: ComposeDoorsInput) {
         naming,
         rights: access,
         ...(gate ? { gate } : {}),
+        ...(input.screen ? { screen: input.screen } : {}),
       });
       const key = `servers/${server.name}?${naming}`;
       doors.set(naming, door = { key, server: server.name, surface });

@@ -1,5 +1,6 @@
 import type { Self } from "./config/loops.ts";
 import type { ServerSpec } from "./core/server.ts";
+import type { LoginReach } from "./downstream/login/login_http.ts";
 import { Logins } from "./downstream/login/logins.ts";
 import type { PooledServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
@@ -27,7 +28,8 @@ export interface ComposeLoginInput {
   box(): Promise<SecretBox>;
   /** An entry with the secrets it refers to. */
   fill(spec: ServerSpec): Promise<ServerSpec>;
-  allowUrl?: ((url: URL) => Promise<void>) | undefined;
+  /** Where the login to a server may lead. */
+  reach?: LoginReach | undefined;
   onAudit?: ((entry: LoginAudit) => void) | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
@@ -35,7 +37,7 @@ export interface ComposeLoginInput {
 
 /** Logins to downstream servers. Whoever has none pays for one look into the store. */
 export function composeLogin(input: ComposeLoginInput) {
-  const { stack, store, logs, self, pool, box, fill, allowUrl, onWarning } = input;
+  const { stack, store, logs, self, pool, box, fill, reach, onWarning } = input;
   const repository = new LoginsRepository(store, box);
   const learn = (secrets: string[]) => logs.redactor.learn(secrets);
   const base = self.publicUrl ?? input.address;
@@ -48,7 +50,7 @@ export function composeLogin(input: ComposeLoginInput) {
     owner: input.owner,
     repository,
     learn,
-    allowUrl,
+    reach,
     onWarning,
     signal: input.signal,
   });
@@ -63,7 +65,7 @@ export function composeLogin(input: ComposeLoginInput) {
     const pending = new PendingLoginsRepository(store, box);
     const flow = redirectUri === undefined
       ? undefined
-      : new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, allowUrl });
+      : new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, reach });
     const { onAudit } = input;
     return new LoginAdmin({ pool: pool(), logins, repository, flow, fill, reload, onAudit });
   }

@@ -50,7 +50,7 @@ export function composeOptimization(input: ComposeOptimizationInput) {
     if (!on && options.enableOptimization) {
       throw new GatewayError("CONFLICT", {
         message: "Cannot switch optimization off: it was switched on when the gateway started",
-        recoverySteps: ["Start the gateway without --enable-optimization"],
+        recoveryAction: "Start the gateway without --enable-optimization",
       });
     }
     await settings.save(SWITCHED_ON, on);

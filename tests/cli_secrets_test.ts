@@ -55,7 +55,13 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
 
     const file = join(cli.home, "all.backup");
     await cli.ok("backup", file);
-    await cli.fails(2, /cannot ask here, and the server user uses TOKEN/, "secrets", "delete", "TOKEN");
+    await cli.fails(
+      2,
+      /cannot ask here, and the server user uses TOKEN/,
+      "secrets",
+      "delete",
+      "TOKEN",
+    );
     await cli.ok("secrets", "delete", "TOKEN", "--yes");
     await until(async () => {
       const text = await (await fetch(`${url}/api/servers/user`)).text();
@@ -82,7 +88,10 @@ Deno.test("secrets set says what to do where no key can be kept", () =>
     cli.settings.env.QUARTERMASTER_KV = join(cli.dataDir, "store.kv");
     const refused = await cli.run(["secrets", "set", "TOKEN"], "value");
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /no key to seal them with\n.*openssl rand[^]*QUARTERMASTER_SECRET_KEY/);
+    assert.match(
+      refused.err,
+      /no key to seal them with\n.*openssl rand[^]*QUARTERMASTER_SECRET_KEY/,
+    );
     cli.settings.env.QUARTERMASTER_SECRET_KEY = "ab".repeat(32);
     assert.equal((await cli.run(["secrets", "set", "TOKEN"], "value")).code, 0);
   }));

@@ -4,7 +4,6 @@ import { launchBrowser } from "./browser.ts";
 import { at, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
-import { until } from "./gateway.ts";
 import { Guarded, Visitor } from "./security/guarded.ts";
 
 const HOSTILE = '<img src=x onerror="document.title=1">\u202eexe';
@@ -15,7 +14,7 @@ let browser: Browser;
 
 Deno.test.beforeAll(async () => {
   servers = {
-    files: new ScriptedServer(["read_file", "write_file", HOSTILE].map((name) => tool(name))),
+    files: new ScriptedServer(["read_file", "write_file", "<b>list</b>"].map((name) => tool(name))),
     git: new ScriptedServer(["status", "push"].map((name) => tool(name))),
   };
   const entries = Object.fromEntries(
@@ -35,6 +34,12 @@ async function logIn(page: Page, path: string, token = guarded.owner): Promise<v
   await page.getByLabel("Token", { exact: true }).fill(token);
   await page.getByRole("button", { name: "Log in" }).click();
   await page.waitForURL(guarded.url + path);
+}
+
+/** The same for a page with scripts: what is written before they run may be lost. */
+async function logInLive(page: Page, path: string, token = guarded.owner): Promise<void> {
+  await logIn(page, path, token);
+  await page.locator('.live[data-state="live"]').waitFor();
 }
 
 browserTest("security pages can be read by everybody, empty and with hostile names", async () => {
@@ -99,10 +104,11 @@ browserTest("a token is made and revoked without scripts", async () => {
 browserTest("a project is made, filled, and kept while a token is for it", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await logIn(page, "/security/projects");
+  await logInLive(page, "/security/projects");
   await page.getByRole("textbox", { name: "Name" }).fill("numbers");
   await page.getByRole("button", { name: "Make project" }).click();
   await page.getByText("The project is made.").waitFor();
+  await page.locator('.live[data-state="live"]').waitFor();
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "numbers" }) });
   await card.getByLabel("files").check();
   await card.getByRole("button", { name: "Save numbers" }).click();
@@ -137,13 +143,12 @@ browserTest("a token that may only read finds nothing to give beyond that", asyn
   const { text } = await guarded.token({ name: "reader", rights: ["read"] });
   await using open = await openPage(browser);
   const { page } = open;
-  await logIn(page, "/security/tokens", text);
+  await logInLive(page, "/security/tokens", text);
   for (const right of ["call", "manage", "optimize"]) {
     assert.ok(await page.getByRole("checkbox", { name: new RegExp(`^${right}`) }).isDisabled());
   }
   await page.getByLabel("Name", { exact: true }).fill("more");
   await page.getByRole("button", { name: "Make token" }).click();
   await page.getByText("This token may not manage here").waitFor();
-  await until(async () => (await guarded.admin.tokens()).length > 0 || undefined);
   assert.ok((await guarded.admin.tokens()).every(({ name }) => name !== "more"));
 });

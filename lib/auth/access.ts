@@ -14,12 +14,17 @@ export const ADMIN = "token:admin";
 
 /** Somebody whose credential another authority has vouched for. */
 export interface Vouched {
+  /** Another one for another scope: two credentials of one person can be in use at once. */
   principal: string;
   /** What a person calls it. */
   name: string;
   scope: AccessScope;
   /** In ms since the epoch. */
   expiresAt: number;
+  /** When its authority is asked again, if that is before it expires. */
+  knownUntil?: number;
+  /** The only doors it is good at, by path. */
+  paths?: readonly string[];
 }
 
 export interface AccessOptions {
@@ -32,7 +37,7 @@ export interface AccessOptions {
   /** Looks at a bearer that is no token of ours; undefined where nobody vouches for it. */
   vouch?(bearer: string): Promise<Vouched | undefined>;
   /** Where a client learns how to get a token, for WWW-Authenticate. */
-  challenge?(): string | undefined;
+  challenge?(request?: Request, error?: unknown): string | undefined;
   now?(): number;
 }
 
@@ -41,6 +46,8 @@ interface Caller {
   owner: string;
   /** The only project it can be used in. */
   project: string | undefined;
+  /** The only doors it is good at, by path. */
+  paths?: readonly string[] | undefined;
   expiresAt: number;
 }
 
@@ -116,8 +123,15 @@ export class Access {
     return changed;
   }
 
-  /** Who a request is made for; throws TOKEN_REQUIRED. At once for a header that is known. */
-  identify(authorization: string | null, project?: string): string | Promise<string> {
+  /**
+   * Who a request is made for; throws TOKEN_REQUIRED. At once for a header that is known. Without a
+   * path, a credential that is good at one door alone is good nowhere.
+   */
+  identify(
+    authorization: string | null,
+    project?: string,
+    path?: string,
+  ): string | Promise<string> {
     if (authorization === null) {
       if (this.#options.isRequired) {
         throw this.hasToken ? this.refusal("A token is needed to come in") : noTokenYet();
@@ -127,6 +141,7 @@ export class Access {
     const known = this.#callers.get(authorization);
     if (known && known.expiresAt > this.#now()) {
       this.#used.set(known.owner, this.#now());
+      this.#checkPath(known, path);
       return this.#within(known, project);
     }
     this.#callers.delete(authorization);
@@ -134,7 +149,7 @@ export class Access {
     if (bearer === undefined) throw this.refusal("The Authorization header has no bearer token");
     const caller = this.#findToken(bearer);
     if (caller) return this.#within(this.#remember(authorization, caller), project);
-    return this.#identifyVouched(authorization, bearer, project);
+    return this.#identifyVouched(authorization, bearer, project, path);
   }
 
   /** The owner of a token's text, for a login; throws TOKEN_REQUIRED. */
@@ -240,28 +255,44 @@ export class Access {
   }
 
   /** The header that tells a client how to come in. */
-  challenge(): string {
-    return this.#options.challenge?.() ?? 'Bearer realm="Quartermaster"';
+  challenge(request?: Request, error?: unknown): string {
+    return this.#options.challenge?.(request, error) ?? 'Bearer realm="Quartermaster"';
   }
 
-  async #identifyVouched(authorization: string, bearer: string, project: string | undefined) {
+  async #identifyVouched(
+    authorization: string,
+    bearer: string,
+    project: string | undefined,
+    path: string | undefined,
+  ) {
     const vouched = await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
       throw this.refusal("The token is not known here, was revoked, or has expired");
     }
-    const { principal: owner, name, scope, expiresAt } = vouched;
+    const { principal: owner, name, scope, expiresAt, knownUntil = Infinity, paths } = vouched;
     this.#vouched.set(owner, {
       scope,
       project: undefined,
       limit: undefined,
       name,
-      expiresAt,
+      // What is open goes on with the credential that lasts longest, whichever was shown last.
+      expiresAt: Math.max(expiresAt, this.#vouched.get(owner)?.expiresAt ?? 0),
     });
     this.#expiries.expect(expiresAt);
-    // Another token of the same subject may have other scopes.
     for (const key of this.#grants.keys()) if (ownerOf(key) === owner) this.#grants.delete(key);
-    const caller = this.#remember(authorization, { owner, project: undefined, expiresAt });
+    const caller = this.#remember(authorization, {
+      owner,
+      project: undefined,
+      paths,
+      expiresAt: Math.min(expiresAt, knownUntil),
+    });
+    this.#checkPath(caller, path);
     return this.#within(caller, project);
+  }
+
+  #checkPath({ paths }: Caller, path: string | undefined): void {
+    if (paths === undefined || (path !== undefined && paths.includes(path))) return;
+    throw this.refusal("The token is made out to another door of this gateway");
   }
 
   #findToken(bearer: string): Caller | undefined {

@@ -4,9 +4,8 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { JSON_FLAG } from "./command.ts";
 import type { JobAction } from "./optimization_client.ts";
 import { openOptimization, optimizeCommand } from "./optimize_command.ts";
-import { costText, jobHint, jobText, type Paint, toolLine } from "./optimize_text.ts";
+import { jobHint, jobText, type Paint, spentText, toolLine } from "./optimize_text.ts";
 import { watchJob } from "./optimize_watch.ts";
-import { commandWords } from "./optimize_words.ts";
 import { cutToWidth, painter, print, printJson, table } from "./terminal.ts";
 import { oneLine } from "./toolset_text.ts";
 
@@ -87,8 +86,8 @@ export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string
       `${done}/${tools.length}`,
       String(tools.filter((tool) => tool.promotedCandidateId !== undefined).length),
       String(runs),
-      cost.costUsd === undefined ? "" : costText(cost.costUsd),
-      oneLine(commandWords(outcome?.reason ?? note ?? "")),
+      spentText(cost),
+      oneLine(outcome?.reason ?? note ?? ""),
     ];
   });
   return table([heading.map((word) => paint("gray", word)), ...rows]);

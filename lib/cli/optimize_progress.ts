@@ -1,5 +1,4 @@
 import type { JobTool, OptimizationJob } from "../core/optimization.ts";
-import { commandWords } from "./optimize_words.ts";
 import { oneLine } from "./toolset_text.ts";
 
 const MOST_BAR = 30;
@@ -31,7 +30,7 @@ export function stepWords(tool: JobTool): string {
     case "promoting":
       return "Deciding";
     case "complete":
-      return oneLine(commandWords(tool.outcome ?? "Done"));
+      return oneLine(tool.outcome ?? "Done");
   }
 }
 

@@ -5,17 +5,18 @@ import {
   type GoldenPrompt,
   type Metrics,
 } from "../core/optimization.ts";
-import { rateOf, scoreText } from "../optimizer/metrics.ts";
+import { besideText } from "../optimizer/beside.ts";
+import { noMetrics, promptsIn, rateOf, scoreText } from "../optimizer/metrics.ts";
 import type { KnownCandidate, PromptRun, ToolDetail } from "./optimization_answers.ts";
 import { fullName } from "./optimize_command.ts";
 import {
-  costText,
   jobHint,
   jobText,
   notesText,
   type Paint,
   promptsText,
   runsText,
+  spentText,
 } from "./optimize_text.ts";
 import { table } from "./terminal.ts";
 import { oneLine } from "./toolset_text.ts";
@@ -80,7 +81,7 @@ function changeBlock({ promotion, staleness, evaluations }: ToolDetail, paint: P
   const lines = [
     ...(metrics && baseline
       ? [
-        `Before and after (${evidenceWords(evaluation, promotion.depth)}):\n${
+        `Before and after (${evidenceWords(metrics, evaluation, promotion.depth)}):\n${
           beforeAfter(baseline, metrics, paint)
         }`,
       ]
@@ -99,11 +100,20 @@ function changeBlock({ promotion, staleness, evaluations }: ToolDetail, paint: P
   return [lines.join("")];
 }
 
-function evidenceWords(evaluation: Evaluation | undefined, depth: string | undefined): string {
-  if (!evaluation) return depth === undefined ? "as reported" : `${depth} evidence`;
-  const { direct, indirect, negative } = evaluation.prompts;
-  return `${evaluation.depth} evidence, ${promptsText(direct + indirect + negative)}: ` +
-    `${direct} direct, ${indirect} indirect, ${negative} negative`;
+/** How much stands behind these counts: prompts that were asked, which may be fewer than planned. */
+function evidenceWords(
+  metrics: Metrics,
+  evaluation: Evaluation | undefined,
+  depth = evaluation?.depth,
+): string {
+  if (depth === undefined) return "as reported";
+  const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
+  const beside = evaluation?.beside === undefined
+    ? ""
+    : `; ${besideText(evaluation.beside.length)}`;
+  return `${depth} evidence, ${promptsText(promptsIn(metrics.overall))}: ${
+    each.join(", ")
+  }${beside}`;
 }
 
 /** Each category before and after, with intervals, and the difference in points. */
@@ -185,10 +195,14 @@ export function evaluatedText(evaluation: Evaluation, candidateId: string, paint
   const find = (id: string) => evaluation.results.find((result) => result.candidateId === id);
   const [own, candidate] = [find(CANONICAL), find(candidateId)];
   const { runs, errors, cost } = evaluation;
-  const spent = cost.costUsd === undefined ? "" : `, ${costText(cost.costUsd)}`;
+  const spent = cost.costUsd === undefined ? "" : `, ${spentText(cost)}`;
+  // What both have answered, as the verdict has it.
+  const after = candidate?.paired?.candidate ?? candidate?.metrics;
+  const before = candidate?.paired?.baseline ?? own?.metrics;
+  const evidence = evidenceWords(after ?? noMetrics(), evaluation);
   return [
-    `${evidenceWords(evaluation, undefined)}; ${runsText(runs)}, ${errors} went wrong${spent}\n`,
-    ...(own && candidate ? [beforeAfter(own.metrics, candidate.metrics, paint)] : []),
+    `${evidence}; ${runsText(runs)}, ${errors} went wrong${spent}\n`,
+    ...(before && after ? [beforeAfter(before, after, paint)] : []),
     ...(evaluation.void === undefined
       ? []
       : [`${paint("red", "Void:")} ${oneLine(evaluation.void)}\n`]),

@@ -189,7 +189,7 @@ Deno.test("showText() sets both descriptions and their numbers side by side", ()
   assert.match(text, /Optimized description, cand_1 \(27 characters\):\n {2}Weather of the days/);
   assert.match(
     text,
-    /Before and after \(quick evidence, 15 prompts: 5 direct, 5 indirect, 5 negative\):\n {2}Direct/,
+    /Before and after \(quick evidence, 10 prompts: 5 direct, 5 indirect, 0 negative\):\n {2}Direct/,
   );
   assert.match(text, /Better: quick evidence, 15 prompts\nPromoted because: Our people ask so\n/);
   assert.match(text, /Warning: the server's own .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/);
@@ -214,7 +214,7 @@ Deno.test("showText() says what there is not", () => {
 
 Deno.test("evaluatedText() has depth, counts, cost, rules and what is void", () => {
   const text = evaluatedText({ ...EVALUATION, void: "too many errors" }, "cand_1", plain);
-  assert.match(text, /^quick evidence, 15 prompts: .*; 30 runs, 1 went wrong, \$0\.25\n {2}Direct/);
+  assert.match(text, /^quick evidence, 10 prompts: .*; 30 runs, 1 went wrong, \$0\.25\n {2}Direct/);
   assert.match(text, /Void: too many errors\nBetter: quick evidence, 15 prompts\n {2}✓ 10 of 10/);
   assert.match(text, /Warning: small\n$/);
 });
@@ -239,4 +239,25 @@ Deno.test("historyText() says what was in force after each event, by whom and wh
       "2026-01-31 12:00  promote  ev_1  by a person\n" +
       "  cand_1: Weather of the days to come\n  because: Our people ask so\n",
   );
+});
+
+Deno.test("evaluatedText() counts what both descriptions answered, in its head and its table", () => {
+  const [own, candidate] = EVALUATION.results;
+  const score = { correct: 2, total: 6, prompts: 2 };
+  const none = { correct: 0, total: 0 };
+  const paired = { direct: score, indirect: none, negative: none, overall: score };
+  const stopped = {
+    ...EVALUATION,
+    depth: "thorough" as const,
+    beside: ["shop_find_books"],
+    cost: { ...EVALUATION.cost, costKnown: false as const },
+    results: [own!, { ...candidate!, paired: { candidate: paired, baseline: paired } }],
+  };
+  const text = evaluatedText(stopped, "cand_1", plain);
+  assert.match(
+    text,
+    /^thorough evidence, 2 prompts: 2 direct, 0 indirect, 0 negative; beside 1 tool of another/,
+  );
+  assert.match(text, /; 30 runs, 1 went wrong, at least \$0\.25\n/);
+  assert.match(text, /\n {2}Overall +2\/6 .* -> +2\/6 .* as before\n/);
 });

@@ -1,10 +1,16 @@
-import type { JobTool, OptimizationJob, OptimizationReport } from "../core/optimization.ts";
+import type {
+  JobTool,
+  OptimizationJob,
+  OptimizationReport,
+  RunCost,
+} from "../core/optimization.ts";
 import { jobOutcome } from "../core/job_outcome.ts";
+import { besideText } from "../optimizer/beside.ts";
 import { percent } from "../optimizer/metrics.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
+import { costText, knownCost } from "../optimizer/run_cost.ts";
 import type { Overview } from "./optimization_answers.ts";
 import { stepWords } from "./optimize_progress.ts";
-import { commandWords } from "./optimize_words.ts";
 import { type painter, table } from "./terminal.ts";
 import { countOf, oneLine, warningsText } from "./toolset_text.ts";
 
@@ -46,7 +52,7 @@ function scoreCells(tool: ReportedTool): string[] {
   const metrics = tool.status === "optimized" ? tool.after : tool.before;
   const notes = [
     ...(tool.status === "baseline" ? ["kept as the server has it"] : []),
-    ...(tool.depth === undefined ? [] : [`${tool.depth}, ${promptsText(tool.prompts ?? 0)}`]),
+    ...(tool.depth === undefined ? [] : [evidenceNote(tool)]),
     ...(tool.stale ? ["the server's own description has changed since"] : []),
     ...(tool.enabled ? [] : ["off"]),
   ];
@@ -62,6 +68,11 @@ function scoreCells(tool: ReportedTool): string[] {
   ];
 }
 
+function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
+  const others = beside === undefined ? "" : `, ${besideText(beside)}`;
+  return `${depth}, ${promptsText(prompts)}${others}`;
+}
+
 export function promptsText(count: number): string {
   return count === 1 ? "1 prompt" : `${count} prompts`;
 }
@@ -70,8 +81,9 @@ export function runsText(count: number): string {
   return count === 1 ? "1 run" : `${count} runs`;
 }
 
-export function costText(usd: number): string {
-  return usd > 0 && usd < 0.01 ? "less than $0.01" : `$${usd.toFixed(2)}`;
+/** What runs cost: "at least $0.25" where a part of it is not known, and nothing where all is not. */
+export function spentText({ costUsd, costKnown }: RunCost): string {
+  return costUsd === undefined ? "" : costText(knownCost([{ costUsd, costKnown }]));
 }
 
 /** What came of one tool of a job. */
@@ -97,10 +109,10 @@ export function jobText(job: OptimizationJob): string {
     `${done} of ${countOf(tools.length)} done`,
     `${promoted} promoted`,
     errors === 0 ? runsText(runs) : `${runsText(runs)} (${errors} went wrong and do not count)`,
-    ...(cost.costUsd === undefined ? [] : [costText(cost.costUsd)]),
+    ...(cost.costUsd === undefined ? [] : [spentText(cost)]),
   ];
   // Why nothing came of a tool stands in the tool's own line.
-  const why = note === undefined || outcome ? "" : `${oneLine(commandWords(note))}\n`;
+  const why = note === undefined || outcome ? "" : `${oneLine(note)}\n`;
   return `Job ${id} ${how}: ${facts.join(", ")}\n${why}`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { JobTool, type Metrics, OptimizationJob } from "../core/optimization.ts";
+import { JobTool, type Metrics, OptimizationJob, RunCost } from "../core/optimization.ts";
 import type { Overview } from "./optimization_answers.ts";
-import { costText, jobHint, jobText, notesText, statusText, toolLine } from "./optimize_text.ts";
+import { jobHint, jobText, notesText, spentText, statusText, toolLine } from "./optimize_text.ts";
 
 const plain = (_: string, text: string) => text;
 const EVALUATOR = { kind: "claude-cli", model: "sonnet", problem: null } as const;
@@ -77,9 +77,12 @@ Deno.test("statusText() does not warn of an evaluator that nobody needs while it
   assert.match(statusText({ enabled: true, evaluator, reports: [] }, plain), /Warning: Cannot/);
 });
 
-Deno.test("costText() does not make little look like nothing", () => {
-  assert.equal(costText(0), "$0.00");
-  assert.equal(costText(0.004), "less than $0.01");
+Deno.test("spentText() makes neither little nor what is not known look like nothing", () => {
+  const spent = (cost: object) => spentText(RunCost.parse(cost));
+  assert.equal(spent({ costUsd: 0 }), "$0.00");
+  assert.equal(spent({ costUsd: 0.004 }), "$0.0040");
+  assert.equal(spent({ costUsd: 0.25, costKnown: false }), "at least $0.25");
+  assert.equal(spent({}), "");
 });
 
 Deno.test("jobText(), jobHint() and toolLine() say how it stands and what can be done", () => {
@@ -123,7 +126,7 @@ Deno.test("jobText(), jobHint() and toolLine() say how it stands and what can be
 Deno.test("jobText() and toolLine() do not make a job that tested nothing look done", () => {
   const time = new Date(0).toISOString();
   const tool = { server: "weather", toolName: "a", phase: "complete", evaluationId: "e1" };
-  const failed = JobTool.parse({ ...tool, failed: true, outcome: "See get_eval_results" });
+  const failed = JobTool.parse({ ...tool, failed: true, outcome: "It did not answer" });
   const untested = JobTool.parse({ ...tool, untested: true, outcome: "Not tested" });
   const job = OptimizationJob.parse({
     id: "job_1",
@@ -140,10 +143,7 @@ Deno.test("jobText() and toolLine() do not make a job that tested nothing look d
     jobText(job),
     "Job job_1 has ended (nothing could be tested): 0 of 2 tools done, 0 promoted, 0 runs\n",
   );
-  assert.equal(
-    toolLine(failed, plain),
-    "✗ weather.a  See `deno task cli optimize show SERVER.TOOL`\n",
-  );
+  assert.equal(toolLine(failed, plain), "✗ weather.a  It did not answer\n");
   assert.equal(toolLine(untested, plain), "! weather.a  Not tested\n");
 });
 

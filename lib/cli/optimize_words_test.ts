@@ -1,48 +1,31 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { commandWords, inCommandWords } from "./optimize_words.ts";
+import { inCommandWords } from "./optimize_words.ts";
 
-Deno.test("commandWords() has commands in the place of tools, and leaves other words alone", () => {
-  assert.equal(
-    commandWords("Or run the prompts yourself and report each result with record_eval_run"),
-    "Or run the prompts yourself and report each result with " +
-      "`deno task cli optimize record SERVER.TOOL CANDIDATE PROMPT`",
-  );
-  assert.equal(
-    commandWords('Call get_canonical_tools for "git" and use one of its names'),
-    'Run `deno task cli optimize status` for "git" and use one of its names',
-  );
-  assert.equal(
-    commandWords("Limit the runs instead (maxRuns)"),
-    "Limit the runs instead (--max-runs)",
-  );
-  assert.equal(commandWords("my_list_servers_2 stays"), "my_list_servers_2 stays");
-});
-
-Deno.test("inCommandWords() says what to run where an error's steps are for models", () => {
-  const refused = inCommandWords(
-    new GatewayError("NOT_FOUND", {
-      message: 'There is no prompt "x"',
-      recoveryAction: "Use an id that save_golden_prompts gave",
-      recoverySteps: ["Look up the ids with get_eval_results"],
-      suggestedTools: ["get_eval_results"],
-    }),
-  );
-  assert.ok(refused instanceof GatewayError);
-  assert.deepEqual(refused.toBody(), {
-    errorType: "NOT_FOUND",
-    message: 'There is no prompt "x"',
-    recoveryAction: "Use an id that `deno task cli optimize prompts SERVER.TOOL` gave",
-    recoverySteps: ["Look up the ids with `deno task cli optimize show SERVER.TOOL`"],
-  });
+Deno.test("inCommandWords() says what to run where an error's steps do not", () => {
   const off = inCommandWords(new GatewayError("OPTIMIZATION_DISABLED"));
   assert.ok(off instanceof GatewayError);
   assert.deepEqual(off.details.recoverySteps, [
     "Switch it on with `deno task cli optimize enable`",
   ]);
+  assert.equal(off.toBody().recoveryAction, "Switch it on with `deno task cli optimize enable`");
 });
 
-Deno.test("inCommandWords() leaves what has no steps as it is", () => {
+Deno.test("inCommandWords() leaves out the tools that would help a model, and keeps the rest", () => {
+  const body = {
+    message: 'Cannot promote "cand_1" for git.status: No evaluation runs found',
+    recoveryAction: "Give a reason to promote it all the same",
+    recoverySteps: ["Promote it all the same with a reason, which is kept"],
+  };
+  const suggestedTools = ["get_eval_results", "evaluate_candidate"];
+  const refused = inCommandWords(
+    new GatewayError("PROMOTION_REFUSED", { ...body, suggestedTools }),
+  );
+  assert.ok(refused instanceof GatewayError);
+  assert.deepEqual(refused.toBody(), { errorType: "PROMOTION_REFUSED", ...body });
+});
+
+Deno.test("inCommandWords() leaves what needs no other words as it is", () => {
   for (const error of [new Error("odd"), new GatewayError("CONFIG_INVALID")]) {
     assert.equal(inCommandWords(error), error);
   }

@@ -18,7 +18,13 @@ Deno.test("restore forgets a backup that waited for the next start", async () =>
     const staged = new StagedRestore(kv);
     await staged.check((await Deno.open(file)).readable, "made.backup");
     await staged.confirm((await staged.find()).checked?.id ?? "");
-    const input = { options: { kv }, positionals: [file], flags: new Map() };
+    const platform = { canWrite: true };
+    const input = {
+      options: { kv, dataDir: folder },
+      platform,
+      positionals: [file],
+      flags: new Map(),
+    };
     await restore.run(input as unknown as CommandInput);
     assert.deepEqual(await staged.find(), {});
   } finally {

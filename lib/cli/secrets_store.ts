@@ -24,14 +24,16 @@ export async function openSecrets(input: CommandInput): Promise<OpenSecrets> {
     const added = await Array.fromAsync(new ServersRepository(store, secrets.box).list());
     let configured: { name: string; spec: ServerSpec }[] = [];
     try {
-      configured =
-        (await loadServers({ ...location, env, platform, self: selfOf(input) })).servers;
+      configured = (await loadServers({ ...location, env, platform, self: selfOf(input) })).servers;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       printError(inert(`Not known what the config file's servers use: ${error.message}\n`));
     }
     const names = new Set(configured.map(({ name }) => name));
-    return [...configured, ...added.map(({ value }) => value).filter(({ name }) => !names.has(name))];
+    return [
+      ...configured,
+      ...added.map(({ value }) => value).filter(({ name }) => !names.has(name)),
+    ];
   }
   return {
     admin: await secrets.admin(servers),

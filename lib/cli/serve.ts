@@ -5,6 +5,8 @@ import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/version.ts";
 import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
+import { isLoopback } from "../http/guard.ts";
+import type { Listener } from "../http/patient_listener.ts";
 import { inRequestScope } from "../http/request_scope.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
@@ -36,7 +38,7 @@ export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>)
 }
 
 async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
-  const { options, command, flags } = await host.options();
+  const { options, platform, command, flags } = await host.options();
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
@@ -50,7 +52,9 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   const stop = Promise.withResolvers<void>();
   const release = onStopSignal(() => stop.resolve());
   const { hostname, port } = { hostname: options.host, port: options.port };
-  const server = bind({ hostname, port, onListen: () => {} }, handlerOf(host, loadApp));
+  // A platform stands before its instances, and waits for slow clients itself.
+  const isOpen = platform.name === "local" && !isLoopback(hostname);
+  const server = await bind({ hostname, port, isOpen }, handlerOf(host, loadApp));
   try {
     host.listensOn(server.addr.port);
     const gateway = await host.get();
@@ -99,28 +103,41 @@ function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.Se
   };
 }
 
-function bind(
-  options: Deno.ServeTcpOptions,
+interface BindOptions {
+  hostname: string;
+  port: number;
+  /** Whether others than this machine can connect. */
+  isOpen: boolean;
+}
+
+async function bind(
+  { hostname, port, isOpen }: BindOptions,
   handler: Deno.ServeHandler,
-): Deno.HttpServer<Deno.NetAddr> {
-  const { hostname, port } = options;
+): Promise<Listener> {
   try {
-    return Deno.serve(options, handler);
+    if (!isOpen) return Deno.serve({ hostname, port, onListen: () => {} }, handler);
+    const { listenPatiently } = await import("../http/patient_listener.ts");
+    return await listenPatiently({ hostname, port }, handler);
   } catch (error) {
-    const reason = error instanceof Deno.errors.AddrInUse
-      ? "the port is taken; stop what uses it, or choose another with --port"
-      : error instanceof Deno.errors.AddrNotAvailable
-      ? "this machine does not have that address; choose another with --host"
-      : error instanceof Deno.errors.PermissionDenied
-      ? "the system does not allow it; choose a port over 1023 with --port"
-      : error instanceof Error
-      ? error.message
-      : String(error);
     throw new GatewayError("CONFIG_INVALID", {
-      message: `Cannot listen on ${hostname}:${port}: ${reason}`,
+      message: `Cannot listen on ${hostname}:${port}: ${reasonOf(error)}`,
       cause: error,
     });
   }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (error instanceof Deno.errors.AddrInUse || code === "EADDRINUSE") {
+    return "the port is taken; stop what uses it, or choose another with --port";
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable || code === "EADDRNOTAVAIL") {
+    return "this machine does not have that address; choose another with --host";
+  }
+  if (error instanceof Deno.errors.PermissionDenied || code === "EACCES") {
+    return "the system does not allow it; choose a port over 1023 with --port";
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Calls `stop` at the first signal; a second one ends the process at once. */

@@ -79,7 +79,19 @@ for (const [text, what, fix] of UNSET) {
   });
 }
 
-for (const text of ["${}", "${", "${TOKEN", "${1X}", "${A-b}", "${ TOKEN }", "${:-x}", "${env:}", "${secret:a-b}"]) {
+for (
+  const text of [
+    "${}",
+    "${",
+    "${TOKEN",
+    "${1X}",
+    "${A-b}",
+    "${ TOKEN }",
+    "${:-x}",
+    "${env:}",
+    "${secret:a-b}",
+  ]
+) {
   Deno.test(`expand() leaves ${text} and calls it malformed`, () => {
     const result = expand(`a${text}`, SCOPE);
     assert.deepEqual([result.text, result.unset.length], [`a${text}`, 0]);

@@ -26,7 +26,13 @@ export interface FixLink {
 
 /** Something besides servers that waits for a person. */
 export interface AttentionItem {
-  kind: "empty-toolset" | "stale-promotion" | "job-waiting" | "job-failed";
+  kind:
+    | "empty-toolset"
+    | "stale-promotion"
+    | "job-waiting"
+    | "job-failed"
+    | "changed-tools"
+    | "quarantined";
   /** What it is about: a name, or a number of tools. */
   subject: string;
   isName: boolean;
@@ -77,6 +83,24 @@ export function emptyToolset(
     detail: `Clients are listed none of its tools: ${notes.join(", ") || "it has none"}`,
     fixes: [{ verb: "Unequip", action: { action: "unequip-toolset" } }],
   }];
+}
+
+/** Tools that nobody gets to see until somebody has looked at them. */
+export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionItem[] {
+  const { held, quarantined } = review.count();
+  const item = (kind: AttentionItem["kind"], count: number, detail: string): AttentionItem[] =>
+    count === 0 ? [] : [{
+      kind,
+      subject: formatCount(count, "tool"),
+      isName: false,
+      href: "/security/review",
+      detail,
+      fixes: [],
+    }];
+  return [
+    ...item("quarantined", quarantined, "What they say looks hostile: no client sees them"),
+    ...item("changed-tools", held, "Changed by their server: clients see them as they were"),
+  ];
 }
 
 /** Promotions whose server has changed its words since. */

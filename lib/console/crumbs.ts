@@ -39,6 +39,10 @@ export function crumbsOf(pathname: string): Crumb[] {
   const [, name, tool] = parts;
   if (name === undefined) return [{ label: page.label, isName: false }];
   const list = { label: page.label, href: page.path, isName: false };
+  if (page.path === "/security") {
+    const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    return [list, { label, isName: false }];
+  }
   if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];
   const step = STEPS[pathname];
   if (step !== undefined) return [list, { label: step, isName: false }];

@@ -10,6 +10,7 @@ import {
   jobsToAttend,
   serverFix,
   stalePromotions,
+  toolsToReview,
 } from "./attention.ts";
 import { type DashboardCalls, dashboardCalls } from "./dashboard_calls.ts";
 import { type SavedDay, savedTokens } from "./saved_tokens.ts";
@@ -71,7 +72,12 @@ export async function dashboardPage(
     jobsToAttend(gateway),
     tourOf(gateway),
   ]);
-  const items = [...emptyToolset(gateway, principal), ...jobs, ...stalePromotions(gateway)];
+  const items = [
+    ...toolsToReview(gateway),
+    ...emptyToolset(gateway, principal),
+    ...jobs,
+    ...stalePromotions(gateway),
+  ];
   const { toolsets } = gateway.toolsets;
   const equipped = toolsets.equippedBy(principal);
   return {
@@ -109,6 +115,7 @@ export type DashboardGateway =
     | "version"
     | "options"
     | "guide"
+    | "review"
   >
   & Parameters<typeof dashboardCalls>[0]
   & Parameters<typeof savedTokens>[0]

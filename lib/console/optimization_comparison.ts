@@ -7,7 +7,8 @@ import {
   type PromptCategory,
   type Verdict,
 } from "../core/optimization.ts";
-import type { Confusion } from "../optimizer/confusion.ts";
+import { besideText } from "../optimizer/beside.ts";
+import { addConfusions, type Confusion, NONE } from "../optimizer/confusion.ts";
 import { promptsIn } from "../optimizer/metrics.ts";
 import { costText, knownCost } from "../optimizer/run_cost.ts";
 import type { Evidence } from "../surfaces/optimization/evidence.ts";
@@ -21,6 +22,14 @@ export interface ConfusionTable {
   /** The names of the tools that were called. */
   called: string[];
   rows: { should: string; counts: { called: string; count: number; isRight: boolean }[] }[];
+}
+
+/** With the server's own description and with the candidate. */
+export interface Confusions {
+  before?: ConfusionTable;
+  after?: ConfusionTable;
+  /** Where they are about less than the numbers. */
+  note?: string;
 }
 
 /** Where a search of our own has the tool for one prompt: its place, or null where it is not found. */
@@ -43,7 +52,7 @@ export interface Comparison {
   time?: string;
   verdict?: Verdict;
   warnings: string[];
-  confusion: { before?: ConfusionTable; after?: ConfusionTable };
+  confusion: Confusions;
   ranks: RankLine[];
 }
 
@@ -73,15 +82,39 @@ export function comparisonOf(
     ...(time === undefined ? {} : { time }),
     ...(verdict === undefined ? {} : { verdict }),
     warnings: (evaluation?.warnings ?? []).map((warning) => withLabels(warning, all)),
-    confusion: {
-      ...(before ? { before: confusionTable(before.confusion) } : {}),
-      ...(after ? { after: confusionTable(after.confusion) } : {}),
-    },
+    confusion: evaluation && evidence
+      ? confusionsOf(candidate.id, detail, evaluation, evidence)
+      : {},
     ranks: rankLines(detail, before?.ranks ?? {}, after?.ranks ?? {}),
   };
 }
 
-export function confusionTable(confusion: Confusion): ConfusionTable {
+/** Of all evaluations that the numbers count together, as far as these are known. */
+function confusionsOf(
+  candidateId: string,
+  { tool, evaluations }: ToolOptimizationDetail,
+  evaluation: Evaluation,
+  evidence: Evidence,
+): Confusions {
+  const counted = new Set(evidence.evaluationIds ?? [evaluation.id]);
+  const tableOf = (id: string) => {
+    const found = evaluations.filter((one) => counted.has(one.id))
+      .flatMap(({ results }) => results.find((result) => result.candidateId === id) ?? []);
+    const confusion = addConfusions(found.map((result) => result.confusion));
+    return found.length === 0 ? undefined : confusionTable(confusion, tool);
+  };
+  const [before, after] = [tableOf(CANONICAL), tableOf(candidateId)];
+  return {
+    ...(before ? { before } : {}),
+    ...(after ? { after } : {}),
+    ...(isPooled(evaluation, evidence) && evidence.evaluationIds === undefined
+      ? { note: "Of the newest of the evaluations that the numbers count together" }
+      : {}),
+  };
+}
+
+/** `tool`: the one on trial. Which other tool is called in the place of another decides nothing. */
+export function confusionTable(confusion: Confusion, tool: string): ConfusionTable {
   const rows = Object.entries(confusion);
   const names = [...new Set(rows.flatMap(([should, row]) => [should, ...Object.keys(row)]))];
   // Where nothing was to be called, or was, stands last.
@@ -95,13 +128,11 @@ export function confusionTable(confusion: Confusion): ConfusionTable {
       counts: called.map((name) => ({
         called: name,
         count: confusion[should]?.[name] ?? 0,
-        isRight: name === should,
+        isRight: (name === tool) === (should === tool),
       })),
     })),
   };
 }
-
-const NONE = "(none)";
 
 /** Candidates by the names they have on the page. */
 function withLabels(text: string, candidates: readonly CandidateView[]): string {
@@ -117,20 +148,25 @@ function testedWords(metrics: Metrics): string {
 }
 
 function howWords(evaluation: Evaluation, evidence: Evidence): string {
-  const { depth, evaluator, model, repeats } = evaluation;
+  const { depth, evaluator, model, beside } = evaluation;
   const { overall } = evidence.metrics;
-  // A promotion keeps the counts and not how many evaluations they come from.
-  const isPooled = evidence.tries !== undefined || overall.total > repeats * promptsIn(overall);
-  const { errors } = isPooled ? evidence : evaluation;
+  const isOfSeveral = isPooled(evaluation, evidence);
+  const { errors } = isOfSeveral ? evidence : evaluation;
   return [
     depth === "thorough" ? "Thorough evidence" : "Quick evidence",
     ...timesWords(overall.total, promptsIn(overall)),
-    ...(isPooled ? [`${evidence.tries ?? "several"} evaluations counted together`] : []),
+    ...(isOfSeveral ? [`${evidence.tries ?? "several"} evaluations counted together`] : []),
     `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
+    ...(beside === undefined ? [] : [besideText(beside.length)]),
     ...(errors === 0 ? [] : [`${formatCount(errors, "run")} failed and not counted`]),
     // What the others cost is not part of this one.
-    ...(isPooled ? [] : costWords(evaluation)),
+    ...(isOfSeveral ? [] : costWords(evaluation)),
   ].join(", ");
+}
+
+/** A promotion keeps the counts and not how many evaluations they come from. */
+function isPooled({ repeats }: Evaluation, { tries, metrics: { overall } }: Evidence): boolean {
+  return tries !== undefined || overall.total > repeats * promptsIn(overall);
 }
 
 /** From the counts that are shown, so that they cannot contradict it. */

@@ -1,5 +1,6 @@
 import type { Gateway } from "../compose.ts";
 import type { OptimizationReport } from "../core/optimization.ts";
+import { besideText } from "../optimizer/beside.ts";
 import { percent, scoreText } from "../optimizer/metrics.ts";
 import { type ShownJob, shownJob } from "./optimization_page_job.ts";
 import { labelOf, signedPoints } from "./optimization_scores.ts";
@@ -104,7 +105,7 @@ export function serverCard(report: OptimizationReport): ServerCard {
 }
 
 export function toolLine(tool: ReportedTool): ToolLine {
-  const { name, status, stale, enabled, depth, prompts } = tool;
+  const { name, status, stale, enabled, depth, prompts, beside } = tool;
   const metrics = status === "optimized" ? tool.after : tool.before;
   return {
     name,
@@ -118,8 +119,12 @@ export function toolLine(tool: ReportedTool): ToolLine {
         percent: percent(metrics[kind]),
         text: scoreText(metrics[kind]),
       })),
-    ...(depth === undefined || prompts === undefined
-      ? {}
-      : { evidence: `${depth}, ${prompts} ${prompts === 1 ? "prompt" : "prompts"}` }),
+    ...(depth === undefined || prompts === undefined ? {} : {
+      evidence: [
+        depth,
+        `${prompts} ${prompts === 1 ? "prompt" : "prompts"}`,
+        ...(beside === undefined ? [] : [besideText(beside)]),
+      ].join(", "),
+    }),
   };
 }

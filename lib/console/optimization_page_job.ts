@@ -1,7 +1,6 @@
 import { jobOutcome } from "../core/job_outcome.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { type JobOption, jobOptions } from "./optimization_page_job_options.ts";
-import { inPageWords } from "./optimization_problem_words.ts";
 import { jobProgress } from "./ui/job_progress.ts";
 import type { ShownJob } from "./ui/shown_job.ts";
 
@@ -38,15 +37,12 @@ export function shownJob(job: OptimizationJob): ShownJob {
     ...progress,
     lines: lines.map((line) => ({
       ...line,
-      text: inPageWords(line.text),
       ...(untested.has(`${line.server}.${line.tool}`)
         ? { state: "queued", word: "Not tested" } as const
         : {}),
     })),
     // It counts the same tools as the outcome, without their reason.
-    ...(note === undefined || outcome !== undefined ? {} : { note: inPageWords(note) }),
-    ...(outcome === undefined
-      ? {}
-      : { outcome: { ...outcome, reason: inPageWords(outcome.reason) } }),
+    ...(note === undefined || outcome !== undefined ? {} : { note }),
+    ...(outcome === undefined ? {} : { outcome }),
   };
 }

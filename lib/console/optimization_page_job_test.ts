@@ -28,24 +28,24 @@ function job(tools: Partial<JobTool>[], more: Partial<OptimizationJob> = {}): Op
 Deno.test("shownJob() says what nothing came of, tool by tool and in all", () => {
   const { outcome, note, lines } = shownJob(job([
     { outcome: "Promoted" },
-    { failed: true, outcome: "Report it with record_eval_run" },
+    { failed: true, outcome: "It did not answer" },
     { untested: true, outcome: "Not tested: the budget is spent" },
   ], { note: "1 of 3 tools were not tested; 1 of 3 tools failed" }));
   assert.equal(outcome?.words, "1 of 3 tools failed, 1 of 3 tools not tested");
-  assert.equal(outcome?.reason, "Report it with `deno task cli optimize record` (and 1 more)");
+  assert.equal(outcome?.reason, "It did not answer (and 1 more)");
   assert.equal(note, undefined);
   assert.deepEqual(lines.map(({ state, word }) => [state, word]), [
     ["done", "Complete"],
     ["failed", "Failed"],
     ["queued", "Not tested"],
   ]);
-  assert.equal(lines[1]?.text, "Report it with `deno task cli optimize record`");
+  assert.equal(lines[1]?.text, "It did not answer");
 });
 
-Deno.test("shownJob() keeps the note of a job without such an outcome, in words of the page", () => {
-  const failed = shownJob(job([{}], { status: "failed", note: "Use record_eval_run" }));
+Deno.test("shownJob() keeps the note of a job without such an outcome", () => {
+  const failed = shownJob(job([{}], { status: "failed", note: "No run can succeed" }));
   assert.equal(failed.outcome, undefined);
-  assert.equal(failed.note, "Use `deno task cli optimize record`");
+  assert.equal(failed.note, "No run can succeed");
 });
 
 Deno.test("jobPage() says that a job goes on only while it does", () => {

@@ -1,7 +1,6 @@
 import { page, type PageResponse } from "fresh";
 import { GatewayError } from "../core/errors.ts";
 import { errorPage } from "./error_page.ts";
-import { inPageWords } from "./optimization_problem_words.ts";
 
 /** Why something was not done, for the page it was asked on. */
 export interface Problem {
@@ -12,7 +11,7 @@ export interface Problem {
 
 export function problemOf(error: unknown): Problem {
   const { message, steps, code } = errorPage(error);
-  return { message, steps: steps.map(inPageWords), code };
+  return { message, steps, code };
 }
 
 /** Leads on to what came of a form; what was refused is told on the page it was filled in on. */

@@ -29,8 +29,9 @@ Deno.test("leadOn() throws on what is not the form's", async () => {
   }
 });
 
-Deno.test("problemOf() has steps in words of the page", () => {
-  const recoverySteps = ["Look up the ids with get_eval_results"];
-  const { steps } = problemOf(new GatewayError("NOT_FOUND", { recoverySteps }));
-  assert.deepEqual(steps, ["Look up the ids with the tool's results."]);
+Deno.test("problemOf() says what went wrong and what to do, in sentences", () => {
+  const recoverySteps = ["Look up the ids in the tool's results"];
+  const { message, steps, code } = problemOf(new GatewayError("NOT_FOUND", { recoverySteps }));
+  assert.deepEqual([message, code], ["There is nothing here.", "NOT_FOUND"]);
+  assert.deepEqual(steps, ["Look up the ids in the tool's results."]);
 });

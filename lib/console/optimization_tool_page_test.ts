@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { draft, GOOD } from "../surfaces/testing/open_optimization.ts";
+import type { ConfusionTable } from "./optimization_comparison.ts";
 import { type ToolOptimizationPage, toolOptimizationPage } from "./optimization_tool_page.ts";
 import { optimizationGateway } from "./testing/optimization_gateway.ts";
 
@@ -60,11 +61,17 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
     comparison.how ?? "",
     /^Quick evidence, 2 times each, 2 evaluations counted together, by messages-api \(stand-in\)$/,
   );
+  const countsOf = (table?: ConfusionTable) =>
+    table?.rows.map(({ counts }) => counts.map(({ count }) => count));
+  assert.deepEqual(countsOf(comparison.confusion.after), [[4, 0], [0, 2]]);
+  assert.equal(comparison.confusion.note, undefined);
   // What it is promoted on keeps the counts.
   await opened.admin.promote({ ...NAMED, candidateId }, "person");
   const inForce = (await open(opened)).comparison;
   assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 (100 %)");
   assert.match(inForce.how ?? "", /2 times each, several evaluations counted together/);
+  assert.deepEqual(countsOf(inForce.confusion.after), [[2, 0], [0, 1]]);
+  assert.match(inForce.confusion.note ?? "", /^Of the newest of the evaluations/);
 });
 
 Deno.test("toolOptimizationPage() has numbers and verdict of what is in force from the same evidence", async () => {

@@ -4,7 +4,7 @@ import type { AppliedRestore } from "../storage/apply_restore.ts";
 import type { StagedRestore, WaitingBackup } from "../storage/staged_restore.ts";
 import type { FormError } from "./form_error.ts";
 
-type RestoreGateway = Pick<Gateway, "restore" | "store">;
+type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets">;
 
 export interface RestorePage {
   /** Whether whoever asks may replace the store, and whether a start can. */
@@ -12,7 +12,13 @@ export interface RestorePage {
   /** The data file. */
   place?: string;
   /** A backup that is whole and waits for a word. */
-  checked?: { backup: WaitingBackup; rows: RestoreRow[]; others: number };
+  checked?: {
+    backup: WaitingBackup;
+    rows: RestoreRow[];
+    others: number;
+    /** What must be set again, because it was sealed with another key than the one here. */
+    sealed: string[];
+  };
   /** What the next start puts in place. */
   staged?: WaitingBackup;
   /** What this start made of one. */
@@ -38,16 +44,17 @@ const FAMILIES: readonly [root: string, what: string][] = [
 ];
 
 export async function restorePage(
-  { restore: { staged: waiting, applied }, store }: RestoreGateway,
+  gateway: RestoreGateway,
   isFromHere: boolean,
 ): Promise<RestorePage> {
+  const { staged: waiting, applied } = gateway.restore;
   if (waiting === undefined) return { possible: "no-file" };
   if (!isFromHere) return { possible: "elsewhere" };
   const { checked, staged } = await waiting.find();
   return {
     possible: "here",
     place: waiting.path,
-    ...(checked === undefined ? {} : { checked: await compared(store, checked) }),
+    ...(checked === undefined ? {} : { checked: await compared(gateway, checked) }),
     ...(staged === undefined ? {} : { staged }),
     ...(applied === undefined ? {} : { applied }),
   };
@@ -108,7 +115,7 @@ export function resolveStaged(
   return staged;
 }
 
-async function compared(store: Gateway["store"], backup: WaitingBackup) {
+async function compared({ store, secrets }: RestoreGateway, backup: WaitingBackup) {
   const rows = await Promise.all(FAMILIES.map(async ([root, what]): Promise<RestoreRow> => {
     let here = 0;
     for await (const _ of store.list({ prefix: [root] })) here++;
@@ -119,5 +126,6 @@ async function compared(store: Gateway["store"], backup: WaitingBackup) {
     backup,
     rows: rows.filter(({ inBackup, here }) => inBackup + here > 0),
     others: backup.entries - named,
+    sealed: await (await secrets()).sealedElsewhere(backup.sealed),
   };
 }

@@ -2,13 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { backupStore } from "../storage/backup.ts";
 import { keys } from "../storage/keys.ts";
+import { AesBox } from "../storage/secret_box.ts";
+import { SecretsRepository } from "../storage/secrets_repository.ts";
 import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
+import { SecretsAdmin } from "../surfaces/secrets_admin.ts";
 import { changeRestore, restorePage, takeBackup } from "./settings_restore.ts";
 
 async function withGateway(
   test: (
-    gateway: { store: Store; restore: { staged: StagedRestore } },
+    gateway: {
+      store: Store;
+      restore: { staged: StagedRestore };
+      secrets(): Promise<SecretsAdmin>;
+    },
     backup: File,
   ) => Promise<void>,
 ): Promise<void> {
@@ -16,10 +23,19 @@ async function withGateway(
   try {
     await using store = await Store.open({ location: join(folder, "data.kv") });
     await store.commit({ sets: [{ key: keys.toolset("one"), value: {} }] });
+    const other = await AesBox.of(new Uint8Array(32).fill(1));
+    await new SecretsRepository(store, () => Promise.resolve(other)).set("TOKEN", "value");
     const { file } = await backupStore(store, join(folder, "made"));
     const backup = new File([await Deno.readFile(file)], "my.backup");
     await store.commit({ sets: [{ key: keys.toolset("two"), value: {} }] });
-    await test({ store, restore: { staged: new StagedRestore(join(folder, "data.kv")) } }, backup);
+    const box = () => AesBox.of(new Uint8Array(32));
+    const admin = new SecretsAdmin({
+      repository: new SecretsRepository(store, box),
+      keyId: async () => (await box()).keyId,
+      servers: () => Promise.resolve([]),
+    });
+    const restore = { staged: new StagedRestore(join(folder, "data.kv")) };
+    await test({ store, restore, secrets: () => Promise.resolve(admin) }, backup);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -31,7 +47,8 @@ Deno.test("restorePage() compares a checked backup with what is here", () =>
     await takeBackup(gateway, backup, true);
     const { checked } = await restorePage(gateway, true);
     assert.deepEqual(checked?.rows, [{ what: "Toolsets", inBackup: 1, here: 2 }]);
-    assert.deepEqual([checked?.others, checked?.backup.entries], [0, 1]);
+    assert.deepEqual([checked?.others, checked?.backup.entries], [1, 2]);
+    assert.match(checked?.sealed[0] ?? "", /must be set again: the secrets TOKEN$/);
   }));
 
 Deno.test("changeRestore() confirms what was seen, and takes it back", () =>
@@ -42,7 +59,7 @@ Deno.test("changeRestore() confirms what was seen, and takes it back", () =>
     await assert.rejects(change({ step: "confirm", id: "x" }), { code: "CONFLICT" });
     const id = (await restorePage(gateway, true)).checked?.backup.id ?? "";
     await change({ step: "confirm", id });
-    assert.equal((await restorePage(gateway, true)).staged?.entries, 1);
+    assert.equal((await restorePage(gateway, true)).staged?.entries, 2);
     await change({ step: "undo" });
     assert.equal((await restorePage(gateway, true)).staged, undefined);
     await takeBackup(gateway, backup, true);

@@ -72,6 +72,24 @@ const TABLE = {
     sentence: "Access denied",
     recovery: "Ask the owner for the missing right",
   },
+  CONSENT_NEEDED: {
+    rpc: -32004,
+    http: 403,
+    sentence: "The owner of the gateway has to agree first",
+    recovery: "Ask the owner to look at /security/consents on the gateway's own machine",
+  },
+  INSUFFICIENT_SCOPE: {
+    rpc: -32004,
+    http: 403,
+    sentence: "The token's scopes are not enough",
+    recovery: "Ask your identity provider for a token with the missing scope",
+  },
+  ISSUER_UNAVAILABLE: {
+    rpc: -32003,
+    http: 503,
+    sentence: "The identity provider cannot be asked for its keys",
+    recovery: "Wait a moment, then try again",
+  },
   PROJECT_MISMATCH: {
     rpc: -32004,
     http: 403,
@@ -148,7 +166,8 @@ const TABLE = {
     rpc: -32003,
     http: 503,
     sentence: "Cannot evaluate",
-    recovery: "Make a model available to the gateway, or report results with record_eval_run",
+    recovery:
+      "Make a model available to the gateway, or run the prompts yourself and report results",
   },
   CANNOT_GENERATE: {
     rpc: -32003,

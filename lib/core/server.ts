@@ -55,6 +55,8 @@ export const RemoteServer = z.strictObject({
   type: z.enum(["http", "sse"]),
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).default({}),
+  /** Of one that was added at run time: its owner has chosen an address in a private network. */
+  allowPrivate: z.boolean().optional(),
   ...common,
 });
 

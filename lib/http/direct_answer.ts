@@ -1,10 +1,13 @@
 import { type Readiness, readinessResponse } from "./health.ts";
+import { METADATA_PATH, noMetadata, type ResourceMetadata } from "./resource_metadata.ts";
 
 /** What answers without a page, and so without loading the console. */
 export interface DirectHost {
   readiness(): Readiness;
   liveEvents(request: Request): Response;
   metrics: { render(): string };
+  /** Missing where no identity provider is configured. */
+  resourceMetadata: ResourceMetadata | undefined;
   doors: { find(request: Request): (() => Promise<Response>) | undefined };
   consoleGate: {
     admit(request: Request): Promise<string>;
@@ -48,6 +51,12 @@ export function findDirectAnswer(
   if (door) return door;
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname } = new URL(request.url);
+  if (pathname === METADATA_PATH || pathname.startsWith(`${METADATA_PATH}/`)) {
+    return () => {
+      if (!host.resourceMetadata) throw noMetadata();
+      return host.resourceMetadata.answer(pathname);
+    };
+  }
   const answer = Object.hasOwn(ANSWERS, pathname) ? ANSWERS[pathname] : undefined;
   return answer && (() => answer(host, request));
 }

@@ -1,4 +1,9 @@
 import { GatewayError } from "../core/errors.ts";
+import type { TimeoutQueue } from "../core/timeout_queue.ts";
+
+/** How long a request's body may take to arrive. */
+export const BODY_MS = 30_000;
+const ORDINARY_BODY = 4 * 1024 * 1024;
 
 export interface GuardOptions {
   /** What the gateway is bound to. */
@@ -77,19 +82,55 @@ export class Guard {
   }
 }
 
-/** The whole body, or PAYLOAD_TOO_LARGE as soon as it passes the limit, whatever it had declared. */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * The whole body; PAYLOAD_TOO_LARGE as soon as it passes the limit, whatever it had declared, and
+ * REQUEST_TIMEOUT where it does not arrive in time: nobody may hold a place by sending nothing.
+ */
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  limitMs = bodyLimitMs(maxBytes),
+): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, limitMs);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) throw tooLate(limitMs);
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(value);
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => {});
+    throw isLate ? tooLate(limitMs) : error;
+  } finally {
+    clearTimeout(timer);
   }
   return chunks.length === 1
     ? chunks[0]!
     : new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
+
+/** A body of a declared length as text, by a clock that many share; throws REQUEST_TIMEOUT. */
+export function readTextInTime(request: Request, clock: TimeoutQueue): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const wait = clock.add(() => reject(tooLate(BODY_MS)));
+  request.text().then(resolve, reject).finally(() => clock.delete(wait));
+  return promise;
+}
+
+/** A file may take longer: a second for each quarter of a megabyte over what others may send. */
+function bodyLimitMs(maxBytes: number): number {
+  return BODY_MS + Math.max(0, maxBytes - ORDINARY_BODY) / 256 / 1024 * 1000;
 }
 
 export function isLoopback(host: string): boolean {
@@ -109,6 +150,12 @@ function bracketed(host: string): string {
 
 function quote(text: string | null): string {
   return text === null ? "(none)" : JSON.stringify(text.slice(0, 200));
+}
+
+function tooLate(limitMs: number): GatewayError {
+  return new GatewayError("REQUEST_TIMEOUT", {
+    message: `The request's body did not arrive within ${Math.round(limitMs / 1000)} s`,
+  });
 }
 
 function tooLarge(limit: number): GatewayError {

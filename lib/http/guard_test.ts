@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { Guard, type GuardOptions, readBody } from "./guard.ts";
+import { TimeoutQueue } from "../core/timeout_queue.ts";
+import { Guard, type GuardOptions, readBody, readTextInTime } from "./guard.ts";
 
 const local: GuardOptions = { host: "127.0.0.1", port: 3333, maxBody: 100 };
 
@@ -115,4 +116,23 @@ Deno.test("Guard.check() lets a path that takes files have more, up to its own l
   guard.check(request("/upload", 500));
   assert.throws(() => guard.check(request("/upload", 501)), { code: "PAYLOAD_TOO_LARGE" });
   assert.throws(() => guard.check(request("/other", 101)), { code: "PAYLOAD_TOO_LARGE" });
+});
+
+/** A request whose body begins and does not go on. */
+function halfSent(): Request {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"half":')),
+  });
+  return new Request("http://127.0.0.1/", { method: "POST", body });
+}
+
+Deno.test("readBody() waits no longer than its limit for a body that does not go on", async () => {
+  await assert.rejects(readBody(halfSent(), 1_000, 50), { code: "REQUEST_TIMEOUT" });
+});
+
+Deno.test("readTextInTime() gives up with the clock, and gives a whole body at once", async () => {
+  using clock = new TimeoutQueue(50);
+  await assert.rejects(readTextInTime(halfSent(), clock), { code: "REQUEST_TIMEOUT" });
+  const whole = new Request("http://127.0.0.1/", { method: "POST", body: "whole" });
+  assert.equal(await readTextInTime(whole, clock), "whole");
 });

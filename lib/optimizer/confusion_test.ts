@@ -50,7 +50,9 @@ Deno.test("confusionOf() counts tools with odd names", () => {
 
 Deno.test("confusionOf() names another server's tool as a prompt does", () => {
   const prompt = meantFor("shop.find_books", "s");
-  const runs = [aRun(prompt, true, { calls: [call("refund", "shop"), call("find_books", "shop")] })];
+  const runs = [
+    aRun(prompt, true, { calls: [call("refund", "shop"), call("find_books", "shop")] }),
+  ];
   assert.deepEqual(confusionOf(runs, [prompt], "find_books"), {
     "shop.find_books": { "shop.find_books": 1 },
   });

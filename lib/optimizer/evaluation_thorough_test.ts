@@ -25,7 +25,10 @@ Deno.test("evaluate() asks of a thorough evaluation only what decides or shows a
   const deciding = all.filter(({ heldOut }) => heldOut).map(({ id }) => id);
   assert.deepEqual([...asked].sort(), [...deciding, "negative-9"].sort());
   assert.equal(saved.length, 16 * 2 * 3);
-  assert.deepEqual(new Set(saved.slice(-6).map(({ promptId }) => promptId)), new Set(["negative-9"]));
+  assert.deepEqual(
+    new Set(saved.slice(-6).map(({ promptId }) => promptId)),
+    new Set(["negative-9"]),
+  );
   assert.deepEqual(evaluation.prompts, { direct: 5, indirect: 5, negative: 5 });
   assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
 });

@@ -35,8 +35,8 @@ export function knownToWriters(checked: Checked): GatewayError | undefined {
     recoverySteps: [
       `Save further prompts for "${name}": nobody who wrote the candidates knew what is saved ` +
       "after them",
-      "Or start a job that may write prompts, and that tests what is saved",
-      "Or test at the depth quick, which prompts may decide that were known",
+      "Or start an optimization that may write prompts",
+      "Or test at the depth quick, where prompts that were known count too",
     ],
   });
 }

@@ -77,9 +77,9 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
     }
     if (isStorageError(error)) throw error;
     if (error instanceof GatewayError) {
-      const { message, details: { recoveryAction } } = error;
-      const outcome = recoveryAction === undefined ? message : `${message}. ${recoveryAction}`;
-      return { failed: true, outcome };
+      const { code, message, details: { recoveryAction } } = error;
+      const isToldHow = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
+      return { failed: true, outcome: isToldHow ? `${message}. ${recoveryAction}` : message };
     }
     context.options.onWarning("The work on a tool of an optimization job failed", { error });
     return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };

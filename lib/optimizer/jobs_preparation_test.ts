@@ -16,27 +16,39 @@ Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a 
   const evaluator = new ScriptedEvaluator(byDescription);
   const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
   const options = { generate: false, depth: "thorough" } as const;
-  for (const asked of [jobs.start({ ...request, options }), jobs.estimate({ ...request, options })]) {
+  for (
+    const asked of [jobs.start({ ...request, options }), jobs.estimate({ ...request, options })]
+  ) {
     const error = await asked.then(() => undefined, (error) => error);
     assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
-    assert.match(error.message, /thoroughly: whoever wrote the candidates may have known every dir/);
+    assert.match(
+      error.message,
+      /thoroughly: whoever wrote the candidates may have known every dir/,
+    );
     assert.match(error.toBody().recoverySteps.join(), /Save further prompts .*depth quick/);
   }
   assert.deepEqual([await jobs.list(), evaluator.asked.length], [[], 0]);
 
   // Where another tool of the job can be tested, this one alone fails.
-  await bench.saveCandidate("alerts", GOOD, "get_alerts", { createdAt: "2020-01-01T00:00:00.000Z" });
+  await bench.saveCandidate("alerts", GOOD, "get_alerts", {
+    createdAt: "2020-01-01T00:00:00.000Z",
+  });
   const alerts = somePrompts(12, { toolName: "get_alerts" });
   await bench.prompts.save(alerts.map((prompt) => ({ ...prompt, id: `alert-${prompt.id}` })));
   const tools = ["get_forecast", "get_alerts"];
   const job = await ended(jobs, await jobs.start({ ...request, tools, options }));
   assert.deepEqual(job.tools.map(({ failed }) => failed), [true, false]);
-  assert.match(job.tools[0]?.outcome ?? "", /may have known .* prompt\. Let prompts be written, save/);
+  assert.match(
+    job.tools[0]?.outcome ?? "",
+    /may have known .* prompt\. Let prompts be written, save/,
+  );
 });
 
 Deno.test("OptimizationJobs warns where too few prompts decide for anything to be promoted", async () => {
   await using bench = await JobBench.open();
-  await bench.saveCandidate("good", GOOD, "get_forecast", { createdAt: "2020-01-01T00:00:00.000Z" });
+  await bench.saveCandidate("good", GOOD, "get_forecast", {
+    createdAt: "2020-01-01T00:00:00.000Z",
+  });
   await bench.savePrompts(2);
   const jobs = bench.gateway("one");
   const options = { generate: false, depth: "thorough" } as const;

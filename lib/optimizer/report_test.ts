@@ -355,6 +355,7 @@ Deno.test("reportOf() takes a thorough evaluation before a newer quick one", () 
     evaluationOf(metricsOf(5, 5, 5), { id: "eval_2" }),
     evaluationOf(metricsOf(2, 2, 5), { depth: "thorough" }),
   ];
-  const { depth, before } = reportOf("weather", [factsOf("get_current", { evaluations })]).tools[0]!;
+  const { depth, before } = reportOf("weather", [factsOf("get_current", { evaluations })])
+    .tools[0]!;
   assert.deepEqual([depth, before], ["thorough", metricsOf(2, 2, 5)]);
 });

@@ -108,7 +108,9 @@ export function tooFewWords(deciding: number, candidates: number): string | unde
   const least = leastDeciding(candidates);
   if (deciding >= least) return undefined;
   return `only ${deciding} ${plural(deciding, "prompt")} can decide, and it takes at least ` +
-    `${least}${candidates > 1 ? ` for ${candidates} candidates` : ""}: even a candidate that does ` +
+    `${least}${
+      candidates > 1 ? ` for ${candidates} candidates` : ""
+    }: even a candidate that does ` +
     "better on all of them could do so by chance";
 }
 

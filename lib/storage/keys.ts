@@ -79,6 +79,13 @@ export const keys = {
   activityDays: () => ["activity_days"],
   activityDay: (day: string, id: string) => ["activity_days", day, id],
 
+  /** How far each process has come in the audit log; sorts before it, so that a backup has it first. */
+  auditChains: () => ["audit_chains"],
+  auditChain: (chain: string) => ["audit_chains", chain],
+  /** What people decided, in the order of time; never changed. */
+  auditLog: () => ["audit_log"],
+  auditEntry: (time: number, id: string) => ["audit_log", time, id],
+
   /** Descriptions that might be better than a server's own. */
   allCandidates: () => ["candidates"],
   candidates: (server: string) => ["candidates", server],
@@ -132,6 +139,10 @@ export const keys = {
   pendingLogins: () => ["pending_logins"],
   pendingLogin: (id: string) => ["pending_logins", id],
 
+  /** Programs that somebody from elsewhere wants to have run, until their owner has decided. */
+  consents: () => ["consents"],
+  consent: (id: string) => ["consents", id],
+
   leases: () => ["leases"],
   lease: (id: string) => ["leases", id],
 
@@ -158,6 +169,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
   "vectors",
   "login_claims",
   "pending_logins",
+  "consents",
   "parts",
   "part_owners",
 ]);

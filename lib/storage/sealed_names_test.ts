@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { keys } from "./keys.ts";
-import { SealedGatherer, sealedElsewhereWords } from "./sealed_names.ts";
+import { sealedElsewhereWords, SealedGatherer } from "./sealed_names.ts";
 
 const BODY = "A".repeat(40);
 const [ONE, TWO] = [`qm1.00000001.${BODY}`, `qm1.00000002.${BODY}`];

@@ -2,7 +2,7 @@ import { secretsOf } from "../config/secrets.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
-import { isSealed, type SecretBox, sealedBy } from "./secret_box.ts";
+import { isSealed, sealedBy, type SecretBox } from "./secret_box.ts";
 
 /** Asked for when there is something to seal or to open: its key may have to be read from a file. */
 export type BoxSource = () => Promise<SecretBox>;

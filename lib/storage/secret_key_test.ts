@@ -91,7 +91,11 @@ Deno.test("openSecretBox() says what to do where no key can be kept", async () =
   const error = await failure(openSecretBox(options(undefined)), "NOT_AVAILABLE_HERE");
   assert.match(error.message, /no key to seal them with$/);
   assert.match(error.toBody().recoveryAction, /QUARTERMASTER_SECRET_KEY/);
-  const memory = { secretKey: undefined, dataDir: undefined, location: { kind: "memory" } } as const;
+  const memory = {
+    secretKey: undefined,
+    dataDir: undefined,
+    location: { kind: "memory" },
+  } as const;
   const boxes = await Promise.all([openSecretBox(memory), openSecretBox(memory)]);
   assert.notEqual(boxes[0].keyId, boxes[1].keyId);
 });

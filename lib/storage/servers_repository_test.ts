@@ -5,6 +5,7 @@ import { AesBox } from "./secret_box.ts";
 import { AddedServer, ServersRepository } from "./servers_repository.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
+import { withFile } from "./testing/places.ts";
 
 const PROGRAM: ServerSpec = {
   type: "stdio",
@@ -64,6 +65,14 @@ Deno.test("ServersRepository marks a sealed entry, so that an older version does
     await servers.save(added("remote", REMOTE), null);
     const kept = (await store.read(keys.server("remote")))?.value;
     assert.equal(AddedServer.safeParse(kept).success, false);
+  }));
+
+Deno.test("MIGRATIONS keep an older version from a store that may hold sealed entries", () =>
+  withFile(async (path) => {
+    await (await Store.open({ location: path, migrations: [] }))[Symbol.asyncDispose]();
+    await (await Store.open({ location: path }))[Symbol.asyncDispose]();
+    const error = await failure(Store.open({ location: path, migrations: [] }), "STORAGE_NEWER");
+    assert.match(error.message, /has schema version 2; this Quartermaster knows .* up to 1$/);
   }));
 
 Deno.test("ServersRepository gives a reason where the key is another one, and destroys nothing", () =>

@@ -12,6 +12,7 @@ import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./b
 import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
+import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
 import {
   type ClientPort,
   type RequestScope,
@@ -52,6 +53,7 @@ export interface CombinedSurfaceOptions {
   /** Whether a caller may use one of the gateway's own tools; throws ACCESS_DENIED where asked to. */
   mayUse?(principal: string, tool: BuiltinTool): boolean;
   gate?: CallGate;
+  screen?: TextsScreen;
 }
 
 interface ListedTools {
@@ -283,6 +285,17 @@ class CombinedSession implements SurfaceSession {
 
   /** A list asks nobody anything: no client needs a program of its own for it. */
   async #list(
+    server: ManagedServer,
+    scope: RequestScope,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const answer = await this.#listed(server, scope, method, params);
+    const kind = LISTS[method];
+    return kind ? await screened(this.#options.screen, server.name, kind, answer) : answer;
+  }
+
+  async #listed(
     server: ManagedServer,
     scope: RequestScope,
     method: string,

@@ -331,6 +331,9 @@ Deno.test("evaluate_candidate refuses to show an equipped toolset where none is"
   const { candidateId } = await draft(opened);
   const asked = opened.call("evaluate_candidate", { ...FORECAST, candidateId, withToolset: true });
   const error = await failure(asked, "INVALID_ARGUMENTS");
-  assert.match(error.message, /^Cannot show the equipped toolset's tools .*: no toolset is equipped/);
+  assert.match(
+    error.message,
+    /^Cannot show the equipped toolset's tools .*: no toolset is equipped/,
+  );
   assert.match(error.toBody().recoveryAction, /Equip a toolset .* or test without it/);
 });

@@ -19,7 +19,10 @@ function isDenied(words: RegExp) {
 Deno.test("refuseSecretsFromElsewhere() lets nobody elsewhere say where a secret goes", () => {
   for (const spec of [SENDS, RUNS]) {
     refuseSecretsFromElsewhere(spec, true);
-    assert.throws(() => refuseSecretsFromElsewhere(spec, false), isDenied(/^The secret A can only/));
+    assert.throws(
+      () => refuseSecretsFromElsewhere(spec, false),
+      isDenied(/^The secret A can only/),
+    );
   }
   refuseSecretsFromElsewhere(PLAIN, false);
 });

@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
+import { sealedElsewhereWords, type SealedNames } from "../storage/sealed_names.ts";
 import { checkSecret, type SecretsRepository } from "../storage/secrets_repository.ts";
 
 /** A secret as it is shown: its value never is. */
@@ -114,6 +115,13 @@ export class SecretsAdmin {
     onAudit?.({ ...by, action: "secret.delete", subject: name });
     await onChanged?.();
     return { usedBy };
+  }
+
+  /** What of a backup cannot be opened here, in sentences that say what to do. */
+  async sealedElsewhere(sealed: readonly SealedNames[]): Promise<string[]> {
+    if (sealed.length === 0) return [];
+    const key = await this.#key();
+    return sealedElsewhereWords(sealed, "id" in key ? key.id : undefined);
   }
 
   /** Names of the servers whose entries refer to a secret. */

@@ -8,6 +8,7 @@ import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { resolveTool } from "../routing/resolve.ts";
 import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
+import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
 import { Relay } from "./relay.ts";
 import {
   type ClientPort,
@@ -25,6 +26,7 @@ export interface ServerDoorOptions {
   naming: Naming;
   rights?: CallerRights;
   gate?: CallGate;
+  screen?: TextsScreen;
 }
 
 /** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
@@ -36,12 +38,14 @@ export class ServerSurface implements Surface {
   }
 
   async introduce(): Promise<Record<string, unknown>> {
-    const { server, catalog } = this.#options;
+    const { server, catalog, screen } = this.#options;
     const info = server.info ?? (await server.connection()).info;
-    const { protocolVersion: _, capabilities, ...rest } = info;
+    const { protocolVersion: _, capabilities, instructions, ...rest } = info;
+    const shown = screen ? await screen.instructions(server.name, instructions) : instructions;
     const tools = catalog.of(server.name).tools.length > 0 || capabilities.tools !== undefined;
     return {
       ...rest,
+      ...(shown === undefined ? {} : { instructions: shown }),
       capabilities: { ...capabilities, ...(tools ? { tools: { listChanged: true } } : {}) },
     };
   }
@@ -191,7 +195,10 @@ class ServerSurfaceSession implements SurfaceSession {
 
   async #ask(scope: RequestScope): Promise<string> {
     if (!isLooking(scope.method)) this.#demandCall(scope.method);
-    return await this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
+    const answer = await this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
+    const kind = LISTS[scope.method];
+    if (kind === undefined) return answer;
+    return await screened(this.#options.screen, this.#options.server.name, kind, answer);
   }
 
   async #callTool(scope: RequestScope): Promise<string> {

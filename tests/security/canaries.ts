@@ -49,7 +49,11 @@ export class Canaries {
 }
 
 /** Servers over HTTP that tell what came in their headers and address, each at a path of its own. */
-export function serveLeaky(): { url: string; seen(): string; [Symbol.asyncDispose](): Promise<void> } {
+export function serveLeaky(): {
+  url: string;
+  seen(): string;
+  [Symbol.asyncDispose](): Promise<void>;
+} {
   let seen = "";
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const url = new URL(request.url);
@@ -85,11 +89,15 @@ export async function* bytesIn(
   }
 }
 
-/** Every page that a person can come to by links, in one go from the first. */
+/** Every page that a person can come to by links from the first, and those of some calls. */
 export async function* crawl(base: string, most: number): AsyncGenerator<[string, string]> {
-  const seen = new Set(["/"]);
+  const calls = (await callIds(base)).slice(0, 16);
+  const seen = new Set(["/", ...calls.map((id) => `/activity/${id}`)]);
   for (const path of seen) {
-    const response = await fetch(base + path, { redirect: "manual", headers: { accept: "text/html" } });
+    const response = await fetch(base + path, {
+      redirect: "manual",
+      headers: { accept: "text/html" },
+    });
     const text = await response.text();
     yield [`${response.status} ${path}`, text];
     if (!(response.headers.get("content-type") ?? "").includes("html")) continue;
@@ -102,17 +110,21 @@ export async function* crawl(base: string, most: number): AsyncGenerator<[string
 
 const Calls = z.looseObject({ calls: z.array(z.looseObject({ id: z.string() })) });
 
+async function callIds(base: string): Promise<string[]> {
+  const response = await fetch(`${base}/api/activity?limit=100`);
+  return Calls.parse(await response.json()).calls.map(({ id }) => id);
+}
+
 /** The answer to every GET of the API, found by its files, so that none can be forgotten. */
 export async function* readApi(base: string, servers: readonly string[]) {
-  const response = await fetch(`${base}/api/activity?limit=100`);
-  const { calls } = Calls.parse(await response.json());
+  const calls = await callIds(base);
   const folder = new URL("../../routes/api", import.meta.url).pathname;
   for await (const path of walkFiles(folder)) {
     if (path.includes("(_parts)") || path.includes("_middleware")) continue;
     if (!/\bGET(\(|:)/.test(await Deno.readTextFile(join(folder, path)))) continue;
     const route = `/api/${path.replace(/(\/?index)?\.ts$/, "")}`;
     const isOfCall = route.startsWith("/api/activity/");
-    const ids = isOfCall ? calls.map(({ id }) => id) : ["x"];
+    const ids = isOfCall ? calls : ["x"];
     const names = route.includes("[name]") && !route.includes("servers") ? ["x"] : servers;
     const filled = route.includes("[id]")
       ? ids.map((id) => route.replace("[id]", id))

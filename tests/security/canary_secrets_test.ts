@@ -259,7 +259,9 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
   assert.ok(canaries.size >= 30, String(canaries.size));
 
   const servers = ["local", "web", "api_web", "api_local", "mcp_web", "form_web"];
-  const known = canaries.places.filter((place) => /^(config|secret|env file|api|mcp|form)\b/.test(place));
+  const known = canaries.places.filter((place) =>
+    /^(config|secret|env file|api|mcp|form)\b/.test(place)
+  );
 
   await test.step("servers tell what they know in every way", async () => {
     let told = "";

@@ -23,10 +23,17 @@ export function scanName(name: string, around: Surroundings): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
     { rule, severity, where: "name", excerpt: excerptOf(name), why },
   ];
+  // Whoever writes in plain letters may be the one who is imitated: a warning is enough for it, and
+  // routing tells equal names apart.
+  const lookalike = /^[\x21-\x7e]+$/.test(name) ? "medium" : "high";
   const bones = skeleton(name);
   const reserved = skeletonsOf(around.reserved).get(bones);
   if (reserved !== undefined) {
-    return found("reserved-name", "high", `It takes the name of the gateway's own "${reserved}"`);
+    return found(
+      "reserved-name",
+      lookalike,
+      `It takes the name of the gateway's own "${reserved}"`,
+    );
   }
   if (around.otherTools.has(name)) {
     return found("shadowing", "low", "Another server has a tool of the same name");
@@ -39,7 +46,7 @@ export function scanName(name: string, around: Surroundings): Finding[] {
     return found("shadowing", "low", `Another server has "${other}", which differs only in case`);
   }
   if (other !== undefined) {
-    return found("shadowing", "high", `It looks like "${other}", a tool of another server`);
+    return found("shadowing", lookalike, `It looks like "${other}", a tool of another server`);
   }
   const misspelled = neighborsOf(name).find((it) => around.otherTools.has(it));
   return misspelled === undefined

@@ -20,8 +20,11 @@ Deno.test("scanName() lets two servers have the same name", () => {
 });
 
 Deno.test("scanName() finds names that only look the same", () => {
-  for (const name of ["Read_File", "rеad_file", "read\u200B_file", "read_fi1e", "ｒead_file"]) {
+  for (const name of ["rеad_file", "read\u200B_file", "ｒead_file"]) {
     assert.deepEqual(findingsOf(name), ["high shadowing"], name);
+  }
+  for (const name of ["Read_File", "read_fi1e"]) {
+    assert.deepEqual(findingsOf(name), ["medium shadowing"], name);
   }
 });
 
@@ -31,8 +34,9 @@ Deno.test("scanName() finds misspellings", () => {
 });
 
 Deno.test("scanName() keeps the gateway's own names free", () => {
-  assert.deepEqual(findingsOf("tool_execute"), ["high reserved-name"]);
-  assert.deepEqual(findingsOf("Tool_Execute"), ["high reserved-name"]);
+  assert.deepEqual(findingsOf("tool_execute"), ["medium reserved-name"]);
+  assert.deepEqual(findingsOf("Tool_Execute"), ["medium reserved-name"]);
+  assert.deepEqual(findingsOf("tool_executе"), ["high reserved-name"]);
 });
 
 Deno.test("scanName() sees names that were added to a set it knows", () => {

@@ -41,6 +41,7 @@ export type ConsoleGateway = Pick<
   | "optimization"
   | "evaluator"
   | "restore"
+  | "review"
   | "promotions"
   | "doors"
   | "store"
@@ -113,6 +114,9 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
     evaluator: () => Promise.reject(new Error("The stub evaluates nothing")),
     restore: {},
+    review: {
+      count: () => ({ held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 }),
+    } as unknown as Gateway["review"],
     promotions: {
       list: () => input.promotions ?? [],
       of: (server: string, tool: string) =>

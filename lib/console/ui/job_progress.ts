@@ -169,10 +169,12 @@ function lineOf(tool: JobTool, job: OptimizationJob): JobLine {
 
 function spentWords({ runs, errors, cost, options }: OptimizationJob): string {
   const { maxRuns, maxCostUsd } = options;
+  // Of a part of the runs it is not known.
+  const atLeast = cost.costKnown === false ? "at least " : "";
   return [
     `${formatCount(runs, "run")}${maxRuns === undefined ? "" : ` of at most ${maxRuns}`}`,
     ...(errors === 0 ? [] : [`${errors} failed and not counted`]),
-    ...(cost.costUsd === undefined ? [] : [dollars(cost.costUsd)]),
+    ...(cost.costUsd === undefined ? [] : [`${atLeast}${dollars(cost.costUsd)}`]),
     ...(maxCostUsd === undefined ? [] : [`budget ${dollars(maxCostUsd)}`]),
   ].join(", ");
 }

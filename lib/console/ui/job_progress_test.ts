@@ -75,6 +75,11 @@ Deno.test("jobProgress() shows the stretch around the current tool, however many
   assert.ok(lines.some(({ tool }) => tool === "tool_2000"));
 });
 
+Deno.test("jobProgress() does not tell a part of the cost as the whole", () => {
+  const cost = { inputTokens: 1, outputTokens: 1, costUsd: 0.25, costKnown: false as const };
+  assert.equal(jobProgress(job({ runs: 3, cost })).spent, "3 runs, at least $0.25");
+});
+
 Deno.test("jobProgress() tells what was spent of what may be", () => {
   const spent = jobProgress(job({
     errors: 2,

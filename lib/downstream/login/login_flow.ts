@@ -8,7 +8,7 @@ import { readChallenge } from "./challenge.ts";
 import { identify } from "./client_identity.ts";
 import { discover, type IssuerMetadata } from "./discovery.ts";
 import { loginError, quoted } from "./login_error.ts";
-import { LoginHttp, type LoginHttpOptions } from "./login_http.ts";
+import { LoginHttp, type LoginHttpOptions, type LoginReach } from "./login_http.ts";
 import { attemptId, challengeOf, randomText } from "./pkce.ts";
 import { safeUrl } from "./safe_url.ts";
 import { exchangeCode, revokeToken, TokenRefused } from "./token_request.ts";
@@ -22,6 +22,7 @@ export interface LoginFlowOptions extends LoginHttpOptions {
   /** Where authorization servers send people back to. */
   redirectUri: string;
   documentUrl?: string | undefined;
+  reach?: LoginReach | undefined;
   /** Gets to know what must not be logged. */
   learn(secrets: string[]): void;
 }
@@ -56,26 +57,25 @@ export interface StartedLogin {
 /** How a login goes: find out where, send the person there, trade the answer for tokens. */
 export class LoginFlow {
   readonly #options: LoginFlowOptions;
-  readonly #http: LoginHttp;
 
   constructor(options: LoginFlowOptions) {
     this.#options = options;
-    this.#http = new LoginHttp(options);
   }
 
   async start(target: LoginTarget, wish: LoginWish, signal: AbortSignal): Promise<StartedLogin> {
     const { redirectUri, documentUrl, pending, learn } = this.#options;
     const url = safeUrl(target.url, `The address of server "${target.name}"`);
-    const challenge = await this.#challenge(url, target.headers, signal);
+    const http = await this.#httpFor(target.name);
+    const challenge = await challengeOfServer(http, url, target.headers, signal);
     const { resource, issuer, scopes: named } = await discover(
-      this.#http,
+      http,
       url,
       wish.scope === undefined ? challenge : { ...challenge, scope: wish.scope },
       signal,
     );
     const scopes = withRefresh(named, issuer);
     const given = wish.client ?? await this.#givenBefore(target.name, issuer.issuer);
-    const identity = await identify(this.#http, {
+    const identity = await identify(http, {
       issuer,
       redirectUri,
       documentUrl,
@@ -162,10 +162,11 @@ export class LoginFlow {
     if (found === undefined) return { existed, revoked: false };
     const { login } = found;
     const { refreshToken, accessToken } = login;
+    const http = await this.#httpFor(server);
     const revoke = (token: string | undefined, hint: "access_token" | "refresh_token") =>
       token === undefined
         ? true
-        : revokeToken(this.#http, login, token, hint, signal).catch(() => false);
+        : revokeToken(http, login, token, hint, signal).catch(() => false);
     // The refresh token first: with it, others could be had.
     const revoked = await revoke(refreshToken, "refresh_token") &&
       await revoke(accessToken, "access_token");
@@ -197,7 +198,8 @@ export class LoginFlow {
         `Server "${prepared.server}" was changed or removed while the login was under way`,
       );
     }
-    const tokens = await exchangeCode(this.#http, prepared, { code, verifier, redirectUri }, signal)
+    const http = await this.#httpFor(prepared.server);
+    const tokens = await exchangeCode(http, prepared, { code, verifier, redirectUri }, signal)
       .catch((error) => {
         throw error instanceof TokenRefused ? loginError(error.message) : error;
       });
@@ -215,12 +217,8 @@ export class LoginFlow {
     };
   }
 
-  /** Asks as a client would that has no credentials: the refusal says where to log in. */
-  async #challenge(url: URL, headers: Record<string, string>, signal: AbortSignal) {
-    const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
-    const accept = "application/json, text/event-stream";
-    const answer = await this.#http.probe(url, ping, { ...lowerCased(headers), accept }, signal);
-    return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
+  async #httpFor(server: string): Promise<LoginHttp> {
+    return new LoginHttp({ ...this.#options, ...await this.#options.reach?.(server) });
   }
 
   /** A client id that a person gave stays good, but only for the same authorization server. */
@@ -256,6 +254,19 @@ function checkIssuer({ prepared, namesIssuer }: Waiting, iss: string | null, hos
         `asked, ${host}: its code is not used`,
     );
   }
+}
+
+/** Asks as a client would that has no credentials: the refusal says where to log in. */
+async function challengeOfServer(
+  http: LoginHttp,
+  url: URL,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+) {
+  const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
+  const accept = "application/json, text/event-stream";
+  const answer = await http.probe(url, ping, { ...lowerCased(headers), accept }, signal);
+  return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
 }
 
 function withRefresh(scopes: string[], issuer: IssuerMetadata): string[] {

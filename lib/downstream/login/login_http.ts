@@ -1,3 +1,4 @@
+import { LinkClosed } from "../link.ts";
 import { discard, readStart } from "../remote/body_reader.ts";
 import { networkFailureWords } from "../remote/network_failure.ts";
 import { loginError } from "./login_error.ts";
@@ -13,6 +14,9 @@ export interface LoginHttpOptions {
   fetch?: typeof fetch | undefined;
   limitMs?: number | undefined;
 }
+
+/** What holds for the logins to one server: where it may send us, and by what. */
+export type LoginReach = (server: string) => Promise<Pick<LoginHttpOptions, "allowUrl" | "fetch">>;
 
 export interface Answer {
   status: number;
@@ -117,6 +121,7 @@ export class LoginHttp {
   #explain(error: unknown, url: URL, signal: AbortSignal, limit: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (limit.aborted) return loginError(`${url.host} did not answer in time`);
+    if (error instanceof LinkClosed) return loginError(error.message);
     return loginError(`Cannot reach ${url.host}: ${networkFailureWords(error)}`);
   }
 }

@@ -7,7 +7,7 @@ import type {
 } from "../../storage/logins_repository.ts";
 import { LinkClosed } from "../link.ts";
 import type { Credentials } from "../remote/credentials.ts";
-import type { LoginHttpOptions } from "./login_http.ts";
+import type { LoginHttpOptions, LoginReach } from "./login_http.ts";
 import type { IssuedTokens } from "./token_request.ts";
 
 /** One renewal, from the claim to the end. */
@@ -26,6 +26,7 @@ export interface ServerLoginOptions extends LoginHttpOptions {
   server: string;
   /** Of the server's address: what was made for another one is not used. */
   mark: string;
+  reach?: LoginReach | undefined;
   /** Who asks for the right to renew. */
   owner: string;
   repository: LoginsRepository;
@@ -143,7 +144,9 @@ export class ServerLogin implements Credentials {
     const { refreshTokens, TokenRefused } = await import("./token_request.ts");
     let tokens: IssuedTokens;
     try {
-      tokens = await refreshTokens(new LoginHttp(this.#options), login, refreshToken, signal);
+      const reach = await this.#options.reach?.(login.server);
+      const http = new LoginHttp({ ...this.#options, ...reach });
+      tokens = await refreshTokens(http, login, refreshToken, signal);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       const trouble = `The login has ended: ${error.message}`;

@@ -1,6 +1,7 @@
 const WORDS: [RegExp, string][] = [
   [/connection refused/i, "the connection was refused"],
-  [/dns error|failed to lookup|not known/i, "its name was not found"],
+  // The last is what a tunnel says of it.
+  [/dns error|failed to lookup|not known|: host unreachable/i, "its name was not found"],
   [/corrupt message|tls|handshake/i, "it does not speak TLS as expected (is it http, not https?)"],
   [/invalid HTTP|parse|h2 protocol/i, "it does not speak HTTP"],
   [/reset by peer|broken pipe/i, "the connection was reset"],

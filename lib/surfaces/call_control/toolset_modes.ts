@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
 import { CallMode } from "../../core/server.ts";
 import { type Toolset, ToolsetName } from "../../core/toolset.ts";
 import type { Setting, SettingsRepository } from "../../storage/settings_repository.ts";
@@ -49,7 +50,8 @@ export class ToolsetModes {
         await settings.save(MODES, next, before?.versionstamp ?? null);
         return await this.load();
       } catch (error) {
-        if (races >= MAX_RACES) throw error;
+        const isLost = error instanceof GatewayError && error.code === "CONFLICT";
+        if (!isLost || races >= MAX_RACES) throw error;
       }
     }
   }

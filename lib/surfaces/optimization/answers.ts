@@ -40,9 +40,9 @@ export function resultLines({ candidateId, counts, ...more }: CandidateResults):
   return [
     `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
       beside === 0 ? "" : `, ${besideText(beside)}`
-    }${
-      errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`
-    }): ${metricsText(counts)}`,
+    }${errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`}): ${
+      metricsText(counts)
+    }`,
     ...(words === undefined ? [] : [`  ${words}`]),
     ...mistakeLines(confusion, tool),
     ...rankLines(ranks),

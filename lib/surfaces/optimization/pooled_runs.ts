@@ -76,9 +76,11 @@ export function poolTries(input: PooledInput): Pooled | undefined {
     candidate: countRuns(candidate, counted),
     baseline: countRuns(baseline, counted),
   };
-  // Those that count no longer, or never did, are harm to others all the same.
+  // Also those that decide nothing: what is taken from others is harm all the same.
   const own = asked.filter(({ toolName }) => toolName === newest.toolName);
-  const siblings = asked.filter(({ toolName }) => toolName !== newest.toolName).map(asSiblingPrompt);
+  const siblings = asked.filter(({ toolName }) => toolName !== newest.toolName).map(
+    asSiblingPrompt,
+  );
   const verdict = judge({
     depth: newest.depth,
     ...counts,

@@ -134,7 +134,10 @@ Deno.test("poolTries() does not count together what was shown beside other tools
   assert.deepEqual([refusalOf(apart), apart?.tries, apart?.beside], [undefined, undefined, 1]);
   const together = decided([lucky, trial("too", { wrong: 9, beside })]);
   assert.deepEqual(together?.evaluationIds, ["lucky", "too"]);
-  assert.match(refusalOf(together) ?? "", /beside 1 tool of another server\): .* all 2 evaluations/);
+  assert.match(
+    refusalOf(together) ?? "",
+    /beside 1 tool of another server\): .* all 2 evaluations/,
+  );
 });
 
 Deno.test("poolTries() looks for thefts also among prompts that decide nothing", () => {

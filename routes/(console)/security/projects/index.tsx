@@ -33,8 +33,9 @@ export const handler = define.handlers<ProjectsPage>({
 });
 
 export default define.page<typeof handler>(function ProjectsRoute({ data }) {
+  // Not live: what is ticked and not saved yet must not be replaced.
   return (
-    <div class="stack" data-live="servers">
+    <div class="stack">
       <Projects page={data} />
     </div>
   );

@@ -37,9 +37,9 @@ export const handler = define.handlers<TokensPage>({
 });
 
 export default define.page<typeof handler>(function TokensRoute({ data }) {
-  // What is shown once must not be replaced by a page that is made anew.
+  // Not live: what is shown once, or half written in the form, must not be replaced.
   return (
-    <div class="stack" {...(data.made === undefined ? { "data-live": "settings" } : {})}>
+    <div class="stack">
       <Tokens page={data} />
     </div>
   );

@@ -1,0 +1,186 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+
+/** Keys are asked for again after this long, so that a withdrawn one ends soon. */
+const FRESH_MS = 10 * 60_000;
+/** How long they are good for where the provider cannot be reached in between. */
+const GOOD_MS = 60 * 60_000;
+/** Anybody can name a key that does not exist. */
+const SEEK_EVERY_MS = 60_000;
+/** How long nobody asks again after a failure. */
+const RETRY_MS = 10_000;
+const LIMIT_MS = 5_000;
+const MAX_BYTES = 256 * 1024;
+const MAX_KEYS = 100;
+
+const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.string() });
+const KeyList = z.looseObject({ keys: z.array(z.unknown()).max(MAX_KEYS) });
+/** Only what others may know: a secret both sides share would let anybody with it sign. */
+const PublicKey = z.looseObject({
+  kty: z.enum(["RSA", "EC", "OKP"]),
+  kid: z.string().max(500).exactOptional(),
+  use: z.literal("sig").exactOptional(),
+});
+export type PublicKey = z.infer<typeof PublicKey>;
+
+/** What an issuer signs with. */
+export interface IssuerKeySet {
+  /** As it writes itself in its tokens. */
+  issuer: string;
+  keys: PublicKey[];
+  fetchedAt: number;
+}
+
+export interface IssuerKeysOptions {
+  issuer: string;
+  /** Where the keys are, if they are not where the issuer's own metadata says, on its own host. */
+  keysUrl?: string;
+  fetch?: typeof fetch;
+  now?(): number;
+  onWarning?(message: string, details: Record<string, unknown>): void;
+}
+
+/** The public keys of an identity provider, fetched when first needed. */
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  readonly #now: () => number;
+  #known: IssuerKeySet | undefined;
+  #fetching: Promise<void> | undefined;
+  #failedAt = -Infinity;
+  #soughtAt = -Infinity;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The keys, with the one named among them if there is such a one; throws ISSUER_UNAVAILABLE. */
+  async resolve(kid: string | undefined, signal: AbortSignal): Promise<IssuerKeySet> {
+    if (this.#age() >= FRESH_MS) await this.#refresh(signal);
+    else if (kid !== undefined && !this.#has(kid)) await this.#seek(signal);
+    if (this.#known && this.#age() < GOOD_MS) return this.#known;
+    throw new GatewayError("ISSUER_UNAVAILABLE", {
+      message: `Cannot check the token: ${this.#options.issuer} does not give its keys`,
+      retryAfterSeconds: RETRY_MS / 1000,
+    });
+  }
+
+  #age(): number {
+    return this.#known ? this.#now() - this.#known.fetchedAt : Infinity;
+  }
+
+  #has(kid: string): boolean {
+    return this.#known?.keys.some((key) => key.kid === kid) ?? false;
+  }
+
+  /** A key that is not known may have come since. */
+  async #seek(signal: AbortSignal): Promise<void> {
+    if (!this.#fetching) {
+      if (this.#now() - this.#soughtAt < SEEK_EVERY_MS) return;
+      this.#soughtAt = this.#now();
+    }
+    await this.#refresh(signal);
+  }
+
+  /** Once for all who wait; leaves what is known where it fails. */
+  async #refresh(signal: AbortSignal): Promise<void> {
+    if (!this.#fetching && this.#now() - this.#failedAt < RETRY_MS) return;
+    this.#fetching ??= this.#fetch(signal).finally(() => this.#fetching = undefined);
+    await this.#fetching;
+  }
+
+  async #fetch(signal: AbortSignal): Promise<void> {
+    const { issuer, keysUrl, onWarning } = this.#options;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+    try {
+      const metadata = keysUrl === undefined
+        ? await this.#readMetadata(limit)
+        : { issuer, jwks_uri: keysUrl };
+      const list = KeyList.safeParse(await this.#read(metadata.jwks_uri, limit));
+      if (!list.success) throw new Error(`what is at ${metadata.jwks_uri} is no list of keys`);
+      const keys = list.data.keys.flatMap((key) => PublicKey.safeParse(key).data ?? []);
+      this.#known = { issuer: metadata.issuer, keys, fetchedAt: this.#now() };
+    } catch (error) {
+      const reason = limit.aborted ? "it did not answer in time" : wordsOf(error);
+      this.#failedAt = this.#now();
+      onWarning?.("Cannot get the keys of the identity provider", { issuer, reason });
+    }
+  }
+
+  async #readMetadata(signal: AbortSignal): Promise<z.infer<typeof Metadata>> {
+    const { issuer } = this.#options;
+    for (const place of metadataPlaces(issuer)) {
+      const found = Metadata.safeParse(await this.#read(place, signal));
+      if (!found.success) continue;
+      if (plain(found.data.issuer) !== plain(issuer)) {
+        throw new Error(`${place} is the metadata of another, ${quoted(found.data.issuer)}`);
+      }
+      checkPlace(found.data.jwks_uri, issuer);
+      return found.data;
+    }
+    throw new Error("it has no metadata that says where its keys are");
+  }
+
+  /** JSON of a bounded size; undefined where there is none. Redirects are not followed. */
+  async #read(url: string, signal: AbortSignal): Promise<unknown> {
+    const send = this.#options.fetch ?? fetch;
+    const headers = { accept: "application/json" };
+    const response = await send(url, { headers, redirect: "manual", signal });
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    const decoder = new TextDecoder();
+    let [text, size] = ["", 0];
+    for await (const chunk of response.body) {
+      size += chunk.byteLength;
+      if (size > MAX_BYTES) throw new Error(`what is at ${url} is over ${MAX_BYTES} bytes`);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** As two texts that name one issuer are compared: a slash at the end is all that may differ. */
+export function plain(issuer: string): string {
+  return issuer.replace(/\/$/, "");
+}
+
+/** Whether an address can be asked without somebody on the way changing the answer. */
+export function isSafe(url: URL): boolean {
+  return url.protocol === "https:" ||
+    (url.protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
+}
+
+/** By RFC 8414, and by OpenID Connect Discovery in both of its readings. */
+function metadataPlaces(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = plain(pathname);
+  return [
+    ...new Set([
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${origin}${path}/.well-known/openid-configuration`,
+      `${origin}/.well-known/openid-configuration${path}`,
+    ]),
+  ];
+}
+
+/** Whoever could put another host into the metadata could sign for everybody. */
+function checkPlace(text: string, issuer: string): void {
+  const url = URL.parse(text);
+  if (url === null || !isSafe(url) || url.host !== new URL(issuer).host) {
+    throw new Error(`it names ${quoted(text)} for its keys, which is not https on its own host`);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}

@@ -1,0 +1,92 @@
+import { LinkClosed } from "../link.ts";
+import { type AddressGuard, closedHostWords, literalAddress } from "./address_guard.ts";
+import { CheckedTunnel } from "./checked_tunnel.ts";
+
+/** How a tunnel's refusal reads in the platform's error. */
+const FORBIDDEN = /not allowed by ruleset/i;
+/** Hosts that the platform would connect to past every proxy. */
+const BYPASS = ["NO_PROXY", "no_proxy"];
+
+export interface GuardedClientOptions {
+  guard: AddressGuard;
+  /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
+  isBehindProxy?: boolean;
+}
+
+/** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
+export class GuardedClient implements AsyncDisposable {
+  readonly #options: GuardedClientOptions;
+  #opened: { tunnel: CheckedTunnel; client: Deno.HttpClient } | undefined;
+
+  constructor(options: GuardedClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What fetches from the host of one address, and from no other. A literal address is checked here
+   * and now, so that its requests cost nothing.
+   */
+  fetchFor(url: string): typeof fetch {
+    const { hostname } = new URL(url);
+    const isOpen = literalAddress(hostname) !== undefined && closedHostWords(hostname) === undefined;
+    return isOpen ? fetch : this.fetch;
+  }
+
+  /** As the platform's; refuses with LinkClosed what is not out in the open. Follows no redirect. */
+  readonly fetch: typeof fetch = async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (this.#options.isBehindProxy || closedHostWords(url.hostname) !== undefined) {
+      const refusal = await this.#options.guard.refusalOf(url);
+      if (refusal !== undefined) throw new LinkClosed("refused", refusal);
+      return await fetch(input, { ...init, redirect: "manual" });
+    }
+    const checked: RequestInit & { client: Deno.HttpClient } = {
+      ...init,
+      redirect: "manual",
+      client: this.#client(),
+    };
+    try {
+      return await fetch(input, checked);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      const refusal = await this.#options.guard.refusalOf(url);
+      const words = refusal ?? `${url.hostname} led to an address that may not be reached`;
+      throw new LinkClosed("refused", words, { cause: error });
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.client.close();
+    await opened?.tunnel[Symbol.asyncDispose]();
+  }
+
+  #client(): Deno.HttpClient {
+    return (this.#opened ??= this.#open()).client;
+  }
+
+  #open() {
+    const { guard } = this.#options;
+    const tunnel = CheckedTunnel.open({
+      addressesOf: (hostname, signal) => guard.addressesOf(hostname, signal),
+    });
+    return { tunnel, client: clientThrough(tunnel.proxy) };
+  }
+}
+
+/** The platform reads what bypasses proxies when a client is made, and would let it past this one. */
+function clientThrough(proxy: Deno.Proxy): Deno.HttpClient {
+  const kept = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
+  for (const name of BYPASS) Deno.env.delete(name);
+  try {
+    return Deno.createHttpClient({ proxy });
+  } finally {
+    for (const [name, value] of kept) if (value !== undefined) Deno.env.set(name, value);
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return FORBIDDEN.test(error.message) || isForbidden(error.cause);
+}

@@ -1,0 +1,69 @@
+import { ScopeMissing, SCOPES, USUAL_SCOPES } from "../auth/foreign_scopes.ts";
+import { GatewayError } from "../core/errors.ts";
+import { parseDoor } from "./door_path.ts";
+
+/** Where a client looks for it, the door's own path behind (RFC 9728). */
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+export interface ResourceMetadataOptions {
+  /** The gateway's own. */
+  address: string;
+  /** Where people get their tokens. */
+  issuer: string;
+}
+
+/** Tells clients where to get a token for the gateway, or for one of its doors. */
+export class ResourceMetadata {
+  readonly #options: ResourceMetadataOptions;
+
+  constructor(options: ResourceMetadataOptions) {
+    this.#options = options;
+  }
+
+  /** Throws NOT_FOUND where no door is named. It says the same of doors that lead nowhere. */
+  answer(pathname: string): Response {
+    const { address, issuer } = this.#options;
+    const path = pathname.slice(METADATA_PATH.length);
+    if (path !== "" && !parseDoor(`${address}${path}`)) throw noMetadata();
+    return Response.json({
+      resource: `${address}${path}`,
+      resource_name: "Quartermaster",
+      authorization_servers: [issuer],
+      scopes_supported: SCOPES,
+      bearer_methods_supported: ["header"],
+    });
+  }
+
+  /** The value of WWW-Authenticate for a request that was refused (RFC 6750). */
+  challenge(request?: Request, error?: unknown): string {
+    const isDoor = request !== undefined && parseDoor(request.url) !== undefined;
+    const path = isDoor ? new URL(request.url).pathname : "";
+    const isMissing = error instanceof ScopeMissing;
+    const kind = isMissing
+      ? "insufficient_scope"
+      : request?.headers.has("authorization")
+      ? "invalid_token"
+      : undefined;
+    const reason = error instanceof Error ? error.message : "The token is not taken";
+    const fields = {
+      resource_metadata: `${this.#options.address}${METADATA_PATH}${path}`,
+      scope: (isMissing ? error.scopes : USUAL_SCOPES).join(" "),
+      ...(kind === undefined ? {} : { error: kind, error_description: reason }),
+    };
+    return `Bearer ${
+      Object.entries(fields).map(([name, text]) => `${name}="${fit(text)}"`).join(", ")
+    }`;
+  }
+}
+
+export function noMetadata(): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: "There is no identity provider's resource here",
+    recoverySteps: ["Check the door's path, and whether --oauth-issuer is set"],
+  });
+}
+
+/** What may stand in a quoted text of this header. */
+function fit(text: string): string {
+  return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'").slice(0, 500);
+}

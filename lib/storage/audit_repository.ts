@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { commitBatches } from "./commit_batches.ts";
+import { keys } from "./keys.ts";
+import type { StoredRecord } from "./record_reader.ts";
+import { busy } from "./storage_errors.ts";
+import type { Store } from "./store.ts";
+
+/** Something that somebody decided. */
+export const AuditEntry = z.strictObject({
+  /** Begins with its time in base 36. */
+  id: z.string(),
+  /** In ms since the epoch; later than that of the entry before it by the same process. */
+  at: z.number(),
+  /** The process that wrote it, and which of its entries this is. */
+  chain: z.string(),
+  n: z.int().nonnegative(),
+  /** The hash and the time of the entry before it in its chain. */
+  prev: z.string().optional(),
+  prevAt: z.number().optional(),
+  principal: z.string(),
+  /** What the principal was called then. */
+  who: z.string().optional(),
+  from: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  /** JSON without secrets, or the beginning of it. */
+  before: z.string().optional(),
+  after: z.string().optional(),
+  hash: z.string(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** How far a process has come. */
+export const AuditChain = z.strictObject({
+  chain: z.string(),
+  n: z.int().nonnegative(),
+  at: z.number(),
+  hash: z.string(),
+});
+export type AuditChain = z.infer<typeof AuditChain>;
+
+/** What one commit takes: each entry has a check of its own. */
+export const AUDIT_BATCH = 10;
+
+const DELETED_AT_ONCE = 10_000;
+/** Many times what is ever kept. */
+const DELETING_ROUNDS = 100;
+
+export interface AuditRange {
+  since?: number | undefined;
+  until?: number | undefined;
+  /** Only what came before this entry. */
+  before?: string | undefined;
+}
+
+/** The audit log: entries are added and, at the end of their time, cleared away; nothing else. */
+export class AuditRepository {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Adds the next entries of a chain, at most a batch; none of them may be there. */
+  async append(entries: readonly AuditEntry[]): Promise<void> {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    const { chain, n, at, hash } = last;
+    const head: AuditChain = { chain, n, at, hash };
+    const sets = entries.map((entry) => ({ key: keys.auditEntry(entry.at, entry.id), value: entry }));
+    const done = await this.#store.tryCommit({
+      checks: sets.map(({ key }) => ({ key, versionstamp: null })),
+      sets: [...sets, { key: keys.auditChain(chain), value: head }],
+      announce: false,
+    });
+    if (done !== undefined) return;
+    // A commit whose answer was lost on its way may have been done.
+    const found = await this.#store.read(keys.auditEntry(last.at, last.id));
+    if (AuditEntry.safeParse(found?.value).data?.hash === hash) return;
+    throw busy(this.#store.location, "add to the audit log of");
+  }
+
+  /** The newest first. One that cannot be read is left out, with a warning. */
+  async *list(range: AuditRange = {}): AsyncGenerator<AuditEntry, void> {
+    for await (const record of this.#store.list(selectorOf(range), { reverse: true })) {
+      const { success, data, error } = AuditEntry.safeParse(record.value);
+      if (success) yield data;
+      else this.#store.warn("An audit entry cannot be read", { key: record.key, error });
+    }
+  }
+
+  /** As they are stored, the oldest first. */
+  records(): AsyncIterable<StoredRecord> {
+    return this.#store.list({ prefix: [...keys.auditLog()] });
+  }
+
+  async chains(): Promise<AuditChain[]> {
+    const records = this.#store.list({ prefix: [...keys.auditChains()] });
+    const parsed = await Array.fromAsync(records, ({ value }) => AuditChain.safeParse(value).data);
+    return parsed.filter((chain) => chain !== undefined);
+  }
+
+  /** Up to which time entries have to go, and how many these are; undefined where none has to. */
+  async findOld(
+    before: number,
+    most: number,
+  ): Promise<{ until: number; count: number } | undefined> {
+    const until = Math.max(before, await this.#timeOfNewest(most));
+    let count = 0;
+    for await (const _ of this.#store.list(selectorOf({ until }))) count++;
+    return count === 0 ? undefined : { until, count };
+  }
+
+  /** Clears away what is older, and chains of which nothing is left. */
+  async removeOld(until: number): Promise<void> {
+    for (let round = 0; round < DELETING_ROUNDS; round++) {
+      const old = await Array.fromAsync(
+        this.#store.list(selectorOf({ until }), { limit: DELETED_AT_ONCE }),
+        ({ key }) => key,
+      );
+      for (const deletes of commitBatches(old, (key) => key)) {
+        await this.#store.commit({ deletes, announce: false });
+      }
+      if (old.length < DELETED_AT_ONCE) break;
+    }
+    const ended = (await this.chains()).filter(({ at }) => at < until);
+    const heads = ended.map(({ chain }) => keys.auditChain(chain));
+    for (const deletes of commitBatches(heads, (key) => key)) {
+      await this.#store.commit({ deletes, announce: false });
+    }
+  }
+
+  /** The time of the oldest among the newest so many; 0 where there are no more. */
+  async #timeOfNewest(most: number): Promise<number> {
+    // Few records say whether the many have to be counted.
+    const written = (await this.chains()).reduce((sum, { n }) => sum + n + 1, 0);
+    if (written <= most) return 0;
+    let count = 0;
+    let time = 0;
+    const records = this.#store.list({ prefix: [...keys.auditLog()] }, { reverse: true });
+    for await (const { key } of records) {
+      if (++count > most) return time;
+      time = Number(key[1]);
+    }
+    return 0;
+  }
+}
+
+/** The time that an entry's id begins with; undefined where it is no such id. */
+export function timeOfAuditId(id: string): number | undefined {
+  const time = /^[0-9a-z]{1,10}(?=-)/.exec(id)?.[0];
+  return time === undefined ? undefined : parseInt(time, 36);
+}
+
+function selectorOf({ since, until, before }: AuditRange): Deno.KvListSelector {
+  const prefix = keys.auditLog();
+  const time = before === undefined ? undefined : timeOfAuditId(before);
+  const last = time === undefined ? undefined : [...keys.auditEntry(time, before!)];
+  const end = until === undefined || (time !== undefined && time < until)
+    ? last
+    : [...prefix, until];
+  return {
+    prefix: [...prefix],
+    ...(since === undefined ? {} : { start: [...prefix, since] }),
+    ...(end === undefined ? {} : { end }),
+  };
+}

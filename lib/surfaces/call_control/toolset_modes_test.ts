@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import type { Toolset } from "../../core/toolset.ts";
+import { SettingsRepository } from "../../storage/settings_repository.ts";
+import { Store } from "../../storage/store.ts";
+import { gatedCall, testPort } from "./testing/gated_call.ts";
+import { ToolsetModes } from "./toolset_modes.ts";
+
+const toolset = (name: string, ...tools: string[]): Toolset => ({
+  id: name,
+  name,
+  tools: tools.map((tool) => ({ server: "git", tool })),
+  createdAt: 0,
+  updatedAt: 0,
+});
+
+async function open(store: Store, equipped?: Toolset): Promise<ToolsetModes> {
+  const saved = [toolset("dev", "commit", "push"), toolset("ops", "push")];
+  const modes = new ToolsetModes({
+    settings: new SettingsRepository(store),
+    find: (name) => saved.find((one) => one.name === name),
+    equippedBy: (principal) => principal === "token:a" ? equipped : undefined,
+  });
+  await modes.load();
+  return modes;
+}
+
+const at = (door: string | undefined, name = "commit", principal = "token:a") =>
+  gatedCall({ name, port: testPort({ principal, ...(door === undefined ? {} : { door }) }) });
+
+Deno.test("ToolsetModes.set() is kept, for every gateway on the store, until it is all again", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [one, two] = [await open(store), await open(store)];
+  await Promise.all([one.set("dev", "read-only"), two.set("ops", "confirm")]);
+  await one.load();
+  assert.deepEqual([one.of("dev"), one.of("ops"), one.of("other")], [
+    "read-only",
+    "confirm",
+    "all",
+  ]);
+  await two.set("dev", "all");
+  await one.load();
+  assert.equal(one.of("dev"), "all");
+});
+
+Deno.test("ToolsetModes.modeFor() counts at the toolset's own door, for every call there", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const modes = await open(store);
+  assert.equal(modes.modeFor(at("toolsets/dev?")), undefined);
+  await modes.set("dev", "read-only");
+  assert.equal(modes.modeFor(at("toolsets/dev?")), "read-only");
+  assert.equal(modes.modeFor(at("toolsets/ops?")), undefined);
+  assert.equal(modes.modeFor(at("servers/git?namespaced")), undefined);
+});
+
+Deno.test("ToolsetModes.modeFor() counts at the default door for who has it equipped, for its tools", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const modes = await open(store, toolset("dev", "commit"));
+  await modes.set("dev", "confirm");
+  assert.equal(modes.modeFor(at("mcp?default")), "confirm");
+  assert.equal(modes.modeFor(at("mcp?discovery", "other")), undefined);
+  assert.equal(modes.modeFor(at("mcp?default", "commit", "token:b")), undefined);
+});
+
+Deno.test("ToolsetModes.modeFor() takes the strictest of all that have the tool where no door is known", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const modes = await open(store);
+  await modes.set("dev", "confirm");
+  await modes.set("ops", "read-only");
+  assert.equal(modes.modeFor(at(undefined, "push")), "read-only");
+  assert.equal(modes.modeFor(at(undefined, "commit")), "confirm");
+  assert.equal(modes.modeFor(at(undefined, "status")), undefined);
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import type { CallLimit } from "../core/access.ts";
+import type { CallMode, ServerSpec } from "../core/server.ts";
+import { CallControl, type CallControlOptions } from "./call_control.ts";
+import { type CallWishes, gatedCall, testPort } from "./call_control/testing/gated_call.ts";
+
+interface Setting {
+  spec?: Partial<ServerSpec>;
+  limit?: CallLimit;
+  toolset?: CallMode;
+}
+
+function control(setting: Setting, more: Partial<CallControlOptions> = {}): CallControl {
+  const spec: ServerSpec = { type: "demo", ...setting.spec } as ServerSpec;
+  return new CallControl({
+    specOf: (server) => server === "git" ? spec : undefined,
+    limitOf: () => setting.limit,
+    toolsetMode: () => setting.toolset,
+    askFirst: () => Promise.reject(new Error("asked")),
+    shorten: (_call, _answer, most) => Promise.resolve(`cut to ${most}`),
+    readPage: () => Promise.resolve("page"),
+    ...more,
+  });
+}
+
+/** What becomes of a call: "passes", "asks", or the code of the refusal. */
+async function outcome(setting: Setting, wishes: CallWishes = {}): Promise<string> {
+  try {
+    await control(setting).enter(gatedCall(wishes));
+    return "passes";
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return "code" in error
+      ? String(error.code)
+      : error.message === "asked"
+      ? "asks"
+      : error.message;
+  }
+}
+
+const reads = { name: "status", annotations: { readOnlyHint: true } };
+const adds = { name: "add", annotations: { destructiveHint: false } };
+const destroys = { name: "commit" };
+
+Deno.test("CallControl.enter() lets a call through at once where nothing is set", () => {
+  assert.equal(control({}).enter(gatedCall()), undefined);
+  const limits = { begin: () => assert.fail("nothing had to be counted") };
+  const gate = control({}, { limits: limits as never });
+  assert.equal(gate.enter(gatedCall()), undefined);
+});
+
+Deno.test("CallControl.enter() goes by each mode and what a tool does", async () => {
+  const rows = await Promise.all((["all", "confirm", "read-only"] as const).map(async (mode) => [
+    mode,
+    ...await Promise.all([reads, adds, destroys].map((tool) => outcome({ toolset: mode }, tool))),
+  ]));
+  assert.deepEqual(rows, [
+    ["all", "passes", "passes", "passes"],
+    ["confirm", "passes", "passes", "asks"],
+    ["read-only", "passes", "ACCESS_DENIED", "ACCESS_DENIED"],
+  ]);
+});
+
+Deno.test("CallControl.enter() takes the strictest of server, toolset and token, wherever it is", async () => {
+  const modes: CallMode[] = ["all", "confirm", "read-only"];
+  for (const server of modes) {
+    for (const toolset of modes) {
+      for (const token of modes) {
+        const strictest = [server, toolset, token].includes("read-only")
+          ? "ACCESS_DENIED"
+          : [server, toolset, token].includes("confirm")
+          ? "asks"
+          : "passes";
+        const setting = { spec: { mode: server }, toolset, limit: { mode: token } };
+        assert.equal(await outcome(setting, destroys), strictest, JSON.stringify(setting));
+      }
+    }
+  }
+});
+
+Deno.test("CallControl.enter() takes the owner's word for what a tool does, for a token's mode too", async () => {
+  const spec = { readOnlyTools: ["commit"], writingTools: ["status"] };
+  const limit: CallLimit = { mode: "read-only" };
+  assert.equal(await outcome({ spec, limit }, destroys), "passes");
+  assert.equal(await outcome({ spec, limit }, reads), "ACCESS_DENIED");
+});
+
+Deno.test("CallControl.enter() refuses in words that say who allows what", () => {
+  assert.throws(() => control({ spec: { mode: "read-only" } }).enter(gatedCall()), {
+    message: 'Not called: git.commit may change things, and the entry of server "git" ' +
+      "allows only tools that read",
+  });
+});
+
+Deno.test("CallControl.enter() looks again at what is set once somebody has agreed", async () => {
+  const setting: Setting = { toolset: "confirm" };
+  const gate = control(setting, {
+    toolsetMode: () => setting.toolset,
+    askFirst() {
+      setting.toolset = "read-only";
+      return Promise.resolve();
+    },
+  });
+  await assert.rejects(async () => await gate.enter(gatedCall()), { code: "ACCESS_DENIED" });
+});
+
+Deno.test("CallControl.enter() limits a server for all, and a token for itself, until a call ends", () => {
+  const gate = control({ spec: { maxConcurrent: 2 }, limit: { concurrent: 1 } });
+  const enter = (principal: string) => {
+    const call = gatedCall({ port: testPort({ principal }) });
+    gate.enter(call);
+    return call;
+  };
+  const refused = (principal: string, message: RegExp) =>
+    assert.throws(() => enter(principal), { code: "LIMIT_EXCEEDED", message });
+  const first = enter("token:a");
+  refused("token:a@project", /^This token/);
+  enter("token:b");
+  refused("token:c", /^Server "git"/);
+  gate.ended(first.scope);
+  enter("token:a@project");
+});
+
+Deno.test("CallControl.enter() counts no call that its mode refuses", () => {
+  const gate = control({ spec: { mode: "read-only", callsPerMinute: 1 } });
+  for (let nth = 0; nth < 3; nth++) {
+    assert.throws(() => gate.enter(gatedCall()), { code: "ACCESS_DENIED" });
+  }
+  assert.equal(gate.enter(gatedCall(reads)), undefined);
+  assert.throws(() => gate.enter(gatedCall(reads)), { code: "LIMIT_EXCEEDED" });
+});
+
+Deno.test("CallControl.leave() has long answers shortened, where a server's entry wants that", async () => {
+  const answer = "x".repeat(500);
+  assert.equal(control({}).leave(gatedCall(), answer), answer);
+  assert.equal(control({ spec: { maxResultTokens: 500 } }).leave(gatedCall(), answer), answer);
+  assert.equal(
+    await control({ spec: { maxResultTokens: 499 } }).leave(gatedCall(), answer),
+    "cut to 499",
+  );
+});
+
+Deno.test("CallControl.read() answers for pages of results, and for nothing else", async () => {
+  const { scope, port } = gatedCall();
+  const read = (method: string, uri: unknown) =>
+    control({}).read({ ...scope, method, params: { uri } }, port);
+  assert.equal(await read("resources/read", "quartermaster://results/x?page=2"), "page");
+  assert.equal(read("resources/read", "file:///etc/passwd"), undefined);
+  assert.equal(read("resources/read", 5), undefined);
+  assert.equal(read("resources/subscribe", "quartermaster://results/x?page=2"), undefined);
+});
+
+Deno.test("CallControl.countRequest() bounds what one caller opens, not what others do", () => {
+  const gate = control({});
+  for (let nth = 0; nth < 3_000; nth++) gate.countRequest("token:a", "initialize");
+  assert.throws(() => gate.countRequest("token:a@project", "initialize"), {
+    code: "LIMIT_EXCEEDED",
+    message: /^Opening sessions is limited to 3000 a minute/,
+  });
+  gate.countRequest("token:a", "tools/list");
+  gate.countRequest("token:b", "initialize");
+});

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/auth"
+import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/sdk/client/auth.js";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { exportSPKI } from "jose";
+import { at, tool } from "../combined_doors.ts";
+import { IdentityProvider, type TokenWishes } from "../fixtures/identity_provider.ts";
+import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { bearer, Guarded, Visitor } from "./guarded.ts";
+
+let provider: IdentityProvider;
+let box: ScriptedServer;
+let shed: ScriptedServer;
+let nosy: Recorder;
+let guarded: Guarded;
+
+Deno.test.beforeAll(async () => {
+  provider = await IdentityProvider.open();
+  box = new ScriptedServer([tool("echo")]);
+  shed = new ScriptedServer([tool("dig")]);
+  nosy = new Recorder(box);
+  guarded = await Guarded.open({ box: at(nosy), shed: at(shed) }, [
+    "--require-token",
+    "--oauth-issuer",
+    provider.issuer,
+  ]);
+});
+
+Deno.test.afterAll(async () => {
+  await guarded?.[Symbol.asyncDispose]();
+  for (const one of [nosy, box, shed, provider]) await one?.[Symbol.asyncDispose]();
+});
+
+/** Stands before a server, and keeps everything that is sent to it. */
+class Recorder implements AsyncDisposable {
+  readonly seen: string[] = [];
+  readonly #listener: Deno.HttpServer<Deno.NetAddr>;
+
+  constructor(server: ScriptedServer) {
+    const where = { hostname: "127.0.0.1", port: 0, onListen() {} };
+    this.#listener = Deno.serve(where, async (request) => {
+      const { method, url } = request;
+      const body = await request.text();
+      this.seen.push([method, url, JSON.stringify([...request.headers]), body].join("\n"));
+      const headers = new Headers(request.headers);
+      headers.delete("host");
+      return await fetch(server.url, { method, headers, ...(body === "" ? {} : { body }) });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#listener.addr.port}/mcp`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener.shutdown();
+  }
+}
+
+function sign(claims: Record<string, unknown> = {}, more: TokenWishes = {}): Promise<string> {
+  return provider.sign(guarded.url, { ...more, claims });
+}
+
+async function statusOf(path: string, token: string): Promise<number> {
+  // A method that no door answers: whoever is let in gets 405.
+  const response = await fetch(new URL(path, guarded.url), {
+    method: path.endsWith("/mcp") ? "PUT" : "GET",
+    headers: bearer(token),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+Deno.test("a person with the identity provider's token lists and calls, and no server sees the token", async () => {
+  const token = await sign();
+  for (const path of ["/mcp?expose=all", "/servers/box/mcp"]) {
+    const client = new Client({ name: "test", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL(path, guarded.url), {
+      requestInit: { headers: bearer(token) },
+    });
+    await client.connect(transport as never);
+    const { tools } = await client.listTools();
+    const name = tools.find(({ name }) => /^box.echo$/.test(name))?.name ?? "";
+    const { content } = await client.callTool({ name, arguments: {} });
+    assert.deepEqual(content, [{ type: "text", text: "called echo" }]);
+    await client.close();
+  }
+  assert.ok(nosy.seen.some((text) => text.includes("tools/call")));
+  const [, claims, signature] = token.split(".");
+  for (const text of [...nosy.seen, guarded.log]) {
+    for (const part of [token, claims!, signature!]) assert.ok(!text.includes(part));
+    assert.doesNotMatch(text, /"authorization"/i);
+  }
+});
+
+Deno.test("a token that is not the provider's, not for this gateway or not of this time lets nobody in", async () => {
+  await using stranger = await IdentityProvider.open();
+  const audience = guarded.url;
+  const publicKey = new TextEncoder().encode(await exportSPKI(provider.key.publicKey));
+  const hmac = async (text: string, secret: Uint8Array<ArrayBuffer>) => {
+    const algorithm = { name: "HMAC", hash: "SHA-256" };
+    const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+    return new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+  };
+  const jwk = new TextEncoder().encode(JSON.stringify(provider.key.jwk));
+  const genuine = await sign();
+  const [header, , signature] = genuine.split(".");
+  const [, claims] = (await provider.forge(audience, {
+    claims: { sub: "root", scope: "mcp:manage" },
+  })).split(".");
+  const attacks: Record<string, string> = {
+    "wrong audience": await provider.sign("https://other.example.com"),
+    "audience that begins alike": await provider.sign(`${audience}.example.com/mcp`),
+    "no audience": await sign({ aud: undefined }),
+    expired: await sign({ exp: seconds() - 60 }),
+    "without an end": await sign({ exp: undefined }),
+    "not yet valid": await sign({ nbf: seconds() + 120 }),
+    "alg=none": await provider.forge(audience, { header: { alg: "none" } }),
+    "alg=nOnE": await provider.forge(audience, { header: { alg: "nOnE" } }),
+    "no signature": await provider.forge(audience, { header: { alg: "ES256" } }),
+    "HS256 by the public key": await provider.forge(
+      audience,
+      { header: { alg: "HS256" } },
+      (text) => hmac(text, publicKey),
+    ),
+    "HS256 by the published key": await provider.forge(
+      audience,
+      { header: { alg: "HS256" } },
+      (text) => hmac(text, jwk),
+    ),
+    "foreign issuer": await stranger.sign(audience),
+    "foreign key, our issuer": await stranger.sign(audience, { claims: { iss: provider.issuer } }),
+    "foreign key under our key's name": await stranger.sign(audience, {
+      claims: { iss: provider.issuer },
+      header: { kid: provider.key.kid },
+    }),
+    "key in the header": await stranger.sign(audience, {
+      claims: { iss: provider.issuer },
+      header: { jwk: stranger.key.jwk, jku: `${stranger.issuer}/keys` },
+    }),
+    "unknown key": await sign({}, { header: { kid: "made-up" } }),
+    "wrong type": await sign({}, { header: { typ: "logout+jwt" } }),
+    "no type": await sign({}, { header: { typ: undefined } }),
+    "what must be understood and is not": await sign({}, { header: { crit: ["x"], x: 1 } })
+      .catch(() => "e30.e30.e30"),
+    "other claims under a genuine signature": [header, claims, signature].join("."),
+    "claims that cannot be understood": await sign({ mcp_servers: "box" }),
+  };
+  for (const [attack, token] of Object.entries(attacks)) {
+    for (const path of ["/mcp", "/servers/box/mcp", "/gateway/mcp", "/api/servers"]) {
+      const response = await fetch(new URL(path, guarded.url), { headers: bearer(token) });
+      assert.equal(response.status, 401, `${attack} at ${path}`);
+      const challenge = response.headers.get("www-authenticate") ?? "";
+      assert.match(challenge, /^Bearer resource_metadata="http:/, attack);
+      assert.doesNotMatch(await response.text(), /\bbox\b/);
+    }
+  }
+  assert.deepEqual(stranger.asked, [], "nobody else is asked for keys");
+  for (const path of ["/mcp", "/servers/box/mcp", "/gateway/mcp"]) {
+    assert.equal(await statusOf(path, genuine), 405, path);
+  }
+  assert.equal(await statusOf("/api/servers", genuine), 200);
+});
+
+Deno.test("a token without a scope that counts gets 403", async () => {
+  for (const claims of [{ scope: "openid email" }, { scope: undefined }, { scp: [], scope: "" }]) {
+    assert.equal(await statusOf("/mcp", await sign(claims)), 403, JSON.stringify(claims));
+  }
+});
+
+Deno.test("a token does not lend its scopes to another of the same person", async () => {
+  const open = async (claims: Record<string, unknown>, path = "/servers/box/mcp") =>
+    await Visitor.open(guarded.url, path, await sign(claims));
+  const [reads, calls] = [await open({ scope: "mcp:read" }), await open({})];
+  for (let round = 0; round < 3; round++) {
+    const before = box.calls.length;
+    assert.match(await reads.call("box.echo"), /ACCESS_DENIED|INSUFFICIENT_SCOPE/);
+    assert.equal(box.calls.length, before);
+    assert.match(await calls.call("box.echo"), /called echo/);
+  }
+  // Nor by way of its session.
+  reads.headers.set("mcp-session-id", calls.session);
+  const before = box.calls.length;
+  assert.doesNotMatch(await reads.call("box.echo"), /called/);
+  assert.equal(box.calls.length, before);
+});
+
+Deno.test("a token for some servers finds no trace of the others", async () => {
+  const token = await sign({ mcp_servers: ["shed"] });
+  const visitor = await Visitor.open(guarded.url, "/mcp?expose=all", token);
+  const listed = await visitor.tools();
+  assert.ok(listed.includes("shed_dig") && !listed.includes("box_echo"), listed.join());
+  assert.match(await visitor.call("box_echo"), /There is no tool|TOOL_NOT_FOUND/);
+  assert.match(await visitor.call("shed_dig"), /called dig/);
+  assert.equal(await statusOf("/servers/box/mcp", token), 404);
+  assert.equal(await statusOf("/api/servers", token), 403);
+});
+
+Deno.test("a session is of no use to another person, nor to its own after the token's end", async () => {
+  const ann = await Visitor.open(guarded.url, "/mcp", await sign());
+  const theft = { ...bearer(await sign({ sub: "bob" })), "mcp-session-id": ann.session };
+  for (const [name, value] of Object.entries(theft)) ann.headers.set(name, value);
+  assert.equal((await ann.request("tools/list")).status, 404);
+  // Half a minute is left for clocks that differ.
+  const soon = await Visitor.open(guarded.url, "/mcp", await sign({ exp: seconds() - 28 }));
+  assert.equal((await soon.request("tools/list")).status, 200);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  assert.equal((await soon.request("tools/list")).status, 401);
+});
+
+Deno.test("clients find where to get a token, for each door", async () => {
+  for (const path of ["/mcp", "/servers/box/mcp", "/toolsets/none/mcp"]) {
+    const url = new URL(path, guarded.url);
+    const metadata = await discoverOAuthProtectedResourceMetadata(url);
+    assert.equal(metadata.resource, url.href);
+    assert.deepEqual(metadata.authorization_servers, [provider.issuer]);
+    assert.ok(metadata.scopes_supported?.includes("mcp:call"));
+  }
+  const whole = await guarded.get("/.well-known/oauth-protected-resource");
+  assert.equal((await whole.json()).resource, guarded.url);
+  for (const path of ["/settings", "/servers/box", "/mcp/more", "/%2e%2e/mcp"]) {
+    const response = await guarded.get(`/.well-known/oauth-protected-resource${path}`);
+    assert.equal(response.status, 404, path);
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("a key counts from when it is published until it is withdrawn", async () => {
+  const old = await provider.rotate({ keeps: true });
+  // The attacks have had a key looked for already: how often that may be is bounded.
+  const fetches = provider.fetches;
+  for (let round = 0; round < 5; round++) await statusOf("/mcp", await sign());
+  assert.ok(provider.fetches <= fetches + 1);
+  await using fresh = await Guarded.open({}, [
+    "--require-token",
+    "--oauth-issuer",
+    provider.issuer,
+  ]);
+  const put = async (key: typeof old) => {
+    const token = await provider.sign(fresh.url, { key, claims: { jti: crypto.randomUUID() } });
+    const init = { method: "PUT", headers: bearer(token) };
+    const response = await fetch(new URL("/mcp", fresh.url), init);
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.deepEqual([await put(old), await put(provider.key)], [405, 405]);
+  const withdrawn = await provider.rotate();
+  assert.equal(await put(provider.key), 405, "found when it was first seen");
+  assert.deepEqual([await put(old), await put(withdrawn)], [401, 401]);
+});
