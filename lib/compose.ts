@@ -13,6 +13,7 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { ROOT } from "./core/root.ts";
 import { VERSION } from "./core/version.ts";
 import { composeAccess } from "./compose_access.ts";
+import { composeAudit } from "./compose_audit.ts";
 import { composeConsole } from "./compose_console.ts";
 import { composeControl } from "./compose_control.ts";
 import { composeDoors } from "./compose_doors.ts";
@@ -72,7 +73,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       ...(options.dataDir === undefined ? {} : { folder: join(options.dataDir, "logs") }),
     }),
   );
-  for (const secret of [options.embeddingsKey, options.adminToken]) {
+  for (const secret of [options.embeddingsKey, options.adminToken, options.secretKey]) {
     if (secret !== undefined) logs.redactor.learn([secret]);
   }
   const log = logs.room("gateway");
@@ -105,7 +106,15 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   const restore = await composeRestore({ location: options.kv, platform, log: storeLog });
   const store = stack.use(await Store.open({ location: options.kv, onWarning }));
   const learn = (values: string[]) => logs.redactor.learn(values);
-  const secrets = composeSecrets({ store, options, platform, learn });
+  const audit = composeAudit({
+    stack,
+    store,
+    redactor: logs.redactor,
+    nameOf: (principal) => access.nameOf(principal),
+    onWarning,
+  });
+  const onAudit = audit.note;
+  const secrets = composeSecrets({ store, options, platform, learn, onAudit });
   const settings = new SettingsRepository(store);
   const closing = new AbortController();
 
@@ -159,6 +168,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       doors?.removed(name);
     },
     sync,
+    onAudit,
+    onReviewed: onAudit,
     removeDemo: () => setDemoRemoved(true),
   });
   stack.use(pool);
@@ -172,6 +183,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       doors?.rightsChanged(owners);
       live.tell("settings");
     },
+    onAudit,
     onWarning,
   });
   const admits: Admits = (principal, tool) => access.admits(principal, tool);
@@ -183,6 +195,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     logs,
     admits,
     admitsToolset: (principal, name) => access.admitsToolset(principal, name),
+    onAudit,
   });
   const { guide, activity, ...knowledge } = composeGuide({
     stack,
@@ -223,6 +236,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     logs,
     address,
     onChange: () => live.tell("sessions"),
+    onAudit,
   });
   const optimization = composeOptimization({
     ...processes,
@@ -244,6 +258,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       live.tell("settings");
       doors?.recheck();
     },
+    onAudit,
     onWarning,
     signal: closing.signal,
   });
@@ -283,6 +298,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
 
   async function setDemoRemoved(removed: boolean): Promise<void> {
     await settings.save(DEMO_REMOVED, removed);
+    onAudit({ action: removed ? "server.remove" : "server.restore", subject: DEMO_SERVER.name });
     await sync();
   }
 
@@ -412,6 +428,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     logs,
     store,
     restore,
+    /** Who decided what. */
+    audit,
     events,
     metrics,
     admin,
@@ -458,6 +476,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     /** Keeps what somebody says of a tool, and takes it up at once. */
     async describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void> {
       await knowledge.toolMetadata.save(override, versionstamp);
+      const { server, tool, ...after } = override;
+      onAudit({ action: "tool.describe", subject: `${server}.${tool}`, after });
       await loadSaid();
     },
     searchProgress: knowledge.searchProgress,
@@ -474,6 +494,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     /** Forgets them all, on open pages too. */
     async clearCalls(): Promise<void> {
       await knowledge.clearCalls();
+      onAudit({ action: "activity.clear", subject: "activity log" });
       log.info("The activity log was cleared");
       events.tell("activity", { cleared: true });
     },

@@ -39,6 +39,7 @@ export async function composeControl(input: ComposeControlInput) {
     settings: new SettingsRepository(store),
     find: (name) => toolsets.find(name),
     equippedBy: (principal) => toolsets.equippedBy(principal),
+    onAudit: input.onAudit,
   });
   // Not later: what is to be held back must not slip through while they are read.
   await modes.load();
@@ -54,9 +55,8 @@ export async function composeControl(input: ComposeControlInput) {
   let waiting: Promise<Approvals> | undefined;
   /** Loaded when a call has to wait, or somebody looks. */
   function approvals(): Promise<Approvals> {
-    const { onAudit } = input;
     return waiting ??= import("./surfaces/call_control/approvals.ts").then((module) =>
-      new module.Approvals({ mask, onChange: tell, onAudit })
+      new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
     );
   }
 

@@ -3,6 +3,7 @@ import type { Catalog } from "./catalog/catalog.ts";
 import { canonicalDescription } from "./catalog/catalog_tool.ts";
 import type { ComposeOptimizerInput, Optimizer } from "./compose_optimizer.ts";
 import type { Options } from "./config/option_table.ts";
+import type { OnAudit } from "./core/audit.ts";
 import { GatewayError } from "./core/errors.ts";
 import { Promotions } from "./optimizer/promotions.ts";
 import type { JobsRepository } from "./storage/optimization_jobs_repository.ts";
@@ -28,6 +29,7 @@ export interface ComposeOptimizationInput
   options: Options;
   /** Whether it is on, and so what the gateway's own door lists, is another than before. */
   onSwitched(): void;
+  onAudit?: OnAudit | undefined;
 }
 
 /** What is needed of optimization at all times; the rest is loaded when somebody wants it. */
@@ -44,6 +46,7 @@ export function composeOptimization(input: ComposeOptimizationInput) {
       return tool && (canonicalDescription(tool) ?? null);
     },
     onChange: (list) => catalog.setPromotions(list),
+    onAudit: input.onAudit,
   });
 
   async function setEnabled(on: boolean): Promise<void> {
@@ -53,7 +56,14 @@ export function composeOptimization(input: ComposeOptimizationInput) {
         recoveryAction: "Start the gateway without --enable-optimization",
       });
     }
+    const before = { enabled: isEnabled() };
     await settings.save(SWITCHED_ON, on);
+    input.onAudit?.({
+      action: on ? "optimization.enable" : "optimization.disable",
+      subject: "optimization",
+      before,
+      after: { enabled: on },
+    });
     await load();
   }
 

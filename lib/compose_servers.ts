@@ -8,6 +8,7 @@ import type { Env } from "./config/env.ts";
 import { pointsAtSelf, type Self } from "./config/loops.ts";
 import type { LoadedServers } from "./config/mcp_file.ts";
 import { secretsOf } from "./config/secrets.ts";
+import type { OnAudit } from "./core/audit.ts";
 import type { ServerSpec, ServerStatus } from "./core/server.ts";
 import { WeatherServer } from "./downstream/demo/weather_server.ts";
 import { InProcessLink } from "./downstream/in_process_link.ts";
@@ -21,7 +22,6 @@ import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.t
 import { EnabledToolsRepository } from "./storage/enabled_tools_repository.ts";
 import { keepLease } from "./storage/lease_keeper.ts";
 import { LeasesRepository } from "./storage/leases_repository.ts";
-import type { LoginAudit } from "./surfaces/login_admin.ts";
 import { ProcessesRepository } from "./storage/processes_repository.ts";
 import { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -54,7 +54,7 @@ export interface ComposeServersInput {
   onReviewed?: ((entry: AuditEntry) => void) | undefined;
   /** What entries refer to, and what seals them and what logins give. */
   secrets: Secrets;
-  onAudit?: ((entry: LoginAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
 }
 
 /** The pool of downstream servers with all it stands on. */
@@ -196,6 +196,7 @@ export async function composeServers(input: ComposeServersInput) {
     openLink,
     sync: input.sync,
     removeDemo: input.removeDemo,
+    onAudit: input.onAudit,
     refusal: (spec) => refusal(spec, input.self, input.cwd),
   });
 
@@ -218,7 +219,11 @@ export async function composeServers(input: ComposeServersInput) {
     ...review,
     canonical,
     servers: () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []),
-    admin,
+    admin: {
+      describe: (name) => admin.describe(name),
+      // It notes the policy itself.
+      update: (name, wanted) => admin.update(name, wanted, { isNoted: false }),
+    },
     onAudit: input.onReviewed,
   });
 

@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import type { OnAudit } from "./core/audit.ts";
 import { TokenCounter } from "./core/token_counter.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { ToolTokens } from "./catalog/tool_tokens.ts";
@@ -23,6 +24,7 @@ export interface ComposeToolsetsInput {
   /** Whether a tool exists for a caller; all do where this is missing. */
   admits?: Admits;
   admitsToolset?: (principal: string, name: string) => boolean;
+  onAudit?: OnAudit | undefined;
 }
 
 /** The toolsets with all they stand on. */
@@ -48,6 +50,7 @@ export function composeToolsets(input: ComposeToolsetsInput) {
     names,
     availability,
     onNews: (level, message) => log[level](message),
+    onAudit: input.onAudit,
   });
   const admin = new ToolsetsAdmin({
     toolsets,

@@ -110,7 +110,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
     });
 
     await t.step("promote against the evidence needs a reason, which is kept", async () => {
-      const refused = /Cannot promote[^]*or promote it all the same with --reason TEXT/i;
+      const refused = /Cannot promote[^]*Promote it all the same with --reason, which is kept/;
       await fails(1, refused, "promote", "git.status", candidate);
       const reason = ["--reason", "Our people ask so"];
       const out = await optimize("promote", "git.status", candidate, ...reason);

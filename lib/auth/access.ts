@@ -124,13 +124,13 @@ export class Access {
   }
 
   /**
-   * Who a request is made for; throws TOKEN_REQUIRED. At once for a header that is known. Without a
-   * path, a credential that is good at one door alone is good nowhere.
+   * Who a request to a URL is made for; throws TOKEN_REQUIRED. At once for a header that is known.
+   * Where no URL is given, a credential that is good at one door alone is not let in.
    */
   identify(
     authorization: string | null,
     project?: string,
-    path?: string,
+    url?: string,
   ): string | Promise<string> {
     if (authorization === null) {
       if (this.#options.isRequired) {
@@ -141,7 +141,7 @@ export class Access {
     const known = this.#callers.get(authorization);
     if (known && known.expiresAt > this.#now()) {
       this.#used.set(known.owner, this.#now());
-      this.#checkPath(known, path);
+      this.#checkPath(known, url);
       return this.#within(known, project);
     }
     this.#callers.delete(authorization);
@@ -149,7 +149,7 @@ export class Access {
     if (bearer === undefined) throw this.refusal("The Authorization header has no bearer token");
     const caller = this.#findToken(bearer);
     if (caller) return this.#within(this.#remember(authorization, caller), project);
-    return this.#identifyVouched(authorization, bearer, project, path);
+    return this.#identifyVouched(authorization, bearer, project, url);
   }
 
   /** The owner of a token's text, for a login; throws TOKEN_REQUIRED. */
@@ -263,7 +263,7 @@ export class Access {
     authorization: string,
     bearer: string,
     project: string | undefined,
-    path: string | undefined,
+    url: string | undefined,
   ) {
     const vouched = await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
@@ -286,12 +286,13 @@ export class Access {
       paths,
       expiresAt: Math.min(expiresAt, knownUntil),
     });
-    this.#checkPath(caller, path);
+    this.#checkPath(caller, url);
     return this.#within(caller, project);
   }
 
-  #checkPath({ paths }: Caller, path: string | undefined): void {
-    if (paths === undefined || (path !== undefined && paths.includes(path))) return;
+  #checkPath({ paths }: Caller, url: string | undefined): void {
+    if (paths === undefined) return;
+    if (url !== undefined && paths.includes(new URL(url).pathname)) return;
     throw this.refusal("The token is made out to another door of this gateway");
   }
 

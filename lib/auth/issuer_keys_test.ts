@@ -91,22 +91,46 @@ Deno.test("IssuerKeys.resolve() goes on for an hour with what it has, and does n
 });
 
 Deno.test("IssuerKeys.resolve() takes no keys from where others could put them", async () => {
-  const wrong: IdentityProvider["said"][] = [
-    { keysUrl: "http://keys.example.com/keys" },
-    { keysUrl: "https://keys.example.com/keys" },
-    { keysUrl: "http://127.0.0.1:1/keys" },
-    { keysUrl: "file:///etc/passwd" },
-    { keysUrl: "no address" },
-    { issuer: "https://login.example.com" },
-    { status: 302 },
-    { padding: 300_000 },
-  ];
-  for (const said of wrong) {
-    await withKeys(async (provider, keys) => {
-      provider.said = said;
-      await assert.rejects(keys.resolve(undefined, signal), isUnavailable, JSON.stringify(said));
-    });
+  const issuer = "https://login.example.com";
+  await using provider = await IdentityProvider.open();
+  /** Every place there is has keys: what is not taken was not asked for. */
+  async function find(said: { issuer?: string; jwks_uri?: string }): Promise<number> {
+    const stub = (input: string | URL | Request) => {
+      const isMetadata = String(input).includes("/.well-known/");
+      return Promise.resolve(Response.json(
+        isMetadata ? { issuer, jwks_uri: `${issuer}/keys`, ...said } : { keys: provider.published },
+      ));
+    };
+    return (await new IssuerKeys({ issuer, fetch: stub }).resolve(undefined, signal)).keys.length;
   }
+  assert.equal(await find({}), 1);
+  for (
+    const said of [
+      { jwks_uri: "http://login.example.com/keys" },
+      { jwks_uri: "https://keys.example.com/keys" },
+      { jwks_uri: "https://login.example.com:8443/keys" },
+      { jwks_uri: "https://login.example.com.evil.example/keys" },
+      { jwks_uri: "http://127.0.0.1/keys" },
+      { jwks_uri: "file:///etc/passwd" },
+      { jwks_uri: "no address" },
+      { issuer: "https://other.example.com" },
+    ]
+  ) {
+    await assert.rejects(find(said), isUnavailable, JSON.stringify(said));
+  }
+});
+
+Deno.test("IssuerKeys.resolve() follows no redirect, and reads no more than it should", async () => {
+  await withKeys(async (provider, keys) => {
+    provider.said = { keysUrl: `${provider.issuer}/moved` };
+    await assert.rejects(keys.resolve(undefined, signal), isUnavailable);
+    assert.equal(provider.fetches, 0);
+  });
+  await withKeys(async (provider, keys) => {
+    provider.said = { padding: 300_000 };
+    await assert.rejects(keys.resolve(undefined, signal), isUnavailable);
+    assert.equal(provider.fetches, 1);
+  });
 });
 
 Deno.test("IssuerKeys.resolve() takes another place for the keys where the owner names it", async () => {

@@ -3,6 +3,7 @@ import { ServerHistory } from "../catalog/tool_history.ts";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { ToolDefinition } from "../core/tool.ts";
+import { VERSION } from "../core/version.ts";
 import { Credential } from "./credential.ts";
 import { LoginClient } from "./login_client.ts";
 import { OptimizationClient } from "./optimization_client.ts";
@@ -14,6 +15,8 @@ import { ToolsetClient } from "./toolset_client.ts";
 /** Adding and restarting wait for a server to connect, which may be a download away. */
 const SLOW_MS = 90_000;
 const QUICK_MS = 10_000;
+/** The audit log of the gateway says where a change came from. */
+const USER_AGENT = `quartermaster-cli/${VERSION}`;
 
 const ErrorAnswer = z.object({
   error: z.object({
@@ -215,7 +218,7 @@ export class GatewayClient implements ServersAccess {
         redirect: "error",
         signal: AbortSignal.timeout(limitMs),
         ...(method === "GET" ? {} : {
-          headers: { "content-type": "application/json" },
+          headers: { "content-type": "application/json", "user-agent": USER_AGENT },
           body: JSON.stringify(body ?? {}),
         }),
       });

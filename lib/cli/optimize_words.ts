@@ -4,6 +4,10 @@ import { type ErrorCode, GatewayError } from "../core/errors.ts";
 const STEPS: Partial<Record<ErrorCode, string[]>> = {
   OPTIMIZATION_DISABLED: ["Switch it on with `deno task cli optimize enable`"],
   OPERATION_IN_PROGRESS: ["See `deno task cli optimize jobs`"],
+  PROMOTION_REFUSED: [
+    "Promote it all the same with --reason, which is kept",
+    "Or put it to a model with `deno task cli optimize evaluate`",
+  ],
   TOOL_DISABLED: ["Turn it on with `deno task cli server tools SERVER`"],
   TOOL_NOT_FOUND: ["See `deno task cli tools list`"],
   SERVER_NOT_FOUND: ["See `deno task cli server list`"],

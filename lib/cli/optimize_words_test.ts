@@ -13,16 +13,14 @@ Deno.test("inCommandWords() says what to run where an error's steps do not", () 
 
 Deno.test("inCommandWords() leaves out the tools that would help a model, and keeps the rest", () => {
   const body = {
-    message: 'Cannot promote "cand_1" for git.status: No evaluation runs found',
-    recoveryAction: "Give a reason to promote it all the same",
-    recoverySteps: ["Promote it all the same with a reason, which is kept"],
+    message: 'There is no prompt "x" for git.status',
+    recoveryAction: "Use the id of a prompt that is saved",
+    recoverySteps: ["Look up the ids in the tool's results, or save the prompt again"],
   };
-  const suggestedTools = ["get_eval_results", "evaluate_candidate"];
-  const refused = inCommandWords(
-    new GatewayError("PROMOTION_REFUSED", { ...body, suggestedTools }),
-  );
-  assert.ok(refused instanceof GatewayError);
-  assert.deepEqual(refused.toBody(), { errorType: "PROMOTION_REFUSED", ...body });
+  const suggestedTools = ["get_eval_results", "save_golden_prompts"];
+  const missing = inCommandWords(new GatewayError("NOT_FOUND", { ...body, suggestedTools }));
+  assert.ok(missing instanceof GatewayError);
+  assert.deepEqual(missing.toBody(), { errorType: "NOT_FOUND", ...body });
 });
 
 Deno.test("inCommandWords() leaves what needs no other words as it is", () => {

@@ -1,5 +1,6 @@
 import type { Context } from "fresh";
 import { GatewayError } from "../core/errors.ts";
+import { actingFor } from "../telemetry/audit_origin.ts";
 import type { State } from "./define.ts";
 
 /** Lets a request through to pages and API, or shows whoever sent it the way in. */
@@ -14,7 +15,19 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
     }
     throw error;
   }
-  return await ctx.next();
+  const origin = { principal: ctx.state.principal, from: () => placeOf(ctx) };
+  return await actingFor(origin, () => ctx.next());
+}
+
+/** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */
+function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url">): string {
+  const address = "hostname" in info.remoteAddr ? [info.remoteAddr.hostname] : [];
+  // What a page of the console asks for is asked for by whoever looks at it.
+  const isPage = !url.pathname.startsWith("/api/") ||
+    req.headers.get("sec-fetch-site") === "same-origin";
+  if (isPage) return ["console", ...address].join(", ");
+  const [program] = req.headers.get("user-agent")?.split(" ") ?? [];
+  return ["API", ...address, ...(program ? [program] : [])].join(", ");
 }
 
 /** Whether a person looks at the answer. */

@@ -12,10 +12,12 @@ const SettingsChange = z.discriminatedUnion("change", [
 ]);
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
-type ChangedGateway = Pick<
-  Gateway,
-  "optimization" | "evaluator" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
->;
+type ChangedGateway =
+  & Pick<
+    Gateway,
+    "optimization" | "evaluator" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
+  >
+  & { audit?: Pick<Gateway["audit"], "note"> };
 
 export function readSettingsChange(fields: URLSearchParams): SettingsChange {
   const parsed = SettingsChange.safeParse(Object.fromEntries(fields));
@@ -38,11 +40,18 @@ export async function changeSettings(
       return asked.to === "on" ? "optimization-on" : "optimization-off";
     case "log-level":
       gateway.requestLog.info({ from: gateway.logs.level, to: asked.to }, "Log level changed");
+      gateway.audit?.note({
+        action: "settings.change",
+        subject: "log level",
+        before: gateway.logs.level,
+        after: asked.to,
+      });
       gateway.logs.level = asked.to;
       gateway.tellLive("settings");
       return "log-level";
     case "search":
       await gateway.reindexSearch();
+      gateway.audit?.note({ action: "search.reindex", subject: "search index" });
       gateway.tellLive("settings");
       return "search";
     case "evaluator-test": {

@@ -44,7 +44,9 @@ export async function settingsData(
 
 /** The whole store as a file to keep, secrets included: for the machine's own user alone. */
 export async function backupResponse(
-  { store, platform }: Pick<Gateway, "store" | "platform">,
+  { store, platform, audit }: Pick<Gateway, "store" | "platform"> & {
+    audit?: Pick<Gateway["audit"], "note">;
+  },
   isFromHere: boolean,
   now = new Date(),
 ): Promise<Response> {
@@ -66,8 +68,9 @@ export async function backupResponse(
   }
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   try {
-    const { file } = await backupStore(store, join(folder, "backup"));
+    const { file, entries } = await backupStore(store, join(folder, "backup"));
     const opened = await Deno.open(file);
+    audit?.note({ action: "data.backup", subject: store.location.label, after: { entries } });
     const name = `quartermaster-${now.toISOString().slice(0, 10)}.backup`;
     return new Response(opened.readable, {
       headers: {

@@ -70,11 +70,11 @@ export class ConsoleGate {
 
   #checkRights(request: Request, pathname: string, principal: string): void {
     const grants = this.#options.access.grants(principal);
-    const right = neededFor(request.method, pathname);
-    if (grants.isWhole && grants.may(right)) return;
+    const missing = neededFor(request.method, pathname).find((right) => !grants.may(right));
+    if (grants.isWhole && missing === undefined) return;
     throw new GatewayError("ACCESS_DENIED", {
       message: grants.isWhole
-        ? `This token may not ${right} here`
+        ? `This token may not ${missing} here`
         : "The console shows everything: it needs a token for all servers, tools and toolsets",
       recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
     });
@@ -93,10 +93,10 @@ export function setCookie(value: string, seconds: number): string {
   return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`;
 }
 
-function neededFor(method: string, pathname: string): Right {
-  if (method === "GET" || method === "HEAD") return "read";
-  if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return "call";
-  return /^\/(api\/)?optimization(\/|$)/.test(pathname) ? "optimize" : "manage";
+function neededFor(method: string, pathname: string): Right[] {
+  if (method === "GET" || method === "HEAD") return ["read"];
+  if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
+  return /^\/(api\/)?optimization(\/|$)/.test(pathname) ? ["optimize"] : ["manage"];
 }
 
 /** A cookie comes by itself: only a page of this gateway's own may make use of it for a change. */

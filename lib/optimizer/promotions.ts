@@ -1,3 +1,4 @@
+import type { AuditedChange, OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { descriptionHash, newId, type PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import type { PromotionsRepository } from "../storage/promotions_repository.ts";
@@ -13,6 +14,7 @@ export interface PromotionsOptions {
   canonical(server: string, tool: string): string | null | undefined;
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
+  onAudit?: OnAudit | undefined;
   now?(): number;
 }
 
@@ -147,6 +149,7 @@ export class Promotions {
         const step = await decide(current?.value, mark);
         const event = step && checked({ ...mark, ...step, server, toolName: tool });
         if (event && !await repository.change(event, current?.versionstamp ?? null)) continue;
+        if (event) this.#options.onAudit?.(auditedStep(event, current?.value));
         const inForce = event ? event.promotion : current?.value ?? null;
         this.#put(server, tool, inForce);
         return inForce;
@@ -199,6 +202,22 @@ export class Promotions {
     this.#working = turn.catch(() => {});
     return turn;
   }
+}
+
+/** What a job does, nobody asked for at that moment: it is the gateway's own. */
+function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): AuditedChange {
+  const { action, by, reason, server, toolName } = event;
+  const shown = (promotion: PromotedTool | null | undefined) => ({
+    description: promotion?.description ?? "the server's own",
+    ...(promotion ? { candidate: promotion.candidateId } : {}),
+  });
+  return {
+    action: `promotion.${action}`,
+    subject: nameOf(server, toolName),
+    before: shown(before),
+    after: { ...shown(event.promotion), ...(reason === undefined ? {} : { reason }), by },
+    ...(by === "job" ? { principal: "gateway", from: "optimization job" } : {}),
+  };
 }
 
 /** "promotion_1 (2026-01-01T00:00:00.000Z, promote: cand_1)" */

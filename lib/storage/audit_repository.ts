@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
 import { commitBatches } from "./commit_batches.ts";
 import { keys } from "./keys.ts";
 import type { StoredRecord } from "./record_reader.ts";
-import { busy } from "./storage_errors.ts";
 import type { Store } from "./store.ts";
 
 /** Something that somebody decided. */
@@ -67,7 +67,10 @@ export class AuditRepository {
     if (last === undefined) return;
     const { chain, n, at, hash } = last;
     const head: AuditChain = { chain, n, at, hash };
-    const sets = entries.map((entry) => ({ key: keys.auditEntry(entry.at, entry.id), value: entry }));
+    const sets = entries.map((entry) => ({
+      key: keys.auditEntry(entry.at, entry.id),
+      value: entry,
+    }));
     const done = await this.#store.tryCommit({
       checks: sets.map(({ key }) => ({ key, versionstamp: null })),
       sets: [...sets, { key: keys.auditChain(chain), value: head }],
@@ -77,7 +80,9 @@ export class AuditRepository {
     // A commit whose answer was lost on its way may have been done.
     const found = await this.#store.read(keys.auditEntry(last.at, last.id));
     if (AuditEntry.safeParse(found?.value).data?.hash === hash) return;
-    throw busy(this.#store.location, "add to the audit log of");
+    throw new GatewayError("CONFLICT", {
+      message: "Cannot add to the audit log: another entry stands in its place",
+    });
   }
 
   /** The newest first. One that cannot be read is left out, with a warning. */
@@ -152,16 +157,16 @@ export function timeOfAuditId(id: string): number | undefined {
   return time === undefined ? undefined : parseInt(time, 36);
 }
 
-function selectorOf({ since, until, before }: AuditRange): Deno.KvListSelector {
-  const prefix = keys.auditLog();
-  const time = before === undefined ? undefined : timeOfAuditId(before);
-  const last = time === undefined ? undefined : [...keys.auditEntry(time, before!)];
-  const end = until === undefined || (time !== undefined && time < until)
-    ? last
-    : [...prefix, until];
-  return {
-    prefix: [...prefix],
-    ...(since === undefined ? {} : { start: [...prefix, since] }),
-    ...(end === undefined ? {} : { end }),
-  };
+/** Deno KV takes a prefix with one bound, or two bounds. */
+function selectorOf({ since, until = Infinity, before }: AuditRange): Deno.KvListSelector {
+  const prefix = [...keys.auditLog()];
+  const time = (before === undefined ? undefined : timeOfAuditId(before)) ?? Infinity;
+  const end = time < until
+    ? [...keys.auditEntry(time, before ?? "")]
+    : until < Infinity
+    ? [...prefix, until]
+    : undefined;
+  if (since === undefined) return end === undefined ? { prefix } : { prefix, end };
+  const start = [...prefix, Math.min(since, time, until)];
+  return end === undefined ? { prefix, start } : { start, end };
 }

@@ -3,6 +3,7 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, requestText } from "../core/rpc.ts";
 import { toolErrorResult } from "../core/tool_error.ts";
+import { actingFor, type AuditOrigin } from "../telemetry/audit_origin.ts";
 import { canSample, sample } from "./client_sampling.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
@@ -76,12 +77,13 @@ export async function callBuiltin(
   }
   const canAsk = canFillForms(port.client.capabilities.elicitation);
   try {
-    const done = await tool.run(input.data, {
-      signal: scope.signal,
-      principal: port.principal,
-      confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
-      sample: canSample(port) ? (params) => sample(scope, port, params) : undefined,
-    });
+    const done = await actingFor(originOf(port), () =>
+      tool.run(input.data, {
+        signal: scope.signal,
+        principal: port.principal,
+        confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
+        sample: canSample(port) ? (params) => sample(scope, port, params) : undefined,
+      }));
     if ("forward" in done) return done;
     return { content: [{ type: "text", text: done.text }], structuredContent: done.data };
   } catch (error) {
@@ -89,6 +91,20 @@ export async function callBuiltin(
     if (error instanceof GatewayError) return toolErrorResult(error);
     throw error;
   }
+}
+
+/** Where a client's call comes from, for the audit log. */
+function originOf(port: ClientPort): AuditOrigin {
+  return {
+    principal: port.principal,
+    from() {
+      const door = "door" in port && typeof port.door === "string" ? port.door : undefined;
+      const { name, version } = port.client.clientInfo ?? {};
+      const client = [name, version].filter((word) => typeof word === "string").join(" ").trim();
+      const place = door === undefined ? "MCP" : `MCP at /${door.replace(/\?$/, "")}`;
+      return client === "" ? place : `${place}, ${client}`;
+    },
+  };
 }
 
 export function isForwarded(

@@ -43,8 +43,7 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
         const tools = await Promise.all(
           result.found.map((found) => describeFound(guide, principal, found, level)),
         );
-        guide.noteSearch(principal, level === "full" ? result.found.map(({ tool }) => tool) : []);
-        return jsonResult({
+        const answer = jsonResult({
           tools,
           ...(isPoor(result.found) ? nothingFound(guide, principal, category ?? text) : {}),
           ...(result.degraded === undefined ? {} : { degraded: result.degraded }),
@@ -55,6 +54,8 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
             expiration: expirationOf(),
           },
         });
+        guide.noteSearch(principal, answer.text);
+        return answer;
       },
     }),
     builtin({

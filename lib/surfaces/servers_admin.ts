@@ -1,23 +1,20 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ReviewBook, ReviewEdit } from "../catalog/review_book.ts";
+import type { OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, type ServerSpec, type ServerStatus } from "../core/server.ts";
-import { shortened } from "../core/shortened.ts";
-import { Connection } from "../downstream/connection.ts";
-import { type Link, LinkClosed, type LinkEvents } from "../downstream/link.ts";
+import type { Link, LinkEvents } from "../downstream/link.ts";
 import type { PooledServer } from "../downstream/managed_server.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
-import { listToolTexts } from "../downstream/tool_listing.ts";
 import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
 import type { AddedServer, ServersRepository } from "../storage/servers_repository.ts";
-import { ownCopy } from "../telemetry/call_details.ts";
+import { maskedChange, runsTheSame, withKept } from "./changed_spec.ts";
+import { addressRefused, withChosenAddress } from "./chosen_address.ts";
+import type { Wish } from "./consents.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
-
-const CHECK_TIMEOUT_MS = 20_000;
-/** Of what a server writes while it is checked, the last lines say why it failed. */
-const KEPT_LINES = 5;
-const LINE_LENGTH = 500;
+import { type ServerAsker, SOMEBODY } from "./server_asker.ts";
+import { tryServer } from "./try_server.ts";
 
 export interface ServersAdminOptions {
   pool: ServerPool;
@@ -34,6 +31,22 @@ export interface ServersAdminOptions {
   removeDemo(): Promise<void>;
   /** Why an entry may not be used at all, such as one that points back at this gateway. */
   refusal(spec: ServerSpec): Promise<string | undefined>;
+  /** Why an entry leads to a place where it may not be. */
+  addressRefusal(spec: ServerSpec): Promise<string | undefined>;
+  /** Keeps a program that somebody wants for its owner to decide; gives what to tell that one. */
+  askConsent(wish: Wish): Promise<GatewayError>;
+  onAudit?: OnAudit | undefined;
+}
+
+export interface AddServerOptions {
+  check?: boolean;
+  /** Unless told, somebody who may run nothing. */
+  by?: ServerAsker;
+}
+
+export interface UpdateServerOptions {
+  isNoted?: boolean;
+  by?: ServerAsker;
 }
 
 /** All that was known of a server that was removed, so that it can come back as it was. */
@@ -89,28 +102,42 @@ export class ServersAdmin {
 
   /**
    * Adds a server after connecting to it once; one that asks for a login is kept until it has one.
-   * Without `check` it is stored as it is, and nobody waits for it.
+   * Without `check` it is stored as it is, and nobody waits for it. Throws CONSENT_NEEDED where it is
+   * a program, and not for `by` to have one run.
    */
   async add(
     name: string,
-    spec: ServerSpec,
-    { check = true }: { check?: boolean } = {},
+    wanted: ServerSpec,
+    { check = true, by = SOMEBODY }: AddServerOptions = {},
   ): Promise<ServerStatus> {
     await this.checkFree(name);
+    const spec = await withChosenAddress(wanted, by);
+    await this.#demandConsent("add", name, spec, by);
     if (check) await this.#check("add", name, spec);
     else await this.#refuse("add", name, spec);
     await this.#options.added.save({ name, spec, addedAt: Date.now() }, null);
+    this.#note("server.add", name, undefined, maskSpec(spec));
     if (check) return await this.#settled(name);
     await this.#options.sync();
     return this.#options.pool.resolve(name).status;
   }
 
-  /** Replaces an entry after connecting once; values that are still masked stay as they are. */
-  async update(name: string, wanted: ServerSpec): Promise<ServerStatus> {
+  /**
+   * Replaces an entry after connecting once; values that are still masked stay as they are. Not
+   * noted where whoever asks notes something of its own.
+   */
+  async update(
+    name: string,
+    wanted: ServerSpec,
+    { isNoted = true, by = SOMEBODY }: UpdateServerOptions = {},
+  ): Promise<ServerStatus> {
     const stored = await this.#resolveStored(name);
-    const spec = withKept(unmaskSpec(wanted, stored.value.spec), stored.value.spec);
+    const before = stored.value.spec;
+    const spec = await withChosenAddress(withKept(unmaskSpec(wanted, before), before), by, before);
+    await this.#demandConsent("change", name, spec, by, before);
     await this.#check("change", name, spec);
     await this.#options.added.save({ ...stored.value, spec }, stored.versionstamp);
+    if (isNoted) this.#note("server.change", name, ...maskedChange(before, spec));
     return await this.#settled(name);
   }
 
@@ -129,6 +156,7 @@ export class ServersAdmin {
       tools: await canonical.list(name),
     };
     await added.delete(name, stored.versionstamp);
+    this.#note("server.remove", name, maskSpec(stored.value.spec));
     await enabled.set(name, null);
     await canonical.removeServer(name);
     const review = await this.#options.review?.take(name);
@@ -138,9 +166,11 @@ export class ServersAdmin {
   }
 
   /** Brings back a server that was removed, without trying whether it works: it did or did not before. */
-  async restore({ entry, enabled, tools, review }: RemovedServer): Promise<ServerStatus> {
+  async restore(removed: RemovedServer, by = SOMEBODY): Promise<ServerStatus> {
+    const { entry, enabled, tools, review } = removed;
     const { added } = this.#options;
     await this.checkFree(entry.name);
+    await this.#demandConsent("add", entry.name, entry.spec, by);
     // First: where the name was taken meanwhile, nothing of its new owner is overwritten.
     const versionstamp = await added.save(entry, null);
     try {
@@ -152,6 +182,7 @@ export class ServersAdmin {
       await added.delete(entry.name, versionstamp).catch(() => {});
       throw error;
     }
+    this.#note("server.restore", entry.name, undefined, maskSpec(entry.spec));
     await this.#options.sync();
     return this.#options.pool.resolve(entry.name).status;
   }
@@ -163,6 +194,7 @@ export class ServersAdmin {
         message: `Cannot restart server "${name}": ${server.status.reason}`,
       });
     }
+    this.#note("server.restart", name);
     await server.restart();
     return server.status;
   }
@@ -202,7 +234,9 @@ export class ServersAdmin {
         recoverySteps: ["Take names from the server's own list, without its name before them"],
       });
     }
+    const before = this.#options.catalog.enabledOf(name);
     await this.#options.enabled.set(name, tools);
+    this.#note("server.tools", name, { enabled: before ?? "all" }, { enabled: tools ?? "all" });
     this.#options.catalog.setEnabled(name, tools ?? undefined);
     await this.#options.sync();
   }
@@ -226,48 +260,37 @@ export class ServersAdmin {
   /** Connects once and lists the tools, so that nothing is stored that cannot work. */
   async #check(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
     await this.#refuse(verb, name, spec);
-    const mask = textMasker(spec);
-    const stderr: string[] = [];
-    const onLog = (line: string) => {
-      // Masked before it is cut: half a secret would not be known as one.
-      stderr.push(ownCopy(shortened(mask(line), LINE_LENGTH), LINE_LENGTH));
-      if (stderr.length > KEPT_LINES) stderr.shift();
-    };
-    try {
-      await using connection = await Connection.open({
-        serverName: name,
-        openLink: (events) =>
-          this.#options.openLink({ name, spec, source: { kind: "store" } }, events),
-        capabilities: {},
-        connectTimeoutMs: CHECK_TIMEOUT_MS,
-        events: { onMessage: () => {}, onClose: () => {}, onLog },
-      });
-      await listToolTexts(connection, name);
-    } catch (error) {
-      if (error instanceof LinkClosed && error.kind === "login") return;
-      const words = mask(error instanceof Error ? error.message : String(error))
-        .replace(/^Cannot start server "[^"]*": /, "");
-      const wrote = mask(stderr.join("\n"));
-      throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Cannot ${verb} server "${name}": ${words}`,
-        recoveryAction: "Check the address, or the command and its arguments",
-        recoverySteps: [
-          "Check the address or the command and its arguments",
-          `Nothing was stored: ${verb} it again when it works`,
-        ],
-        ...(wrote === "" ? {} : { hint: `It wrote: ${wrote}` }),
-        cause: error,
-      });
-    }
+    const openLink = (events: LinkEvents) =>
+      this.#options.openLink({ name, spec, source: { kind: "store" } }, events);
+    await tryServer({ verb, name, spec, openLink });
   }
 
   /** Throws where an entry may not be used at all. */
   async #refuse(verb: "add" | "change", name: string, spec: ServerSpec): Promise<void> {
     const refusal = await this.#options.refusal(spec);
-    if (refusal === undefined) return;
-    throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot ${verb} server "${name}": ${refusal}`,
-    });
+    if (refusal !== undefined) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot ${verb} server "${name}": ${refusal}`,
+      });
+    }
+    const address = await this.#options.addressRefusal(spec);
+    if (address !== undefined) throw await addressRefused(verb, name, address);
+  }
+
+  /** Throws where a program would be run that nobody at this machine has seen. */
+  async #demandConsent(
+    wish: "add" | "change",
+    name: string,
+    spec: ServerSpec,
+    { isHere, hasAgreed, ...origin }: ServerAsker,
+    before?: ServerSpec,
+  ): Promise<void> {
+    if (spec.type !== "stdio" || isHere || hasAgreed || runsTheSame(spec, before)) return;
+    throw await this.#options.askConsent({ wish, name, spec, origin });
+  }
+
+  #note(action: string, subject: string, before?: unknown, after?: unknown): void {
+    this.#options.onAudit?.({ action, subject, before, after });
   }
 
   /** The server's state once its first connection was made or failed. */
@@ -277,18 +300,4 @@ export class ServersAdmin {
     await server.connection().catch(() => {});
     return server.status;
   }
-}
-
-/** What a change does not speak of stays: a limit, trust, and whether the server is off or lazy. */
-function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
-  const { disabled, timeoutMs, trust, changes } = stored;
-  const common = {
-    ...(disabled === undefined ? {} : { disabled }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(trust === undefined ? {} : { trust }),
-    ...(changes === undefined ? {} : { changes }),
-  };
-  if (wanted.type !== "stdio") return { ...common, ...wanted };
-  const lazy = stored.type === "stdio" ? stored.lazy : undefined;
-  return { ...common, ...(lazy === undefined ? {} : { lazy }), ...wanted };
 }

@@ -13,6 +13,8 @@ import { ToolKeys } from "../routing/tool_keys.ts";
 /** As many names are offered for one that is not known. */
 const NEAREST = 3;
 const NAME_CHARS = 200;
+/** Of JSON in English, about. */
+const CHARS_A_TOKEN = 4;
 
 /** What somebody looks for. */
 export interface ToolQuery {
@@ -202,9 +204,12 @@ export class ToolGuide {
   }
 
   /** Counts what a search has saved, without having its caller wait for that. */
-  noteSearch(principal: string, returned: readonly CatalogTool[]): void {
+  noteSearch(principal: string, answer: string): void {
+    const { tokens, onSearch } = this.#options;
     // It is for the record only: what cannot be counted is left out of it.
-    this.tokenMetrics(principal, returned).catch(() => {});
+    tokens.total(this.visible(principal))
+      .then((baseline) => onSearch(baseline, Math.ceil(answer.length / CHARS_A_TOKEN)))
+      .catch(() => {});
   }
 
   tokensOf(tool: CatalogTool): number {

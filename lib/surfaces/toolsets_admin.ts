@@ -247,7 +247,7 @@ export class ToolsetsAdmin {
       report.toolsets.push(entry);
       try {
         if (dryRun) this.toolsets.checkDraft({ ...draft, replace });
-        else await this.toolsets.save({ ...draft, replace });
+        else await this.toolsets.save({ ...draft, replace, isImported: true });
         report.saved.push(draft.name);
       } catch (error) {
         entry.problem = error instanceof Error ? error.message : String(error);

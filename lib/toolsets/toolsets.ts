@@ -1,5 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ownerOf } from "../core/principal.ts";
 import { nearestNames } from "../core/nearest.ts";
@@ -22,6 +23,7 @@ export interface ToolsetsOptions {
   availability(server: string): Availability;
   /** Says what happens to equipped tools when servers come and go. */
   onNews(level: "info" | "warn", message: string): void;
+  onAudit?: OnAudit | undefined;
 }
 
 /** What a new or changed toolset shall be. */
@@ -31,6 +33,8 @@ export interface ToolsetDraft {
   tools: ToolReference[];
   /** Whether it may take the place of one of the same name. */
   replace?: boolean | undefined;
+  /** Whether it comes out of a file. */
+  isImported?: boolean | undefined;
 }
 
 /** The toolsets: saved, changed, equipped. */
@@ -126,7 +130,8 @@ export class Toolsets {
     if (!replace && this.find(name)) throw taken(name);
   }
 
-  async save({ name, description, tools, replace = false }: ToolsetDraft): Promise<Toolset> {
+  async save(draft: ToolsetDraft): Promise<Toolset> {
+    const { name, description, tools, replace = false, isImported } = draft;
     // What is taken is for the store to say.
     this.checkDraft({ name, tools, replace: true });
     const { repository } = this.#options;
@@ -147,6 +152,7 @@ export class Toolsets {
         throw new GatewayError("INVALID_ARGUMENTS", { message: next.error.issues[0]!.message });
       }
       await repository.save(next.data, before?.versionstamp ?? null);
+      this.#note(isImported ? "toolset.import" : "toolset.save", name, before?.value, next.data);
       return next.data;
     });
     if (!saved) throw taken(name);
@@ -161,6 +167,7 @@ export class Toolsets {
       const found = await this.#stored(name);
       // What was found, or two who delete it at once would both hear that they did.
       await repository.delete(name, found.versionstamp);
+      this.#note("toolset.delete", name, found.value);
     });
     await this.load();
   }
@@ -176,6 +183,12 @@ export class Toolsets {
         repository.equipped.find(principal),
       ]);
       if (!await repository.equip(principal, toolset, before, Date.now())) throw inProgress();
+      this.#options.onAudit?.({
+        action: "toolset.equip",
+        subject: name,
+        ...(before ? { before: { equipped: before.value.toolset } } : {}),
+        after: { equipped: name, for: principal },
+      });
       this.#news.forget(toolset.value);
       await this.load();
       return toolset.value;
@@ -193,6 +206,11 @@ export class Toolsets {
         const { toolset: name, toolsetId } = before.value;
         const toolset = await repository.find(name);
         await repository.equipped.delete(principal, before.versionstamp);
+        this.#options.onAudit?.({
+          action: "toolset.unequip",
+          subject: name,
+          before: { equipped: name, for: principal },
+        });
         return toolset?.value.id === toolsetId ? name : undefined;
       });
       await this.load();
@@ -204,6 +222,15 @@ export class Toolsets {
   recheck(): void {
     const equipped = [...this.#saved.equipped()];
     this.#news.check(new Map(equipped.map((toolset) => [toolset, this.tools(toolset)])));
+  }
+
+  #note(action: string, subject: string, before?: Toolset, after?: Toolset): void {
+    const shown = (toolset?: Toolset) =>
+      toolset && {
+        ...(toolset.description === undefined ? {} : { description: toolset.description }),
+        tools: toolset.tools.map(({ server, tool }) => `${server}.${tool}`),
+      };
+    this.#options.onAudit?.({ action, subject, before: shown(before), after: shown(after) });
   }
 
   #table(): NameTable {

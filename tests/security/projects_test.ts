@@ -126,3 +126,20 @@ Deno.test("a server that is assigned elsewhere is gone for those who work in a p
   assert.match(await refusal("/servers/free/mcp", token), /no server "free"/);
   await guarded.admin.saveProject({ name: "numbers", servers: ["data", "both"] });
 });
+
+Deno.test("/api/projects makes, shows, changes and deletes projects, within limits", async () => {
+  const path = "/api/projects/shop";
+  assert.equal((await guarded.api("GET", path)).status, 404);
+  const made = await guarded.api("PUT", path, { servers: ["web"], description: "The shop" });
+  assert.equal(made.status, 200, JSON.stringify(made.value));
+  const { value } = await guarded.api("GET", path);
+  assert.match(JSON.stringify(value), /"servers":\["web"\]/);
+  assert.equal((await guarded.api("PUT", path, { servers: ["a b"] })).status, 400);
+  assert.equal((await guarded.api("PUT", "/api/projects/a%20b", { servers: [] })).status, 400);
+  const { id } = await guarded.token({ project: "shop" });
+  assert.equal((await guarded.api("DELETE", path)).status, 409);
+  assert.equal((await guarded.api("DELETE", `/api/tokens/${id}`)).status, 200);
+  assert.equal((await guarded.api("DELETE", `/api/tokens/${id}`)).status, 404);
+  assert.equal((await guarded.api("DELETE", path)).status, 200);
+  assert.equal((await guarded.api("GET", path)).status, 404);
+});

@@ -4,7 +4,7 @@ import { readBody } from "../../lib/http/guard.ts";
 import { listenPatiently, type PatientListenerOptions } from "../../lib/http/patient_listener.ts";
 import { startGateway, until } from "../gateway.ts";
 
-type Limits = PatientListenerOptions["limits"];
+type Limits = NonNullable<PatientListenerOptions["limits"]>;
 
 /** A listener of strangers that reads bodies as every route does, but is less patient. */
 async function listen(limits: Limits, bodyMs = 200) {

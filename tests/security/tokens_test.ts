@@ -145,6 +145,17 @@ Deno.test("a token without the right to manage finds no tool that changes the ga
   }
 });
 
+Deno.test("a token that manages and may not call calls nothing from the console either", async () => {
+  const { text: token } = await guarded.token({ rights: ["read", "manage"] });
+  const calls = server.calls.length;
+  const body = { arguments: {}, confirmed: true };
+  const call = (token: string) => guarded.api("POST", "/api/tools/box/echo/call", body, token);
+  assert.equal((await call(token)).status, 403);
+  assert.equal(server.calls.length, calls);
+  assert.equal((await call(guarded.owner)).status, 200);
+  assert.equal(server.calls.length, calls + 1);
+});
+
 Deno.test("a narrow token does not come into the console, which shows everything", async () => {
   await guarded.admin.saveProject({ name: "web", servers: [] });
   const rights = ["read", "call", "manage", "optimize"];

@@ -164,9 +164,7 @@ export class LoginFlow {
     const { refreshToken, accessToken } = login;
     const http = await this.#httpFor(server);
     const revoke = (token: string | undefined, hint: "access_token" | "refresh_token") =>
-      token === undefined
-        ? true
-        : revokeToken(http, login, token, hint, signal).catch(() => false);
+      token === undefined ? true : revokeToken(http, login, token, hint, signal).catch(() => false);
     // The refresh token first: with it, others could be had.
     const revoked = await revoke(refreshToken, "refresh_token") &&
       await revoke(accessToken, "access_token");

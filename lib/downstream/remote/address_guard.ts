@@ -18,12 +18,18 @@ const CLOSED: { words: string; networks: Networks }[] = [
   { words: "this machine", networks: networks("127.0.0.0/8 0.0.0.0/8", "::1/128 ::/128") },
   {
     words: "a private network",
-    networks: networks("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10", "fc00::/7 fec0::/10"),
+    networks: networks(
+      "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10",
+      "fc00::/7 fec0::/10",
+    ),
   },
   { words: "a link-local network", networks: networks("169.254.0.0/16", "fe80::/10") },
   { words: "a multicast group", networks: networks("224.0.0.0/4", "ff00::/8") },
   // Teredo among them; what is inside could be anything above.
-  { words: "an address inside another", networks: networks("", "::/96 ::ffff:0:0/96 2002::/16 2001::/32") },
+  {
+    words: "an address inside another",
+    networks: networks("", "::/96 ::ffff:0:0/96 2002::/16 2001::/32"),
+  },
   {
     words: "a reserved network",
     networks: networks(
@@ -69,6 +75,14 @@ export function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
 }
+
+/** How a person can allow it after all. */
+export const ALLOWING = [
+  "On the gateway's own machine, add it by that address, in the console or with " +
+  "`deno task cli server add`",
+  "Or name it in the config file",
+  "Or start the gateway with --allow-private",
+];
 
 /** A host may not be reached. */
 export class AddressRefused extends Error {
@@ -126,9 +140,9 @@ async function lookUp(hostname: string): Promise<string[]> {
 function refused(hostname: string, address: string, words: string): AddressRefused {
   const plain = literalAddress(address) ?? address;
   const place = plain === (literalAddress(hostname) ?? hostname)
-    ? `${plain} is the address of ${words}`
-    : `${hostname} leads to ${plain}, the address of ${words}`;
-  return new AddressRefused(`${place}, which servers that are added at run time may not be in`);
+    ? `${plain} is an address of ${words}`
+    : `${hostname} leads to ${plain}, an address of ${words}`;
+  return new AddressRefused(`${place}, where no server may be that is added at run time`);
 }
 
 function networks(v4: string, v6: string): Networks {
@@ -147,7 +161,9 @@ function listOf(subnets: string, family: Family): BlockList {
 /** The IPv4 address in the last 32 bits. */
 function embedded(address: string): string {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const groups = plain.slice(plain.lastIndexOf("::") + 2).split(":").map((group) => parseInt(group, 16) || 0);
+  const groups = plain.slice(plain.lastIndexOf("::") + 2).split(":").map((group) =>
+    parseInt(group, 16) || 0
+  );
   const [low = 0, high = 0] = groups.reverse();
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

@@ -118,9 +118,12 @@ Deno.test("AddressGuard.refusalOf() says what leads where, and nothing of a name
   );
   assert.equal(
     await guard.refusalOf(new URL("https://a.example/mcp")),
-    "a.example leads to 192.168.0.1, the address of a private network, which servers that are " +
-      "added at run time may not be in",
+    "a.example leads to 192.168.0.1, an address of a private network, where no server may be " +
+      "that is added at run time",
   );
-  assert.match(await guard.refusalOf(new URL("http://[::1]:1/")) ?? "", /^::1 is the address of this machine/);
+  assert.match(
+    await guard.refusalOf(new URL("http://[::1]:1/")) ?? "",
+    /^::1 is an address of this machine/,
+  );
   assert.equal(await guard.refusalOf(new URL("https://b.example/")), undefined);
 });

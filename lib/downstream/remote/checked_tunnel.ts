@@ -27,6 +27,7 @@ const REPLY = {
 export interface CheckedTunnelOptions {
   /** The addresses of a host that may be connected to; throws AddressRefused. */
   addressesOf(hostname: string, signal: AbortSignal): Promise<string[]>;
+  connect?: ((options: Deno.ConnectOptions) => Promise<Deno.TcpConn>) | undefined;
 }
 
 /**
@@ -140,7 +141,7 @@ export class CheckedTunnel implements AsyncDisposable {
     let failure: number = REPLY.notFound;
     // Many names have an IPv6 address that cannot be reached from here.
     for (const address of addresses.toSorted((a, b) => Number(isV6(a)) - Number(isV6(b)))) {
-      const far = await connectTo(address, port, signal);
+      const far = await this.#connectTo(address, port);
       if (typeof far === "number") {
         failure = far;
         continue;
@@ -156,22 +157,20 @@ export class CheckedTunnel implements AsyncDisposable {
     await reply(near, failure);
     return undefined;
   }
-}
 
-/** The connection, or what to answer. */
-async function connectTo(
-  hostname: string,
-  port: number,
-  signal: AbortSignal,
-): Promise<Deno.TcpConn | number> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), CONNECT_LIMIT_MS);
-  try {
-    return await Deno.connect({ hostname, port, signal: AbortSignal.any([signal, limit.signal]) });
-  } catch (error) {
-    return error instanceof Deno.errors.ConnectionRefused ? REPLY.refused : REPLY.unreachable;
-  } finally {
-    clearTimeout(timer);
+  /** The connection, or what to answer. */
+  async #connectTo(hostname: string, port: number): Promise<Deno.TcpConn | number> {
+    const { connect = Deno.connect } = this.#options;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), CONNECT_LIMIT_MS);
+    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
+    try {
+      return await connect({ hostname, port, signal });
+    } catch (error) {
+      return error instanceof Deno.errors.ConnectionRefused ? REPLY.refused : REPLY.unreachable;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -1,13 +1,15 @@
 import { LinkClosed } from "../link.ts";
 import { type AddressGuard, closedHostWords, literalAddress } from "./address_guard.ts";
-import { CheckedTunnel } from "./checked_tunnel.ts";
+import { CheckedTunnel, type CheckedTunnelOptions } from "./checked_tunnel.ts";
 
 /** How a tunnel's refusal reads in the platform's error. */
 const FORBIDDEN = /not allowed by ruleset/i;
 /** Hosts that the platform would connect to past every proxy. */
 const BYPASS = ["NO_PROXY", "no_proxy"];
 
-export interface GuardedClientOptions {
+const HOW = "To allow it, name the server in the config file, or start with --allow-private";
+
+export interface GuardedClientOptions extends Pick<CheckedTunnelOptions, "connect"> {
   guard: AddressGuard;
   /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
   isBehindProxy?: boolean;
@@ -28,7 +30,8 @@ export class GuardedClient implements AsyncDisposable {
    */
   fetchFor(url: string): typeof fetch {
     const { hostname } = new URL(url);
-    const isOpen = literalAddress(hostname) !== undefined && closedHostWords(hostname) === undefined;
+    const isOpen = literalAddress(hostname) !== undefined &&
+      closedHostWords(hostname) === undefined;
     return isOpen ? fetch : this.fetch;
   }
 
@@ -37,7 +40,7 @@ export class GuardedClient implements AsyncDisposable {
     const url = new URL(input instanceof Request ? input.url : input);
     if (this.#options.isBehindProxy || closedHostWords(url.hostname) !== undefined) {
       const refusal = await this.#options.guard.refusalOf(url);
-      if (refusal !== undefined) throw new LinkClosed("refused", refusal);
+      if (refusal !== undefined) throw new LinkClosed("refused", `${refusal}. ${HOW}`);
       return await fetch(input, { ...init, redirect: "manual" });
     }
     const checked: RequestInit & { client: Deno.HttpClient } = {
@@ -51,7 +54,7 @@ export class GuardedClient implements AsyncDisposable {
       if (!isForbidden(error)) throw error;
       const refusal = await this.#options.guard.refusalOf(url);
       const words = refusal ?? `${url.hostname} led to an address that may not be reached`;
-      throw new LinkClosed("refused", words, { cause: error });
+      throw new LinkClosed("refused", `${words}. ${HOW}`, { cause: error });
     }
   };
 
@@ -67,8 +70,9 @@ export class GuardedClient implements AsyncDisposable {
   }
 
   #open() {
-    const { guard } = this.#options;
+    const { guard, connect } = this.#options;
     const tunnel = CheckedTunnel.open({
+      connect,
       addressesOf: (hostname, signal) => guard.addressesOf(hostname, signal),
     });
     return { tunnel, client: clientThrough(tunnel.proxy) };

@@ -1,7 +1,174 @@
 import assert from "node:assert/strict";
 import { LinkClosed } from "../link.ts";
-import { AddressGuard } from "./address_guard.ts";
+import { AddressGuard, type Resolve } from "./address_guard.ts";
 import { CheckedTunnel } from "./checked_tunnel.ts";
 import { GuardedClient } from "./guarded_client.ts";
 import { networkFailureWords } from "./network_failure.ts";
-import { json, Loopback, STRICT } from "./testing/loopback.ts";
+import { Loopback, STRICT } from "./testing/loopback.ts";
+
+const PUBLIC = "93.184.215.14";
+
+/** A client for which the public address is a server on loopback; keeps what it connects to. */
+function clientOf(server: Loopback, resolve: Resolve) {
+  const reached: string[] = [];
+  const client = new GuardedClient({
+    guard: new AddressGuard(resolve),
+    connect(options) {
+      reached.push(options.hostname ?? "");
+      assert.equal(options.hostname, PUBLIC);
+      const port = Number(new URL(server.origin).port);
+      return Deno.connect({ ...options, hostname: "127.0.0.1", port });
+    },
+  });
+  return { client, reached };
+}
+
+Deno.test(
+  "GuardedClient.fetch() connects to the address that was checked, and keeps the name",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ headers }) => new Response(`for ${headers.get("host")}`));
+    const { client, reached } = clientOf(server, () => Promise.resolve([PUBLIC]));
+    await using _client = client;
+    for (let nth = 0; nth < 3; nth++) {
+      const response = await client.fetch("http://mcp.example:8080/mcp");
+      assert.equal(await response.text(), "for mcp.example:8080");
+    }
+    assert.deepEqual(reached, [PUBLIC], "a connection is kept and used again");
+  },
+);
+
+Deno.test("GuardedClient.fetch() streams both ways, and ends with its signal", STRICT, async () => {
+  await using server = new Loopback(({ body }) => {
+    const parts = [body.length.toString(), "second"];
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          const part = parts.shift();
+          // Never ends by itself.
+          if (part !== undefined) controller.enqueue(new TextEncoder().encode(part));
+          else return new Promise(() => {});
+        },
+      }),
+    );
+  });
+  const { client } = clientOf(server, () => Promise.resolve([PUBLIC]));
+  await using _client = client;
+  const stop = new AbortController();
+  const body = "x".repeat(300_000);
+  const response = await client.fetch("http://mcp.example/", {
+    method: "POST",
+    body,
+    signal: stop.signal,
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (text.length < "300000second".length) text += (await reader.read()).value;
+  assert.equal(text, "300000second");
+  stop.abort();
+  await assert.rejects(reader.read());
+});
+
+Deno.test(
+  "GuardedClient.fetch() is not misled by a name that changes between two lookups",
+  STRICT,
+  async () => {
+    await using server = new Loopback(() => new Response("reached"));
+    const answers = [[PUBLIC], ["127.0.0.1"]];
+    let lookups = 0;
+    const resolve = () => Promise.resolve(answers[Math.min(lookups++, 1)]!);
+    const { client, reached } = clientOf(server, resolve);
+    await using _client = client;
+    const first = await client.fetch("http://rebind.example/", {
+      headers: { connection: "close" },
+    });
+    assert.equal(await first.text(), "reached");
+    assert.equal(lookups, 1, "one lookup, and its answer is connected to");
+    await assert.rejects(
+      client.fetch("http://rebind.example:81/"),
+      (error) =>
+        error instanceof LinkClosed && error.kind === "refused" &&
+        /rebind\.example leads to 127\.0\.0\.1.*--allow-private/.test(error.message),
+    );
+    assert.deepEqual(reached, [PUBLIC]);
+  },
+);
+
+Deno.test("GuardedClient.fetch() lets no variable of the environment lead past the check", async () => {
+  await using server = new Loopback(() => new Response("reached"));
+  await using client = new GuardedClient({
+    guard: new AddressGuard(() => Promise.resolve(["10.0.0.1"])),
+  });
+  const before = Deno.env.get("NO_PROXY");
+  Deno.env.set("NO_PROXY", "*");
+  try {
+    await assert.rejects(
+      client.fetch("http://inside.example/"),
+      /inside\.example leads to 10\.0\.0\.1/,
+    );
+    assert.equal(Deno.env.get("NO_PROXY"), "*");
+  } finally {
+    if (before === undefined) Deno.env.delete("NO_PROXY");
+    else Deno.env.set("NO_PROXY", before);
+  }
+  assert.equal(server.received.length, 0);
+});
+
+Deno.test("GuardedClient.fetch() checks behind a proxy of the user's too", async () => {
+  await using server = new Loopback(() => new Response("reached"));
+  await using client = new GuardedClient({
+    guard: new AddressGuard(() => Promise.resolve(["10.0.0.1"])),
+    isBehindProxy: true,
+  });
+  await assert.rejects(client.fetch(server.url), /127\.0\.0\.1 is an address of this machine/);
+  await assert.rejects(client.fetch("http://inside.example/"), /leads to 10\.0\.0\.1/);
+  assert.equal(server.received.length, 0);
+});
+
+Deno.test("GuardedClient.fetchFor() costs an open address nothing, and refuses a closed one", async () => {
+  await using server = new Loopback(() => new Response("reached"));
+  await using client = new GuardedClient({ guard: new AddressGuard() });
+  assert.equal(client.fetchFor("https://1.1.1.1/mcp"), fetch);
+  assert.equal(client.fetchFor("https://[2606:4700::1111]/mcp"), fetch);
+  await assert.rejects(client.fetchFor(server.url)(server.url), /this machine/);
+  assert.equal(server.received.length, 0);
+});
+
+Deno.test(
+  "GuardedClient.fetch() says of a name that is not found that it is not",
+  STRICT,
+  async () => {
+    await using client = new GuardedClient({
+      guard: new AddressGuard(() => Promise.reject(new Error("ENOTFOUND"))),
+    });
+    const error = await client.fetch("http://nowhere.example/").then(
+      () => undefined,
+      (error) => error,
+    );
+    assert.equal(networkFailureWords(error), "its name was not found");
+  },
+);
+
+Deno.test("CheckedTunnel serves nobody who does not know its password", STRICT, async () => {
+  let asked = 0;
+  await using tunnel = CheckedTunnel.open({
+    addressesOf() {
+      asked++;
+      return Promise.resolve(["127.0.0.1"]);
+    },
+  });
+  const { proxy } = tunnel;
+  assert.ok("url" in proxy && proxy.basicAuth);
+  const { url, basicAuth } = proxy;
+  for (const password of ["", "guess", `${basicAuth.password}x`]) {
+    using client = Deno.createHttpClient({
+      proxy: { transport: "socks5", url, basicAuth: { ...basicAuth, password } },
+    });
+    const init: RequestInit & { client: Deno.HttpClient } = { client };
+    await assert.rejects(fetch("http://any.example/", init));
+  }
+  using plain = Deno.createHttpClient({ proxy: { transport: "socks5", url } });
+  const init: RequestInit & { client: Deno.HttpClient } = { client: plain };
+  await assert.rejects(fetch("http://any.example/", init));
+  assert.equal(asked, 0);
+});

@@ -42,6 +42,7 @@ export interface Decider {
 export interface ApprovalAudit extends Decider {
   action: string;
   subject: string;
+  before?: unknown;
   after?: unknown;
 }
 

@@ -67,7 +67,8 @@ Deno.test("ResultPages.shorten() cuts, says what is left, and read() gives all t
   let whole = head ?? "";
   let uri: string | undefined = uriIn(answer);
   for (let page = 2; uri !== undefined && page < 100; page++) {
-    const [content] = Read.parse(JSON.parse(read(pages, uri, call.port))).result.contents;
+    const text: string = read(pages, uri, call.port);
+    const [content] = Read.parse(JSON.parse(text)).result.contents;
     const [, body = "", end = ""] = /^(.*)\n\n(\[Page [^\n]+\])$/s.exec(content?.text ?? "") ?? [];
     assert.ok(body.length <= 4_000);
     whole += body;

@@ -5,6 +5,7 @@ import { type Toolset, ToolsetName } from "../../core/toolset.ts";
 import type { Setting, SettingsRepository } from "../../storage/settings_repository.ts";
 import type { GatedCall } from "../call_gate.ts";
 import type { ClientPort } from "../surface.ts";
+import type { ApprovalAudit, Decider } from "./approvals.ts";
 import { isStricter } from "./server_rules.ts";
 
 /** By the toolset's name: one that is saved anew under its name keeps its mode. */
@@ -19,6 +20,7 @@ export interface ToolsetModesOptions {
   settings: SettingsRepository;
   find(toolset: string): Toolset | undefined;
   equippedBy(principal: string): Toolset | undefined;
+  onAudit?: ((entry: ApprovalAudit) => void) | undefined;
 }
 
 /** The modes of toolsets, as the store has them; a call costs a look at whether there are any. */
@@ -40,20 +42,16 @@ export class ToolsetModes {
     return this.#modes.get(toolset) ?? "all";
   }
 
-  async set(toolset: string, mode: CallMode): Promise<void> {
-    const { settings } = this.#options;
-    for (let races = 1;; races++) {
-      const before = await settings.find(MODES);
-      const { [toolset]: _, ...others } = before?.value ?? {};
-      const next = mode === "all" ? others : { ...others, [toolset]: mode };
-      try {
-        await settings.save(MODES, next, before?.versionstamp ?? null);
-        return await this.load();
-      } catch (error) {
-        const isLost = error instanceof GatewayError && error.code === "CONFLICT";
-        if (!isLost || races >= MAX_RACES) throw error;
-      }
-    }
+  async set(toolset: string, mode: CallMode, by: Decider = {}): Promise<void> {
+    const before = await this.#save(toolset, mode);
+    await this.load();
+    this.#options.onAudit?.({
+      ...by,
+      action: "toolset.mode",
+      subject: toolset,
+      before: { mode: before },
+      after: { mode },
+    });
   }
 
   /**
@@ -76,6 +74,23 @@ export class ToolsetModes {
     return equipped && this.#modes.has(equipped.name) && has(equipped)
       ? this.#modes.get(equipped.name)
       : undefined;
+  }
+
+  /** Gives what was there before. */
+  async #save(toolset: string, mode: CallMode): Promise<CallMode> {
+    const { settings } = this.#options;
+    for (let races = 1;; races++) {
+      const before = await settings.find(MODES);
+      const { [toolset]: _, ...others } = before?.value ?? {};
+      const next = mode === "all" ? others : { ...others, [toolset]: mode };
+      try {
+        await settings.save(MODES, next, before?.versionstamp ?? null);
+        return before?.value[toolset] ?? "all";
+      } catch (error) {
+        const isLost = error instanceof GatewayError && error.code === "CONFLICT";
+        if (!isLost || races >= MAX_RACES) throw error;
+      }
+    }
   }
 }
 

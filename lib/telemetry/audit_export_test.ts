@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import type { AuditEntry } from "../storage/audit_repository.ts";
+import { auditFile } from "./audit_export.ts";
+
+async function* entries(count: number): AsyncGenerator<AuditEntry> {
+  for (let n = 0; n < count; n++) {
+    yield await Promise.resolve({
+      id: `x-${n}`,
+      at: 0,
+      chain: "c",
+      n,
+      principal: "everyone",
+      from: 'API, "here"',
+      action: "server.change",
+      subject: "=cmd",
+      before: '{"a":1}',
+      after: '{"a": … [cut: 9 bytes in all]',
+      hash: "h",
+    });
+  }
+}
+
+Deno.test("auditFile() writes CSV that a spreadsheet runs nothing of", async () => {
+  const text = (await Array.fromAsync(auditFile(entries(1), "csv"))).join("");
+  assert.equal(
+    text,
+    "time,id,principal,who,from,action,subject,before,after,chain,n,prev,hash\r\n" +
+      '1970-01-01T00:00:00.000Z,x-0,everyone,,"API, ""here""",server.change,\'=cmd,' +
+      '"{""a"":1}","{""a"": … [cut: 9 bytes in all]",c,0,,h\r\n',
+  );
+});
+
+Deno.test("auditFile() writes a JSON object a line, in pieces", async () => {
+  const pieces = await Array.fromAsync(auditFile(entries(450), "ndjson"));
+  assert.equal(pieces.length, 3);
+  const lines = pieces.join("").trimEnd().split("\n");
+  assert.equal(lines.length, 450);
+  const { time, before, after } = JSON.parse(lines[0]!);
+  assert.deepEqual([time, before, typeof after], ["1970-01-01T00:00:00.000Z", { a: 1 }, "string"]);
+});

@@ -1,0 +1,247 @@
+import { shortened } from "../core/shortened.ts";
+import { AUDIT_BATCH, type AuditEntry, type AuditRepository } from "../storage/audit_repository.ts";
+import { auditHash, PRUNE } from "./audit_chain.ts";
+import type { Redactor } from "./redact.ts";
+
+const FLUSH_MS = 100;
+const RETRY_MS = 1_000;
+const WARN_MS = 60_000;
+/** As many as wait for the store at most; of those beyond, the log says how many there were. */
+const MAX_WAITING = 2_000;
+const DAY_MS = 24 * 60 * 60_000;
+const KEEP_DAYS = 365;
+const MAX_ENTRIES = 100_000;
+/** A busy day must not wait for the next one. */
+const PRUNE_AFTER = 5_000;
+/** So many a year do not fill the log, and with it nobody can push the rest out of it. */
+const UNPROVEN_PER_DAY = 200;
+const SIDE_BYTES = 8_192;
+const TEXT_LENGTH = 300;
+
+/** The gateway itself, where nobody asked for it. */
+export const GATEWAY = "gateway";
+
+/** Something that somebody decided. */
+export interface AuditNote {
+  principal: string;
+  /** What the principal is called. */
+  who?: string | undefined;
+  /** The console, a door, the command line; with an address or a client's name. */
+  from: string;
+  /** What was done: `server.add`. */
+  action: string;
+  /** What it was done to, by name. */
+  subject: string;
+  before?: unknown;
+  after?: unknown;
+  /** Whether anybody can cause it without being let in; then only so many are kept a day. */
+  isUnproven?: boolean | undefined;
+  /** In ms since the epoch; now unless told. */
+  at?: number | undefined;
+}
+
+export interface AuditLogOptions {
+  repository: AuditRepository;
+  redactor: Pick<Redactor, "value" | "json" | "text">;
+  onWarning(message: string, details?: object): void;
+  /** 365 days unless told. */
+  keepDays?: number;
+  /** 100,000 unless told. */
+  maxEntries?: number;
+  now?: () => number;
+}
+
+type Waiting = Omit<AuditEntry, "id" | "chain" | "n" | "prev" | "prevAt" | "hash">;
+
+/** Who decided what: added to the store within a moment, by nobody's leave and never waited for. */
+export class AuditLog implements AsyncDisposable {
+  readonly #options: AuditLogOptions;
+  readonly #now: () => number;
+  readonly #chain = crypto.randomUUID();
+  #last: Pick<AuditEntry, "n" | "at" | "hash"> | undefined;
+  #waiting: Waiting[] = [];
+  /** In their place in the chain, and on their way to the store. */
+  #sealed: AuditEntry[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  #lost = 0;
+  #warnedAt = -Infinity;
+  #prunedAt = -Infinity;
+  #writtenSincePrune = 0;
+  #unproven = { day: 0, count: 0 };
+  #isOver = false;
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Never throws. */
+  note(note: AuditNote): void {
+    try {
+      this.#take(note);
+    } catch (error) {
+      this.#warn("Something could not be noted in the audit log", { action: note.action, error });
+    }
+  }
+
+  /** Writes what waits. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushing = this.#flushing.then(() => this.#write());
+    await this.#flushing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    await this.flush();
+    const lost = this.#lost + this.#sealed.length + this.#waiting.length;
+    this.#warnedAt = -Infinity;
+    if (lost > 0) this.#warn("Entries are missing in the audit log", { lost });
+  }
+
+  #take(note: AuditNote): void {
+    const at = note.at ?? this.#now();
+    if (note.isUnproven && this.#isOneTooMany(at)) return;
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting.push(this.#clean(note, at));
+    this.#schedule(FLUSH_MS);
+  }
+
+  #clean({ principal, who, from, action, subject, before, after }: AuditNote, at: number): Waiting {
+    const { redactor } = this.#options;
+    const text = (words: string) => shortened(redactor.text(words), TEXT_LENGTH).toWellFormed();
+    const sides = { before: this.#side(before), after: this.#side(after) };
+    return {
+      at,
+      principal: text(principal),
+      ...(who === undefined ? {} : { who: text(who) }),
+      from: text(from),
+      action,
+      subject: text(subject),
+      ...(sides.before === undefined ? {} : { before: sides.before }),
+      ...(sides.after === undefined ? {} : { after: sides.after }),
+    };
+  }
+
+  /** A value as JSON, without secrets; a long one breaks off. */
+  #side(value: unknown): string | undefined {
+    if (value === undefined) return undefined;
+    const { redactor } = this.#options;
+    const json = redactor.json(JSON.stringify(redactor.value(value, { isWhole: true })) ?? "null");
+    const bytes = new TextEncoder().encode(json);
+    if (bytes.length <= SIDE_BYTES) return json;
+    const mark = `… [cut: ${bytes.length} bytes in all]`;
+    // A broken character at the end is left out.
+    const kept = new TextDecoder().decode(bytes.subarray(0, SIDE_BYTES - mark.length - 4), {
+      stream: true,
+    });
+    return `${kept}${mark}`;
+  }
+
+  #isOneTooMany(at: number): boolean {
+    const day = Math.floor(at / DAY_MS);
+    if (this.#unproven.day !== day) this.#unproven = { day, count: 0 };
+    const count = ++this.#unproven.count;
+    if (count === UNPROVEN_PER_DAY) {
+      this.#waiting.push({
+        at,
+        principal: GATEWAY,
+        from: GATEWAY,
+        action: "audit.flood",
+        subject: `${UNPROVEN_PER_DAY} failed logins today: those that follow are not noted`,
+      });
+      this.#schedule(FLUSH_MS);
+    }
+    return count >= UNPROVEN_PER_DAY;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== undefined || this.#isOver) return;
+    this.#timer = setTimeout(() => void this.flush(), ms);
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await this.#writeAll();
+      await this.#prune();
+    } catch (error) {
+      this.#warn("Cannot write to the audit log: this is tried again", {
+        error,
+        waiting: this.#sealed.length + this.#waiting.length,
+      });
+      this.#schedule(RETRY_MS);
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#sealed.length > 0 || this.#waiting.length > 0 || this.#lost > 0) {
+      if (this.#sealed.length === 0) {
+        if (this.#waiting.length === 0) this.#tellLost();
+        this.#sealed = this.#waiting.splice(0, AUDIT_BATCH).map((entry) => this.#seal(entry));
+      }
+      await this.#options.repository.append(this.#sealed);
+      this.#writtenSincePrune += this.#sealed.length;
+      this.#sealed = [];
+    }
+  }
+
+  #seal({ at: noted, ...said }: Waiting): AuditEntry {
+    const last = this.#last;
+    // Later than the one before, so that the order of keys is that of the chain.
+    const at = Math.max(noted, last === undefined ? 0 : last.at + 1);
+    const entry = {
+      id: `${at.toString(36)}-${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`,
+      at,
+      chain: this.#chain,
+      n: last === undefined ? 0 : last.n + 1,
+      ...(last === undefined ? {} : { prev: last.hash, prevAt: last.at }),
+      ...said,
+    };
+    const sealed = { ...entry, hash: auditHash(entry) };
+    this.#last = sealed;
+    return sealed;
+  }
+
+  #tellLost(): void {
+    const subject = `${this.#lost} entries are missing: more came than the store took`;
+    this.#lost = 0;
+    const by = { principal: GATEWAY, from: GATEWAY };
+    this.#waiting.push({ at: this.#now(), ...by, action: "audit.lost", subject });
+  }
+
+  async #prune(): Promise<void> {
+    const { repository, keepDays = KEEP_DAYS, maxEntries = MAX_ENTRIES } = this.#options;
+    const now = this.#now();
+    if (now - this.#prunedAt < DAY_MS && this.#writtenSincePrune < PRUNE_AFTER) return;
+    if (this.#isOver) return;
+    this.#prunedAt = now;
+    this.#writtenSincePrune = 0;
+    const old = await repository.findOld(now - keepDays * DAY_MS, maxEntries);
+    if (!old) return;
+    // Said before it is done: a log that lost its beginning and does not say so looks tampered with.
+    const { until, count } = old;
+    this.#waiting.push({
+      at: now,
+      principal: GATEWAY,
+      from: GATEWAY,
+      action: PRUNE,
+      subject: `${count} ${count === 1 ? "entry" : "entries"} before ${
+        new Date(until).toISOString()
+      }`,
+      after: JSON.stringify({ until, count }),
+    });
+    await this.#writeAll();
+    await repository.removeOld(until);
+  }
+
+  #warn(message: string, details: object): void {
+    if (this.#now() - this.#warnedAt < WARN_MS) return;
+    this.#warnedAt = this.#now();
+    this.#options.onWarning(message, details);
+  }
+}
