@@ -3,6 +3,7 @@ const TABS = [
   ["/security/tokens", "Tokens"],
   ["/security/projects", "Projects"],
   ["/security/review", "Review"],
+  ["/security/consents", "Consents"],
   ["/security/secrets", "Secrets"],
   ["/security/audit", "Audit log"],
 ] as const;

@@ -114,6 +114,10 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     onWarning,
   });
   const onAudit = audit.note;
+  if (restore.applied?.ok) {
+    const { ok: _, ...after } = restore.applied;
+    onAudit({ action: "data.restore", subject: "data store", after });
+  }
   const secrets = composeSecrets({ store, options, platform, learn, onAudit });
   const settings = new SettingsRepository(store);
   const closing = new AbortController();
@@ -139,39 +143,42 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   const states = new StateHistory();
   /** Not there yet while the first servers report. */
   let doors: ReturnType<typeof composeDoors> | undefined;
-  const { pool, admin, reviewAdmin, login, wanted, leaseId, ...processes } = await composeServers({
-    stack,
-    store,
-    secrets,
-    review,
-    logs,
-    platform,
-    self,
-    cwd,
-    env,
-    address: localAddress,
-    startedAt,
-    signal: closing.signal,
-    onWarning,
-    onStatus(status) {
-      states.note(status);
-      events.publish("server", status, status.name);
-      announce();
-      doors?.recheck();
-    },
-    onLine: (name) => live.wrote(name),
-    onRemoved(name) {
-      states.forget(name);
-      logs.about.forget(name);
-      events.publish("server", { name }, name);
-      announce();
-      doors?.removed(name);
-    },
-    sync,
-    onAudit,
-    onReviewed: onAudit,
-    removeDemo: () => setDemoRemoved(true),
-  });
+  const { pool, admin, reviewAdmin, login, consents, wanted, leaseId, ...processes } =
+    await composeServers({
+      stack,
+      store,
+      secrets,
+      review,
+      logs,
+      platform,
+      self,
+      cwd,
+      env,
+      allowPrivate: options.allowPrivate,
+      address: localAddress,
+      startedAt,
+      signal: closing.signal,
+      onWarning,
+      onStatus(status) {
+        states.note(status);
+        events.publish("server", status, status.name);
+        announce();
+        doors?.recheck();
+      },
+      onLine: (name) => live.wrote(name),
+      onRemoved(name) {
+        states.forget(name);
+        logs.about.forget(name);
+        events.publish("server", { name }, name);
+        announce();
+        doors?.removed(name);
+      },
+      sync,
+      onAudit,
+      onReviewed: onAudit,
+      onConsents: () => live.tell("settings"),
+      removeDemo: () => setDemoRemoved(true),
+    });
   stack.use(pool);
   const { access, ...coming } = await composeAccess({
     stack,
@@ -208,6 +215,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     options,
     admits,
     admitsServer: (principal, name) => access.admitsServer(principal, name),
+    mayManage: (principal) => access.grants(principal).may("manage"),
     platform,
     redactor: logs.redactor,
     onProgress: (progress) => events.publish("embeddings", progress),
@@ -442,6 +450,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     /** Logins to downstream servers; loaded at first use. */
     serverLogins: () => login.admin(),
     clientDocument: () => login.clientDocument(),
+    /** Programs that wait for their owner's consent; loaded at first use. */
+    consents,
     doors: opened,
     ...composeConsole({
       context: { cwd, env, self, platform },

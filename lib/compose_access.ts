@@ -18,6 +18,7 @@ import type { Store } from "./storage/store.ts";
 import { AccessAdmin, type AccessChange } from "./surfaces/access_admin.ts";
 
 const NOTE_USE_EVERY_MS = 60_000;
+const EXPIRE_EVERY_MS = 500;
 
 export interface ComposeAccessInput {
   stack: AsyncDisposableStack;
@@ -58,7 +59,15 @@ export async function composeAccess(input: ComposeAccessInput) {
     challenge: (request, error) => authority?.metadata.challenge(request, error),
   });
 
-  async function load(): Promise<void> {
+  // One after the other, or what was read before a revocation could be applied after it.
+  let loading: Promise<void> = Promise.resolve();
+  function load(): Promise<void> {
+    const loaded = loading.then(loadNow);
+    loading = loaded.catch(() => {});
+    return loaded;
+  }
+
+  async function loadNow(): Promise<void> {
     const [allTokens, allProjects] = await Promise.all([
       Array.fromAsync(tokens.list()),
       Array.fromAsync(projects.list()),
@@ -71,6 +80,11 @@ export async function composeAccess(input: ComposeAccessInput) {
     if (changed.size > 0) input.onChanged(changed);
   }
   await load();
+  const expiring = setInterval(() => {
+    const expired = access.takeExpired();
+    if (expired.size > 0) input.onChanged(expired);
+  }, EXPIRE_EVERY_MS);
+  stack.defer(() => clearInterval(expiring));
 
   async function noteUse(): Promise<void> {
     for (const [id, time] of access.takeUsed()) await tokens.touch(id, time);

@@ -54,10 +54,16 @@ export function composeAudit(input: ComposeAuditInput) {
     const asking = currentOrigin();
     const origin = asking ?? input.origin ?? GATEWAY;
     const principal = change.principal ?? origin.principal;
-    // A request knows more of where it comes from than its address; of others it knows nothing.
     const isAskers = change.principal === undefined || change.principal === asking?.principal;
-    const from = (isAskers ? asking?.from() : undefined) ?? change.from ?? origin.from();
-    const noted = { ...change, principal, from, who: nameOf(principal), at: Date.now() };
+    // A request knows more of where it comes from than its address; of others it may not know.
+    const from = isAskers ? asking?.from() ?? change.from : change.from;
+    const noted = {
+      ...change,
+      principal,
+      from: from ?? origin.from(),
+      who: nameOf(principal),
+      at: Date.now(),
+    };
     noting = noting
       .then(async () => (await (opened ??= open())).log.note(noted))
       .catch((error) => onWarning("Something could not be noted in the audit log", { error }));

@@ -31,7 +31,9 @@ export function composeConsents(input: ComposeConsentsInput) {
     return new Consents({
       repository: new ConsentsRepository(store, box),
       sign: (text) =>
-        Promise.resolve(createHmac("sha256", secret).update(`consent ${text}`).digest("hex").slice(0, 16)),
+        Promise.resolve(
+          createHmac("sha256", secret).update(`consent ${text}`).digest("hex").slice(0, 16),
+        ),
       address,
       apply({ wish, name, spec, origin }) {
         // Its owner lets it run, and has not chosen it: what it changes waits for approval.

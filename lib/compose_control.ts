@@ -26,6 +26,8 @@ export interface ComposeControlInput {
 
 /** A counter remembers what it counted, and results are long. */
 const COUNTS_PER_COUNTER = 100;
+/** Nobody waits longer for an answer to be counted; a guess is as good for once. */
+const COUNT_MS = 500;
 
 /** What may be called, how often, and how much of an answer goes back. */
 export async function composeControl(input: ComposeControlInput) {
@@ -69,7 +71,10 @@ export async function composeControl(input: ComposeControlInput) {
       counter = undefined;
     }
     counter ??= new TokenCounter();
-    const [tokens = 0] = await counter.count([text]);
+    const limit = Promise.withResolvers<number[]>();
+    const timer = setTimeout(() => limit.resolve([]), COUNT_MS);
+    const [tokens = 0] = await Promise.race([counter.count([text]), limit.promise]);
+    clearTimeout(timer);
     return tokens;
   }
 

@@ -6,8 +6,9 @@ import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { type CallAnswer, type Door, type DoorHost, handleMcp } from "./http/mcp_door.ts";
 import type { Access } from "./auth/access.ts";
+import { rightMissing } from "./auth/foreign_scopes.ts";
 import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
-import type { CallGate } from "./surfaces/call_gate.ts";
+import { type CallGate, isLooking } from "./surfaces/call_gate.ts";
 import type { TextsScreen } from "./surfaces/listed_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import type { Naming } from "./routing/names.ts";
@@ -179,6 +180,12 @@ export function composeDoors(input: ComposeDoorsInput) {
       if (target) input.onToolCall({ scope, target, session, answer });
     },
     switchProject: (principal, project) => access.switchProject(principal, project),
+    demandScope({ door, principal }, method) {
+      // At other doors it depends on the tool: some of the gateway's own only read.
+      if (!principal.startsWith("oauth:") || door.server === undefined || isLooking(method)) return;
+      const { rights } = access.grants(principal);
+      if (!rights.has("call")) throw rightMissing(rights, "call");
+    },
   };
 
   /** What a caller may not see does not exist for it, and is answered in the same words. */
@@ -259,9 +266,12 @@ export function composeDoors(input: ComposeDoorsInput) {
 
     /** Those whose rights ended are let go; what the others see may have changed. */
     rightsChanged(owners: ReadonlySet<string>): void {
-      endThose(({ principal }) => {
+      endThose(({ door, principal }) => {
         const owner = ownerOf(principal);
-        return owners.has(owner) && !access.isValid(owner);
+        if (!owners.has(owner)) return false;
+        const server = /^servers\/(.*)\?/.exec(door)?.[1];
+        return !access.isValid(owner) ||
+          (server !== undefined && !access.admitsServer(principal, server));
       });
       for (const session of sessions.list()) {
         const { door, principal } = session;
@@ -293,7 +303,11 @@ export function composeDoors(input: ComposeDoorsInput) {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
       return () => {
-        const caller = access.identify(request.headers.get("authorization"), parsed.project);
+        const caller = access.identify(
+          request.headers.get("authorization"),
+          parsed.project,
+          request.url,
+        );
         return typeof caller === "string"
           ? enter(parsed, request, caller)
           : caller.then((principal) => enter(parsed, request, principal));

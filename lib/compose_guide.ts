@@ -36,6 +36,7 @@ export interface ComposeGuideInput {
   options: Options;
   admits: Admits;
   admitsServer(principal: string, name: string): boolean;
+  mayManage(principal: string): boolean;
   platform: Platform;
   redactor: Redactor;
   onProgress: ComposeSearchInput["onProgress"];
@@ -108,6 +109,7 @@ export function composeGuide(input: ComposeGuideInput) {
       pool.list().map(({ name }) => name).filter((name) => input.admitsServer(principal, name)),
     serverState: (name) => pool.find(name)?.status.state,
     admits: input.admits,
+    mayManage: input.mayManage,
     usedWith,
     onSearch: (baseline, returned) => activity.recordSearch(baseline, returned),
   });

@@ -1,6 +1,8 @@
 import { hostname } from "node:os";
+import { composeConsents } from "./compose_consents.ts";
 import { listedTools } from "./compose_listed_tools.ts";
 import { composeLogin } from "./compose_login.ts";
+import { composeReach } from "./compose_reach.ts";
 import type { Review } from "./compose_review.ts";
 import type { Secrets } from "./compose_secrets.ts";
 import type { Platform } from "./config/deployment.ts";
@@ -40,6 +42,8 @@ export interface ComposeServersInput {
   self: Self;
   cwd: string;
   env: Env;
+  /** Whether servers that are added at run time may be in private networks. */
+  allowPrivate: boolean;
   address: string;
   startedAt: number;
   signal: AbortSignal;
@@ -55,6 +59,8 @@ export interface ComposeServersInput {
   /** What entries refer to, and what seals them and what logins give. */
   secrets: Secrets;
   onAudit?: OnAudit | undefined;
+  /** A program waits for consent, or was decided on. */
+  onConsents?: (() => void) | undefined;
 }
 
 /** The pool of downstream servers with all it stands on. */
@@ -105,8 +111,10 @@ export async function composeServers(input: ComposeServersInput) {
     });
   }
 
+  const reach = composeReach({ ...input, find: (name) => pool.find(name)?.server });
   const login = composeLogin({
     ...input,
+    reach: reach.reach,
     box: secrets.box,
     fill: secrets.fill,
     added,
@@ -136,7 +144,9 @@ export async function composeServers(input: ComposeServersInput) {
         const { openRemote } = await import("./downstream/remote/open_remote.ts");
         // By the entry as it is written: a secret in it cannot make its address another host's.
         const credentials = login.credentialsFor(name, server.spec);
-        return openRemote({ ...spec, serverName: name, credentials }, events);
+        const fetch = await reach.fetchFor(server, spec.url);
+        const wire = fetch === undefined ? {} : { fetch };
+        return openRemote({ ...spec, ...wire, serverName: name, credentials }, events);
       }
     }
   }
@@ -186,7 +196,12 @@ export async function composeServers(input: ComposeServersInput) {
     );
   }
 
-  const admin = new ServersAdmin({
+  const { consents, askConsent } = composeConsents({
+    ...input,
+    box: secrets.box,
+    admin: () => admin,
+  });
+  const admin: ServersAdmin = new ServersAdmin({
     pool,
     catalog,
     added,
@@ -198,6 +213,8 @@ export async function composeServers(input: ComposeServersInput) {
     removeDemo: input.removeDemo,
     onAudit: input.onAudit,
     refusal: (spec) => refusal(spec, input.self, input.cwd),
+    addressRefusal: reach.refusalOf,
+    askConsent,
   });
 
   /** All servers there should be: the file's, and those added at run time under other names. */
@@ -232,6 +249,7 @@ export async function composeServers(input: ComposeServersInput) {
     admin,
     reviewAdmin,
     login,
+    consents,
     wanted,
     leaseId: lease.id,
     isLeaseAlive,

@@ -10,7 +10,8 @@ import { GatewayError } from "../lib/core/errors.ts";
 import { readForm } from "../lib/http/read_form.ts";
 
 const MAX_FORM = 16_384;
-const HINT = "On the gateway's machine, `deno task cli token create --name me` makes one";
+const HINT =
+  "On the gateway's machine, `deno task cli token create --name me --rights read,call,manage` makes one";
 
 interface Data {
   then: string;
@@ -33,7 +34,11 @@ export const handler = define.handlers<Data>({
     } catch (error) {
       const status = error instanceof GatewayError ? error.httpStatus : 500;
       // 401 would have browsers ask for a name and a password.
-      return page({ then, error: formError(error) }, { status: status === 401 ? 403 : status });
+      const seconds = error instanceof GatewayError ? error.details.retryAfterSeconds : undefined;
+      return page({ then, error: formError(error) }, {
+        status: status === 401 ? 403 : status,
+        ...(seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } }),
+      });
     }
   },
 });

@@ -39,7 +39,7 @@ export function findViolations(files: SourceFile[]): string[] {
 }
 
 function judge(from: string, specifier: string, isTypeOnly: boolean): string | undefined {
-  if (/^https?:/.test(specifier)) return "nothing is imported from the web";
+  if (/^https?:\/\//.test(specifier)) return "nothing is imported from the web";
   if (/^jsr:/.test(specifier)) return "JSR packages are named in deno.json only";
   if (!specifier.startsWith(".")) return undefined;
   const to = resolvePath(from, specifier);

@@ -4,6 +4,7 @@ import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { VERSION } from "../core/version.ts";
+import { ConsentClient } from "./consent_client.ts";
 import { Credential } from "./credential.ts";
 import { LoginClient } from "./login_client.ts";
 import { OptimizationClient } from "./optimization_client.ts";
@@ -167,6 +168,12 @@ export class GatewayClient implements ServersAccess {
   reviews(): ReviewClient {
     // A change of policy connects to the server anew.
     return new ReviewClient((schema, method, path, body) =>
+      this.#ask(schema, method, path, body, SLOW_MS)
+    );
+  }
+
+  consents(): ConsentClient {
+    return new ConsentClient((schema, method, path, body) =>
       this.#ask(schema, method, path, body, SLOW_MS)
     );
   }

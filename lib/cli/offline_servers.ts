@@ -6,7 +6,9 @@ import { loadServers } from "../config/mcp_file.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import { AT_COMMAND_LINE } from "../surfaces/server_asker.ts";
 import { Logs } from "../telemetry/logs.ts";
+import { commandAudit } from "./audit_store.ts";
 import type { CommandInput } from "./command.ts";
 import { callConnected } from "./connected_call.ts";
 import { OfflineToolsets } from "./offline_toolsets.ts";
@@ -61,7 +63,7 @@ export class OfflineServers implements ServersAccess {
     const { admin, connected } = this.#parts;
     if (check) connected.add(name);
     try {
-      return await admin.add(name, spec, { check });
+      return await admin.add(name, spec, { check, by: AT_COMMAND_LINE });
     } finally {
       connected.delete(name);
     }
@@ -153,6 +155,7 @@ async function assemble(input: CommandInput) {
   const location = { path: options.config, cwd, configDir: dirs.config };
   const configured = await loadServers({ ...location, env, self, platform });
   const store = stack.use(await openStore(input));
+  const { note: onAudit } = commandAudit({ env, stack, store, redactor: logs.redactor });
   const review = composeReview({ stack, store, onWarning: () => {}, onChanged: () => {} });
   const { catalog } = review;
   const canonical = new CanonicalToolsRepository(store);
@@ -188,6 +191,7 @@ async function assemble(input: CommandInput) {
     self,
     cwd,
     env,
+    allowPrivate: options.allowPrivate,
     // Nobody can reach this process: it only says that what it starts is not orphaned.
     address: "",
     startedAt: Date.now(),
@@ -197,6 +201,8 @@ async function assemble(input: CommandInput) {
     onLine: () => {},
     onRemoved: () => {},
     sync,
+    onAudit,
+    onReviewed: onAudit,
     removeDemo: () => Promise.reject(new GatewayError("SERVER_NOT_FOUND")),
   });
   stack.use(pool);
@@ -216,6 +222,7 @@ async function assemble(input: CommandInput) {
     pool,
     store,
     logs,
+    onAudit,
     stack: stack.move(),
   };
 }

@@ -4,10 +4,14 @@ import { readOptions } from "../config/options.ts";
 import { configError } from "../config/problem.ts";
 import { nearest } from "../core/nearest.ts";
 import { VERSION } from "../core/version.ts";
+import { auditExport } from "./audit_export.ts";
+import { auditList } from "./audit_list.ts";
+import { auditVerify } from "./audit_verify.ts";
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { completions } from "./completions.ts";
 import { connect } from "./connect.ts";
+import { CONSENT_COMMANDS } from "./consent_commands.ts";
 import { disconnect } from "./disconnect.ts";
 import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
@@ -74,6 +78,7 @@ const COMMANDS: Record<string, Command> = {
   "toolset import": toolsetImport,
   ...OPTIMIZE_COMMANDS,
   ...REVIEW_COMMANDS,
+  ...CONSENT_COMMANDS,
   "token create": tokenCreate,
   "token list": tokenList,
   "token revoke": tokenRevoke,
@@ -85,6 +90,9 @@ const COMMANDS: Record<string, Command> = {
   "secrets list": secretsList,
   "secrets set": secretsSet,
   "secrets delete": secretsDelete,
+  "audit list": auditList,
+  "audit export": auditExport,
+  "audit verify": auditVerify,
   connect,
   disconnect,
   import: importServers,

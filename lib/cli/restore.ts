@@ -1,11 +1,14 @@
 import { resolve } from "@std/path";
+import type { Env } from "../config/env.ts";
 import { configError } from "../config/problem.ts";
 import { parseLocation } from "../storage/location.ts";
 import { backupContents } from "../storage/backup_contents.ts";
-import { restoreBackup } from "../storage/restore.ts";
+import { restoreBackup, type RestoreResult } from "../storage/restore.ts";
 import { sealedElsewhereWords } from "../storage/sealed_names.ts";
 import { findKeyId } from "../storage/secret_key.ts";
 import { StagedRestore } from "../storage/staged_restore.ts";
+import { Store } from "../storage/store.ts";
+import { commandAudit } from "./audit_store.ts";
 import type { Command } from "./command.ts";
 import { inert, print } from "./terminal.ts";
 
@@ -16,17 +19,16 @@ export const restore: Command = {
     flag: "force",
     meaning: "restore: replace what is in a remote store, which cannot be kept beside it",
   }],
-  async run({ options, platform, positionals, flags }) {
+  async run({ options, platform, positionals, flags, env }) {
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) {
       throw configError("restore takes one file", "Write it as: quartermaster restore FILE");
     }
     const force = flags.get("force") === true;
-    const { entries, movedTo } = await restoreBackup({
-      file: resolve(file),
-      location: options.kv,
-      force,
-    });
+    const restored = await restoreBackup({ file: resolve(file), location: options.kv, force });
+    const { entries, movedTo } = restored;
+    // It is done, whether that can be noted or not.
+    await noteRestore(options.kv, env, restored).catch(() => {});
     const kept = movedTo === undefined ? "" : `; what was there before is now ${movedTo}`;
     print(`Restored ${entries} records from ${file}${kept}\n`);
     const { sealed } = await backupContents(resolve(file));
@@ -44,3 +46,15 @@ export const restore: Command = {
     print("Another backup, chosen in the console, waited for the next start: it is forgotten\n");
   },
 };
+
+/** In the log that came with the backup: the one from before is where its data is. */
+async function noteRestore(
+  location: string | undefined,
+  env: Env,
+  after: RestoreResult,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await Store.open({ location }));
+  const audit = commandAudit({ env, stack, store });
+  audit.note({ action: "data.restore", subject: "data store", after });
+}

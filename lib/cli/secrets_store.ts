@@ -5,6 +5,7 @@ import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import type { SecretsAdmin } from "../surfaces/secrets_admin.ts";
+import { commandAudit } from "./audit_store.ts";
 import type { CommandInput } from "./command.ts";
 import { selfOf } from "./self.ts";
 import { openStore } from "./servers_access.ts";
@@ -17,8 +18,10 @@ export interface OpenSecrets extends AsyncDisposable {
 /** Secrets in the store itself: a gateway that runs on it follows. */
 export async function openSecrets(input: CommandInput): Promise<OpenSecrets> {
   const { options, platform, env, dirs } = input;
-  const store = await openStore(input);
-  const secrets = composeSecrets({ store, options, platform, learn: () => {} });
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await openStore(input));
+  const onAudit = commandAudit({ env, stack, store }).note;
+  const secrets = composeSecrets({ store, options, platform, learn: () => {}, onAudit });
   async function servers(): Promise<{ name: string; spec: ServerSpec }[]> {
     const location = { path: options.config, cwd: Deno.cwd(), configDir: dirs.config };
     const added = await Array.fromAsync(new ServersRepository(store, secrets.box).list());
@@ -35,10 +38,9 @@ export async function openSecrets(input: CommandInput): Promise<OpenSecrets> {
       ...added.map(({ value }) => value).filter(({ name }) => !names.has(name)),
     ];
   }
-  return {
-    admin: await secrets.admin(servers),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
+  const admin = await secrets.admin(servers);
+  const opened = stack.move();
+  return { admin, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** The one name that a command takes; what else is given is not repeated, it may be the secret. */

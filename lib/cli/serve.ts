@@ -7,6 +7,7 @@ import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { isLoopback } from "../http/guard.ts";
 import type { Listener } from "../http/patient_listener.ts";
+import { errorResponse } from "../http/error_response.ts";
 import { inRequestScope } from "../http/request_scope.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
@@ -92,6 +93,11 @@ function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.Se
   let app: Promise<BuiltApp> | undefined;
   return async (request, info) => {
     const gateway = await host.get();
+    // With a Host that is none there is no address either, and nothing further on could read it.
+    if (!URL.canParse(request.url)) {
+      const message = "The request's Host is not this gateway";
+      return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
+    }
     // The doors keep their own account of calls: a line and a dozen headers for each would cost as
     // much as the relaying.
     const door = gateway.doors.find(request);

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path";
 import { configError } from "../config/problem.ts";
 import { RemoteServer, type ServerSpec } from "../core/server.ts";
+import { privateWords } from "../surfaces/chosen_address.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { openServers } from "./servers_access.ts";
 import { inert, print, printJson } from "./terminal.ts";
@@ -17,6 +18,7 @@ export const serverAdd: Command = {
     "",
     "What follows -- is the program and its arguments, exactly as it will be run.",
     "A server that asks for a login is stored, and waits for one.",
+    "A name that leads into a private network needs --allow-private; an address there does not.",
   ],
   flags: [
     { flag: "url", placeholder: "URL", meaning: "Address of a server over HTTP" },
@@ -27,7 +29,10 @@ export const serverAdd: Command = {
     JSON_FLAG,
   ],
   async run(input) {
-    const { name, spec } = readServer(input);
+    const { name, spec: read } = readServer(input);
+    // A name that leads into a private network; an address there is as good as this word.
+    const isAllowed = input.options.allowPrivate && "url" in read;
+    const spec = isAllowed ? { ...read, allowPrivate: true } : read;
     await using servers = await openServers(input);
     const server = await servers.add(name, spec);
     if (input.flags.get("json") === true) return printJson({ server });
@@ -37,6 +42,10 @@ export const serverAdd: Command = {
         ? `Added ${name}: ${toolCount} tools.\n`
         : inert(`Added ${name} (${state.replace("_", " ")}): ${reason}\n`),
     );
+    const place = await privateWords(spec);
+    if (place !== undefined) {
+      print(`It is at an address of ${place}: that is allowed for it because you named it here.\n`);
+    }
     if (!servers.isRunning) print("No gateway is running: it is there from the next start on.\n");
   },
 };

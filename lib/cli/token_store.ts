@@ -1,6 +1,7 @@
 import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 import type { Store } from "../storage/store.ts";
 import { AccessAdmin } from "../surfaces/access_admin.ts";
+import { commandAudit } from "./audit_store.ts";
 import type { CommandInput } from "./command.ts";
 import { openStore } from "./servers_access.ts";
 
@@ -11,10 +12,13 @@ export interface OpenAccess extends AsyncDisposable {
 
 /** Tokens and projects in the store itself: a gateway that runs on it follows. */
 export async function openAccess(input: CommandInput): Promise<OpenAccess> {
-  const store = await openStore(input);
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await openStore(input));
   const admin = new AccessAdmin({
     tokens: new AccessTokensRepository(store),
     projects: new ProjectsRepository(store),
+    onAudit: commandAudit({ ...input, stack, store }).note,
   });
-  return { admin, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  const opened = stack.move();
+  return { admin, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

@@ -40,7 +40,39 @@ Deno.test("loadServers() takes whether a server is trusted, and what becomes of 
   assert.deepEqual([gemini.only?.spec.trust, gemini.lines], [undefined, []]);
 });
 
+Deno.test("loadServers() takes what may be called, how often, and how long a result may be", async () => {
+  const said = {
+    mode: "read-only",
+    readOnlyTools: ["list_*"],
+    writingTools: ["run", "!run_dry"],
+    callsPerMinute: 60,
+    maxConcurrent: 4,
+    maxResultTokens: 20_000,
+  };
+  for (const way of [{ command: "a" }, { url: "https://example.com/mcp" }, { type: "demo" }]) {
+    const { only, lines } = await loadText({ x: { ...way, ...said } });
+    assert.deepEqual(lines, []);
+    assert.deepEqual(only?.spec, ServerSpec.parse(only?.spec));
+    assert.deepEqual({ ...only?.spec, ...said }, only?.spec);
+  }
+});
+
 const BAD: [name: string, entry: string, problem: string][] = [
+  [
+    "an unknown mode",
+    '{"command":"a","mode":"readonly"}',
+    '1:44 server "bad" has a wrong value at mode: it must be "all", "read-only" or "confirm"',
+  ],
+  [
+    "a tool that is no text",
+    '{"command":"a","writingTools":["a",5]}',
+    '1:57 server "bad" has a wrong value at writingTools[1]: it must be text of 1 to 128 characters',
+  ],
+  [
+    "a limit of nothing",
+    '{"command":"a","maxConcurrent":0}',
+    '1:53 server "bad" has a wrong value at maxConcurrent: it must be a whole number from 1',
+  ],
   ["a text", '"x"', '1:22 server "bad" must be an object. Write { "command"'],
   ["nothing to start", "{}", '1:22 server "bad" has neither "command" nor "url"'],
   ["both", '{"command":"a","url":"https://b"}', '1:22 server "bad" has both "command" and "url"'],

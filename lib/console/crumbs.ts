@@ -23,6 +23,11 @@ const STEPS: Record<string, string> = {
   [NEW_TOOLSET]: "New toolset",
   [IMPORT_TOOLSETS]: "Import",
   [RESTORE_BACKUP]: "Restore a backup",
+  "/security/tokens": "Tokens",
+  "/security/projects": "Projects",
+  "/security/review": "Review",
+  "/security/secrets": "Secrets",
+  "/security/audit": "Audit log",
 };
 
 const SERVER_STEPS: Record<string, string> = {
@@ -40,7 +45,7 @@ export function crumbsOf(pathname: string): Crumb[] {
   if (name === undefined) return [{ label: page.label, isName: false }];
   const list = { label: page.label, href: page.path, isName: false };
   if (page.path === "/security") {
-    const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    const label = STEPS[pathname] ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
     return [list, { label, isName: false }];
   }
   if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];

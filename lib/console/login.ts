@@ -3,7 +3,9 @@ import { cookieOf, setCookie } from "../http/console_gate.ts";
 import type { Gateway } from "../compose.ts";
 import { localPath } from "./local_path.ts";
 
-type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts">;
+type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
+  audit?: Pick<Gateway["audit"], "note">;
+};
 
 export interface LoginPage {
   /** Where to go on after it. */
@@ -26,16 +28,28 @@ export async function logIn(
     principal = await access.identifyText(token);
   } catch (error) {
     loginAttempts.failed(place);
+    gateway.audit?.note({
+      action: "console.login.fail",
+      subject: "console",
+      principal: "nobody",
+      from: `console, ${place}`,
+      after: { reason: error instanceof Error ? error.message : String(error) },
+      isUnproven: true,
+    });
     throw error;
   }
   const grants = access.grants(principal);
+  const by = { subject: "console", principal, from: `console, ${place}` };
   if (!grants.isWhole) {
+    const after = { reason: "The token is for a part of it only" };
+    gateway.audit?.note({ action: "console.login.fail", ...by, after });
     throw new GatewayError("ACCESS_DENIED", {
       message: "The console shows everything: this token is for a part of it only",
       recoverySteps: ["Log in with a token for all servers, tools and toolsets"],
     });
   }
   const { cookie, seconds } = await consoleLogins.begin(principal);
+  gateway.audit?.note({ action: "console.login", ...by });
   return redirect(localPath(then), setCookie(cookie, seconds));
 }
 
@@ -50,6 +64,10 @@ export async function logOut(
   const principal = cookie === undefined ? undefined : consoleLogins.find(cookie);
   if (cookie !== undefined) await consoleLogins.end(cookie);
   if (isEverywhere && principal !== undefined) await consoleLogins.endAll(principal);
+  if (principal !== undefined) {
+    const after = isEverywhere ? { where: "everywhere" } : undefined;
+    gateway.audit?.note({ action: "console.logout", subject: "console", principal, after });
+  }
   return redirect("/login", setCookie("", 0));
 }
 

@@ -3,8 +3,9 @@ import type { PastedServer } from "../config/pasted_servers.ts";
 import { freeName } from "../config/suggested_name.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../core/server.ts";
-import { notFromHere } from "../http/from_here.ts";
+import { privateWords } from "../surfaces/chosen_address.ts";
 import { refuseSecretsFromElsewhere } from "../surfaces/secret_consent.ts";
+import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { withAdvice } from "./connect_advice.ts";
 import { entryLine, entryText } from "./entry_line.ts";
 import { type FormError, formError } from "./form_error.ts";
@@ -33,6 +34,7 @@ export interface ServerForm extends ServerWords {
 export type FormGateway = Pick<Gateway, "admin" | "servers" | "readPasted">;
 
 const AT_ONCE = 4;
+const NEEDS_CONSENT = "A program: it waits until somebody at the gateway's machine has agreed";
 export const EMPTY_WORDS: ServerWords = { entry: "", name: "", settings: "", folder: "" };
 
 export function readServerForm(form: URLSearchParams): ServerWords {
@@ -50,21 +52,23 @@ export function readServerForm(form: URLSearchParams): ServerWords {
 export async function addServer(
   gateway: FormGateway,
   words: ServerWords,
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<{ added: string } | ServerForm> {
   try {
-    const { servers } = await gateway.readPasted(words.entry, isFromHere);
+    const { servers } = await gateway.readPasted(words.entry, by.isHere);
     const [only] = servers;
     if (servers.length === 1 && only) {
       const name = words.name || freeName(only.name, namesOf(gateway));
-      const spec = withSettings(usable(only, isFromHere), words.settings, words.folder);
-      refuseSecretsFromElsewhere(spec, isFromHere);
-      await gateway.admin.add(name, spec);
+      const spec = withSettings(usable(only, by), words.settings, words.folder);
+      refuseSecretsFromElsewhere(spec, by.isHere);
+      await gateway.admin.add(name, spec, { by });
       return { added: name };
     }
-    const found = servers.map((server) => foundServer(gateway, server, words, isFromHere));
+    const found = await Promise.all(
+      servers.map((server) => foundServer(gateway, server, words, by)),
+    );
     if (words.chosen === undefined) return { ...words, found };
-    const outcomes = await addChosen(gateway, servers, words.chosen, isFromHere);
+    const outcomes = await addChosen(gateway, servers, words.chosen, by);
     return {
       ...words,
       found: found.map((server) => {
@@ -84,11 +88,11 @@ export async function addOneOf(
   gateway: FormGateway,
   text: string,
   name: string,
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<AddOutcome> {
   try {
-    const { servers } = await gateway.readPasted(text, isFromHere);
-    return await addPasted(gateway, servers, name, isFromHere);
+    const { servers } = await gateway.readPasted(text, by.isHere);
+    return await addPasted(gateway, servers, name, by);
   } catch (error) {
     return { ok: false, error: withAdvice(formError(error)) };
   }
@@ -98,17 +102,17 @@ export async function addOneOf(
 export async function describePasted(
   gateway: FormGateway,
   text: string,
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<{ kind: string; servers: FoundServer[] } | { error: FormError }> {
   try {
-    const { kind, servers } = await gateway.readPasted(text, isFromHere);
+    const { kind, servers } = await gateway.readPasted(text, by.isHere);
     const taken = namesOf(gateway);
     return {
       kind,
-      servers: servers.map((server) => ({
-        ...foundServer(gateway, server, EMPTY_WORDS, isFromHere),
+      servers: await Promise.all(servers.map(async (server) => ({
+        ...await foundServer(gateway, server, EMPTY_WORDS, by),
         ...(servers.length === 1 ? { name: freeName(server.name, taken) } : {}),
-      })),
+      }))),
     };
   } catch (error) {
     return { error: formError(error) };
@@ -133,10 +137,10 @@ export async function saveServer(
   gateway: FormGateway,
   name: string,
   words: ServerWords,
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<ServerStatus | ServerForm> {
   try {
-    const { kind, servers } = await gateway.readPasted(words.entry, isFromHere);
+    const { kind, servers } = await gateway.readPasted(words.entry, by.isHere);
     const [only] = servers;
     if (kind === "file" || servers.length !== 1 || !only) {
       throw new GatewayError("INVALID_ARGUMENTS", {
@@ -145,9 +149,9 @@ export async function saveServer(
       });
     }
     const { spec: before } = gateway.admin.describe(name);
-    const spec = withSettings(usable(only, isFromHere), words.settings, words.folder);
-    refuseSecretsFromElsewhere(spec, isFromHere);
-    return await gateway.admin.update(name, withTransport(spec, before));
+    const spec = withSettings(usable(only, by), words.settings, words.folder);
+    refuseSecretsFromElsewhere(spec, by.isHere);
+    return await gateway.admin.update(name, withTransport(spec, before), { by });
   } catch (error) {
     return { ...words, editing: name, name, error: withAdvice(formError(error)) };
   }
@@ -162,13 +166,13 @@ async function addChosen(
   gateway: FormGateway,
   servers: readonly PastedServer[],
   chosen: readonly string[],
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<Map<string, AddOutcome>> {
   const outcomes = new Map<string, AddOutcome>();
   const waiting = [...new Set(chosen)];
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      outcomes.set(name, await addPasted(gateway, servers, name, isFromHere));
+      outcomes.set(name, await addPasted(gateway, servers, name, by));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -179,7 +183,7 @@ async function addPasted(
   gateway: FormGateway,
   servers: readonly PastedServer[],
   name: string,
-  isFromHere: boolean,
+  by: ServerAsker,
 ): Promise<AddOutcome> {
   try {
     const server = servers.find((server) => server.name === name);
@@ -188,28 +192,31 @@ async function addPasted(
         message: `There is no server "${name.slice(0, 100)}" in the text`,
       });
     }
-    const { state, toolCount, reason } = await gateway.admin.add(name, usable(server, isFromHere));
+    const spec = usable(server, by);
+    const { state, toolCount, reason } = await gateway.admin.add(name, spec, { by });
     const tools = toolCount === 1 ? "1 tool" : `${toolCount} tools`;
-    return { ok: true, text: state === "ready" ? `Added, ${tools}` : `Added: ${reason}` };
+    const place = await privateWords(spec);
+    const where = place === undefined ? "" : `. It is at an address of ${place}`;
+    return { ok: true, text: (state === "ready" ? `Added, ${tools}` : `Added: ${reason}`) + where };
   } catch (error) {
     return { ok: false, error: withAdvice(formError(error)) };
   }
 }
 
-function foundServer(
+async function foundServer(
   { servers }: Pick<Gateway, "servers">,
   server: PastedServer,
   words: ServerWords,
-  isFromHere: boolean,
-): FoundServer {
-  const { name, spec, secrets, notes } = server;
+  by: ServerAsker,
+): Promise<FoundServer> {
+  const { name, spec, secrets } = server;
+  const notes = [...server.notes, ...spec === undefined ? [] : await notesOn(spec, by)];
   const isTaken = servers.list().some((known) =>
     known.name === name && known.source.kind !== "demo"
   );
   const problem = isTaken
     ? `There is a server "${name}" already. Rename this one in the text to have both`
-    : server.problem ??
-      (spec?.type === "stdio" && !isFromHere ? notFromHere().message : undefined);
+    : server.problem;
   return {
     name,
     line: spec === undefined ? "" : entryLine(spec, secrets),
@@ -220,15 +227,26 @@ function foundServer(
   };
 }
 
-function usable(server: PastedServer, isFromHere: boolean): ServerSpec {
+/** What whoever is about to add it should know of where it runs, or is. */
+async function notesOn(spec: ServerSpec, { isHere }: ServerAsker): Promise<string[]> {
+  if (spec.type === "stdio") return isHere ? [] : [NEEDS_CONSENT];
+  const place = await privateWords(spec);
+  if (place === undefined) return [];
+  return [
+    isHere
+      ? `It is at an address of ${place}, which is allowed for this server because you name it here`
+      : `It is at an address of ${place}, which can only be allowed on the gateway's machine`,
+  ];
+}
+
+function usable(server: PastedServer, by: ServerAsker): ServerSpec {
   if (server.spec === undefined || server.problem !== undefined) {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Cannot add server "${server.name}": ${server.problem ?? "its entry is not whole"}`,
       recoveryAction: "Correct the text and try again",
     });
   }
-  if (server.spec.type === "stdio" && !isFromHere) throw notFromHere();
-  refuseSecretsFromElsewhere(server.spec, isFromHere);
+  refuseSecretsFromElsewhere(server.spec, by.isHere);
   return server.spec;
 }
 

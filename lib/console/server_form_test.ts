@@ -5,7 +5,11 @@ import { loadInput } from "../config/testing.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { addServer, describePasted, type FormGateway, readServerForm } from "./server_form.ts";
+import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";
+
+const HERE: ServerAsker = { via: "console", isHere: true };
+const ELSEWHERE: ServerAsker = { via: "console", isHere: false, from: "192.0.2.7" };
 
 function gatewayWith(added: Map<string, ServerSpec>): FormGateway {
   const { servers } = stubGateway({ servers: [{ name: "git" }] });
@@ -42,7 +46,7 @@ Deno.test("addServer() adds one with its settings, under a name that is free", a
   const outcome = await addServer(
     gatewayWith(added),
     words({ entry, settings: "A=b", folder: "/x" }),
-    true,
+    HERE,
   );
   assert.deepEqual(outcome, { added: "git-2" });
   assert.deepEqual(added.get("git-2"), {
@@ -58,7 +62,7 @@ Deno.test("addServer() keeps what was written where it fails, and says what to d
   const form = await addServer(
     gatewayWith(new Map()),
     words({ entry: "x --y", name: "broken", settings: "A=b" }),
-    true,
+    HERE,
   );
   assert.ok("error" in form && form.error);
   assert.equal(form.entry, "x --y");
@@ -66,11 +70,30 @@ Deno.test("addServer() keeps what was written where it fails, and says what to d
   assert.match(form.error.steps[0] ?? "", /^Install the program/);
 });
 
-Deno.test("addServer() refuses a program to whoever is not at the machine", async () => {
-  const added = new Map<string, ServerSpec>();
-  const form = await addServer(gatewayWith(added), words({ entry: "npx x-y" }), false);
-  assert.ok("error" in form && form.error?.code === "ACCESS_DENIED");
-  assert.equal(added.size, 0);
+Deno.test("addServer() hands on who asks, and keeps what was written where consent is needed", async () => {
+  const asked: unknown[] = [];
+  const gateway = gatewayWith(new Map());
+  gateway.admin.add = (_name, _spec, options) => {
+    asked.push(options?.by);
+    return Promise.reject(new GatewayError("CONSENT_NEEDED"));
+  };
+  const form = await addServer(gateway, words({ entry: "npx x-y" }), ELSEWHERE);
+  assert.ok("error" in form && form.error?.code === "CONSENT_NEEDED");
+  assert.equal(form.entry, "npx x-y");
+  assert.deepEqual(asked, [ELSEWHERE]);
+});
+
+Deno.test("describePasted() says what of an entry its reader decides", async () => {
+  const gateway = gatewayWith(new Map());
+  const note = async (text: string, by: ServerAsker) => {
+    const found = await describePasted(gateway, text, by);
+    return "servers" in found ? found.servers[0]?.notes.join() ?? "" : "";
+  };
+  assert.equal(await note("npx x-y", HERE), "");
+  assert.match(await note("npx x-y", ELSEWHERE), /waits until somebody/);
+  assert.match(await note("http://10.0.0.1/mcp", HERE), /private network, which is allowed/);
+  assert.match(await note("http://10.0.0.1/mcp", ELSEWHERE), /can only be allowed/);
+  assert.equal(await note("https://mcp.example/mcp", ELSEWHERE), "");
 });
 
 const FILE = JSON.stringify({
@@ -85,7 +108,7 @@ const FILE = JSON.stringify({
 Deno.test("addServer() lets choose among several, and tells of each how it fared", async () => {
   const added = new Map<string, ServerSpec>();
   const gateway = gatewayWith(added);
-  const asked = await addServer(gateway, words({ entry: FILE }), true);
+  const asked = await addServer(gateway, words({ entry: FILE }), HERE);
   assert.ok("found" in asked && asked.found);
   assert.deepEqual(asked.found.map(({ name, isChosen }) => [name, isChosen]), [
     ["git", false],
@@ -97,7 +120,7 @@ Deno.test("addServer() lets choose among several, and tells of each how it fared
   assert.equal(asked.found[2]?.line, "https://a.example/mcp?token=***");
   assert.equal(added.size, 0);
 
-  const done = await addServer(gateway, words({ entry: FILE }, ["broken", "fine"]), true);
+  const done = await addServer(gateway, words({ entry: FILE }, ["broken", "fine"]), HERE);
   assert.ok("found" in done && done.found);
   const outcomes = new Map(done.found.map(({ name, outcome }) => [name, outcome]));
   assert.deepEqual(outcomes.get("fine"), { ok: true, text: "Added, 2 tools" });
@@ -108,10 +131,10 @@ Deno.test("addServer() lets choose among several, and tells of each how it fared
 
 Deno.test("describePasted() names what a text has, or what is wrong with it", async () => {
   const gateway = gatewayWith(new Map());
-  const found = await describePasted(gateway, "npx mcp-server-git", true);
+  const found = await describePasted(gateway, "npx mcp-server-git", HERE);
   assert.ok("servers" in found);
   assert.deepEqual([found.kind, found.servers[0]?.name], ["command", "git-2"]);
-  const wrong = await describePasted(gateway, '{"mcpServers":', true);
+  const wrong = await describePasted(gateway, '{"mcpServers":', HERE);
   assert.ok("error" in wrong);
   assert.match(wrong.error.message, /your text:1:/);
 });

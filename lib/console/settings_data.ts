@@ -70,7 +70,7 @@ export async function backupResponse(
   try {
     const { file, entries } = await backupStore(store, join(folder, "backup"));
     const opened = await Deno.open(file);
-    audit?.note({ action: "data.backup", subject: store.location.label, after: { entries } });
+    audit?.note({ action: "data.backup", subject: "data store", after: { entries } });
     const name = `quartermaster-${now.toISOString().slice(0, 10)}.backup`;
     return new Response(opened.readable, {
       headers: {

@@ -4,7 +4,9 @@ import type { AppliedRestore } from "../storage/apply_restore.ts";
 import type { StagedRestore, WaitingBackup } from "../storage/staged_restore.ts";
 import type { FormError } from "./form_error.ts";
 
-type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets">;
+type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets"> & {
+  audit?: Pick<Gateway["audit"], "note">;
+};
 
 export interface RestorePage {
   /** Whether whoever asks may replace the store, and whether a start can. */
@@ -67,13 +69,19 @@ export async function changeRestore(
   isFromHere: boolean,
 ): Promise<void> {
   const staged = resolveStaged(gateway, isFromHere);
+  const subject = "data store";
   switch (fields.get("step")) {
-    case "confirm":
-      return await staged.confirm(fields.get("id") ?? "");
+    case "confirm": {
+      await staged.confirm(fields.get("id") ?? "");
+      const { createdAt, entries } = (await staged.find()).staged ?? {};
+      const after = { createdAt, entries };
+      return gateway.audit?.note({ action: "data.restore.choose", subject, after });
+    }
     case "discard":
       return await staged.discard("checked");
     case "undo":
-      return await staged.discard("staged");
+      await staged.discard("staged");
+      return gateway.audit?.note({ action: "data.restore.cancel", subject });
     default:
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "Cannot tell what to do with the backup",

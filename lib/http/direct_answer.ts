@@ -12,6 +12,7 @@ export interface DirectHost {
   consoleGate: {
     admit(request: Request): Promise<string>;
     isAdmitted(request: Request): Promise<boolean>;
+    stream(request: Request, answer: () => Response): Promise<Response>;
   };
 }
 
@@ -32,10 +33,8 @@ const ANSWERS: Record<string, Answer> = {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   },
-  "/api/events": async (host, request) => {
-    await host.consoleGate.admit(request);
-    return host.liveEvents(request);
-  },
+  "/api/events": (host, request) =>
+    host.consoleGate.stream(request, () => host.liveEvents(request)),
 };
 
 function withoutNames(readiness: Readiness): Readiness {

@@ -1,4 +1,4 @@
-import { GatewayError } from "../core/errors.ts";
+import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { isLoopback } from "./guard.ts";
 
 export interface Incoming {
@@ -22,15 +22,21 @@ export function isFromHere({ req, info }: Incoming, ownHost: string): boolean {
   return isOwn(peer) && isOwn(named) && !isForwarded;
 }
 
-/** Told to whoever may not have a program started. */
-export function notFromHere(): GatewayError {
-  return new GatewayError("ACCESS_DENIED", {
-    message: "A program can only be added from the machine it will run on",
-    recoveryAction: "Add it on the gateway's own machine",
-    recoverySteps: [
-      "Use the gateway's local address, on the machine itself",
-      "Or `deno task cli server add NAME -- COMMAND ARGS` there",
-      "Or name it in the config file",
-    ],
-  });
+/** A request with what is known of who makes it. */
+export interface Asking extends Incoming {
+  state: { principal: string; gateway: { options: { options: { host: string } } } };
+}
+
+/** Who asks for a server, and whether it is for them to run programs. */
+export function serverAsker(asking: Asking, via: "api" | "console"): ServerAsker {
+  const { req, info, state } = asking;
+  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
+  // Anybody can write this; where a proxy is in between it is all there is.
+  const forwarded = req.headers.get("x-forwarded-for") ?? req.headers.get("forwarded");
+  return {
+    via,
+    principal: state.principal,
+    from: forwarded === null ? peer : `${peer}, forwarded for ${forwarded.slice(0, 100)}`,
+    isHere: isFromHere(asking, state.gateway.options.options.host),
+  };
 }

@@ -51,6 +51,8 @@ export interface DoorHost {
   onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
   /** A caller as it is in a project that it names; throws where that is not its own. */
   switchProject(principal: string, project: string): string;
+  /** Throws INSUFFICIENT_SCOPE where the caller could get a token that may do this. */
+  demandScope?(visit: Visit, method: string): void;
 }
 
 /** A client at a door. */
@@ -108,6 +110,7 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
   if (message.kind === "request" && message.method === "initialize") {
     return await initialize(host, visit, message.id, message.params);
   }
+  if (message.kind === "request") host.demandScope?.(visit, message.method);
   const session = await findSession(host, visit, message);
   if (session instanceof Response) return session;
   session.touch();

@@ -4,7 +4,10 @@ import { listenPatiently, type PatientListenerOptions } from "./patient_listener
 
 type Handler = Parameters<typeof listenPatiently>[1];
 
-async function listen(handler: Handler, limits: NonNullable<PatientListenerOptions["limits"]> = {}) {
+async function listen(
+  handler: Handler,
+  limits: NonNullable<PatientListenerOptions["limits"]> = {},
+) {
   const listener = await listenPatiently({ hostname: "127.0.0.1", port: 0, limits }, handler);
   return {
     url: `http://127.0.0.1:${listener.addr.port}`,

@@ -1,4 +1,4 @@
-import { GatewayError } from "../core/errors.ts";
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import { errorResponse } from "./error_response.ts";
@@ -9,7 +9,7 @@ import { secureHeaders } from "./security_headers.ts";
 export interface RequestHost {
   guard: Guard;
   /** Tells whoever is not let in how to come in. */
-  access: { challenge(): string };
+  access: { challenge(request: Request, error?: unknown): string };
   requestLog: Logger;
   countRequest(method: string, status: number, seconds: number): void;
 }
@@ -17,6 +17,9 @@ export interface RequestHost {
 /** Paths whose requests would only fill the log; a door's calls are counted and kept elsewhere. */
 const QUIET =
   /^\/(healthz|readyz|metrics|_frsh\/|_fresh\/)|\/mcp$|\.(css|js|map|svg|png|ico|woff2)$/;
+
+/** What another token would mend. */
+const CHALLENGED: ReadonlySet<ErrorCode> = new Set(["TOKEN_REQUIRED", "INSUFFICIENT_SCOPE"]);
 
 /** Gives a request its checks, span, log line and headers, whoever answers it. */
 export async function inRequestScope(
@@ -37,7 +40,11 @@ export async function inRequestScope(
         span?.setAttribute("http.response.status_code", response.status);
         return response;
       } catch (error) {
-        return explain(error, req, requestId, host.requestLog);
+        const response = explain(error, req, requestId, host.requestLog);
+        if (error instanceof GatewayError && CHALLENGED.has(error.code)) {
+          response.headers.set("www-authenticate", host.access.challenge(req, error));
+        }
+        return response;
       }
     },
   );
@@ -55,7 +62,7 @@ export async function inRequestScope(
   }, "Request");
   response.headers.set("x-request-id", requestId);
   if (response.status === 401 && !response.headers.has("www-authenticate")) {
-    response.headers.set("www-authenticate", host.access.challenge());
+    response.headers.set("www-authenticate", host.access.challenge(req));
   }
   return secureHeaders(response, protocol === "https:");
 }

@@ -10,9 +10,7 @@ import type { Store } from "./store.ts";
 export const ConsentOrigin = z.strictObject({
   via: z.enum(["mcp", "api", "console", "cli"]),
   principal: z.string().optional(),
-  /** What the client calls itself; anybody can say anything here. */
-  client: z.string().optional(),
-  /** The address it came from. */
+  /** In words: an address, or a door and what the client calls itself. */
   from: z.string().optional(),
 });
 export type ConsentOrigin = z.infer<typeof ConsentOrigin>;

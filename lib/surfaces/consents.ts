@@ -8,21 +8,13 @@ import type {
   ConsentsRepository,
   FoundConsent,
 } from "../storage/consents_repository.ts";
-import { type ProgramSpec, programOf } from "./changed_spec.ts";
+import { programOf, type ProgramSpec } from "./changed_spec.ts";
 import { maskSpec } from "./masked_spec.ts";
 
 export const CONSENT_DAYS = 7;
 export const MOST_CONSENTS = 50;
 export const CONSENTS_PATH = "/security/consents";
 const LIFETIME_MS = CONSENT_DAYS * 24 * 60 * 60_000;
-
-/** Who decides, for the audit log. */
-export interface ConsentDecider {
-  principal?: string | undefined;
-  from?: string | undefined;
-  /** Only at this machine can somebody agree: else whoever asks could agree himself. */
-  isHere: boolean;
-}
 
 /** A program that somebody wants to have run. */
 export interface Wish {
@@ -88,7 +80,7 @@ export class Consents {
       if (await repository.count(now) >= MOST_CONSENTS) throw tooMany();
       const request = { id, wish, name, spec, origin, askedAt: now, expiresAt: now + LIFETIME_MS };
       await repository.add(request, now);
-      this.#note("consent.ask", request, origin);
+      this.#note("consent.ask", request);
       onChanged?.();
     }
     return this.#needed({ id, wish, name, spec });
@@ -103,9 +95,12 @@ export class Consents {
     return this.#options.repository.count(this.#now());
   }
 
-  /** Runs the program; where that fails the request stays. */
-  async approve(id: string, by: ConsentDecider): Promise<ServerStatus> {
-    if (!by.isHere) {
+  /**
+   * Runs the program; where that fails the request stays. Only somebody at this machine can agree:
+   * else whoever asks could do so himself.
+   */
+  async approve(id: string, isHere: boolean): Promise<ServerStatus> {
+    if (!isHere) {
       throw new GatewayError("ACCESS_DENIED", {
         message: "To agree that a program is run takes somebody at the gateway's own machine",
         recoverySteps: [
@@ -122,14 +117,14 @@ export class Consents {
       });
     }
     const status = await this.#options.apply(request);
-    await this.#forget(request, "consent.approve", by);
+    await this.#forget(request, "consent.approve");
     return status;
   }
 
   /** Gives the name of the server that is not to be. */
-  async refuse(id: string, by: ConsentDecider): Promise<string> {
+  async refuse(id: string): Promise<string> {
     const { request } = await this.#resolve(id);
-    await this.#forget(request, "consent.refuse", by);
+    await this.#forget(request, "consent.refuse");
     return request.name;
   }
 
@@ -144,9 +139,9 @@ export class Consents {
     });
   }
 
-  async #forget(request: ConsentRequest, action: string, by: ConsentDecider): Promise<void> {
+  async #forget(request: ConsentRequest, action: string): Promise<void> {
     await this.#options.repository.delete(request.id);
-    this.#note(action, request, by);
+    this.#note(action, request);
     this.#options.onChanged?.();
   }
 
@@ -167,15 +162,11 @@ export class Consents {
     });
   }
 
-  #note(
-    action: string,
-    request: ConsentRequest,
-    { principal, from }: Pick<ConsentDecider, "principal" | "from">,
-  ): void {
+  #note(action: string, request: ConsentRequest): void {
     const { argv, variables, folder } = view({ request }, false);
     const names = variables.map(({ name }) => name);
     const after = { argv, variables: names, ...(folder === undefined ? {} : { folder }) };
-    this.#options.onAudit?.({ action, subject: request.name, after, principal, from });
+    this.#options.onAudit?.({ action, subject: request.name, after });
   }
 }
 

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
+import { currentOrigin } from "../telemetry/audit_origin.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "./builtin_tool.ts";
 import { MASK } from "./masked_spec.ts";
 import { agreeToSecrets } from "./secret_consent.ts";
+import type { ServerAsker } from "./server_asker.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 const server = z.string().describe("The server's name");
@@ -36,17 +39,17 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       name: "add_server",
       title: "Add a server",
       description:
-        "Add an MCP server by url, or by command (which needs the user's consent). It is connected to first; if that fails nothing is stored.",
+        "Add an MCP server by url, or by command (which needs the owner's consent). It is connected to first; if that fails nothing is stored.",
       input: z.strictObject({ name: server, ...spec }),
       async run({ name, ...rest }, context) {
         const wanted = readSpec(rest);
         // Before the question: a name that cannot be used must not become part of it.
         await admin.checkFree(name);
         const what = `Quartermaster is asked to add the server "${name}"`;
-        await consent(what, wanted, context);
+        const by = await askerOf(what, wanted, context);
         await agreeToSecrets(what, wanted, context);
         // Its owner has not chosen it: what it changes waits for approval.
-        const status = await admin.add(name, { ...wanted, trust: "untrusted" });
+        const status = await admin.add(name, { ...wanted, trust: "untrusted" }, { by });
         return answer(`Added. ${describe(status)}`, { server: status });
       },
     }),
@@ -60,9 +63,9 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
         const wanted = readSpec(rest);
         await admin.checkChangeable(name);
         const what = `Quartermaster is asked to change the server "${name}"`;
-        await consent(what, wanted, context);
+        const by = await askerOf(what, wanted, context);
         await agreeToSecrets(what, wanted, context);
-        const status = await admin.update(name, { ...wanted, trust: "untrusted" });
+        const status = await admin.update(name, { ...wanted, trust: "untrusted" }, { by });
         return answer(`Changed. ${describe(status)}`, { server: status });
       },
     }),
@@ -169,23 +172,35 @@ function readSpec(
 /** Variables whose values are nobody's business; the others can decide what is run. */
 const SECRET_VARIABLE = /key|token|secret|passw|pwd|auth|credential/i;
 
-/** A program is only ever run where a person has seen the whole command line and agreed. */
-async function consent(what: string, spec: ServerSpec, { confirm }: ToolContext): Promise<void> {
-  if (spec.type !== "stdio") return;
-  const argv = JSON.stringify([spec.command, ...spec.args]);
+/**
+ * Who asks, after the person behind the client has seen the program, where that can be asked. Of a
+ * caller with a token nobody knows whether that person owns this machine: its owner is asked as well.
+ */
+async function askerOf(
+  what: string,
+  spec: ServerSpec,
+  { confirm, principal }: ToolContext,
+): Promise<ServerAsker> {
+  const asker: ServerAsker = {
+    via: "mcp",
+    principal,
+    from: currentOrigin()?.from() ?? "MCP",
+    isHere: false,
+  };
+  if (spec.type !== "stdio" || !confirm) return asker;
   const variables = Object.entries(spec.env).map(([name, value]) =>
     JSON.stringify(`${name}=${SECRET_VARIABLE.test(name) ? MASK : value}`)
   );
   const details = [
-    `It will run this program on your machine: ${argv}`,
+    `It will run this program on your machine: ${JSON.stringify([spec.command, ...spec.args])}`,
     ...(spec.cwd === undefined ? [] : [`In the folder ${JSON.stringify(spec.cwd)}`]),
     ...(variables.length > 0 ? [`With the variables ${variables.join(", ")}`] : []),
   ].join("\n");
-  if (await confirm?.(`${what}.\n${details}`)) return;
+  if (await confirm(`${what}.\n${details}`)) {
+    return { ...asker, hasAgreed: ownerOf(principal) === EVERYONE };
+  }
   throw new GatewayError("ACCESS_DENIED", {
-    message: confirm
-      ? "The user did not agree to run this program"
-      : `Running ${argv} needs the user's consent, and this client cannot ask for it`,
+    message: "The user did not agree to run this program",
     recoveryAction: "Ask the user to add the server on the machine itself",
     recoverySteps: [
       "Ask the user to run `deno task cli server add NAME -- COMMAND ARGS`",

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
+import { type ServerSpec, StdioServer } from "../core/server.ts";
+import type { Wish } from "./consents.ts";
+import { AT_COMMAND_LINE, type ServerAsker, SOMEBODY } from "./server_asker.ts";
 import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
 
 Deno.test("ServersAdmin.add() shows the last lines of a server that fails, cut and masked", async () => {
   const secret = "correct-horse-battery";
-  const options: Pick<ServersAdminOptions, "refusal" | "openLink"> & object = {
+  const options: Pick<ServersAdminOptions, "refusal" | "addressRefusal" | "openLink"> & object = {
     refusal: () => Promise.resolve(undefined),
+    addressRefusal: () => Promise.resolve(undefined),
     openLink: (_server, { onLog }) => {
       for (let nth = 0; nth < 50; nth++) {
         onLog(`${nth} ${"x".repeat(490)}${secret}${"y".repeat(2_000)}`, "stderr");
@@ -19,7 +23,7 @@ Deno.test("ServersAdmin.add() shows the last lines of a server that fails, cut a
     added: { find: () => Promise.resolve(undefined) },
   } as unknown as ServersAdminOptions);
   const spec = { type: "stdio" as const, command: "x", args: [], env: { TOKEN: secret } };
-  await assert.rejects(admin.add("git", spec), (error) => {
+  await assert.rejects(admin.add("git", spec, { by: AT_COMMAND_LINE }), (error) => {
     assert.ok(error instanceof GatewayError);
     const lines = (error.toBody().hint ?? "").replace("It wrote: ", "").split("\n");
     assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["45", "46", "47", "48", "49"]);
@@ -29,4 +33,87 @@ Deno.test("ServersAdmin.add() shows the last lines of a server that fails, cut a
     }
     return true;
   });
+});
+
+/** An admin of one stored program; keeps what is asked of its owner, and fails when it connects. */
+function adminOf(stored: ServerSpec) {
+  const asked: string[] = [];
+  const opened: string[] = [];
+  const entry = { name: "known", spec: stored, addedAt: 1 };
+  const known = { server: { ...entry, source: { kind: "store" } } };
+  const admin = new ServersAdmin({
+    refusal: () => Promise.resolve(undefined),
+    addressRefusal: (spec: ServerSpec) =>
+      Promise.resolve("url" in spec && !spec.allowPrivate ? "not there" : undefined),
+    openLink({ name }: { name: string }) {
+      opened.push(name);
+      throw new Error("It was connected to");
+    },
+    askConsent({ wish, name, origin }: Wish) {
+      asked.push(`${wish} ${name} ${origin.via}`);
+      return Promise.resolve(new GatewayError("CONSENT_NEEDED"));
+    },
+    pool: {
+      find: (name: string) => name === "known" ? known : undefined,
+      resolve: () => known,
+    },
+    added: {
+      find: (name: string) => Promise.resolve(name === "known" ? {} : undefined),
+      resolve: () => Promise.resolve({ value: entry, versionstamp: "1" }),
+      save: () => Promise.reject(new Error("It was stored")),
+    },
+  } as unknown as ServersAdminOptions);
+  return { admin, asked, opened };
+}
+
+const PROGRAM = StdioServer.parse({ type: "stdio", command: "run", env: { A: "b" } });
+const BY_MODEL: ServerAsker = { via: "mcp", isHere: false };
+
+Deno.test("ServersAdmin has the owner asked about every program of another's, and connects to none", async () => {
+  const { admin, asked, opened } = adminOf(PROGRAM);
+  const isAsked = (error: unknown) =>
+    error instanceof GatewayError && error.code === "CONSENT_NEEDED";
+  await assert.rejects(admin.add("x", PROGRAM), isAsked);
+  await assert.rejects(admin.add("x", PROGRAM, { by: BY_MODEL }), isAsked);
+  await assert.rejects(admin.add("x", PROGRAM, { by: BY_MODEL, check: false }), isAsked);
+  await assert.rejects(
+    admin.update("known", { ...PROGRAM, args: ["-c"] }, { by: BY_MODEL }),
+    isAsked,
+  );
+  await assert.rejects(admin.update("known", { ...PROGRAM, env: { A: "c" } }), isAsked);
+  const removed = { entry: { name: "x", spec: PROGRAM, addedAt: 1 }, enabled: null, tools: [] };
+  await assert.rejects(admin.restore(removed, BY_MODEL), isAsked);
+  assert.deepEqual(asked, [
+    "add x api",
+    "add x mcp",
+    "add x mcp",
+    "change known mcp",
+    "change known api",
+    "add x mcp",
+  ]);
+  assert.deepEqual(opened, []);
+});
+
+Deno.test("ServersAdmin asks nobody about what is run already, or was seen at the machine", async () => {
+  const { admin, asked, opened } = adminOf(PROGRAM);
+  const isTried = /It was connected to/;
+  await assert.rejects(admin.add("x", PROGRAM, { by: AT_COMMAND_LINE }), isTried);
+  await assert.rejects(admin.add("x", PROGRAM, { by: { ...BY_MODEL, hasAgreed: true } }), isTried);
+  const masked = { ...PROGRAM, env: { A: "***" }, timeoutMs: 500 };
+  await assert.rejects(admin.update("known", masked, { by: SOMEBODY }), isTried);
+  assert.deepEqual([asked, opened], [[], ["x", "x", "known"]]);
+});
+
+Deno.test("ServersAdmin connects to no address that may not be reached, and says how to allow it", async () => {
+  const { admin, opened } = adminOf(PROGRAM);
+  const remote = { type: "http" as const, url: "http://127.0.0.1:1/", headers: {} };
+  for (const check of [true, false]) {
+    await assert.rejects(admin.add("x", remote, { check, by: BY_MODEL }), (error) => {
+      assert.ok(error instanceof GatewayError && error.code === "ACCESS_DENIED");
+      assert.match(error.toBody().recoverySteps.join(), /--allow-private/);
+      return true;
+    });
+  }
+  assert.deepEqual(opened, []);
+  await assert.rejects(admin.add("x", remote, { by: AT_COMMAND_LINE }), /It was connected to/);
 });

@@ -63,6 +63,8 @@ export interface ToolGuideOptions {
   servers(principal: string): Iterable<string>;
   serverState(name: string): ServerState | undefined;
   admits: Admits;
+  /** Whether a caller is shown what is disabled where it asks for that; all are where missing. */
+  mayManage?(principal: string): boolean;
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
   onSearch(baselineTokens: number, returnedTokens: number): void;
@@ -95,10 +97,9 @@ export class ToolGuide {
   /** The tools that a caller may call, in the order of servers and their lists. */
   visible(principal: string, withDisabled = false): CatalogTool[] {
     const servers = [...this.#options.catalog.snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
+    const showsAll = withDisabled && this.#options.mayManage?.(principal) !== false;
     return servers.flatMap(([, { tools }]) =>
-      tools.filter((tool) =>
-        (tool.enabled || withDisabled) && this.#options.admits(principal, tool)
-      )
+      tools.filter((tool) => (tool.enabled || showsAll) && this.#options.admits(principal, tool))
     );
   }
 

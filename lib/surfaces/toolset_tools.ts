@@ -34,6 +34,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       }),
       async run({ autoEquip, ...written }, { principal }) {
         const { name } = written;
+        admin.checkVisible(principal, name);
         const toolset = await admin.build(written, principal);
         const summary = await admin.summary(toolset);
         const warnings = [...summary.warnings];
@@ -117,7 +118,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       async run({ name, confirm }, { principal }) {
         admin.checkVisible(principal, name);
         if (!confirm) {
-          const toolset = toolsets.resolve(name);
+          const toolset = admin.asSeenBy(principal, toolsets.resolve(name));
           throw new GatewayError("INVALID_ARGUMENTS", {
             message: `Deleting "${name}" (${
               toolsText(toolset.tools.length)

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Guarded } from "./guarded.ts";
+import { until } from "../gateway.ts";
+import { bearer, Guarded, Listening } from "./guarded.ts";
 
 const COOKIE = "__Host-quartermaster";
 
@@ -122,6 +123,23 @@ Deno.test("a login ends with its token", async () => {
   assert.equal(await statusOf("/api/servers", cookie), 401);
 });
 
+Deno.test("a console's live channel ends with the login or the token that opened it", async () => {
+  const token = await guarded.token({ rights: ["read"] });
+  const { cookie } = await logIn(token.text);
+  const events = `${guarded.url}/api/events`;
+  await using byCookie = await Listening.open(events, { cookie });
+  await using byToken = await Listening.open(events, bearer(token.text));
+  await until(() =>
+    byCookie.text.includes("status") && byToken.text.includes("status") || undefined
+  );
+  await post("/logout", {}, { cookie, origin: guarded.url });
+  // Whatever is said next is not for whoever has left.
+  const { text: other } = await guarded.token({ rights: ["read", "manage"] });
+  await guarded.api("POST", "/api/tokens", { name: "next", rights: ["read"] }, other);
+  await guarded.revoke(token);
+  await Promise.all([byCookie.over(), byToken.over()]);
+});
+
 Deno.test("a narrow token does not log in", async () => {
   const { text } = await guarded.token({ servers: ["x"] });
   const { response, cookie } = await logIn(text);
@@ -140,6 +158,7 @@ Deno.test("guessing tokens is slowed down", async () => {
   }
   assert.deepEqual([...statuses], [403]);
   assert.ok(limited, "guesses go on for ever");
+  assert.match(limited.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
   // Not even the right one, or one could try on and see.
   assert.equal((await logIn(guarded.owner)).response.status, 429);
 });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/auth"
-import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/sdk/client/auth.js";
+import {
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+} from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { exportSPKI } from "jose";
@@ -175,9 +178,63 @@ Deno.test("a token that is not the provider's, not for this gateway or not of th
   assert.equal(await statusOf("/api/servers", genuine), 200);
 });
 
-Deno.test("a token without a scope that counts gets 403", async () => {
+Deno.test("a token without a scope that counts gets 403, and is told what to ask for", async () => {
   for (const claims of [{ scope: "openid email" }, { scope: undefined }, { scp: [], scope: "" }]) {
-    assert.equal(await statusOf("/mcp", await sign(claims)), 403, JSON.stringify(claims));
+    const headers = bearer(await sign(claims));
+    const response = await fetch(new URL("/mcp", guarded.url), { method: "PUT", headers });
+    await response.body?.cancel();
+    assert.equal(response.status, 403, JSON.stringify(claims));
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    assert.deepEqual([error, scope], ["insufficient_scope", "mcp:read mcp:call"]);
+  }
+});
+
+Deno.test("a call that a token has no scope for is answered with the scopes to ask for", async () => {
+  const token = await sign({ scope: "mcp:read mcp:optimize" });
+  const visitor = await Visitor.open(guarded.url, "/servers/box/mcp", token);
+  assert.deepEqual(await visitor.tools(), ["box.echo"]);
+  const before = box.calls.length;
+  const response = await visitor.post("tools/call", { name: "box.echo", arguments: {} });
+  assert.match(await response.text(), /INSUFFICIENT_SCOPE/);
+  assert.equal(response.status, 403);
+  assert.equal(box.calls.length, before);
+  const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+  assert.deepEqual([error, scope], ["insufficient_scope", "mcp:read mcp:call mcp:optimize"]);
+  assert.match(resourceMetadataUrl?.pathname ?? "", /\/servers\/box\/mcp$/);
+  // Some tools of the gateway's own only read.
+  const main = await Visitor.open(guarded.url, "/mcp", token);
+  const found = await main.request("tools/call", {
+    name: "tool_discovery",
+    arguments: { query: "echo" },
+  });
+  assert.equal(found.status, 200);
+  assert.doesNotMatch(found.text, /ACCESS_DENIED|INSUFFICIENT_SCOPE/);
+});
+
+Deno.test("a token that is made out to one door opens no other", async () => {
+  const token = await provider.sign(`${guarded.url}/servers/box/mcp`);
+  assert.equal(await statusOf("/servers/box/mcp", token), 405);
+  for (const path of ["/mcp", "/servers/shed/mcp", "/s/box/mcp", "/gateway/mcp", "/api/servers"]) {
+    assert.equal(await statusOf(path, token), 401, path);
+  }
+});
+
+Deno.test("whoever is not let in is told where to go, and why where a token was sent", async () => {
+  const expired = await sign({ exp: seconds() - 60 });
+  for (const [path, place] of [["/servers/box/mcp", "/servers/box/mcp"], ["/api/servers", ""]]) {
+    for (const [headers, wrong] of [[{}, undefined], [bearer(expired), "invalid_token"]] as const) {
+      const response = await fetch(new URL(path!, guarded.url), { headers });
+      await response.body?.cancel();
+      assert.equal(response.status, 401);
+      const { error, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+      assert.equal(error, wrong);
+      assert.equal(
+        resourceMetadataUrl?.href,
+        `${guarded.url}/.well-known/oauth-protected-resource${place}`,
+      );
+      const challenge = response.headers.get("www-authenticate") ?? "";
+      if (wrong && place) assert.match(challenge, /error_description="[^"]*it has expired"/);
+    }
   }
 });
 

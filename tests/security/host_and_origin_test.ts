@@ -41,7 +41,7 @@ function hostsOf(port: number): [value: string | undefined, isOwn: boolean][] {
     [`127.0.0.1:${port + 1}`, false],
     [`evil.example:${port}`, false],
     [`localhost.evil.example:${port}`, false],
-    [`localhost.:${port}`, false],
+    [`localhost:${port}.evil.example`, false],
     [`192.168.0.1:${port}`, false],
     [`0.0.0.0:${port}`, false],
     [`evil.example@localhost:${port}`, false],

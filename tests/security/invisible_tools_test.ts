@@ -161,6 +161,11 @@ Deno.test("search, counts and descriptions know nothing of what a token may not 
   const said = z.looseObject({ structuredContent: z.looseObject({}) }).parse(result);
   const counted = JSON.stringify(said.structuredContent);
   assert.match(counted, /"totalTools":2\b/, counted);
+  assert.doesNotMatch(await visitor.call("delete-toolset", { name: "plain" }), /3 tools/);
+  for (const name of ["topsecret_set", "nonesuch_set"]) {
+    const written = { name, tools: ["notes.read"], replace: true };
+    assert.match(await visitor.call("build-toolset", written), /NOT_FOUND/, name);
+  }
   assert.match(await visitor.call("list-saved-toolsets"), /plain \(equipped\): 1 tool\b/);
 });
 

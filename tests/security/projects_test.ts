@@ -120,10 +120,14 @@ Deno.test("a server that is assigned elsewhere is gone for those who work in a p
   const visitor = await visit("/mcp?expose=all", token);
   await using stream = await visitor.listen();
   assert.ok((await visitor.tools()).includes("free_free_echo"));
+  const atServer = await visit("/servers/free/mcp", token);
+  await using listening = await atServer.listen();
+  await atServer.tools();
   await guarded.admin.saveProject({ name: "numbers", servers: ["data", "both", "free"] });
   await until(() => stream.text.includes(CHANGED) || undefined);
   assert.deepEqual(await visitor.tools(), flat("web", "both"));
   assert.match(await refusal("/servers/free/mcp", token), /no server "free"/);
+  await listening.over();
   await guarded.admin.saveProject({ name: "numbers", servers: ["data", "both"] });
 });
 

@@ -8,7 +8,7 @@ import {
   type ServerForm as Form,
 } from "../../../lib/console/server_form.ts";
 import { serverStep } from "../../../lib/console/ui/paths.ts";
-import { isFromHere } from "../../../lib/http/from_here.ts";
+import { serverAsker } from "../../../lib/http/from_here.ts";
 import { readForm } from "../../../lib/http/read_form.ts";
 
 export const handler = define.handlers({
@@ -19,9 +19,9 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const { maxBody, host } = gateway.options.options;
+    const { maxBody } = gateway.options.options;
     const words = readServerForm(await readForm(ctx.req, maxBody));
-    const outcome = await addServer(gateway, words, isFromHere(ctx, host));
+    const outcome = await addServer(gateway, words, serverAsker(ctx, "console"));
     if ("added" in outcome) {
       return ctx.redirect(`${serverStep(outcome.added, "tools")}?added`, 303);
     }

@@ -3,7 +3,7 @@ import { ServerForm } from "../../../../components/server_form.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { editForm, readServerForm, saveServer } from "../../../../lib/console/server_form.ts";
 import { serverPath } from "../../../../lib/console/ui/paths.ts";
-import { isFromHere } from "../../../../lib/http/from_here.ts";
+import { serverAsker } from "../../../../lib/http/from_here.ts";
 import { readForm } from "../../../../lib/http/read_form.ts";
 
 export const handler = define.handlers({
@@ -17,9 +17,9 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const name = ctx.params.name ?? "";
-    const { maxBody, host } = gateway.options.options;
+    const { maxBody } = gateway.options.options;
     const words = readServerForm(await readForm(ctx.req, maxBody));
-    const outcome = await saveServer(gateway, name, words, isFromHere(ctx, host));
+    const outcome = await saveServer(gateway, name, words, serverAsker(ctx, "console"));
     if ("state" in outcome) return ctx.redirect(serverPath(name), 303);
     ctx.state.title = `Edit ${name}`;
     return page(outcome, { status: 400 });

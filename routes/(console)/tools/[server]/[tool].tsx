@@ -39,6 +39,7 @@ export const handler = define.handlers({
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     if (form.has("try")) {
+      gateway.access.demand(ctx.state.principal, "call", "To try a tool");
       const tried = await tryFromForm(gateway, server, tool, form, ctx.req.signal);
       ctx.state.title = tool;
       const data: ToolData = { found: await toolPage(gateway, server, tool), server, tried };

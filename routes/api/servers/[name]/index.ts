@@ -15,8 +15,8 @@ export const handler = define.handlers({
   },
 
   async PUT(ctx) {
-    const { spec } = await readEntry(ctx);
-    const server = await ctx.state.gateway.admin.update(ctx.params.name ?? "", spec);
+    const { spec, by } = await readEntry(ctx);
+    const server = await ctx.state.gateway.admin.update(ctx.params.name ?? "", spec, { by });
     return Response.json({ server });
   },
 

@@ -1,0 +1,31 @@
+import type { Consent } from "./consent_client.ts";
+import { inert } from "./terminal.ts";
+
+/** All that decides what a program does, and who wants it run. */
+export function consentText(consent: Consent): string {
+  const { id, wish, server, argv, variables, secrets, folder, who, origin, problem } = consent;
+  const from = origin.from === undefined ? "" : ` (${origin.from})`;
+  const words = variables.map(({ name, value }) => value === undefined ? name : `${name}=${value}`);
+  const lines = [
+    `${id}  ${wish} ${server}`,
+    // As JSON: spaces, quotes and control characters show for what they are.
+    `  runs      ${JSON.stringify(argv)}`,
+    ...(folder === undefined ? [] : [`  folder    ${JSON.stringify(folder)}`]),
+    ...(words.length === 0
+      ? []
+      : [`  variables ${words.map((word) => JSON.stringify(word)).join(", ")}`]),
+    ...(secrets.length === 0 ? [] : [`  secrets   ${secrets.join(", ")}`]),
+    `  asked by  ${oneLine(`${who} by ${origin.via}${from}`)}, ${day(consent.askedAt)}`,
+    `  forgotten ${day(consent.expiresAt)}`,
+    ...(problem === undefined ? [] : [`  ${oneLine(problem)}`]),
+  ];
+  return lines.map((line) => `${inert(line)}\n`).join("");
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 16).replace("T", " ");
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { Gateway } from "../compose.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ServerName, type ServerStatus } from "../core/server.ts";
+import type { ConsentView } from "../surfaces/consents.ts";
+import type { ServerAsker } from "../surfaces/server_asker.ts";
+import { type FormError, formError } from "./form_error.ts";
+
+export const ConsentDecision = z.strictObject({ decision: z.enum(["approve", "refuse"]) });
+export type ConsentDecision = z.infer<typeof ConsentDecision>["decision"];
+
+export interface ConsentRow extends ConsentView {
+  /** What a person calls whoever asks. */
+  who: string;
+}
+
+export interface ConsentsPage {
+  consents: ConsentRow[];
+  /** Whether whoever looks can agree: only at the gateway's own machine. */
+  canAgree: boolean;
+  /** What was just done. */
+  done?: { decision: ConsentDecision; server: string };
+  error?: FormError;
+}
+
+type ConsentsGateway = Pick<Gateway, "consents" | "access">;
+
+export async function consentsPage(
+  { consents, access }: ConsentsGateway,
+  { principal = "", isHere }: ServerAsker,
+  query = new URLSearchParams(),
+  error?: GatewayError,
+): Promise<ConsentsPage> {
+  const mayManage = access.grants(principal).may("manage");
+  const rows = await (await consents()).list(mayManage);
+  const done = doneOf(query);
+  return {
+    consents: rows.map((row) => ({ ...row, who: access.nameOf(row.origin.principal ?? "") })),
+    canAgree: isHere && mayManage,
+    ...(done === undefined ? {} : { done }),
+    ...(error === undefined ? {} : { error: formError(error) }),
+  };
+}
+
+/** The server that was started, or only the name of the one that is not to be. */
+export async function decideConsent(
+  { consents }: Pick<Gateway, "consents">,
+  id: string,
+  decision: ConsentDecision,
+  { isHere }: ServerAsker,
+): Promise<{ server: ServerStatus } | { refused: string }> {
+  const waiting = await consents();
+  return decision === "approve"
+    ? { server: await waiting.approve(id, isHere) }
+    : { refused: await waiting.refuse(id) };
+}
+
+/** Does what a form asks for; gives what the page is then asked with. */
+export async function decideByForm(
+  gateway: Pick<Gateway, "consents">,
+  form: URLSearchParams,
+  by: ServerAsker,
+): Promise<URLSearchParams> {
+  const parsed = ConsentDecision.safeParse({ decision: form.get("decision") });
+  if (!parsed.success) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "The form does not say what to do",
+      recoveryAction: "Load the page again",
+    });
+  }
+  const { decision } = parsed.data;
+  const outcome = await decideConsent(gateway, form.get("id") ?? "", decision, by);
+  const server = "server" in outcome ? outcome.server.name : outcome.refused;
+  return new URLSearchParams({ done: decision, server });
+}
+
+function doneOf(query: URLSearchParams): ConsentsPage["done"] {
+  const decided = ConsentDecision.safeParse({ decision: query.get("done") });
+  const server = ServerName.safeParse(query.get("server"));
+  if (!decided.success || !server.success) return undefined;
+  return { decision: decided.data.decision, server: server.data };
+}

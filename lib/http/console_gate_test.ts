@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { Access } from "../auth/access.ts";
+import type { ConsoleLogins } from "../auth/console_logins.ts";
+import { hashOf } from "../auth/token_text.ts";
+import { AccessScope, type AccessToken } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ConsoleGate, COOKIE } from "./console_gate.ts";
+
+const URL_BASE = "http://localhost:3333";
+
+function tokenWith(rights: string[]): AccessToken {
+  const scope = AccessScope.parse({ rights });
+  return { id: "aaaaaaaa", name: "a", hash: hashOf("qm_a"), scope, createdAt: 0 };
+}
+
+function gateFor(rights: string[]) {
+  const access = new Access({ isRequired: true });
+  access.load([tokenWith(rights)], []);
+  const logins = {
+    find: (cookie: string) => cookie === "good" ? "token:aaaaaaaa" : undefined,
+  } as ConsoleLogins;
+  return { access, gate: new ConsoleGate({ access, logins }) };
+}
+
+function requestTo(path: string, method = "GET", headers: Record<string, string> = {}) {
+  return new Request(URL_BASE + path, {
+    method,
+    headers: { authorization: "Bearer qm_a", ...headers },
+  });
+}
+
+async function outcome(gate: ConsoleGate, request: Request): Promise<string> {
+  try {
+    return await gate.admit(request);
+  } catch (error) {
+    assert.ok(error instanceof GatewayError, String(error));
+    return error.code;
+  }
+}
+
+Deno.test("ConsoleGate.admit() asks for the right that a request needs", async () => {
+  const needs: [string, string, string[]][] = [
+    ["GET", "/servers", ["read"]],
+    ["POST", "/api/servers", ["manage"]],
+    ["POST", "/optimization/~switch", ["optimize"]],
+    ["POST", "/api/optimization/jobs", ["optimize"]],
+    ["POST", "/api/tools/git/status/call", ["manage", "call"]],
+  ];
+  for (const [method, path, rights] of needs) {
+    const { gate } = gateFor(rights);
+    assert.equal(await outcome(gate, requestTo(path, method)), "token:aaaaaaaa", path);
+    for (const missing of rights) {
+      const others = ["read", "call", "manage", "optimize"].filter((right) => right !== missing);
+      const { gate } = gateFor(others);
+      assert.equal(await outcome(gate, requestTo(path, method)), "ACCESS_DENIED", path);
+    }
+  }
+});
+
+Deno.test("ConsoleGate.admit() takes a change by cookie from a page of this gateway alone", async () => {
+  const { gate } = gateFor(["read", "manage"]);
+  const by = (path: string, headers: Record<string, string>) =>
+    outcome(
+      gate,
+      new Request(URL_BASE + path, {
+        method: "POST",
+        headers: { cookie: `${COOKIE}=good`, ...headers },
+      }),
+    );
+  for (const path of ["/settings", "/logout"]) {
+    assert.equal(await by(path, {}), "FOREIGN_ORIGIN", path);
+    assert.equal(await by(path, { "sec-fetch-site": "cross-site" }), "FOREIGN_ORIGIN", path);
+  }
+  assert.equal(await by("/settings", { origin: URL_BASE }), "token:aaaaaaaa");
+  assert.equal(await by("/settings", { "sec-fetch-site": "same-origin" }), "token:aaaaaaaa");
+});
+
+Deno.test("ConsoleGate.stream() says nothing more to one whose token has ended", async () => {
+  const { gate, access } = gateFor(["read"]);
+  let say = (_: string) => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      say = (text) => controller.enqueue(new TextEncoder().encode(text));
+    },
+  });
+  const response = await gate.stream(requestTo("/api/events"), () => new Response(body));
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  say("before");
+  assert.equal((await reader.read()).value, "before");
+  access.load([], []);
+  say("after");
+  assert.deepEqual(await reader.read(), { done: true, value: undefined });
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { AccessScope } from "../core/access.ts";
+import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
+import { Store } from "../storage/store.ts";
+import { AccessAdmin, type AccessChange } from "./access_admin.ts";
+
+const scope = AccessScope.parse({ rights: ["read"] });
+
+function adminOf(store: Store, audited: AccessChange[] = []): AccessAdmin {
+  return new AccessAdmin({
+    tokens: new AccessTokensRepository(store),
+    projects: new ProjectsRepository(store),
+    onAudit: (change) => audited.push(change),
+  });
+}
+
+Deno.test("AccessAdmin.revokeToken() takes an id before a name that looks like it", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const admin = adminOf(store);
+  const { token: meant } = await admin.createToken({ name: "meant", scope });
+  // One that is listed before it.
+  let decoy = meant;
+  for (let tries = 0; tries < 200 && decoy.id >= meant.id; tries++) {
+    if (decoy !== meant) await admin.revokeToken(decoy.id);
+    ({ token: decoy } = await admin.createToken({ name: meant.id, scope }));
+  }
+  assert.ok(decoy.id < meant.id);
+  assert.equal((await admin.revokeToken(meant.id)).name, "meant");
+  assert.equal((await admin.revokeToken(meant.id)).name, meant.id);
+});
+
+Deno.test("AccessAdmin tells the audit who asked, and never a token's text or hash", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const audited: AccessChange[] = [];
+  const admin = adminOf(store, audited);
+  const by = { principal: "token:a", from: "10.0.0.1" };
+  await admin.saveProject({ name: "web", servers: ["git"] }, by);
+  const { token, text } = await admin.createToken({ name: "ci", scope, project: "web" }, by);
+  await assert.rejects(admin.deleteProject("web", by), /a token is for it alone \(ci\)/);
+  await admin.revokeToken(token.id, by);
+  await admin.deleteProject("web", by);
+  assert.deepEqual(
+    audited.map(({ action, subject, principal, from }) => [
+      action,
+      subject,
+      principal,
+      from,
+    ]),
+    [
+      ["project.create", "web", "token:a", "10.0.0.1"],
+      ["token.create", "ci", "token:a", "10.0.0.1"],
+      ["token.revoke", "ci", "token:a", "10.0.0.1"],
+      ["project.delete", "web", "token:a", "10.0.0.1"],
+    ],
+  );
+  assert.ok(!JSON.stringify(audited).includes(text));
+  assert.doesNotMatch(JSON.stringify(audited), /hash/);
+});
