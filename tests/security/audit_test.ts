@@ -214,9 +214,8 @@ Deno.test("everything that is decided leaves one entry with who and from where",
     { action: "activity.clear", subject: "activity log", ...page },
     () => send("/activity/~clear", {}, cookie),
   );
-  const store = join(guarded.folder, "quartermaster.kv");
   await step(
-    { action: "data.backup", subject: store, ...page },
+    { action: "data.backup", subject: "data store", ...page },
     () => send("/settings/backup", {}, cookie),
   );
   await step(
