@@ -34,14 +34,22 @@ export function AuditTrail({ page }: { page: AuditPage }) {
         )
         : isFiltered
         ? (
-          <EmptyState icon="search" title="No entries like that">
-            Nothing in the log is of this kind. <a href={PATH}>Show everything</a>
+          <EmptyState
+            icon="search"
+            title="No entries like that"
+            actions={<a class="button" href={PATH}>Show all entries</a>}
+          >
+            Nothing in the log is of this kind.
           </EmptyState>
         )
         : (
-          <EmptyState icon="lock" title="Nothing was decided yet">
+          <EmptyState
+            icon="lock"
+            title="Nothing was decided yet"
+            actions={<a class="button" href="/activity">See the calls</a>}
+          >
             Every change of servers, toolsets, tokens, secrets and settings will be here, with who
-            made it. Calls of tools are under <a href="/activity">Activity</a>.
+            made it. Calls of tools are in the activity log.
           </EmptyState>
         )}
     </>

@@ -114,6 +114,12 @@ function Places({ overview: { tokens, expired, projects } }: { overview: Overvie
       text: "Changes that are held back, findings, and programs that wait for consent",
     },
     {
+      href: "/security/approvals",
+      icon: "paused",
+      title: "Approvals",
+      text: "Calls that wait for a yes, and what may be called through a toolset",
+    },
+    {
       href: "/security/secrets",
       icon: "store",
       title: "Secrets",

@@ -4,6 +4,7 @@ const TABS = [
   ["/security/projects", "Projects"],
   ["/security/review", "Review"],
   ["/security/consents", "Consents"],
+  ["/security/approvals", "Approvals"],
   ["/security/secrets", "Secrets"],
   ["/security/audit", "Audit log"],
 ] as const;

@@ -111,6 +111,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     store,
     redactor: logs.redactor,
     nameOf: (principal) => access.nameOf(principal),
+    onNoted: () => live.tell("audit"),
     onWarning,
   });
   const onAudit = audit.note;

@@ -11,6 +11,8 @@ export interface ComposeAuditInput {
   redactor: Redactor;
   /** What a principal is called. */
   nameOf?(principal: string): string;
+  /** The log has more than before. */
+  onNoted?(): void;
   /** Who acts where no request does; the gateway itself unless told. */
   origin?: AuditOrigin;
   onWarning(message: string, details?: object): void;
@@ -40,11 +42,11 @@ export function composeAudit(input: ComposeAuditInput) {
     return { log, reader: new AuditReader({ repository, flush: () => log.flush() }) };
   }
 
-  function nameOf(principal: string): string | undefined {
+  /** What is asked may not be there yet while the gateway starts, and nothing is lost for it. */
+  function ifThere<T>(ask: () => T): T | undefined {
     try {
-      return input.nameOf?.(principal);
+      return ask();
     } catch {
-      // Whoever knows the names may not be there yet.
       return undefined;
     }
   }
@@ -61,11 +63,14 @@ export function composeAudit(input: ComposeAuditInput) {
       ...change,
       principal,
       from: from ?? origin.from(),
-      who: nameOf(principal),
+      who: ifThere(() => input.nameOf?.(principal)),
       at: Date.now(),
     };
     noting = noting
-      .then(async () => (await (opened ??= open())).log.note(noted))
+      .then(async () => {
+        (await (opened ??= open())).log.note(noted);
+        ifThere(() => input.onNoted?.());
+      })
       .catch((error) => onWarning("Something could not be noted in the audit log", { error }));
   }
 

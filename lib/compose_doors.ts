@@ -11,6 +11,7 @@ import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
 import { type CallGate, isLooking } from "./surfaces/call_gate.ts";
 import type { TextsScreen } from "./surfaces/listed_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
+import { BODY_MS } from "./http/guard.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
@@ -170,6 +171,8 @@ export function composeDoors(input: ComposeDoorsInput) {
     maxBody,
     log: logs.room("http"),
     patience: stack.use(new TimeoutQueue(PATIENCE_MS)),
+    bodies: stack.use(new TimeoutQueue(BODY_MS)),
+    countRequest: gate?.countRequest?.bind(gate),
     onCall(scope: RequestScope, session: Session, answer: CallAnswer) {
       countCall({
         method: METHODS.has(scope.method) ? scope.method : "other",

@@ -32,7 +32,7 @@ export function composeLive(input: ComposeLiveInput) {
   const { stack, store, events, catalog, toolsets, activity, calls, announce } = input;
   const paced = stack.use(new ChangeNotifier((kind) => events.publish(kind, {})));
   const tell = (
-    kind: "calls" | "optimization" | "sessions" | "settings" | "tools" | "toolsets",
+    kind: "audit" | "calls" | "optimization" | "sessions" | "settings" | "tools" | "toolsets",
   ) => paced.changed(kind);
   const tellJob = (job: OptimizationJob) => events.publish("optimization", jobNews(job), job.id);
   stack.defer(toolsets.onChange(() => {

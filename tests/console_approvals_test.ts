@@ -77,8 +77,9 @@ browserTest("a toolset's mode is set with scripts and without", async () => {
       await page.goto(`${gateway.url}/security/approvals`);
       const choice = page.getByLabel("What may be called through dev");
       await choice.selectOption(mode);
+      const sent = page.waitForResponse((response) => response.request().method() === "POST");
       await page.getByRole("button", { name: "Apply to dev" }).click();
-      await page.waitForLoadState();
+      assert.equal((await sent).status(), 303);
       await page.goto(`${gateway.url}/security/approvals`);
       assert.equal(await choice.inputValue(), mode);
       if (javaScriptEnabled) await assertReadable(page, "approvals-toolsets");

@@ -77,7 +77,7 @@ async function allowChanges({ url }: { url: string }, server: string): Promise<v
 
 Deno.test("the gateway's tools add, change and remove servers by url", async (t) => {
   await using chaos = await startHttpFixture("chaos_http");
-  await using gateway = await startGateway();
+  await using gateway = await startGateway(["--allow-private"]);
   await using client = await connect(gateway, "/gateway/mcp");
   const at = (name: string, query = "") => new URL(`/s/${name}/mcp${query}`, chaos.url).href;
 
@@ -197,12 +197,12 @@ Deno.test("add_server runs a program only where the user has seen its argv and a
   };
   const isStarted = () => Deno.stat(started).then(() => true, () => false);
 
-  await t.step("a client that cannot ask is refused", async () => {
+  await t.step("where a client cannot ask, the owner is asked in the console", async () => {
     await using client = await connect(gateway, "/gateway/mcp");
     const refused = await client.call("add_server", wanted);
-    assert.equal(refused.data.errorType, "ACCESS_DENIED");
-    assert.match(refused.text, /needs the user's consent/);
-    assert.match(refused.text, /deno task cli server add/);
+    assert.equal(refused.data.errorType, "CONSENT_NEEDED");
+    assert.match(refused.text, /security\/consents/);
+    assert.match(refused.text, /deno task cli consent approve/);
     assert.deepEqual(await serverNames(client), ["weather"]);
   });
 
@@ -243,8 +243,8 @@ Deno.test("add_server runs a program only where the user has seen its argv and a
 
   await t.step("to change what is run needs consent too", async () => {
     await using silent = await connect(gateway, "/gateway/mcp");
-    const refused = await silent.call("update_server", wanted);
-    assert.equal(refused.data.errorType, "ACCESS_DENIED");
+    const refused = await silent.call("update_server", { ...wanted, args: [] });
+    assert.equal(refused.data.errorType, "CONSENT_NEEDED");
   });
 
   await t.step("get_server_logs shows what it wrote", async () => {
@@ -269,7 +269,7 @@ Deno.test("add_server runs a program only where the user has seen its argv and a
 
 Deno.test("set_enabled_tools decides what is listed and called, and clients hear of it", async (t) => {
   await using chaos = await startHttpFixture("chaos_http");
-  await using gateway = await startGateway();
+  await using gateway = await startGateway(["--allow-private"]);
   await using client = await connect(gateway, "/gateway/mcp");
   await client.call("add_server", { name: "chaos", url: chaos.url });
   await allowChanges(gateway, "chaos");
@@ -329,13 +329,13 @@ Deno.test("what the tools changed survives a restart, and gateways on one store 
   const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
   try {
     {
-      await using gateway = await startGateway([], { dataDir });
+      await using gateway = await startGateway(["--allow-private"], { dataDir });
       await using client = await connect(gateway, "/gateway/mcp");
       await client.call("add_server", { name: "chaos", url: chaos.url });
       await client.call("set_enabled_tools", { server: "chaos", tools: ["echo"] });
     }
-    await using first = await startGateway([], { dataDir });
-    await using second = await startGateway([], { dataDir });
+    await using first = await startGateway(["--allow-private"], { dataDir });
+    await using second = await startGateway(["--allow-private"], { dataDir });
 
     await t.step("after a restart server and choice are there, at both", async () => {
       for (const gateway of [first, second]) {

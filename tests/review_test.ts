@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "@std/path";
 import { ReviewItem } from "../lib/surfaces/review_item.ts";
 import { at, connect, Doors, tool } from "./combined_doors.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
-import { until } from "./gateway.ts";
+import { startGateway, until } from "./gateway.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 
@@ -68,20 +68,28 @@ Deno.test("what waits is decided on the command line, and every gateway on the s
 
 Deno.test("a server that a tool of the gateway added is not trusted, and stays so when it is changed", async () => {
   await using server = new ScriptedServer([tool("look")]);
-  await using doors = await Doors.open({});
-  await using gateway = await connect(doors.url, "/gateway/mcp");
+  await using open = await startGateway(["--allow-private"]);
+  await using gateway = await connect(open.url, "/gateway/mcp");
+  const api = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${open.url}${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, value: await response.json() };
+  };
   for (const name of ["add_server", "update_server"]) {
     const result = await gateway.client.callTool({
       name,
       arguments: { name: "added", url: server.url },
     });
     assert.notEqual(result.isError, true, JSON.stringify(result));
-    const { value } = await doors.api("GET", "/api/review");
+    const { value } = await api("GET", "/api/review");
     const policies = value.policies as { server: string; policy: string; trust: string }[];
     const found = policies.find((policy) => policy.server === "added");
     assert.deepEqual([found?.policy, found?.trust], ["hold", "untrusted"], name);
   }
-  const changed = await doors.api("POST", "/api/review/policy", {
+  const changed = await api("POST", "/api/review/policy", {
     server: "added",
     changes: "allow",
     trust: "trusted",

@@ -105,7 +105,9 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 /** The same for the same entry, whatever the order of its members. */
 function textOf(spec: ServerSpec): string {
-  return JSON.stringify(spec, (_, value: unknown) => {
+  // Not part of an entry as a file has it: it was given when the server was added here.
+  const entry = "url" in spec ? { ...spec, allowPrivate: undefined } : spec;
+  return JSON.stringify(entry, (_, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     return Object.fromEntries(members.sort(([a], [b]) => a < b ? -1 : 1));

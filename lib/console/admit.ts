@@ -21,13 +21,16 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
 
 /** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */
 function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url">): string {
-  const address = "hostname" in info.remoteAddr ? [info.remoteAddr.hostname] : [];
+  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unknown address";
+  // Anybody can write this; where a proxy is in between it is all there is.
+  const forwarded = req.headers.get("x-forwarded-for") ?? req.headers.get("forwarded");
+  const address = forwarded === null ? peer : `${peer} for ${forwarded.slice(0, 100)}`;
   // What a page of the console asks for is asked for by whoever looks at it.
   const isPage = !url.pathname.startsWith("/api/") ||
     req.headers.get("sec-fetch-site") === "same-origin";
-  if (isPage) return ["console", ...address].join(", ");
+  if (isPage) return `console, ${address}`;
   const [program] = req.headers.get("user-agent")?.split(" ") ?? [];
-  return ["API", ...address, ...(program ? [program] : [])].join(", ");
+  return program ? `API, ${address}, ${program}` : `API, ${address}`;
 }
 
 /** Whether a person looks at the answer. */

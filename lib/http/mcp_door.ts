@@ -7,7 +7,7 @@ import type { SessionManager } from "../sessions/session_manager.ts";
 import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import type { RequestScope, Surface } from "../surfaces/surface.ts";
-import { readBody } from "./guard.ts";
+import { readBody, readTextInTime } from "./guard.ts";
 import {
   failureText,
   logCall,
@@ -48,6 +48,10 @@ export interface DoorHost {
   log: Logger;
   /** How long an answer may take before it comes on a stream. */
   patience: TimeoutQueue;
+  /** How long a body may take to arrive. */
+  bodies?: TimeoutQueue;
+  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
+  countRequest?: ((principal: string, method: string) => void) | undefined;
   onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
   /** A caller as it is in a project that it names; throws where that is not its own. */
   switchProject(principal: string, project: string): string;
@@ -69,6 +73,7 @@ export async function handleMcp(host: DoorHost, visit: Visit): Promise<Response>
     case "POST":
       return await handlePost(host, visit);
     case "GET":
+      host.countRequest?.(visit.principal, "GET");
       return await handleGet(host, visit);
     case "DELETE": {
       const session = await findSession(host, visit);
@@ -90,7 +95,7 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
   if (!accepts(request)) {
     return refuse(406, -32000, "The client must accept application/json and text/event-stream");
   }
-  const text = await readText(request, host.maxBody);
+  const text = await readText(request, host);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -102,6 +107,9 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
   }
   const message = classify(value);
   if (!message) return refuse(400, -32600, "The body is not a JSON-RPC 2.0 message");
+  if (message.kind === "request" && message.method !== "tools/call") {
+    host.countRequest?.(visit.principal, message.method);
+  }
   const version = request.headers.get("mcp-protocol-version");
   if (message.kind === "request" && message.method === "server/discover") {
     return refuse(400, -32601, "Method not found: server/discover", message.id);
@@ -281,9 +289,11 @@ async function findSession(
     refuse(404, -32001, "There is no such session: initialize again", requestId);
 }
 
-async function readText(request: Request, maxBody: number): Promise<string> {
+async function readText(request: Request, { maxBody, bodies }: DoorHost): Promise<string> {
   // A declared length was checked before; only what declares none has to be counted.
-  if (request.headers.has("content-length")) return await request.text();
+  if (request.headers.has("content-length")) {
+    return await (bodies ? readTextInTime(request, bodies) : request.text());
+  }
   return new TextDecoder().decode(await readBody(request, maxBody));
 }
 

@@ -70,6 +70,7 @@ export class Session implements ClientPort, AsyncDisposable {
     const port: ClientPort = {
       client: this.client,
       principal,
+      door: this.door,
       push: (text) => this.push(text),
       ask: (text, id, onAnswer) => this.ask(text, id, onAnswer),
       askedAs: (id) => this.askedAs(id),

@@ -26,6 +26,12 @@ export interface CallGate {
   enter(call: GatedCall): Promise<void> | undefined;
   /** The answer as the caller gets it; missing where all answers pass as they are. */
   leave?(call: GatedCall, answer: string): string | Promise<string>;
+  /** The answer to a request for the rest of a result; undefined where it is none. */
+  read?(scope: RequestScope, port: ClientPort): Promise<string> | undefined;
+  /** Whether a server's results may have to be read on with resources/read. */
+  hasPages?(server: string): boolean;
+  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
+  countRequest?(principal: string, method: string): void;
 }
 
 /** The methods that only look; all others make use of a server. */

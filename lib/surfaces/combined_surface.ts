@@ -195,7 +195,8 @@ class CombinedSession implements SurfaceSession {
       default:
         if (scope.method.endsWith("/list")) this.#surface.noteListed(this.#port.principal);
         if (!isLooking(scope.method)) this.#demandCall(scope.method);
-        return await this.#features?.request(scope) ??
+        return await this.#options.gate?.read?.(scope, this.#port) ??
+          await this.#features?.request(scope) ??
           errorText(scope.id, -32601, `Method not found: ${scope.method}`);
     }
   }

@@ -38,7 +38,7 @@ export class ServerSurface implements Surface {
   }
 
   async introduce(): Promise<Record<string, unknown>> {
-    const { server, catalog, screen } = this.#options;
+    const { server, catalog, screen, gate } = this.#options;
     const info = server.info ?? (await server.connection()).info;
     const { protocolVersion: _, capabilities, instructions, ...rest } = info;
     const shown = screen ? await screen.instructions(server.name, instructions) : instructions;
@@ -46,7 +46,11 @@ export class ServerSurface implements Surface {
     return {
       ...rest,
       ...(shown === undefined ? {} : { instructions: shown }),
-      capabilities: { ...capabilities, ...(tools ? { tools: { listChanged: true } } : {}) },
+      capabilities: {
+        ...(gate?.hasPages?.(server.name) ? { resources: {} } : {}),
+        ...capabilities,
+        ...(tools ? { tools: { listChanged: true } } : {}),
+      },
     };
   }
 
@@ -195,6 +199,8 @@ class ServerSurfaceSession implements SurfaceSession {
 
   async #ask(scope: RequestScope): Promise<string> {
     if (!isLooking(scope.method)) this.#demandCall(scope.method);
+    const page = this.#options.gate?.read?.(scope, this.#port);
+    if (page) return await page;
     const answer = await this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
     const kind = LISTS[scope.method];
     if (kind === undefined) return answer;

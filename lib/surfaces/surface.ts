@@ -14,6 +14,8 @@ export interface ClientPort {
   readonly client: ClientIdentity;
   /** Who the client acts for. */
   readonly principal: string;
+  /** The door it came to, where it came to one. */
+  readonly door?: string;
   /** Sends a notification outside of any request. */
   push(text: string): void;
   /**

@@ -7,73 +7,15 @@ import { verifyAudit } from "../../lib/telemetry/audit_chain.ts";
 import { TestCli } from "../cli.ts";
 import { chaos } from "../faults.ts";
 import { startGateway } from "../gateway.ts";
+import { Audited, Entries } from "./audited.ts";
 import { bearer, Guarded, Visitor } from "./guarded.ts";
 
-const Entry = z.looseObject({
-  id: z.string(),
-  principal: z.string(),
-  who: z.string().optional(),
-  from: z.string(),
-  action: z.string(),
-  subject: z.string(),
-});
-type Entry = z.infer<typeof Entry>;
-const Entries = z.object({ entries: z.array(Entry), hasOlder: z.boolean() });
 const Named = z.looseObject({ candidate: z.looseObject({ id: z.string() }) });
 const Made = z.looseObject({ token: z.looseObject({ id: z.string() }), text: z.string() });
 
+const Waiting = z.object({ consents: z.array(z.looseObject({ id: z.string() })) });
+
 const CANARY = "canary-7c1f0d9a2b";
-
-/** A gateway whose audit log is looked at after every step. */
-class Audited {
-  readonly guarded: Guarded;
-  readonly #seen = new Set<string>();
-
-  constructor(guarded: Guarded) {
-    this.guarded = guarded;
-  }
-
-  async news(): Promise<Entry[]> {
-    const { value } = await this.guarded.api("GET", "/api/audit?limit=50");
-    const { entries } = Entries.parse(value);
-    const fresh = entries.filter(({ id }) => !this.#seen.has(id));
-    for (const { id } of entries) this.#seen.add(id);
-    return fresh.reverse();
-  }
-
-  /** Does something that leaves exactly one entry. */
-  async leaves(
-    expected: { action: string; subject: string; from?: RegExp; who?: string },
-    work: () => Promise<unknown>,
-  ): Promise<void> {
-    await work();
-    const { action, subject, from = /^API, 127\.0\.0\.1, Deno\//, who = "owner" } = expected;
-    const news = await this.news();
-    assert.deepEqual(news.map((entry) => [entry.action, entry.subject, entry.who]), [
-      [action, subject, who],
-    ]);
-    assert.match(news[0]!.from, from, action);
-  }
-
-  async api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const { status, value } = await this.guarded.api(method, path, body);
-    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(value)}`);
-    return value;
-  }
-
-  /** Sends a form as a browser does that is logged in. */
-  async submit(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
-    const { url } = this.guarded;
-    const response = await fetch(url + path, {
-      method: "POST",
-      body: new URLSearchParams(fields),
-      headers: { origin: url, ...(cookie === "" ? {} : { cookie }) },
-      redirect: "manual",
-    });
-    await response.body?.cancel();
-    return response;
-  }
-}
 
 let audited: Audited;
 
@@ -184,6 +126,26 @@ Deno.test("everything that is decided leaves one entry with who and from where",
   await step(
     { action: "toolset.save", subject: "by-mcp", ...door },
     () => visitor.call("build-toolset", { name: "by-mcp", tools: ["one.echo"], autoEquip: false }),
+  );
+
+  const program = { name: "far", ...entry({ API_KEY: CANARY }) };
+  const elsewhere = /^API, 127\.0\.0\.1 for 203\.0\.113\.9, Deno/;
+  await step({ action: "consent.ask", subject: "far", from: elsewhere }, async () => {
+    const response = await fetch(`${guarded.url}/api/servers`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-forwarded-for": "203.0.113.9",
+        ...bearer(guarded.owner),
+      },
+      body: JSON.stringify(program),
+    });
+    assert.match(await response.text(), /CONSENT_NEEDED/);
+  });
+  const { consents } = Waiting.parse(await api("GET", "/api/consents"));
+  await step(
+    { action: "consent.refuse", subject: "far" },
+    () => api("POST", `/api/consents/${consents[0]?.id}`, { decision: "refuse" }),
   );
 
   const page = { from: /^console, 127\.0\.0\.1$/ };

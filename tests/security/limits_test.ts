@@ -86,4 +86,26 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
     for (const response of responses) await response.body?.cancel().catch(() => {});
     await both();
   });
+
+  await t.step("a flood of sessions gets 429 and when to come back, for itself alone", async () => {
+    const { text: token } = await guarded.token();
+    const visitor = await Visitor.open(url, "/servers/notes/mcp", token);
+    const params = { protocolVersion: "2025-11-25", capabilities: {} };
+    let refused: Response | undefined;
+    for (let sent = 0; sent < 4_000 && !refused; sent += 50) {
+      const some = Array.from({ length: 50 }, () => visitor.post("initialize", params));
+      for (const response of await Promise.all(some)) {
+        if (response.status === 429) refused ??= response;
+        else await response.body?.cancel();
+      }
+    }
+    assert.match(refused?.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
+    assert.match(await refused?.text() ?? "", /LIMIT_EXCEEDED/);
+    assert.equal(
+      code(await visitor.call("notes.read")),
+      "called",
+      "calls have limits of their own",
+    );
+    await Visitor.open(url, "/servers/notes/mcp", owner);
+  });
 });

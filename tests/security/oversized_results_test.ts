@@ -83,4 +83,28 @@ Deno.test("a result over the limit of its server is cut, whichever door it goes 
     const { content } = await call(visitor, "whole_dump");
     assert.deepEqual(content, [{ type: "text", text: lines }]);
   });
+
+  await t.step("the rest is read page by page, in the session that asked alone", async () => {
+    const Contents = z.looseObject({
+      contents: z.array(z.looseObject({ text: z.string().optional() })),
+    });
+    for (const door of ["/servers/small/mcp", "/mcp?expose=all"]) {
+      const visitor = await open(door);
+      const { content: [head], text } = await call(visitor, "small.dump");
+      const [first] = /quartermaster:\/\/results\/[0-9a-f-]+\?page=2/.exec(text) ?? [];
+      const other = await open(door);
+      const foreign = await other.request("resources/read", { uri: first });
+      assert.match(foreign.error?.message ?? "", /There is no such page/);
+      let whole = head?.text ?? "";
+      let uri = first;
+      for (let page = 2; uri !== undefined && page < 200; page++) {
+        const { result } = await visitor.request("resources/read", { uri });
+        const [, body = "", note = ""] =
+          /^(.*)\n\n(\[Page .*\])$/s.exec(Contents.parse(result).contents[0]?.text ?? "") ?? [];
+        whole += body;
+        uri = /next: (\S+)\]/.exec(note)?.[1];
+      }
+      assert.ok(whole === lines, `${whole.length} of ${lines.length} characters at ${door}`);
+    }
+  });
 });

@@ -28,6 +28,7 @@ export const pageMoment = signal<{ madeAt: string | undefined }>({ madeAt: undef
  */
 export const LIVE_KINDS = [
   "activity",
+  "audit",
   "calls",
   "embeddings",
   "logs",

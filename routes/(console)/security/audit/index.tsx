@@ -12,7 +12,7 @@ export const handler = define.handlers<AuditPage>({
 
 export default define.page<typeof handler>(function AuditRoute({ data }) {
   return (
-    <div class="stack" data-live="servers settings toolsets">
+    <div class="stack" data-live="audit">
       <AuditTrail page={data} />
     </div>
   );
