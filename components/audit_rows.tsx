@@ -51,8 +51,7 @@ function Row({ row }: { row: AuditRow }) {
         {changes.rows.length > 0 && (
           <details class="audit-changes">
             <summary>
-              {formatCount(changes.rows.length + changes.more, "value")}{" "}
-              <span class="visually-hidden">of this entry</span>
+              What changed: {formatCount(changes.rows.length + changes.more, "value")}
             </summary>
             <Changes changes={changes} />
           </details>

@@ -59,13 +59,15 @@ export function ConsentCard({ row, canAgree, action }: ConsentCardProps) {
           </Fact>
           {secrets.length > 0 && <Fact name="Secrets it gets">{secrets.join(", ")}</Fact>}
           <Fact name="Asked for by">
-            <InertText text={row.who} />, through {WAYS[origin.via]}
-            {origin.from === undefined ? null : (
-              <>
-                {" "}
-                (<InertText text={origin.from} />)
-              </>
-            )}
+            <span>
+              <InertText text={row.who} />, through {WAYS[origin.via]}
+              {origin.from === undefined ? null : (
+                <>
+                  {" "}
+                  (<InertText text={origin.from} />)
+                </>
+              )}
+            </span>
           </Fact>
           <Fact name="Forgotten">
             <time dateTime={new Date(row.expiresAt).toISOString()}>

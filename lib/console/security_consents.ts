@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { ServerName, type ServerStatus } from "../core/server.ts";
 import type { ConsentView } from "../surfaces/consents.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
@@ -35,11 +36,17 @@ export async function consentsPage(
   const rows = await (await consents()).list(mayManage);
   const done = doneOf(query);
   return {
-    consents: rows.map((row) => ({ ...row, who: access.nameOf(row.origin.principal ?? "") })),
+    consents: rows.map((row) => ({ ...row, who: whoOf(row, access) })),
     canAgree: isHere && mayManage,
     ...(done === undefined ? {} : { done }),
     ...(error === undefined ? {} : { error: formError(error) }),
   };
+}
+
+function whoOf({ origin: { principal } }: ConsentView, access: ConsentsGateway["access"]): string {
+  // Where no token is asked for, not even the machine is sure.
+  const isKnown = principal !== undefined && ownerOf(principal) !== EVERYONE;
+  return isKnown ? access.nameOf(principal) : "somebody without a token";
 }
 
 /** The server that was started, or only the name of the one that is not to be. */

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { Gateway } from "../compose.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ConsentView } from "../surfaces/consents.ts";
+import type { ServerAsker } from "../surfaces/server_asker.ts";
+import { consentsPage, decideByForm } from "./security_consents.ts";
+
+const HERE: ServerAsker = { via: "console", principal: "token:a", isHere: true };
+const VIEW: ConsentView = {
+  id: "0123456789abcdef",
+  wish: "add",
+  server: "files",
+  argv: ["run"],
+  variables: [],
+  secrets: [],
+  origin: { via: "mcp", principal: "token:b" },
+  askedAt: 1,
+  expiresAt: 2,
+};
+
+function gatewayWith(rights: string[]) {
+  const asked: unknown[] = [];
+  const gateway = {
+    access: {
+      grants: () => ({ may: (right: string) => rights.includes(right) }),
+      nameOf: (principal: string) => `name of ${principal}`,
+    },
+    consents: () =>
+      Promise.resolve({
+        list(isWhole: boolean) {
+          asked.push({ isWhole });
+          return Promise.resolve([VIEW]);
+        },
+        approve(id: string, isHere: boolean) {
+          asked.push({ id, isHere });
+          return Promise.resolve({ name: "files" });
+        },
+        refuse(id: string) {
+          asked.push({ refuse: id });
+          return Promise.resolve("files");
+        },
+      }),
+  } as unknown as Pick<Gateway, "consents" | "access">;
+  return { gateway, asked };
+}
+
+Deno.test("consentsPage() shows the whole to who may manage, and lets agree only at the machine", async () => {
+  const { gateway, asked } = gatewayWith(["read", "manage"]);
+  const page = await consentsPage(gateway, HERE);
+  assert.deepEqual([page.canAgree, page.consents[0]?.who], [true, "name of token:b"]);
+  assert.equal((await consentsPage(gateway, { ...HERE, isHere: false })).canAgree, false);
+  const reader = gatewayWith(["read"]);
+  assert.equal((await consentsPage(reader.gateway, HERE)).canAgree, false);
+  assert.deepEqual([asked[0], reader.asked[0]], [{ isWhole: true }, { isWhole: false }]);
+});
+
+Deno.test("consentsPage() says what was done in words of its own, whatever the address says", async () => {
+  const { gateway } = gatewayWith(["manage"]);
+  const done = async (query: Record<string, string>) =>
+    (await consentsPage(gateway, HERE, new URLSearchParams(query))).done;
+  assert.deepEqual(await done({ done: "refuse", server: "a" }), {
+    decision: "refuse",
+    server: "a",
+  });
+  assert.equal(await done({ done: "won a prize", server: "a" }), undefined);
+  assert.equal(await done({ done: "approve", server: "Call 555, now" }), undefined);
+  const failed = await consentsPage(gateway, HERE, undefined, new GatewayError("ACCESS_DENIED"));
+  assert.equal(failed.error?.code, "ACCESS_DENIED");
+});
+
+Deno.test("decideByForm() does what a form names, and nothing for one that names nothing", async () => {
+  const { gateway, asked } = gatewayWith(["manage"]);
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+  const done = await decideByForm(gateway, form({ decision: "approve", id: "x" }), HERE);
+  assert.equal(String(done), "done=approve&server=files");
+  await decideByForm(gateway, form({ decision: "refuse", id: "y" }), { ...HERE, isHere: false });
+  await assert.rejects(decideByForm(gateway, form({ id: "z" }), HERE), /does not say what to do/);
+  assert.deepEqual(asked, [{ id: "x", isHere: true }, { refuse: "y" }]);
+});
