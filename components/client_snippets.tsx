@@ -17,6 +17,12 @@ export function ClientSnippets({ door, snippets }: ClientSnippetsProps) {
         <span class="mono break">{door}</span>
         <CopyButton value={door} label="Copy the door's address" />
       </p>
+      {snippets.some(({ needsToken }) => needsToken) && (
+        <p class="card-lead">
+          A token is needed to come in: make one under <a href="/security/tokens">Tokens</a>, and
+          put it in the place of <code>YOUR_TOKEN</code>.
+        </p>
+      )}
       {snippets.map(({ client, place, code, command }) => (
         // One name: opening one closes the others.
         <details key={client} class="schema" name="client">

@@ -1,5 +1,5 @@
 import type { SecurityOverview as Overview } from "../lib/console/security_overview.ts";
-import { formatCount } from "../lib/console/ui/format.ts";
+import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -89,9 +89,16 @@ interface Place {
   title: string;
   text: string;
   aside?: string;
+  /** Whether somebody has to decide there. */
+  isWaiting?: boolean;
 }
 
-function Places({ overview: { tokens, expired, projects } }: { overview: Overview }) {
+function Places({ overview }: { overview: Overview }) {
+  const { tokens, expired, projects, secrets, waiting } = overview;
+  const decided = (count: number) => ({
+    aside: count === 0 ? "nothing waits" : `${formatNumber(count)} waiting`,
+    isWaiting: count > 0,
+  });
   const places: Place[] = [
     {
       href: "/security/tokens",
@@ -111,19 +118,29 @@ function Places({ overview: { tokens, expired, projects } }: { overview: Overvie
       href: "/security/review",
       icon: "alert",
       title: "Review",
-      text: "Changes that are held back, findings, and programs that wait for consent",
+      text: "What servers change about their tools, and what looks like an attack",
+      ...decided(waiting.review),
+    },
+    {
+      href: "/security/consents",
+      icon: "servers",
+      title: "Consents",
+      text: "Programs that others want to have run on the gateway's machine",
+      ...decided(waiting.consents),
     },
     {
       href: "/security/approvals",
       icon: "paused",
       title: "Approvals",
       text: "Calls that wait for a yes, and what may be called through a toolset",
+      ...decided(waiting.approvals),
     },
     {
       href: "/security/secrets",
       icon: "store",
       title: "Secrets",
       text: "Values that servers' entries refer to, kept encrypted",
+      aside: formatCount(secrets, "secret"),
     },
     {
       href: "/security/audit",
@@ -135,14 +152,16 @@ function Places({ overview: { tokens, expired, projects } }: { overview: Overvie
   return (
     <Card isFlush>
       <ul class="rows">
-        {places.map(({ href, icon, title, text, aside }) => (
+        {places.map(({ href, icon, title, text, aside, isWaiting }) => (
           <li key={href} class="row row-link">
             <Icon name={icon} size={14} />
             <div class="row-text">
               <a class="cover strong" href={href}>{title}</a>
               <p class="muted small">{text}</p>
             </div>
-            {aside === undefined ? null : <span class="row-aside">{aside}</span>}
+            {aside === undefined ? null : (
+              <span class={isWaiting ? "row-aside tone-warn strong" : "row-aside"}>{aside}</span>
+            )}
           </li>
         ))}
       </ul>

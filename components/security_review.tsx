@@ -15,6 +15,7 @@ import { Button, REVIEW_PATH } from "./review_button.tsx";
 import { ReviewDecisions } from "./review_decisions.tsx";
 import { ReviewFindings } from "./review_findings.tsx";
 import { ReviewPolicies } from "./review_policies.tsx";
+import { SecurityTabs } from "./security_tabs.tsx";
 import { Diff, Verdict } from "./tool_history.tsx";
 
 /** What servers changed, and what looks like an attack: each with what can be done about it. */
@@ -29,6 +30,7 @@ export function SecurityReview({ page }: { page: ReviewPage }) {
           ? "What servers change about their tools, and what looks like an attack"
           : `${formatCount(cards.length + more, "item")} for you to look at`}
       />
+      <SecurityTabs current={REVIEW_PATH} />
       {refused === undefined ? null : <FormFailure error={refused} title="Nothing was changed" />}
       {cards.length === 0
         ? (

@@ -1,24 +1,15 @@
-const TABS = [
-  ["/security", "Overview"],
-  ["/security/tokens", "Tokens"],
-  ["/security/projects", "Projects"],
-  ["/security/review", "Review"],
-  ["/security/consents", "Consents"],
-  ["/security/approvals", "Approvals"],
-  ["/security/secrets", "Secrets"],
-  ["/security/audit", "Audit log"],
-] as const;
+import { SECURITY_PAGES } from "../lib/console/ui/security_pages.ts";
 
 /** The way between the pages about security. */
 export function SecurityTabs({ current }: { current: string }) {
   return (
     <nav class="filters" aria-label="Security">
-      {TABS.map(([href, label]) => (
+      {SECURITY_PAGES.map(({ path, label }) => (
         <a
-          key={href}
+          key={path}
           class="filter-chip"
-          href={href}
-          aria-current={href === current ? "true" : "false"}
+          href={path}
+          aria-current={path === current ? "true" : "false"}
         >
           {label}
         </a>

@@ -13,6 +13,12 @@ const DAYS = [["", "Never"], ["1", "After a day"], ["7", "After a week"], ["30",
   "After 90 days",
 ], ["365", "After a year"]] as const;
 
+const MODES = [
+  ["", "All"],
+  ["confirm", "Those that may change or delete things only after a yes"],
+  ["read-only", "Those that only read"],
+] as const;
+
 /** Makes a token; what it would admit can be looked at first. */
 export function TokenForm({ page }: { page: TokensPage }) {
   const { words, projects, preview } = page;
@@ -59,7 +65,8 @@ export function TokenForm({ page }: { page: TokensPage }) {
           />
           <details
             class="edit-words"
-            open={words.project !== "" || words.perMinute !== "" || words.concurrent !== ""}
+            open={[words.project, words.perMinute, words.concurrent, words.mode]
+              .some((word) => word !== "")}
           >
             <summary>Project and limits</summary>
             <div class="form">
@@ -81,6 +88,22 @@ export function TokenForm({ page }: { page: TokensPage }) {
                     <option key={name} value={name} selected={name === words.project}>
                       {name}
                     </option>
+                  ))}
+                </select>
+              </Field>
+              <Field
+                id="token-mode"
+                label="Calls it may make"
+                hint="What a tool does is taken from its annotations, unless the server's entry says otherwise."
+              >
+                <select
+                  id="token-mode"
+                  class="select"
+                  name="mode"
+                  aria-describedby="token-mode-hint"
+                >
+                  {MODES.map(([mode, label]) => (
+                    <option key={mode} value={mode} selected={mode === words.mode}>{label}</option>
                   ))}
                 </select>
               </Field>

@@ -8,11 +8,12 @@ import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
 import { FormFailure } from "./form_failure.tsx";
 import { PageHeader } from "./page_header.tsx";
+import { ServerLimits } from "./server_limits.tsx";
 
 const PLACEHOLDER = `https://example.com/mcp
 npx -y @modelcontextprotocol/server-filesystem ~/notes
 { "mcpServers": { … } }`;
-const SETTINGS_PLACEHOLDER = "Authorization: Bearer …\nAPI_KEY=…";
+const SETTINGS_PLACEHOLDER = "Authorization: Bearer ${secret:NAME}\nAPI_KEY=…";
 
 /** Adds a server, or changes one that was added before. */
 export function ServerForm({ form }: { form: Form }) {
@@ -97,7 +98,7 @@ function EntryForm({ form }: { form: Form }) {
             <Field
               id="settings"
               label="Headers or variables"
-              hint="One a line: Name: value for an address, NAME=value for a command."
+              hint="One a line: Name: value for an address, NAME=value for a command. ${secret:NAME} stands for what is set under Security, Secrets."
             >
               <textarea
                 id="settings"
@@ -128,6 +129,7 @@ function EntryForm({ form }: { form: Form }) {
             </Field>
           </div>
         </details>
+        <ServerLimits words={form.limits} />
         <div class="form-actions">
           <PendingButton
             label={editing === undefined ? "Add server" : "Save changes"}

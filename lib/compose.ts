@@ -268,6 +268,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       doors?.recheck();
     },
     onAudit,
+    screen: (server, description) => review.screen.problemOf(server, description),
     onWarning,
     signal: closing.signal,
   });

@@ -48,13 +48,14 @@ export async function composeAccess(input: ComposeAccessInput) {
   const logins = new ConsoleLogins(new ConsoleLoginsRepository(store));
   const isRequired = isTokenRequired(options, platform);
   const authority = composeAuthority(input);
+  let secret: Promise<Uint8Array> | undefined;
   const access = new Access({
     isRequired,
     adminToken: options.adminToken,
     hasAuthority: authority !== undefined,
     async vouch(bearer) {
       if (!bearer.startsWith("qmo_")) return await authority?.vouch(bearer);
-      return readOwnerTicket(bearer, await signingSecret(store));
+      return readOwnerTicket(bearer, await (secret ??= signingSecret(store)));
     },
     challenge: (request, error) => authority?.metadata.challenge(request, error),
   });

@@ -30,6 +30,8 @@ export interface ComposeOptimizationInput
   /** Whether it is on, and so what the gateway's own door lists, is another than before. */
   onSwitched(): void;
   onAudit?: OnAudit | undefined;
+  /** Why a description must not be shown to models, if it must not. */
+  screen(server: string, description: string): Promise<string | undefined>;
 }
 
 /** What is needed of optimization at all times; the rest is loaded when somebody wants it. */
@@ -47,6 +49,7 @@ export function composeOptimization(input: ComposeOptimizationInput) {
     },
     onChange: (list) => catalog.setPromotions(list),
     onAudit: input.onAudit,
+    screen: input.screen,
   });
 
   async function setEnabled(on: boolean): Promise<void> {

@@ -120,7 +120,10 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
         "--header",
         "X-Key: canary",
       );
-      assert.match(out, /^Added remote: 20 tools\.\nNo gateway is running/);
+      assert.match(
+        out,
+        /^Added remote: 20 tools\.\nIt is at an address of this machine.*\nNo gateway is running/,
+      );
       assert.match(await cli.ok("server", "add", "local", ...PROGRAM), /^Added local: 15 tools/);
     });
 
@@ -209,7 +212,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
       );
       const header = "Authorization: Bearer canary-token";
       const out = await cli.ok("server", "add", "remote", "--url", url, "--header", header);
-      assert.equal(out, "Added remote: 15 tools.\n");
+      assert.match(out, /^Added remote: 15 tools\.\nIt is at an address of this machine: .*\n$/);
       const old = new URL("/s/old/sse", url).href;
       const { server } = await cli.json(
         "server",

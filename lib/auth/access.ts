@@ -360,13 +360,22 @@ const NOTHING = new Grants(
   undefined,
 );
 
+export interface NoTokenDetails {
+  /** Why one is needed, to follow "because". */
+  why?: string;
+  /** What tells a command which data is meant, such as "--data-dir /srv/tools". */
+  place?: string;
+}
+
 /** Told where nobody can come in. */
-export function noTokenYet(): GatewayError {
+export function noTokenYet({ why, place }: NoTokenDetails = {}): GatewayError {
+  const needs = why === undefined ? "needs a token" : `needs a token because ${why},`;
+  const command = ["deno task cli token create --name me --rights read,call,manage", place ?? ""];
   return new GatewayError("TOKEN_REQUIRED", {
-    message: "This gateway can be reached from elsewhere and has no token yet: nobody is let in",
+    message: `This gateway ${needs} and has no token yet: nobody is let in`,
     recoveryAction: "Make a token",
     recoverySteps: [
-      "On the machine itself: `deno task cli token create --name me --rights read,call,manage`",
+      `On the machine itself: \`${command.join(" ").trim()}\``,
       "Or set QUARTERMASTER_ADMIN_TOKEN to a long random text, and start again",
     ],
   });

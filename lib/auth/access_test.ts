@@ -91,6 +91,14 @@ Deno.test("Access.admits() keeps to the servers and tools of the token", () => {
   access.demand(caller, "call", "Calling a tool");
 });
 
+Deno.test("Access.admitsServer() keeps back all of a server none of whose tools is admitted", () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  const scope = AccessScope.parse({ rights: ["call"], tools: ["git.status"] });
+  access.load([token("aaaaaaaa", { scope })], []);
+  assert.equal(access.admitsServer("token:aaaaaaaa", "git"), true);
+  assert.equal(access.admitsServer("token:aaaaaaaa", "files"), false);
+});
+
 Deno.test("Access keeps a project's servers to the project, and a bound token in it", async () => {
   const access = new Access({ isRequired: false, now: () => NOW });
   const bound = token("aaaaaaaa", { project: "web" });

@@ -1,4 +1,10 @@
-import { type AccessScope, matcherOf, type Right, RIGHTS } from "../core/access.ts";
+import {
+  type AccessScope,
+  matcherOf,
+  type Right,
+  RIGHTS,
+  serverMatcherOf,
+} from "../core/access.ts";
 
 /** What one caller may do and see; asked on the path of every call, so each answer is kept. */
 export class Grants {
@@ -12,7 +18,8 @@ export class Grants {
 
   constructor(scope: AccessScope, isInProject: ((server: string) => boolean) | undefined) {
     this.rights = new Set(scope.rights);
-    const admitted = matcherOf(scope.servers);
+    const [named, canHave] = [matcherOf(scope.servers), serverMatcherOf(scope.tools)];
+    const admitted = (name: string) => named(name) && canHave(name);
     this.#servers = isInProject ? (name) => admitted(name) && isInProject(name) : admitted;
     this.#tools = matcherOf(scope.tools);
     this.#toolsets = matcherOf(scope.toolsets);
@@ -27,7 +34,10 @@ export class Grants {
   }
 
   admitsServer(name: string): boolean {
-    return this.isWhole || this.#servers(name);
+    if (this.isWhole) return true;
+    let admitted = this.#known.get(name);
+    if (admitted === undefined) this.#known.set(name, admitted = this.#servers(name));
+    return admitted;
   }
 
   admitsTool({ server, name }: { server: string; name: string }): boolean {

@@ -47,6 +47,17 @@ export class TextScreen {
     this.#guard = guard;
   }
 
+  /** Why a description that somebody wrote must not be shown to models; undefined where it may. */
+  async problemOf(server: string, description: string): Promise<string | undefined> {
+    const fingerprint = createHash("sha256").update(description).digest("hex");
+    const findings = await this.#verdicts.scanText(server, "description", description, {
+      fingerprint,
+      isKept: false,
+    });
+    if (this.#verdicts.verdict(findings) !== "quarantine") return undefined;
+    return findings.find(({ severity }) => severity === "high")?.why;
+  }
+
   /** A server's instructions as they may be passed on: undefined where they may not. */
   async instructions(server: string, text: string | undefined): Promise<string | undefined> {
     if (text === undefined) this.#seen.get(server)?.delete(INSTRUCTIONS);

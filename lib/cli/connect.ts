@@ -17,6 +17,7 @@ import {
   serversIn,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { asksForToken, TOKEN_PLACE, withTokenPlace } from "./entry_token.ts";
 import { findGateways } from "./find_gateways.ts";
 import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
 import { selfOf } from "./self.ts";
@@ -58,10 +59,19 @@ export const connect: Command = {
     }
     const name = nameOf(input);
     const { door, address, isRunning } = await chooseDoor(input);
-    const entry = clientEntry(client, door, address, input);
-    const command = ownCommand(client, scope, name, entry);
+    const plain = clientEntry(client, door, address, input);
+    const needsToken = "url" in plain &&
+      await (isRunning ? asksForToken(address) : wouldAskForToken(input));
+    const entry = needsToken ? withTokenPlace(plain) : plain;
+    const command = commandOf(ownCommand(client, scope, name, plain), needsToken);
     const edit = input.flags.get("write") === true
-      ? await write(file, name, entry, input, address)
+      ? await write(
+        file,
+        name,
+        (before) => needsToken ? withTokenPlace(plain, before) : plain,
+        input,
+        address,
+      )
       : undefined;
     if (input.flags.get("json") === true) {
       return printJson({
@@ -82,11 +92,27 @@ export const connect: Command = {
       print(` this into ${file.path}:\n\n${snippet(file, name, entry)}\n\n`);
       print("The same command with --write does it, and keeps what is there.\n");
     }
+    if (needsToken && edit?.changed !== false) print(TOKEN_TEXT);
     if (!isRunning && client !== "claude-desktop") {
       print("No gateway is running: start one with `deno task start`.\n");
     }
   },
 };
+
+const TOKEN_TEXT =
+  `A token is needed to come in: make one with \`deno task cli token create --name NAME\`, and\n` +
+  `put it in the place of ${TOKEN_PLACE}.\n`;
+
+/** Whether a gateway that is started with the same options will ask for a token. */
+async function wouldAskForToken({ options, platform }: CommandInput): Promise<boolean> {
+  const { isTokenRequired } = await import("../compose_access.ts");
+  return isTokenRequired(options, platform);
+}
+
+function commandOf(command: string | undefined, needsToken: boolean): string | undefined {
+  if (command === undefined || !needsToken) return command;
+  return `${command} --header "Authorization: Bearer ${TOKEN_PLACE}"`;
+}
 
 function nameOf({ flags }: CommandInput): string {
   const name = flags.get("name") ?? OWN_NAME;
@@ -126,13 +152,15 @@ async function chooseDoor(input: CommandInput) {
 async function write(
   file: ClientConfigFile,
   name: string,
-  entry: object,
+  entryAfter: (before: unknown) => object,
   input: CommandInput,
   address: string,
 ): Promise<FileEdit> {
   const text = await findTextFile(file.path) ?? "";
   const place = [file.section, name];
   const before = valueAt(text, file.path, place);
+  // A token that somebody has put in stays there.
+  const entry = entryAfter(before);
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(entry)) {
     const servers = await serversIn(file, input, selfOf(input, address)) ?? [];
     const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));

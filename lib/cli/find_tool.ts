@@ -1,7 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { flatNames, namespacedName } from "../routing/names.ts";
-import type { ListedTool } from "./servers_access.ts";
+import { flatNames, flatten, namespacedName } from "../routing/names.ts";
+import type { ListedTool, ServersAccess, WaitingTool } from "./servers_access.ts";
 
 /** A tool with the names a caller may use for it besides its own. */
 export interface NamedTool extends ListedTool {
@@ -39,5 +39,40 @@ export function resolveTool(name: string, tools: readonly NamedTool[]): NamedToo
     message: `There is no tool "${name.slice(0, 200)}"`,
     recoverySteps: ["See `deno task cli tools list`"],
     ...(guesses.length > 0 ? { hint: `Did you mean ${guesses.join(", ")}?` } : {}),
+  });
+}
+
+/** The same among all tools there are; says of one that is kept back where to decide on it. */
+export async function resolveListed(
+  name: string,
+  servers: Pick<ServersAccess, "allTools" | "waiting">,
+): Promise<NamedTool> {
+  const tools = withNames(await servers.allTools());
+  try {
+    return resolveTool(name, tools);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
+    // Whoever may not decide is told what everybody is told.
+    const waiting = await servers.waiting().catch(() => []);
+    const found = waiting.find((tool) => !tool.isServed && namesOf(tool).includes(name));
+    throw found ? keptBack(found) : error;
+  }
+}
+
+function namesOf({ server, name }: WaitingTool): string[] {
+  const whole = namespacedName(server, name);
+  return [whole, flatten(whole), name];
+}
+
+function keptBack({ server, name, state }: WaitingTool): GatewayError {
+  const whole = namespacedName(server, name);
+  return new GatewayError("TOOL_QUARANTINED", {
+    message: state === "quarantined"
+      ? `Tool "${whole}" is in quarantine: its definition looks like an attack`
+      : `Tool "${whole}" is held: its server has added it, and nobody has approved it yet`,
+    recoverySteps: [
+      `Look at it with \`deno task cli review show ${whole}\``,
+      "Or decide in the console, under Security, Review: /security/review",
+    ],
   });
 }

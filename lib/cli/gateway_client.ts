@@ -10,7 +10,13 @@ import { LoginClient } from "./login_client.ts";
 import { OptimizationClient } from "./optimization_client.ts";
 import { ReviewClient } from "./review_client.ts";
 import { SearchAnswer } from "./search_answer.ts";
-import type { AddOptions, ServersAccess, ToolCall, ToolResult } from "./servers_access.ts";
+import type {
+  AddOptions,
+  ServersAccess,
+  ToolCall,
+  ToolResult,
+  WaitingTool,
+} from "./servers_access.ts";
 import { ToolsetClient } from "./toolset_client.ts";
 
 /** Adding and restarting wait for a server to connect, which may be a download away. */
@@ -142,6 +148,16 @@ export class GatewayClient implements ServersAccess {
 
   async allTools() {
     return (await this.#ask(AllTools, "GET", "/api/tools")).tools;
+  }
+
+  async waiting(): Promise<WaitingTool[]> {
+    const { items } = await this.reviews().list();
+    return items.flatMap(({ server, tool, state, kind }): WaitingTool[] => {
+      if (state !== "quarantined" && state !== "held") return [];
+      const isServed = state === "held" && (kind === "changed" || kind === "invalid");
+      // What is in parentheses is a text of the server's and no tool.
+      return tool.startsWith("(") ? [] : [{ server, name: tool, state, isServed }];
+    });
   }
 
   /** Tools by what they can do; the query as `/api/search` takes it. */

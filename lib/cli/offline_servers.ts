@@ -22,6 +22,7 @@ import {
   type ServerTools,
   type ToolCall,
   type ToolResult,
+  type WaitingTool,
 } from "./servers_access.ts";
 
 /** As many as a gateway tells. */
@@ -75,6 +76,22 @@ export class OfflineServers implements ServersAccess {
     return Promise.resolve(
       tools.map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),
     );
+  }
+
+  waiting(): Promise<WaitingTool[]> {
+    const { catalog, admin } = this.#parts;
+    const tools = admin.list().flatMap(({ name: server }): WaitingTool[] => {
+      const { held = [], quarantined = [] } = catalog.of(server);
+      return [
+        ...quarantined.map(({ tool: { name } }) => (
+          { server, name, state: "quarantined" as const, isServed: false }
+        )),
+        ...held.filter(({ isRejected }) => !isRejected).map(({ name, pinned }) => (
+          { server, name, state: "held" as const, isServed: pinned !== undefined }
+        )),
+      ];
+    });
+    return Promise.resolve(tools);
   }
 
   /** Starts that one server for the call, and ends it after. */

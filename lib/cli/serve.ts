@@ -1,4 +1,3 @@
-import { noTokenYet } from "../auth/access.ts";
 import { findInformationFlag } from "../config/command_line.ts";
 import { helpText } from "../config/help.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -9,6 +8,7 @@ import { isLoopback } from "../http/guard.ts";
 import type { Listener } from "../http/patient_listener.ts";
 import { errorResponse } from "../http/error_response.ts";
 import { inRequestScope } from "../http/request_scope.ts";
+import { noTokenToServe } from "./no_token.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 
@@ -39,7 +39,8 @@ export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>)
 }
 
 async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
-  const { options, platform, command, flags } = await host.options();
+  const read = await host.options();
+  const { options, platform, command, flags } = read;
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
@@ -59,7 +60,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   try {
     host.listensOn(server.addr.port);
     const gateway = await host.get();
-    if (gateway.access.isRequired && !gateway.access.hasToken) throw cannotServe(hostname);
+    if (gateway.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
     gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
     const tidying = setTimeout(tidyMemory, TIDY_AFTER_MS);
     await stop.promise;
@@ -72,14 +73,6 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     release();
   }
   Deno.exit(0);
-}
-
-function cannotServe(hostname: string): GatewayError {
-  const { message, details } = noTokenYet();
-  return new GatewayError("CONFIG_INVALID", {
-    ...details,
-    message: `Cannot serve on ${hostname}: ${message}`,
-  });
 }
 
 /** Gives back what only the start needed, an eighth of what an idle gateway would hold. */

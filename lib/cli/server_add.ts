@@ -3,6 +3,7 @@ import { configError } from "../config/problem.ts";
 import { RemoteServer, type ServerSpec } from "../core/server.ts";
 import { privateWords } from "../surfaces/chosen_address.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { LIMIT_FLAGS, readLimits } from "./server_add_limits.ts";
 import { openServers } from "./servers_access.ts";
 import { inert, print, printJson } from "./terminal.ts";
 
@@ -26,6 +27,7 @@ export const serverAdd: Command = {
     { flag: "header", placeholder: '"K: V"', meaning: "With --url: a header; can be repeated" },
     { flag: "env", placeholder: "K=V", meaning: "A variable for the program; can be repeated" },
     { flag: "cwd", placeholder: "FOLDER", meaning: "The program's folder" },
+    ...LIMIT_FLAGS,
     JSON_FLAG,
   ],
   async run(input) {
@@ -74,6 +76,7 @@ export function readServer(
     const kind = command === undefined ? "a server with a URL" : "a server that is a program";
     throw configError(`--${flag} means nothing for ${kind}`, "Leave it out");
   }
+  const limits = readLimits(flags);
   if (command !== undefined) {
     const env = pairs("env", values.get("env"), /^([^=]+)=(.*)$/s, "K=V");
     const cwd = flags.get("cwd");
@@ -85,6 +88,7 @@ export function readServer(
         args,
         env,
         ...(typeof cwd === "string" ? { cwd: resolve(cwd) } : {}),
+        ...limits,
       },
     };
   }
@@ -100,7 +104,7 @@ export function readServer(
       "Give a whole address, such as https://example.com/mcp",
     );
   }
-  return { name, spec: spec.data };
+  return { name, spec: { ...spec.data, ...limits } };
 }
 
 function pairs(

@@ -42,6 +42,34 @@ Deno.test("readServer() takes what follows the dashes as it is", () => {
   });
 });
 
+Deno.test("readServer() reads mode, limits, trust and what becomes of changes", () => {
+  const given = [
+    ...["--mode", "confirm", "--calls-per-minute", "60", "--max-concurrent", "4"],
+    ...["--max-result-tokens", "2000", "--trust", "untrusted", "--changes", "notify"],
+  ];
+  const limits = {
+    mode: "confirm",
+    callsPerMinute: 60,
+    maxConcurrent: 4,
+    maxResultTokens: 2_000,
+    trust: "untrusted",
+    changes: "notify",
+  };
+  assert.deepEqual(read("a", "--url", "https://example.com/mcp", ...given).spec, {
+    type: "http",
+    url: "https://example.com/mcp",
+    headers: {},
+    ...limits,
+  });
+  assert.deepEqual(read("a", ...given, "--", "npx").spec, {
+    type: "stdio",
+    command: "npx",
+    args: [],
+    env: {},
+    ...limits,
+  });
+});
+
 const REFUSED: [args: string[], message: RegExp][] = [
   [[], /needs a name/],
   [["a"], /neither a URL nor a command/],
@@ -54,6 +82,12 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["a", "--url", "https://example.com", "--env", "A=b"], /--env means nothing/],
   [["a", "--header", "A: b", "--", "npx"], /--header means nothing/],
   [["a", "--type", "sse", "--", "npx"], /--type means nothing/],
+  [["a", "--mode", "some", "--", "npx"], /--mode cannot be "some"; use all, confirm, read-only/],
+  [["a", "--trust", "yes", "--", "npx"], /--trust cannot be "yes"/],
+  [["a", "--changes", "never", "--", "npx"], /--changes cannot be "never"/],
+  [["a", "--calls-per-minute", "0", "--", "npx"], /--calls-per-minute cannot be "0".*1000000/],
+  [["a", "--max-concurrent", "1.5", "--", "npx"], /--max-concurrent cannot be "1.5"/],
+  [["a", "--max-result-tokens", "99", "--", "npx"], /cannot be "99".*from 100 to/],
   [["a", "--env", "secret-without-name", "--", "npx"], /^A value of --env cannot be read; write/],
   [["a", "--url", "https://example.com", "--header", "secret"], /^A value of --header cannot be/],
 ];

@@ -35,6 +35,16 @@ export interface ListedTool {
   definition: ToolDefinition;
 }
 
+/** A tool that no client gets as its server lists it, until the owner has decided. */
+export interface WaitingTool {
+  server: string;
+  /** The server's own name for it. */
+  name: string;
+  state: "quarantined" | "held";
+  /** Clients go on with the version before it. */
+  isServed: boolean;
+}
+
 export interface ToolCall {
   server: string;
   /** The server's own name for it. */
@@ -65,6 +75,8 @@ export interface AddOptions {
 /** The servers, whether a gateway runs or not. */
 export interface ServersAccess extends AsyncDisposable {
   readonly isRunning: boolean;
+  /** Of the gateway, where one runs. */
+  readonly address?: string;
   list(): Promise<ServerRow[]>;
   /** A server's entry, secrets masked. */
   describe(name: string): Promise<ServerSpec>;
@@ -75,6 +87,8 @@ export interface ServersAccess extends AsyncDisposable {
   history(name: string): Promise<ServerHistory>;
   /** Every tool of every server, those that are off too. */
   allTools(): Promise<ListedTool[]>;
+  /** What the owner has to decide on; empty for a caller who may not decide. */
+  waiting(): Promise<WaitingTool[]>;
   callTool(call: ToolCall): Promise<ToolResult>;
   toolsets(): Promise<ToolsetsAccess>;
 }

@@ -24,6 +24,12 @@ export const tokenCreate: Command = {
     { flag: "expires", placeholder: "TIME", meaning: "How long it is good for: 90m, 12h, 30d, 4w" },
     { flag: "per-minute", placeholder: "N", meaning: "Calls begun within a minute, at most" },
     { flag: "concurrent", placeholder: "N", meaning: "Calls under way at once, at most" },
+    {
+      flag: "mode",
+      placeholder: "MODE",
+      meaning:
+        "Calls it may make: all, confirm (a person agrees to what changes things), read-only",
+    },
     JSON_FLAG,
   ],
   async run(input) {
@@ -41,11 +47,12 @@ export const tokenCreate: Command = {
     const { token, text } = await admin.createToken(written);
     if (input.flags.get("json") === true) return printJson({ token, text });
     print(`${text}\n`);
-    const { id, name, scope, project, expiresAt } = token;
+    const { id, name, scope, project, limit, expiresAt } = token;
     const words = [
       `may ${scope.rights.join(", ")}`,
       scopeWords(scope),
       ...(project === undefined ? [] : [`in project ${project} alone`]),
+      ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
       expiresAt === undefined ? "does not expire" : `until ${new Date(expiresAt).toISOString()}`,
     ];
     printError(inert(`Made ${name} (${id}): ${words.join("; ")}.\n`));

@@ -1,5 +1,6 @@
 import { configError } from "../config/problem.ts";
 import { AccessScope, CallLimit, Pattern, type Right, RIGHTS } from "../core/access.ts";
+import { CallMode } from "../core/server.ts";
 import type { NewToken } from "../surfaces/access_admin.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -83,11 +84,24 @@ function listOf({ values }: Given, flag: string): string[] | undefined {
 function readLimit(input: Given): CallLimit | undefined {
   const perMinute = readNumber(input, "per-minute", 1_000_000);
   const concurrent = readNumber(input, "concurrent", 10_000);
-  if (perMinute === undefined && concurrent === undefined) return undefined;
+  const mode = readMode(input);
+  if ([perMinute, concurrent, mode].every((value) => value === undefined)) return undefined;
   return CallLimit.parse({
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(concurrent === undefined ? {} : { concurrent }),
+    ...(mode === undefined ? {} : { mode }),
   });
+}
+
+function readMode({ flags }: Given): CallMode | undefined {
+  const text = flags.get("mode");
+  if (typeof text !== "string") return undefined;
+  const mode = CallMode.safeParse(text);
+  if (mode.success) return mode.data;
+  throw configError(
+    `--mode cannot be "${text.slice(0, 40)}"`,
+    `Use ${CallMode.options.join(", ")}`,
+  );
 }
 
 function readNumber({ flags }: Given, flag: string, most: number): number | undefined {

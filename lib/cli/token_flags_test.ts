@@ -26,6 +26,7 @@ Deno.test("readNewToken() reads lists that are given at once or again and again"
     expires: "2h",
     "per-minute": "60",
     concurrent: "4",
+    mode: "read-only",
   });
   assert.deepEqual(token, {
     name: "ci",
@@ -36,9 +37,13 @@ Deno.test("readNewToken() reads lists that are given at once or again and again"
       tools: ["!git.push"],
     },
     project: "web",
-    limit: { perMinute: 60, concurrent: 4 },
+    limit: { perMinute: 60, concurrent: 4, mode: "read-only" },
     expiresAt: 1_000 + 7_200_000,
   });
+});
+
+Deno.test("readNewToken() takes a mode without any other limit", () => {
+  assert.deepEqual(read({ name: "a", mode: "confirm" }).limit, { mode: "confirm" });
 });
 
 Deno.test("readNewToken() refuses what makes no sense, and says what would", () => {
@@ -50,6 +55,7 @@ Deno.test("readNewToken() refuses what makes no sense, and says what would", () 
     [{ name: "a", servers: "git hub" }, /--servers cannot be "git hub"/],
     [{ name: "a", "per-minute": "0" }, /--per-minute cannot be "0".*1 to 1000000/],
     [{ name: "a", concurrent: "1.5" }, /--concurrent cannot be "1.5"/],
+    [{ name: "a", mode: "reading" }, /--mode cannot be "reading".*all, confirm, read-only/],
     [{ name: "a", expires: "soon" }, /--expires cannot be "soon".*30d/],
   ];
   for (const [given, message] of wrong) assert.throws(() => read(given), message);

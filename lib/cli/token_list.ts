@@ -29,11 +29,15 @@ function listText(tokens: readonly ShownToken[], { env }: Pick<CommandInput, "en
   const now = Date.now();
   const heading = ["NAME", "ID", "RIGHTS", "SCOPE", "LAST USED", "EXPIRES"]
     .map((word) => paint("gray", word));
-  const rows = tokens.map(({ name, id, scope, project, lastUsedAt, expiresAt }) => [
+  const rows = tokens.map(({ name, id, scope, project, limit, lastUsedAt, expiresAt }) => [
     oneLine(name),
     id,
     scope.rights.join(","),
-    scopeWords(scope) + (project === undefined ? "" : `; project ${project}`),
+    [
+      scopeWords(scope),
+      ...(project === undefined ? [] : [`project ${project}`]),
+      ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
+    ].join("; "),
     lastUsedAt === undefined ? "never" : minute(lastUsedAt),
     expiresAt === undefined
       ? "never"

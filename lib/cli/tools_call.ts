@@ -1,14 +1,17 @@
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
-import { resolveTool, withNames } from "./find_tool.ts";
+import { resolveListed } from "./find_tool.ts";
 import { openServers, type ToolProgress } from "./servers_access.ts";
 import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
 import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
 import { contentText } from "./tool_result.ts";
+import { WaitNotice, waitText } from "./wait_notice.ts";
 
 /** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
+/** Whoever has waited this long wonders why. */
+const NOTICE_AFTER_MS = 2_000;
 
 export const toolsCall: Command = {
   usage: "tools call SERVER.TOOL [JSON | NAME=VALUE...]",
@@ -34,10 +37,8 @@ export const toolsCall: Command = {
     }
     const json = await jsonOf(words);
     await using servers = await openServers(input);
-    const { server, name: tool, enabled, namespaced, definition } = resolveTool(
-      name,
-      withNames(await servers.allTools()),
-    );
+    const found = await resolveListed(name, servers);
+    const { server, name: tool, enabled, namespaced, definition } = found;
     if (!enabled) {
       throw new GatewayError("TOOL_DISABLED", {
         message: `Tool "${namespaced}" is off`,
@@ -48,6 +49,13 @@ export const toolsCall: Command = {
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     Deno.addSignalListener("SIGINT", interrupt);
+    using notice = new WaitNotice(NOTICE_AFTER_MS, async () => {
+      printError(`${await waitText(servers, server)}\n`);
+    });
+    const onProgress = (progress: ToolProgress) => {
+      notice[Symbol.dispose]();
+      showProgress(progress);
+    };
     try {
       const { signal } = stop;
       const result = await servers.callTool({ server, tool, args, signal, onProgress });
@@ -87,7 +95,7 @@ function forReader(text: string): string {
   return safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-function onProgress({ progress, total, message }: ToolProgress): void {
+function showProgress({ progress, total, message }: ToolProgress): void {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
   const text = inert(message === undefined ? count : `${count}: ${message}`).replaceAll("\n", " ");
   if (!showStatus(text)) printError(`${text}\n`);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
 import { oneTool } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { type NamedTool, resolveTool, withNames } from "./find_tool.ts";
+import { type NamedTool, resolveListed } from "./find_tool.ts";
 import { openServers } from "./servers_access.ts";
 import { inert, painter, print, printJson, table } from "./terminal.ts";
 
@@ -26,7 +26,7 @@ export const toolsShow: Command = {
   async run(input) {
     const name = oneTool("tools show", input);
     await using servers = await openServers(input);
-    const tool = resolveTool(name, withNames(await servers.allTools()));
+    const tool = await resolveListed(name, servers);
     if (input.flags.get("json") !== true) return print(toolText(tool, input));
     const { server, namespaced, flat, enabled, definition } = tool;
     printJson({

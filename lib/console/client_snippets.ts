@@ -10,6 +10,8 @@ export interface ClientSnippet {
   code: string;
   /** The client's own command that does the same, where it has one. */
   command?: string;
+  /** Whether a token has to be put in the place of YOUR_TOKEN. */
+  needsToken?: true;
 }
 
 const PLACES = {
@@ -21,19 +23,34 @@ const PLACES = {
 
 /** What to put where, for each client that is known. */
 export function clientSnippets(
-  { address, options }: Pick<Gateway, "address" | "options">,
+  gateway: Pick<Gateway, "address" | "options"> & Partial<Pick<Gateway, "access">>,
   door: Door,
 ): ClientSnippet[] {
+  const { address, options } = gateway;
+  const isTokenNeeded = gateway.access?.isRequired ?? false;
   const name = door.kind === "all" ? "quartermaster" : door.name;
   return CLIENTS.map((client) => {
     const entry = clientEntry(client, door, address, options);
     const section = client === "vscode" ? "servers" : "mcpServers";
     const command = ownCommand(client, "user", name, entry);
+    const common = { client: CLIENT_NAMES[client], place: PLACES[client] };
+    // One that is started as a program reads the gateway's data, and comes in by that.
+    if (!isTokenNeeded || !("url" in entry)) {
+      return {
+        ...common,
+        code: snippet({ section }, name, entry),
+        ...(command === undefined ? {} : { command }),
+      };
+    }
+    const bearer = "Bearer YOUR_TOKEN";
+    const withToken = { ...entry, headers: { Authorization: bearer } };
     return {
-      client: CLIENT_NAMES[client],
-      place: PLACES[client],
-      code: snippet({ section }, name, entry),
-      ...(command === undefined ? {} : { command }),
+      ...common,
+      code: snippet({ section }, name, withToken),
+      ...(command === undefined
+        ? {}
+        : { command: `${command} --header "Authorization: ${bearer}"` }),
+      needsToken: true,
     };
   });
 }

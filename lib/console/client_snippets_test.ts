@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Access } from "../auth/access.ts";
 import { clientSnippets } from "./client_snippets.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";
 
@@ -16,4 +17,24 @@ Deno.test("clientSnippets() has each client's own shape for a server's door", ()
     snippets.find(({ client }) => client === "Claude Code")?.command,
     `claude mcp add --transport http --scope user git ${url}`,
   );
+});
+
+Deno.test("clientSnippets() leaves a place for the token where one is needed", () => {
+  const gateway = { ...stubGateway(), access: new Access({ isRequired: true }) };
+  const snippets = clientSnippets(gateway, { kind: "server", name: "git" });
+  const byClient = new Map(snippets.map((snippet) => [snippet.client, snippet]));
+  const headers = { Authorization: "Bearer YOUR_TOKEN" };
+  const url = "http://127.0.0.1:3333/servers/git/mcp";
+  assert.deepEqual(JSON.parse(byClient.get("Cursor")?.code ?? ""), {
+    mcpServers: { git: { url, headers } },
+  });
+  const code = byClient.get("Claude Code");
+  assert.match(code?.command ?? "", / --header "Authorization: Bearer YOUR_TOKEN"$/);
+  assert.equal(code?.needsToken, true);
+  const desktop = byClient.get("Claude Desktop");
+  assert.doesNotMatch(desktop?.code ?? "YOUR_TOKEN", /YOUR_TOKEN/);
+  assert.equal(desktop?.needsToken, undefined);
+
+  const open = { ...stubGateway(), access: new Access({ isRequired: false }) };
+  assert.doesNotMatch(JSON.stringify(clientSnippets(open, { kind: "all", name: "" })), /TOKEN/);
 });

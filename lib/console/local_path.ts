@@ -2,5 +2,7 @@
 export function localPath(path: string | null): string {
   if (path === null || !/^\/(?![/\\])/.test(path)) return "/";
   const url = URL.parse(path, "http://console.invalid");
-  return url?.host === "console.invalid" ? url.pathname + url.search + url.hash : "/";
+  // Dots may have been resolved to another host's beginning.
+  if (url?.host !== "console.invalid" || url.pathname.startsWith("//")) return "/";
+  return url.pathname + url.search + url.hash;
 }

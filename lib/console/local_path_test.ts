@@ -4,7 +4,15 @@ import { localPath } from "./local_path.ts";
 Deno.test("localPath() keeps paths of this console, and no others", () => {
   assert.equal(localPath("/servers?state=failed#x"), "/servers?state=failed#x");
   for (
-    const path of [null, "", "servers", "//evil.example", "/\\evil.example", "https://evil.example"]
+    const path of [
+      null,
+      "",
+      "servers",
+      "//evil.example",
+      "/\\evil.example",
+      "https://evil.example",
+      "/..//evil.example",
+    ]
   ) {
     assert.equal(localPath(path), "/", String(path));
   }

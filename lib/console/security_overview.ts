@@ -3,6 +3,7 @@ import type { Gateway } from "../compose.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { cookieOf } from "../http/console_gate.ts";
 import { isLoopback } from "../http/guard.ts";
+import { type WaitingCounts, waitingCounts, type WaitingGateway } from "./security_waiting.ts";
 
 export interface SecurityOverview {
   isRequired: boolean;
@@ -11,16 +12,21 @@ export interface SecurityOverview {
   tokens: number;
   expired: number;
   projects: number;
+  secrets: number;
+  /** What somebody has to decide on. */
+  waiting: WaitingCounts;
   /** Who looks at the page; undefined where nobody is asked. */
   caller?: { name: string; isAdmin: boolean; rights: string[] };
   /** Whether a browser is logged in, which can be logged out. */
   isLoggedIn: boolean;
 }
 
-type OverviewGateway = Pick<
-  Gateway,
-  "access" | "accessAdmin" | "consoleLogins" | "options" | "platform"
->;
+type OverviewGateway =
+  & Pick<
+    Gateway,
+    "access" | "accessAdmin" | "consoleLogins" | "options" | "platform" | "secrets"
+  >
+  & WaitingGateway;
 
 export async function securityOverview(
   gateway: OverviewGateway,
@@ -28,7 +34,12 @@ export async function securityOverview(
   request: Request,
 ): Promise<SecurityOverview> {
   const { access, accessAdmin, consoleLogins } = gateway;
-  const [tokens, projects] = await Promise.all([accessAdmin.tokens(), accessAdmin.projects()]);
+  const [tokens, projects, { secrets }, waiting] = await Promise.all([
+    accessAdmin.tokens(),
+    accessAdmin.projects(),
+    gateway.secrets().then((admin) => admin.list()),
+    waitingCounts(gateway),
+  ]);
   const now = Date.now();
   const cookie = cookieOf(request);
   const owner = ownerOf(principal);
@@ -38,6 +49,8 @@ export async function securityOverview(
     tokens: tokens.length,
     expired: tokens.filter(({ expiresAt = Infinity }) => expiresAt <= now).length,
     projects: projects.length,
+    secrets: secrets.length,
+    waiting,
     ...(owner === EVERYONE ? {} : {
       caller: {
         name: access.nameOf(principal),

@@ -21,6 +21,9 @@ function gatewayWith(
       tokens: () => Promise.resolve([{ expiresAt: 1 }, {}]),
       projects: () => Promise.resolve([{}]),
     } as unknown as Gateway["accessAdmin"],
+    secrets: () => Promise.resolve({ list: () => Promise.resolve({ secrets: [{}, {}, {}] }) } as never),
+    approvals: () => Promise.resolve({ list: () => [{}] } as never),
+    consents: () => Promise.resolve({ count: () => Promise.resolve(2) } as never),
     consoleLogins: {
       find: (cookie: string) => cookie === "good" ? ADMIN : undefined,
     } as unknown as Gateway["consoleLogins"],
@@ -55,6 +58,8 @@ Deno.test("securityOverview() knows who looks, and whether that browser can be l
     rights: ["read", "call", "manage", "optimize"],
   });
   assert.deepEqual([overview.tokens, overview.expired, overview.projects], [2, 1, 1]);
+  assert.equal(overview.secrets, 3);
+  assert.deepEqual(overview.waiting, { review: 0, approvals: 1, consents: 2 });
   const open = await securityOverview(gatewayWith({}), "everyone", request());
   assert.equal(open.caller, undefined);
   assert.equal(open.isLoggedIn, false);

@@ -12,6 +12,7 @@ import {
 } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { inProject } from "../core/principal.ts";
+import { CallMode } from "../core/server.ts";
 import type { NewToken } from "../surfaces/access_admin.ts";
 
 const DAY_MS = 86_400_000;
@@ -46,6 +47,8 @@ export interface TokenWords {
   expires: string;
   perMinute: string;
   concurrent: string;
+  /** Which calls it may make; empty for all. */
+  mode: string;
 }
 
 /** What a token would admit, as things are. */
@@ -72,6 +75,7 @@ export function readTokenWords(form: URLSearchParams): TokenWords {
     expires: text("expires"),
     perMinute: text("perMinute"),
     concurrent: text("concurrent"),
+    mode: text("mode"),
   };
 }
 
@@ -88,19 +92,19 @@ export function tokenOf(words: TokenWords, now = Date.now()): NewToken {
     ...patternsOf("toolsets", words.toolsets),
     ...patternsOf("tools", words.tools),
     ...(words.project === "" ? {} : { project: words.project }),
-    ...(perMinute === undefined && concurrent === undefined ? {} : {
-      limit: {
-        ...(perMinute === undefined ? {} : { perMinute }),
-        ...(concurrent === undefined ? {} : { concurrent }),
-      },
-    }),
+    limit: {
+      ...(perMinute === undefined ? {} : { perMinute }),
+      ...(concurrent === undefined ? {} : { concurrent }),
+      ...(words.mode === "" ? {} : { mode: modeOf(words.mode) }),
+    },
     ...(days === undefined ? {} : { expiresAt: now + days * DAY_MS }),
   });
 }
 
 export function newToken(written: WrittenToken): NewToken {
   const { name, rights, servers, toolsets, tools, project, limit, expiresAt } = written;
-  const isLimited = limit?.perMinute !== undefined || limit?.concurrent !== undefined;
+  const isLimited = [limit?.perMinute, limit?.concurrent, limit?.mode]
+    .some((value) => value !== undefined);
   return {
     name,
     scope: AccessScope.parse({ rights: [...new Set(rights)], servers, toolsets, tools }),
@@ -158,6 +162,12 @@ function numberOf(text: string, what: string, most: number): number | undefined 
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
   throw invalid(`${what}: write a whole number from 1 to ${most}, or nothing`);
+}
+
+function modeOf(text: string): CallMode {
+  const mode = CallMode.safeParse(text);
+  if (mode.success) return mode.data;
+  throw invalid(`Mode: "${text.slice(0, 40)}" is none of ${CallMode.options.join(", ")}`);
 }
 
 function invalid(message: string): GatewayError {

@@ -26,6 +26,7 @@ Deno.test("tokenOf() reads patterns, limits and days", () => {
       project: "web",
       expires: "2",
       perMinute: "60",
+      mode: "read-only",
     }),
     1_000,
   );
@@ -38,7 +39,7 @@ Deno.test("tokenOf() reads patterns, limits and days", () => {
       tools: ["!git.push"],
     },
     project: "web",
-    limit: { perMinute: 60 },
+    limit: { perMinute: 60, mode: "read-only" },
     expiresAt: 1_000 + 2 * 86_400_000,
   });
 });
@@ -48,12 +49,19 @@ Deno.test("tokenOf() says which field is wrong", () => {
   assert.throws(() => tokenOf(words({ servers: "a;b" })), /"a;b" is no pattern for servers/);
   assert.throws(() => tokenOf(words({ perMinute: "0" })), /Calls a minute/);
   assert.throws(() => tokenOf(words({ concurrent: "many" })), /Calls at once/);
+  assert.throws(() => tokenOf(words({ mode: "some" })), /Mode: "some" is none of all, confirm/);
   assert.throws(() => tokenOf(words({ expires: "-1" })), /Days/);
 });
 
 Deno.test("newToken() leaves a limit out that limits nothing", () => {
   const token = newToken({ name: "a", rights: ["read", "read"], limit: {} });
   assert.deepEqual(token, { name: "a", scope: AccessScope.parse({ rights: ["read"] }) });
+});
+
+Deno.test("newToken() keeps a mode that is the only limit", () => {
+  const token = newToken({ name: "a", rights: ["call"], limit: { mode: "confirm" } });
+  assert.deepEqual(token.limit, { mode: "confirm" });
+  assert.equal(tokenOf(words({ name: "a" })).limit, undefined);
 });
 
 Deno.test("previewToken() shows what the token's own rules admit", async () => {

@@ -129,6 +129,7 @@ function rowOf(token: ShownToken, sessions: number, owner: string): TokenRow {
   const limits = [
     ...(limit?.perMinute === undefined ? [] : [`${limit.perMinute} calls a minute`]),
     ...(limit?.concurrent === undefined ? [] : [`${limit.concurrent} at once`]),
+    ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
   ];
   return {
     id,

@@ -4,11 +4,19 @@ import { freeName } from "../config/suggested_name.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../core/server.ts";
 import { privateWords } from "../surfaces/chosen_address.ts";
+import { withoutKeptReferences } from "../surfaces/masked_spec.ts";
 import { refuseSecretsFromElsewhere } from "../surfaces/secret_consent.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { withAdvice } from "./connect_advice.ts";
 import { entryLine, entryText } from "./entry_line.ts";
 import { type FormError, formError } from "./form_error.ts";
+import {
+  type LimitWords,
+  limitWords,
+  readLimits,
+  replaceLimits,
+  withLimits,
+} from "./server_limits.ts";
 import { settingsText, withSettings } from "./server_settings.ts";
 import type { AddOutcome, FoundServer } from "./ui/found_servers.ts";
 
@@ -20,6 +28,8 @@ export interface ServerWords {
   /** Headers or variables, one a line. */
   settings: string;
   folder: string;
+  /** Undefined where the form did not ask. */
+  limits?: LimitWords;
   /** Of several servers, those that are wanted; undefined before they were shown. */
   chosen?: string[];
 }
@@ -39,11 +49,13 @@ export const EMPTY_WORDS: ServerWords = { entry: "", name: "", settings: "", fol
 
 export function readServerForm(form: URLSearchParams): ServerWords {
   const text = (name: string) => form.get(name)?.trim() ?? "";
+  const limits = readLimits(form);
   return {
     entry: text("entry"),
     name: text("name"),
     settings: form.get("settings") ?? "",
     folder: text("folder"),
+    ...(limits === undefined ? {} : { limits }),
     ...(form.has("choosing") ? { chosen: form.getAll("server") } : {}),
   };
 }
@@ -59,7 +71,10 @@ export async function addServer(
     const [only] = servers;
     if (servers.length === 1 && only) {
       const name = words.name || freeName(only.name, namesOf(gateway));
-      const spec = withSettings(usable(only, by), words.settings, words.folder);
+      const spec = withLimits(
+        withSettings(usable(only, by), words.settings, words.folder),
+        words.limits,
+      );
       refuseSecretsFromElsewhere(spec, by.isHere);
       await gateway.admin.add(name, spec, { by });
       return { added: name };
@@ -129,6 +144,7 @@ export async function editForm(gateway: FormGateway, name: string): Promise<Serv
     entry: entryText(spec),
     settings: settingsText(spec),
     folder: spec.type === "stdio" ? spec.cwd ?? "" : "",
+    limits: limitWords(spec),
   };
 }
 
@@ -149,7 +165,11 @@ export async function saveServer(
       });
     }
     const { spec: before } = gateway.admin.describe(name);
-    const spec = withSettings(usable(only, by), words.settings, words.folder);
+    const written = withSettings(usable(only, by), words.settings, words.folder);
+    const spec = replaceLimits(
+      by.isHere ? written : withoutKeptReferences(written, before),
+      words.limits,
+    );
     refuseSecretsFromElsewhere(spec, by.isHere);
     return await gateway.admin.update(name, withTransport(spec, before), { by });
   } catch (error) {

@@ -3,8 +3,16 @@ import type { Gateway } from "../compose.ts";
 import { readPasted } from "../config/pasted_servers.ts";
 import { loadInput } from "../config/testing.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ServerSpec } from "../core/server.ts";
-import { addServer, describePasted, type FormGateway, readServerForm } from "./server_form.ts";
+import type { ServerSpec, ServerStatus } from "../core/server.ts";
+import { maskSpec, unmaskSpec } from "../surfaces/masked_spec.ts";
+import {
+  addServer,
+  describePasted,
+  editForm,
+  type FormGateway,
+  readServerForm,
+  saveServer,
+} from "./server_form.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";
 
@@ -56,6 +64,82 @@ Deno.test("addServer() adds one with its settings, under a name that is free", a
     env: { A: "b" },
     cwd: "/x",
   });
+});
+
+Deno.test("addServer() adds one with the limits that are written, and those of its entry", async () => {
+  const added = new Map<string, ServerSpec>();
+  const entry = JSON.stringify({
+    mcpServers: { a: { url: "https://a.example", trust: "untrusted" } },
+  });
+  const limits = { mode: "read-only", callsPerMinute: "60", trust: "" };
+  await addServer(gatewayWith(added), words({ entry, ...limits }), HERE);
+  assert.deepEqual(added.get("a"), {
+    type: "http",
+    url: "https://a.example",
+    headers: {},
+    mode: "read-only",
+    callsPerMinute: 60,
+    trust: "untrusted",
+  });
+  const form = await addServer(
+    gatewayWith(added),
+    words({ entry: "https://b.example", callsPerMinute: "many" }),
+    HERE,
+  );
+  assert.ok("error" in form && form.limits?.callsPerMinute === "many");
+  assert.match(form.error?.message ?? "", /Calls a minute/);
+});
+
+/** Of one stored server, as the real one shows and changes it. */
+function editing(stored: ServerSpec) {
+  const saved: ServerSpec[] = [];
+  const gateway = gatewayWith(new Map());
+  gateway.admin.checkChangeable = () => Promise.resolve();
+  gateway.admin.describe = () => ({ server: STATUS, spec: maskSpec(stored) });
+  gateway.admin.update = (_name, wanted) => {
+    saved.push(JSON.parse(JSON.stringify(unmaskSpec(wanted, stored))));
+    return Promise.resolve(STATUS);
+  };
+  return { gateway, saved };
+}
+
+const STATUS: ServerStatus = {
+  name: "a",
+  type: "http",
+  source: { kind: "store" },
+  state: "ready",
+  reason: "",
+  since: 0,
+  toolCount: 0,
+};
+
+const REFERS: ServerSpec = {
+  type: "http",
+  url: "https://a.example/mcp",
+  headers: { Authorization: "Bearer ${secret:A}", "X-Team": "kept-value" },
+  mode: "confirm",
+  maxConcurrent: 3,
+};
+
+Deno.test("saveServer() saves what its form shows unchanged, here and from elsewhere", async () => {
+  for (const by of [HERE, ELSEWHERE]) {
+    const { gateway, saved } = editing(REFERS);
+    const form = await editForm(gateway, "a");
+    assert.equal(form.settings, "Authorization: Bearer ${secret:A}\nX-Team: ***");
+    assert.deepEqual([form.limits?.mode, form.limits?.maxConcurrent], ["confirm", "3"]);
+    assert.ok("state" in await saveServer(gateway, "a", form, by));
+    assert.deepEqual(saved, [REFERS]);
+  }
+});
+
+Deno.test("saveServer() lets nobody elsewhere send a secret to another place", async () => {
+  for (const change of [{ entry: "https://b.example" }, { settings: "X: ${secret:A}" }]) {
+    const { gateway, saved } = editing(REFERS);
+    const form = { ...await editForm(gateway, "a"), ...change };
+    const outcome = await saveServer(gateway, "a", form, ELSEWHERE);
+    assert.ok("error" in outcome && outcome.error?.code === "ACCESS_DENIED");
+    assert.deepEqual(saved, []);
+  }
 });
 
 Deno.test("addServer() keeps what was written where it fails, and says what to do", async () => {

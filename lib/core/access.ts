@@ -79,6 +79,37 @@ export function matcherOf(patterns: readonly string[]): (name: string) => boolea
     !out.some((pattern) => isMatch(pattern, name));
 }
 
+/** Whether a server can have tools that are admitted: what else it has goes with them. */
+export function serverMatcherOf(tools: readonly string[]): (server: string) => boolean {
+  const out = tools.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
+  const wanted = tools.filter((pattern) => !pattern.startsWith("!"));
+  return (server) =>
+    (wanted.length === 0 || wanted.some((pattern) => couldBegin(pattern, `${server}.`))) &&
+    // A name that no tool has: what matches it matches all of them.
+    !out.some((pattern) => isMatch(pattern, `${server}.\u{10ffff}`));
+}
+
+/** Whether something longer than the text, that begins with it, can match. */
+function couldBegin(pattern: string, text: string): boolean {
+  let places = new Set([0]);
+  for (const letter of text) {
+    const next = new Set<number>();
+    for (const place of withStars(pattern, places)) {
+      if (pattern[place] === "*") next.add(place);
+      else if (pattern[place] === letter) next.add(place + 1);
+    }
+    places = next;
+  }
+  return [...withStars(pattern, places)].some((place) => place < pattern.length);
+}
+
+/** A star can stand for nothing. */
+function withStars(pattern: string, places: ReadonlySet<number>): Set<number> {
+  const all = new Set(places);
+  for (const place of all) if (pattern[place] === "*") all.add(place + 1);
+  return all;
+}
+
 /** Goes back to the last star alone, so that no pattern takes longer than its length times the name's. */
 function isMatch(pattern: string, name: string): boolean {
   let [at, from, star, retry] = [0, 0, -1, 0];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AccessScope, matcherOf } from "./access.ts";
+import { AccessScope, matcherOf, serverMatcherOf } from "./access.ts";
 
 Deno.test("matcherOf() admits by one pattern and keeps out by another", () => {
   const cases: [string[], string, boolean][] = [
@@ -18,6 +18,24 @@ Deno.test("matcherOf() admits by one pattern and keeps out by another", () => {
   ];
   for (const [patterns, name, expected] of cases) {
     assert.equal(matcherOf(patterns)(name), expected, `${patterns} ${name}`);
+  }
+});
+
+Deno.test("serverMatcherOf() admits servers that can have a tool that is admitted", () => {
+  const cases: [string[], string, boolean][] = [
+    [["*"], "git", true],
+    [["git.status"], "git", true],
+    [["git.status"], "hush", false],
+    [["*.read_*"], "hush", true],
+    [["g*"], "git", true],
+    [["g*"], "hush", false],
+    [["git."], "git", false],
+    [["*", "!hush.*"], "hush", false],
+    [["*", "!hush.secret"], "hush", true],
+    [["!hush*"], "hush", false],
+  ];
+  for (const [patterns, server, expected] of cases) {
+    assert.equal(serverMatcherOf(patterns)(server), expected, `${patterns} ${server}`);
   }
 });
 

@@ -54,6 +54,15 @@ export class Guard {
         message: `Origin ${quote(origin)} may not use this gateway`,
       });
     }
+    // A browser that leaves out the origin still says whose page it was.
+    if (
+      origin === null && request.method !== "GET" &&
+      request.headers.get("sec-fetch-site") === "cross-site"
+    ) {
+      throw new GatewayError("FOREIGN_ORIGIN", {
+        message: "A page of another site may not use this gateway",
+      });
+    }
     const length = Number(request.headers.get("content-length") ?? 0);
     if (!(length <= this.#maxBody)) {
       const most = Math.max(

@@ -52,6 +52,21 @@ Deno.test("Guard.check() refuses foreign origins, the opaque one included", () =
   }
 });
 
+Deno.test("Guard.check() refuses a change by another site's page that hides its origin", () => {
+  const from = (method: string, site: string) => {
+    const headers = new Headers({ host: "localhost:3333", "sec-fetch-site": site });
+    try {
+      new Guard(local).check({ method, headers } as Request);
+      return "ok";
+    } catch (error) {
+      return error instanceof GatewayError ? error.code : String(error);
+    }
+  };
+  assert.equal(from("POST", "cross-site"), "FOREIGN_ORIGIN");
+  assert.equal(from("GET", "cross-site"), "ok", "a link leads here");
+  assert.equal(from("POST", "same-origin"), "ok");
+});
+
 Deno.test("Guard.check() accepts the public URL, with and without its default port", () => {
   const options = { ...local, publicUrl: "https://gateway.example" };
   assert.equal(

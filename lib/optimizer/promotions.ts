@@ -15,6 +15,8 @@ export interface PromotionsOptions {
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
+  /** Why a text must not be shown to models, in words; undefined where it may. */
+  screen?(server: string, description: string): Promise<string | undefined>;
   now?(): number;
 }
 
@@ -64,6 +66,8 @@ export class Promotions {
     },
   ): Promise<PromotedTool> {
     const { server, toolName, by, reason } = input;
+    const problem = await this.#options.screen?.(server, input.description);
+    if (problem !== undefined) throw hostile(nameOf(server, toolName), problem);
     const promotion = await this.#change(server, toolName, (_, { id, time }) => {
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
@@ -249,6 +253,14 @@ function checked(event: PromotionEvent): PromotionEvent {
     message:
       `Cannot ${event.action} a description for "${nameOf(event.server, event.toolName)}": ` +
       `${issue?.path.join(".")}: ${issue?.message}`,
+  });
+}
+
+/** Whoever may write descriptions must not be able to give models orders. */
+function hostile(name: string, problem: string): GatewayError {
+  return new GatewayError("PROMOTION_REFUSED", {
+    message: `Cannot promote a description for "${name}": it looks hostile. ${problem}`,
+    recoveryAction: "Propose a description that only says what the tool does",
   });
 }
 

@@ -166,6 +166,18 @@ export class AccessAdmin {
         recoveryAction: "Revoke these tokens first",
       });
     }
+    const others = (await this.projects()).filter((project) => project.name !== name);
+    const alone = found.value.servers.filter((server) =>
+      !others.some(({ servers }) => servers.includes(server))
+    );
+    if (others.length > 0 && alone.length > 0) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot delete project "${name}": ${
+          alone.slice(0, 3).join(", ")
+        } would be in all other projects`,
+        recoveryAction: "Assign its servers elsewhere, or take them out of it, first",
+      });
+    }
     await this.#options.projects.delete(name, found.versionstamp);
     await this.#changed({ ...by, action: "project.delete", subject: name, before: found.value });
   }

@@ -56,3 +56,14 @@ Deno.test("AccessAdmin tells the audit who asked, and never a token's text or ha
   assert.ok(!JSON.stringify(audited).includes(text));
   assert.doesNotMatch(JSON.stringify(audited), /hash/);
 });
+
+Deno.test("AccessAdmin.deleteProject() does not open its servers to other projects", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const admin = adminOf(store);
+  await admin.saveProject({ name: "web", servers: ["git", "browser"] });
+  await admin.saveProject({ name: "data", servers: ["git"] });
+  await assert.rejects(admin.deleteProject("web"), /browser would be in all other projects/);
+  await admin.saveProject({ name: "web", servers: ["git"] });
+  await admin.deleteProject("web");
+  await admin.deleteProject("data");
+});

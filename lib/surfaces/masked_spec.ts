@@ -1,11 +1,15 @@
 import { secretsOf } from "../config/secrets.ts";
 import { GatewayError } from "../core/errors.ts";
+import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 
 /** Stands for a value that is not shown. */
 export const MASK = "***";
 
-/** An entry as it may be shown: all headers and variables masked, and secrets in other places. */
+/**
+ * An entry as it may be shown: all headers and variables masked, and secrets in other places. What
+ * only refers to a secret tells nothing of it, and says what to set where the server fails.
+ */
 export function maskSpec(spec: ServerSpec): ServerSpec {
   const mask = textMasker(spec);
   switch (spec.type) {
@@ -49,12 +53,40 @@ export function unmaskSpec(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   return { ...wanted, url, headers: unmaskValues(wanted.headers, isSame ? known.headers : {}) };
 }
 
+/**
+ * A change with what it leaves as it is shown masked, references too: whoever may not name a secret
+ * can still change the rest of an entry that does. Not where it would go to another place.
+ */
+export function withoutKeptReferences(wanted: ServerSpec, shown: ServerSpec): ServerSpec {
+  if (wanted.type === "stdio") {
+    const isSame = shown.type === "stdio" && argvText(shown) === argvText(wanted);
+    return isSame ? { ...wanted, env: maskSame(wanted.env, shown.env) } : wanted;
+  }
+  if (wanted.type === "demo" || !("url" in shown)) return wanted;
+  const isSame = new URL(shown.url).origin === new URL(wanted.url).origin;
+  return isSame ? { ...wanted, headers: maskSame(wanted.headers, shown.headers) } : wanted;
+}
+
+function maskSame(
+  values: Record<string, string>,
+  shown: Record<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const isSame = Object.hasOwn(shown, name) && shown[name] === value;
+      return [name, isSame ? MASK : value];
+    }),
+  );
+}
+
 function argvText({ command, args, cwd }: Extract<ServerSpec, { type: "stdio" }>): string {
   return JSON.stringify([command, args, cwd]);
 }
 
 function maskValues(values: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isReference(value) ? value : MASK]),
+  );
 }
 
 function unmaskValues(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerSpec } from "../core/server.ts";
-import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
+import { maskSpec, textMasker, unmaskSpec, withoutKeptReferences } from "./masked_spec.ts";
 
 const REMOTE: ServerSpec = {
   type: "http",
@@ -19,6 +19,57 @@ Deno.test("maskSpec() shows no header, no variable, and no secret of address or 
   for (const word of ["sesame", "secret", '"1"']) assert.ok(!text.includes(word), text);
   for (const word of ["example.com/mcp", "Authorization", "API_KEY", "some-server"]) {
     assert.ok(text.includes(word), text);
+  }
+});
+
+const REFERS: ServerSpec = {
+  type: "http",
+  url: "https://example.com/mcp?api_key=${secret:KEY}",
+  headers: {
+    Authorization: "Bearer ${secret:TOKEN}",
+    "X-Mixed": "half-of-it-${secret:TOKEN}",
+    "X-Plain": "header-secret",
+  },
+};
+const RUNS: ServerSpec = {
+  type: "stdio",
+  command: "npx",
+  args: ["some-server", "--token", "${secret:TOKEN}"],
+  env: { API_KEY: "${secret:KEY}", OTHER: "variable-secret" },
+};
+
+Deno.test("maskSpec() shows what only refers to a secret, and nothing written beside it", () => {
+  assert.deepEqual(maskSpec(REFERS), {
+    ...REFERS,
+    headers: { Authorization: "Bearer ${secret:TOKEN}", "X-Mixed": "***", "X-Plain": "***" },
+  });
+  assert.deepEqual(maskSpec(RUNS), { ...RUNS, env: { API_KEY: "${secret:KEY}", OTHER: "***" } });
+});
+
+Deno.test("unmaskSpec() keeps a reference that is sent back as it was shown, or masked", () => {
+  for (const spec of [REFERS, RUNS]) assert.deepEqual(unmaskSpec(maskSpec(spec), spec), spec);
+  const masked: ServerSpec = { ...RUNS, env: { API_KEY: "***", OTHER: "***" } };
+  assert.deepEqual(unmaskSpec(masked, RUNS), RUNS);
+});
+
+Deno.test("withoutKeptReferences() masks what stays as it is, and only towards the same place", () => {
+  for (const spec of [REFERS, RUNS]) {
+    const sent = withoutKeptReferences(maskSpec(spec), maskSpec(spec));
+    const values = "env" in sent ? sent.env : "headers" in sent ? sent.headers : {};
+    assert.deepEqual([...new Set(Object.values(values))], ["***"]);
+    assert.deepEqual(unmaskSpec(sent, spec), spec);
+  }
+  const named: ServerSpec = { ...RUNS, env: { API_KEY: "${secret:ANOTHER}", B: "${secret:KEY}" } };
+  assert.deepEqual(withoutKeptReferences(named, maskSpec(RUNS)), named);
+  const elsewhere: ServerSpec[] = [
+    { ...REFERS, url: "https://evil.example/mcp" },
+    { ...RUNS, command: "env" },
+    { ...RUNS, args: [] },
+  ];
+  for (const moved of elsewhere) {
+    for (const shown of [maskSpec(REFERS), maskSpec(RUNS)]) {
+      assert.deepEqual(withoutKeptReferences(moved, shown), moved);
+    }
   }
 });
 

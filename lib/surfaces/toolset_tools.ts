@@ -35,6 +35,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       async run({ autoEquip, ...written }, { principal }) {
         const { name } = written;
         admin.checkVisible(principal, name);
+        admin.checkChangeable(principal, name);
         const toolset = await admin.build(written, principal);
         const summary = await admin.summary(toolset);
         const warnings = [...summary.warnings];
@@ -117,6 +118,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       annotations: { destructiveHint: true },
       async run({ name, confirm }, { principal }) {
         admin.checkVisible(principal, name);
+        admin.checkChangeable(principal, name);
         if (!confirm) {
           const toolset = admin.asSeenBy(principal, toolsets.resolve(name));
           throw new GatewayError("INVALID_ARGUMENTS", {

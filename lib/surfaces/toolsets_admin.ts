@@ -134,6 +134,16 @@ export class ToolsetsAdmin {
     });
   }
 
+  /** Throws where a change would take away what the caller cannot see. */
+  checkChangeable(principal: string, name: string): void {
+    const toolset = this.toolsets.find(name);
+    if (!toolset || this.asSeenBy(principal, toolset) === toolset) return;
+    throw new GatewayError("ACCESS_DENIED", {
+      message: `The toolset "${name.slice(0, 100)}" belongs to more than this token may see`,
+      recoverySteps: ["Save it under another name", "Or ask the owner to change it"],
+    });
+  }
+
   /** A toolset without what a caller may not know of. */
   asSeenBy(principal: string, toolset: Toolset): Toolset {
     if (principal === EVERYONE) return toolset;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { fuzzyMatch } from "./fuzzy.ts";
 import { PAGES } from "./pages.ts";
 import { COMMON_ACTIONS, indexActions } from "./palette_actions.ts";
+import { SECURITY_PAGES } from "./security_pages.ts";
 import { serverPath, toolPath, toolsetPath } from "./paths.ts";
 
 export const PaletteIndex = z.object({
@@ -19,7 +20,7 @@ export interface PaletteItem {
   group: "Pages" | "Actions" | "Servers" | "Toolsets" | "Tools";
   icon: string;
   label: string;
-  /** The server of a tool. */
+  /** The server of a tool, or what a page belongs to. */
   aside?: string;
   /** The key that does the same. */
   key?: string;
@@ -47,7 +48,7 @@ export interface PaletteGroup {
 }
 
 const GROUPS = ["Pages", "Servers", "Toolsets", "Tools", "Actions"] as const;
-const MAX_PER_GROUP = 12;
+const MAX_PER_GROUP = 16;
 const MAX_RECENT = 5;
 
 /** Everything the palette can find, in a fixed order. */
@@ -60,6 +61,10 @@ export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
     key: page.key,
     href: page.path,
   }));
+  // The first of them is in the rail.
+  for (const { path, label, icon } of SECURITY_PAGES.slice(1)) {
+    items.push({ id: `p:${path}`, group: "Pages", icon, label, aside: "Security", href: path });
+  }
   items.push(...COMMON_ACTIONS);
   if (index === undefined) return items;
   items.push(...indexActions(index));
@@ -132,8 +137,8 @@ function searched(
       found.push({ item, positions: direct.positions, score: direct.score + bonus });
       continue;
     }
-    // "weather forecast" finds the tool by its server's name too.
-    const wider = item.group === "Tools" && fuzzyMatch(query, `${item.aside}.${item.label}`);
+    // "weather forecast" finds the tool by its server's name too, "security" all its pages.
+    const wider = item.aside !== undefined && fuzzyMatch(query, `${item.aside}.${item.label}`);
     if (wider) found.push({ item, positions: [], score: wider.score - 10 + bonus });
   }
   const groups = GROUPS.map((title) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { paletteItems, rememberRecent, searchPalette } from "./palette_items.ts";
+import { SECURITY_PAGES } from "./security_pages.ts";
 
 const items = paletteItems({
   servers: [
@@ -26,6 +27,14 @@ Deno.test("searchPalette() finds pages, servers, tools and actions by a few lett
 
 Deno.test("searchPalette() finds a tool by its server's name too", () => {
   assert.ok(found("weather radar").includes("get_radar"));
+});
+
+Deno.test("searchPalette() finds every page about security, by its name and by that word", () => {
+  for (const { label, path } of SECURITY_PAGES.slice(1)) {
+    const pages = searchPalette(items, label, []).find(({ title }) => title === "Pages");
+    assert.equal(pages?.items[0]?.item.href, path);
+    assert.ok(found("security").includes(label), label);
+  }
 });
 
 Deno.test("searchPalette() shows what was used last first", () => {

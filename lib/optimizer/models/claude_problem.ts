@@ -18,6 +18,7 @@ const NO_CREDIT = /credit balance/i;
 export const INSTALL_STEPS = [
   "Install it: npm install -g @anthropic-ai/claude-code",
   "Or say where it is: --claude-path PATH",
+  "Or use the Messages API in its place: --evaluator messages-api",
 ];
 
 const CREDENTIAL_STEPS =
@@ -76,7 +77,8 @@ export function notStartedWords(
 ): string {
   if (!isMissing) return `the claude CLI cannot be started: ${reason}`;
   const place = /[/\\]/.test(path) ? `at "${path}"` : `on PATH (looked for "${path}")`;
-  return `the claude CLI was not found ${place}`;
+  // Pages and runs show this sentence alone, so that it has the way out in it.
+  return `the claude CLI was not found ${place}. ${INSTALL_STEPS.join(". ")}`;
 }
 
 function resultProblem(

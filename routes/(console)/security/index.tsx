@@ -12,7 +12,7 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(function SecurityRoute({ data }) {
   return (
-    <div class="stack" data-live="settings">
+    <div class="stack" data-live="settings sessions servers tools">
       <SecurityOverview overview={data} />
     </div>
   );

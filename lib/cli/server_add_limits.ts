@@ -1,0 +1,86 @@
+import type { CommandFlag } from "../config/command_line.ts";
+import { configError } from "../config/problem.ts";
+import { CallMode, ChangePolicy, type ServerSpec, ServerTrust } from "../core/server.ts";
+import type { CommandInput } from "./command.ts";
+
+type LimitKey =
+  | "mode"
+  | "callsPerMinute"
+  | "maxConcurrent"
+  | "maxResultTokens"
+  | "trust"
+  | "changes";
+
+export type ServerLimits = Pick<ServerSpec, LimitKey>;
+
+/** What may be called of a server and how much, and what becomes of what it changes. */
+export const LIMIT_FLAGS: CommandFlag[] = [
+  {
+    flag: "mode",
+    placeholder: "MODE",
+    meaning:
+      "Calls that are let through: all, confirm (what changes things after a yes), read-only",
+  },
+  {
+    flag: "calls-per-minute",
+    placeholder: "N",
+    meaning: "Calls begun within a minute by everybody together, at most",
+  },
+  {
+    flag: "max-concurrent",
+    placeholder: "N",
+    meaning: "Calls under way at once by everybody together, at most",
+  },
+  {
+    flag: "max-result-tokens",
+    placeholder: "N",
+    meaning: "A longer result is cut, and the rest is read page by page",
+  },
+  { flag: "trust", placeholder: "WORD", meaning: "`trusted` (the default) or `untrusted`" },
+  {
+    flag: "changes",
+    placeholder: "POLICY",
+    meaning: "What becomes of tools that it changes: hold, notify or allow",
+  },
+];
+
+/** Reads those flags; what is not given is left out. */
+export function readLimits(flags: CommandInput["flags"]): ServerLimits {
+  const read = {
+    mode: wordOf(flags, "mode", CallMode.options),
+    callsPerMinute: numberOf(flags, "calls-per-minute", 1, 1_000_000),
+    maxConcurrent: numberOf(flags, "max-concurrent", 1, 10_000),
+    maxResultTokens: numberOf(flags, "max-result-tokens", 100, 10_000_000),
+    trust: wordOf(flags, "trust", ServerTrust.options),
+    changes: wordOf(flags, "changes", ChangePolicy.options),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+function wordOf<T extends string>(
+  flags: CommandInput["flags"],
+  flag: string,
+  words: readonly T[],
+): T | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  throw configError(`--${flag} cannot be "${text.slice(0, 40)}"`, `Use ${words.join(", ")}`);
+}
+
+function numberOf(
+  flags: CommandInput["flags"],
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw configError(
+    `--${flag} cannot be "${text.slice(0, 40)}"`,
+    `Write a whole number from ${least} to ${most}`,
+  );
+}
