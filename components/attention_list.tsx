@@ -96,8 +96,11 @@ export function AttentionList({ page }: { page: DashboardPage }) {
 const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
   "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
-  "changed-tools": { word: "Changed", icon: "alert", tone: "warn" },
+  "changed-tools": { word: "Held", icon: "paused", tone: "warn" },
   quarantined: { word: "Quarantined", icon: "lock", tone: "bad" },
+  "approval-waiting": { word: "Waiting", icon: "paused", tone: "warn" },
+  "consent-waiting": { word: "Waiting", icon: "paused", tone: "warn" },
+  "restore-waiting": { word: "Staged", icon: "store", tone: "warn" },
   "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
 };

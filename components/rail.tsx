@@ -72,10 +72,11 @@ export function BottomBar({ frame, pathname }: RailProps) {
   );
 }
 
-const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | undefined } = {
+const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | "security" | undefined } = {
   "/servers": "servers",
   "/tools": "tools",
   "/toolsets": "toolsets",
+  "/security": "security",
 };
 
 function NavLink({ page, frame, pathname }: RailProps & { page: ConsolePage }) {

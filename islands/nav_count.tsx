@@ -3,9 +3,12 @@ import { liveCounts, type StatusCounts } from "../lib/console/ui/live.ts";
 
 /** A number beside a word in the rail, and a dot where something needs a person. */
 export default function NavCount(
-  { kind, counts }: { kind: "servers" | "tools" | "toolsets"; counts: StatusCounts },
+  { kind, counts }: { kind: "servers" | "tools" | "toolsets" | "security"; counts: StatusCounts },
 ) {
   const now = liveCounts.value ?? counts;
+  const number = now[kind] ?? counts[kind] ?? 0;
+  // Nothing that waits is nothing to say; nothing that is there is.
+  if (kind === "security" && number === 0) return null;
   const needsAttention = kind === "servers" && now.attention > 0;
   return (
     <span class="nav-count">
@@ -14,7 +17,7 @@ export default function NavCount(
           <span class="visually-hidden">{`${now.attention} need attention, `}</span>
         </span>
       )}
-      <span class="nav-number">{formatNumber(now[kind] ?? counts[kind] ?? 0)}</span>
+      <span class="nav-number" {...(kind === "security" ? { title: `${number} waiting` } : {})}>{formatNumber(number)}</span>
     </span>
   );
 }

@@ -1,24 +1,56 @@
 import type { CommandFlag } from "../config/command_line.ts";
 import { OPTIONS } from "../config/option_table.ts";
 import type { Command } from "./command.ts";
-import { table } from "./terminal.ts";
+import { table, terminalWidth } from "./terminal.ts";
 
+/** The column that meanings begin in. */
+const MEANING_AT = 30;
 const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 used wrongly.";
 
 /** The text of --help: all commands, or those whose names begin alike. */
-export function commandsHelp(commands: readonly Command[]): string {
+export function commandsHelp(
+  commands: readonly Command[],
+  width = Deno.stdout.isTerminal() ? terminalWidth(Deno.stdout) : Infinity,
+): string {
   return [
     "Quartermaster: one door to all your MCP servers",
     "",
     "Usage: deno task cli COMMAND [OPTIONS]",
     "",
-    indented(commands.map(({ usage, meaning }) => [usage, meaning])),
+    commands.map(({ usage, meaning }) => commandRow(usage, meaning, width)).join(""),
     "Options of every command:",
     indented(whereOptions()),
     "COMMAND --help says more about each. The gateway itself is started with `deno task start`.",
     EXIT_CODES,
     "",
   ].join("\n");
+}
+
+/** A usage that is too long for its column has a line of its own. */
+function commandRow(usage: string, meaning: string, width: number): string {
+  const lines = wrapped(meaning, width - MEANING_AT);
+  const first = `  ${usage}`;
+  const isShort = first.length <= MEANING_AT - 2;
+  const rows = isShort
+    ? [first.padEnd(MEANING_AT) + lines[0], ...lines.slice(1).map(inColumn)]
+    : [first, ...lines.map(inColumn)];
+  return rows.map((row) => `${row}\n`).join("");
+}
+
+function inColumn(text: string): string {
+  return " ".repeat(MEANING_AT) + text;
+}
+
+/** In lines that fit, as far as the words do. */
+function wrapped(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** One command's own help. */

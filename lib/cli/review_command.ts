@@ -45,8 +45,11 @@ export async function itemToDecide(
   { flags }: Pick<CommandInput, "flags">,
   isWanted: (item: ReviewItem) => boolean,
 ): Promise<ReviewItem> {
-  const item = (await reviews.show(subject.server, subject.tool)).find(isWanted);
+  const items = await reviews.show(subject.server, subject.tool);
+  const item = items.find(isWanted);
   if (!item) {
+    const quarantined = items.find(({ state }) => state === "quarantined");
+    if (quarantined) throw inQuarantine(quarantined);
     throw new GatewayError("NOT_FOUND", {
       message: `Nothing about ${subject.server}.${subject.tool} waits for this`,
       recoverySteps: ["See `deno task cli review list`"],
@@ -57,6 +60,21 @@ export async function itemToDecide(
   throw new GatewayError("CONFLICT", {
     message: `${subject.server}.${subject.tool} has changed again: it is ${item.fingerprint}`,
     recoverySteps: ["Look at it again with `deno task cli review show`, then decide"],
+  });
+}
+
+/** What was found stands until it is waived, rule by rule. */
+function inQuarantine({ server, tool, findings }: ReviewItem): GatewayError {
+  const rules = [...new Set(findings.map(({ rule }) => rule))];
+  return new GatewayError("TOOL_QUARANTINED", {
+    message: `${server}.${tool} is in quarantine for what was found in it, not for a change`,
+    recoverySteps: [
+      `Look at it with \`deno task cli review show ${server}.${tool}\``,
+      "If you trust it all the same, waive each finding:",
+      ...rules.map((rule) =>
+        `\`deno task cli review waive ${server}.${tool} ${rule} --reason TEXT\``
+      ),
+    ],
   });
 }
 

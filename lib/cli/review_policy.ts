@@ -1,9 +1,14 @@
 import { configError } from "../config/problem.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
+import type { ReviewPolicy } from "../surfaces/review_item.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { agree, openReviews, YES_FLAG } from "./review_command.ts";
 import { tell } from "./review_decide.ts";
 import { painter, print, printJson, table } from "./terminal.ts";
+
+export function policyWords({ server, policy, trust }: ReviewPolicy): string {
+  return `Changes of ${server}: ${policy}, trust: ${trust}`;
+}
 
 export const reviewPolicy: Command = {
   usage: "review policy [SERVER POLICY] [--trust WORD] [--yes]",
@@ -14,7 +19,7 @@ export const reviewPolicy: Command = {
   ],
   flags: [
     { flag: "trust", placeholder: "WORD", meaning: "`trusted` or `untrusted`" },
-    YES_FLAG,
+    { ...YES_FLAG, meaning: "Do not ask before less is held; needed for that without a terminal" },
     JSON_FLAG,
   ],
   async run(input) {
@@ -42,6 +47,8 @@ export const reviewPolicy: Command = {
       trust.data === "trusted";
     if (isLooser) agree("review policy", `Loosen what is held of ${server}?`, input);
     const body = { server, changes: policy.data, trust: trust.data };
-    tell(await reviews.decide("policy", body), asJson);
+    const done = await reviews.decide("policy", body);
+    const after = (await reviews.list()).policies.find((each) => each.server === server);
+    tell(after ? policyWords(after) : done, asJson);
   },
 };

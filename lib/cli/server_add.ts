@@ -1,5 +1,7 @@
 import { resolve } from "@std/path";
 import { configError } from "../config/problem.ts";
+import { GatewayError } from "../core/errors.ts";
+import { secretNames } from "../core/secret_reference.ts";
 import { RemoteServer, type ServerSpec } from "../core/server.ts";
 import { privateWords } from "../surfaces/chosen_address.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
@@ -36,12 +38,19 @@ export const serverAdd: Command = {
     const isAllowed = input.options.allowPrivate && "url" in read;
     const spec = isAllowed ? { ...read, allowPrivate: true } : read;
     await using servers = await openServers(input);
-    const server = await servers.add(name, spec);
+    const server = await servers.add(name, spec).catch((error) => {
+      throw withoutGuess(error, spec);
+    });
     if (input.flags.get("json") === true) return printJson({ server });
     const { state, toolCount, reason } = server;
+    // It is added, whether that can be told or not.
+    const waiting = await servers.waiting().catch(() => []);
+    const quarantined = waiting.filter((tool) =>
+      tool.server === name && tool.state === "quarantined"
+    );
     print(
       state === "ready"
-        ? `Added ${name}: ${toolCount} tools.\n`
+        ? `Added ${name}: ${addedWords(toolCount, quarantined.length)}.\n`
         : inert(`Added ${name} (${state.replace("_", " ")}): ${reason}\n`),
     );
     const place = await privateWords(spec);
@@ -51,6 +60,28 @@ export const serverAdd: Command = {
     if (!servers.isRunning) print("No gateway is running: it is there from the next start on.\n");
   },
 };
+
+/** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
+export function addedWords(tools: number, quarantined: number): string {
+  const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
+  if (quarantined === 0) return count;
+  return `${count}; ${quarantined} in quarantine: see \`deno task cli review list\``;
+}
+
+/** Where a secret is to blame, which the message says, the address and the command are not. */
+export function withoutGuess(error: unknown, spec: ServerSpec): unknown {
+  if (!(error instanceof GatewayError) || error.code !== "SERVER_DISCONNECTED") return error;
+  const isSecrets = secretNames(spec).some((name) =>
+    new RegExp(`\\bthe secret ${name}\\b`).test(error.message)
+  );
+  if (!isSecrets) return error;
+  return new GatewayError(error.code, {
+    message: error.message,
+    recoveryAction: "Set the secret, then add the server again",
+    recoverySteps: ["Nothing was stored: add it again when the secret is set"],
+    cause: error,
+  });
+}
 
 /** Reads the command line; whether the server works is found out later. */
 export function readServer(

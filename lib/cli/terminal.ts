@@ -125,9 +125,13 @@ export function exitCommandWith(error: unknown, asJson: boolean): never {
 }
 
 function printFailure(error: GatewayError): void {
-  const { recoverySteps = [], hint } = error.details;
-  const lines = hint === undefined ? recoverySteps : [...recoverySteps, ...hint.split("\n")];
-  printError(
-    inert(`quartermaster: ${error.message}\n${lines.map((line) => `  ${line}\n`).join("")}`),
-  );
+  printError(failureText(error));
+}
+
+/** What went wrong, and below it what to do. */
+export function failureText({ message, details }: GatewayError): string {
+  const { recoveryAction, recoverySteps, hint } = details;
+  const steps = recoverySteps ?? (recoveryAction === undefined ? [] : [recoveryAction]);
+  const lines = hint === undefined ? steps : [...steps, ...hint.split("\n")];
+  return inert(`quartermaster: ${message}\n${lines.map((line) => `  ${line}\n`).join("")}`);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { inert, table } from "./terminal.ts";
+import { GatewayError } from "../core/errors.ts";
+import { failureText, inert, table } from "./terminal.ts";
 
 Deno.test("inert() leaves nothing that steers a terminal", () => {
   assert.equal(
@@ -12,4 +13,17 @@ Deno.test("table() lines up columns, colored or not", () => {
   const rows = [["a", "one", "x"], ["\x1b[32mlonger\x1b[39m", "b", ""]];
   assert.equal(table(rows), "a       one  x\n\x1b[32mlonger\x1b[39m  b\n");
   assert.equal(table([]), "");
+});
+
+Deno.test("failureText() says what to do, in steps or in one word", () => {
+  const recoveryAction = "Stop it, then try again";
+  const message = "Cannot restore";
+  const text = (details: object) =>
+    failureText(new GatewayError("OPERATION_IN_PROGRESS", { message, ...details }));
+  assert.equal(text({ recoveryAction }), "quartermaster: Cannot restore\n  Stop it, then try again\n");
+  assert.equal(
+    text({ recoveryAction, recoverySteps: ["First"], hint: "a\nb" }),
+    "quartermaster: Cannot restore\n  First\n  a\n  b\n",
+  );
+  assert.equal(text({}), "quartermaster: Cannot restore\n");
 });

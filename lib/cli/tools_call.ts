@@ -6,7 +6,7 @@ import { openServers, type ToolProgress } from "./servers_access.ts";
 import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
 import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
 import { contentText } from "./tool_result.ts";
-import { WaitNotice, waitText } from "./wait_notice.ts";
+import { waitNotice } from "./wait_notice.ts";
 
 /** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
@@ -49,9 +49,12 @@ export const toolsCall: Command = {
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     Deno.addSignalListener("SIGINT", interrupt);
-    using notice = new WaitNotice(NOTICE_AFTER_MS, async () => {
-      printError(`${await waitText(servers, server)}\n`);
-    });
+    using notice = waitNotice(
+      servers,
+      server,
+      NOTICE_AFTER_MS,
+      (text) => printError(inert(`${text}\n`)),
+    );
     const onProgress = (progress: ToolProgress) => {
       notice[Symbol.dispose]();
       showProgress(progress);

@@ -1,14 +1,36 @@
 import type { ServersAccess } from "./servers_access.ts";
 
-/** Says something once, unless it is disposed of before its time has come. */
-export class WaitNotice implements Disposable {
-  readonly #timer: ReturnType<typeof setTimeout>;
+type Described = Pick<ServersAccess, "isRunning" | "address" | "describe">;
 
-  constructor(afterMs: number, tell: () => Promise<void>) {
-    this.#timer = setTimeout(() => void tell(), afterMs);
-  }
+/** Says why a call may take so long, unless it has ended or told of its progress by then. */
+export function waitNotice(
+  servers: Described,
+  server: string,
+  afterMs: number,
+  tell: (text: string) => void,
+): Disposable {
+  let isOver = false;
+  const timer = setTimeout(async () => {
+    const text = await waitText(servers, server);
+    if (!isOver) tell(text);
+  }, afterMs);
+  return {
+    [Symbol.dispose]() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
 
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+async function waitText(servers: Described, server: string): Promise<string> {
+  const { isRunning, address } = servers;
+  // Only a gateway asks somebody; without one the call is made from here.
+  if (isRunning && address !== undefined) {
+    const spec = await servers.describe(server).catch(() => undefined);
+    if (spec !== undefined && "mode" in spec && spec.mode === "confirm") {
+      const place = new URL("/security/approvals", address).href;
+      return `The call may wait for your approval: answer it at ${place}`;
+    }
   }
+  return "The call is still running; Ctrl-C cancels it";
 }

@@ -2,18 +2,25 @@ import type { Context } from "fresh";
 import { GatewayError } from "../core/errors.ts";
 import { actingFor } from "../telemetry/audit_origin.ts";
 import type { State } from "./define.ts";
+import { isCurrentPage, PAGES } from "./ui/pages.ts";
 
 /** Lets a request through to pages and API, or shows whoever sent it the way in. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
   try {
     ctx.state.principal = await ctx.state.gateway.consoleGate.admit(ctx.req);
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "TOKEN_REQUIRED" && isForPage(ctx.req)) {
+    if (!(error instanceof GatewayError) || !isForPage(ctx.req)) throw error;
+    if (error.code === "TOKEN_REQUIRED" && ctx.req.method === "GET") {
       const { pathname, search } = ctx.url;
       const then = pathname === "/" ? "" : `?then=${encodeURIComponent(pathname + search)}`;
       return new Response(null, { status: 303, headers: { location: `/login${then}` } });
     }
-    throw error;
+    if (error.code !== "ACCESS_DENIED" || !isConsolePath(ctx.url.pathname)) throw error;
+    const reader = await findReader(ctx);
+    if (reader === undefined) throw error;
+    ctx.state.principal = reader;
+    ctx.state.refused = error;
+    return await ctx.next();
   }
   const origin = { principal: ctx.state.principal, from: () => placeOf(ctx) };
   return await actingFor(origin, () => ctx.next());
@@ -33,8 +40,19 @@ function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url"
   return program ? `API, ${address}, ${program}` : `API, ${address}`;
 }
 
+/** Whose page it is, where they may look at the console at all: its frame tells of everything. */
+async function findReader({ state, url, req }: Context<State>): Promise<string | undefined> {
+  const home = new Request(new URL("/", url), { headers: { cookie: req.headers.get("cookie") ?? "" } });
+  return await state.gateway.consoleGate.admit(home).catch(() => undefined);
+}
+
+/** Whether a path is answered by routes that look at `refused` first, and by none else. */
+export function isConsolePath(pathname: string): boolean {
+  return pathname === "/actions" || PAGES.some((page) => isCurrentPage(page, pathname));
+}
+
 /** Whether a person looks at the answer. */
-function isForPage({ method, headers, url }: Request): boolean {
-  return method === "GET" && !new URL(url).pathname.startsWith("/api/") &&
+function isForPage({ headers, url }: Request): boolean {
+  return !new URL(url).pathname.startsWith("/api/") &&
     (headers.get("accept") ?? "").includes("text/html") && !headers.has("authorization");
 }

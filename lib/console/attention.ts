@@ -3,6 +3,7 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { EVERYONE } from "../core/principal.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ConsoleAction } from "./actions.ts";
+import { waitingCounts, type WaitingGateway } from "./security_waiting.ts";
 import { toolsetNotes } from "./toolset_notes.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/job_progress.ts";
@@ -32,8 +33,11 @@ export interface AttentionItem {
     | "job-waiting"
     | "job-failed"
     | "changed-tools"
-    | "quarantined";
-  /** What it is about: a name, or a number of tools. */
+    | "quarantined"
+    | "approval-waiting"
+    | "consent-waiting"
+    | "restore-waiting";
+  /** What it is about: a name, or a number of things. */
   subject: string;
   isName: boolean;
   href: string;
@@ -85,22 +89,77 @@ export function emptyToolset(
   }];
 }
 
-/** Tools that nobody gets to see until somebody has looked at them. */
+/** Tools that nobody gets to see, or not as they are, until somebody has looked at them. */
 export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionItem[] {
   const { held, quarantined } = review.count();
-  const item = (kind: AttentionItem["kind"], count: number, detail: string): AttentionItem[] =>
-    count === 0 ? [] : [{
+  const item = (
+    kind: "quarantined" | "changed-tools",
+    count: number,
+    [one, many]: [one: string, many: string],
+  ): AttentionItem[] => {
+    if (count === 0) return [];
+    const state = kind === "quarantined" ? kind : "held";
+    const only = count === 1 ? review.list().items.find((each) => each.state === state) : undefined;
+    return [{
       kind,
-      subject: formatCount(count, "tool"),
-      isName: false,
+      subject: only === undefined ? formatCount(count, "tool") : `${only.server}.${only.tool}`,
+      isName: only !== undefined,
       href: "/security/review",
-      detail,
+      detail: count === 1 ? one : many,
       fixes: [],
     }];
+  };
   return [
-    ...item("quarantined", quarantined, "What they say looks hostile: no client sees them"),
-    ...item("changed-tools", held, "Changed by their server: clients see them as they were"),
+    ...item("quarantined", quarantined, [
+      "What it says looks hostile: no client sees it",
+      "What they say looks hostile: no client sees them",
+    ]),
+    ...item("changed-tools", held, [
+      "Changed by its server: clients go on without the change",
+      "Changed by their servers: clients go on without the changes",
+    ]),
   ];
+}
+
+/** Calls and programs that wait for a yes. */
+export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]> {
+  const { approvals, consents } = await waitingCounts(gateway);
+  const item = (
+    kind: AttentionItem["kind"],
+    subject: string,
+    href: string,
+    detail: string,
+  ): AttentionItem => ({ kind, subject, isName: false, href, detail, fixes: [] });
+  return [
+    ...(approvals === 0 ? [] : [item(
+      "approval-waiting",
+      formatCount(approvals, "call"),
+      "/security/approvals",
+      "Without a yes within two minutes a call is not made",
+    )]),
+    ...(consents === 0 ? [] : [item(
+      "consent-waiting",
+      formatCount(consents, "program"),
+      "/security/consents",
+      "Somebody wants it run on the gateway's machine: nothing is, until you agree",
+    )]),
+  ];
+}
+
+/** A backup that takes the place of everything at the next start. */
+export async function stagedRestore(
+  { restore }: Pick<Gateway, "restore">,
+): Promise<AttentionItem[]> {
+  const { staged } = await restore.staged?.find() ?? {};
+  if (staged === undefined) return [];
+  return [{
+    kind: "restore-waiting",
+    subject: "A backup",
+    isName: false,
+    href: "/settings/restore",
+    detail: "It replaces all data at the next start of the gateway",
+    fixes: [],
+  }];
 }
 
 /** Promotions whose server has changed its words since. */

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import type { Gateway } from "../compose.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import type { ServerStatus } from "../core/server.ts";
-import { emptyToolset, jobsToAttend, serverFix, stalePromotions } from "./attention.ts";
+import {
+  emptyToolset,
+  jobsToAttend,
+  serverFix,
+  stagedRestore,
+  stalePromotions,
+  toDecide,
+  toolsToReview,
+} from "./attention.ts";
 
 function job(id: string, status: OptimizationJob["status"], tools: string[]): OptimizationJob {
   return {
@@ -60,6 +68,59 @@ Deno.test("stalePromotions() lists those whose server changed its words, to keep
     "keep-promotion",
     "revert-promotion",
   ]);
+});
+
+function reviewing(held: number, quarantined: number): Gateway["review"] {
+  const items = [
+    { server: "git", tool: "push", state: "quarantined" },
+    { server: "git", tool: "pull", state: "held" },
+  ];
+  return {
+    count: () => ({ held, quarantined }),
+    list: () => ({ items, more: 0 }),
+  } as unknown as Gateway["review"];
+}
+
+Deno.test("toolsToReview() names a tool that is alone, and counts several", () => {
+  const shown = (review: Gateway["review"]) =>
+    toolsToReview({ review }).map(({ kind, subject, isName, detail }) => [
+      kind,
+      subject,
+      isName,
+      detail.split(":")[0],
+    ]);
+  assert.deepEqual(shown(reviewing(1, 1)), [
+    ["quarantined", "git.push", true, "What it says looks hostile"],
+    ["changed-tools", "git.pull", true, "Changed by its server"],
+  ]);
+  assert.deepEqual(shown(reviewing(2, 3)), [
+    ["quarantined", "3 tools", false, "What they say looks hostile"],
+    ["changed-tools", "2 tools", false, "Changed by their servers"],
+  ]);
+  assert.deepEqual(shown(reviewing(0, 0)), []);
+});
+
+Deno.test("toDecide() leads to calls and programs that wait, with their number", async () => {
+  const gateway = (calls: number, programs: number) => ({
+    review: { count: () => ({ total: 0 }) } as Gateway["review"],
+    approvals: () => Promise.resolve({ list: () => Array(calls).fill({}) } as never),
+    consents: () => Promise.resolve({ count: () => Promise.resolve(programs) } as never),
+  });
+  const items = await toDecide(gateway(2, 1));
+  assert.deepEqual(items.map(({ subject, href }) => [subject, href]), [
+    ["2 calls", "/security/approvals"],
+    ["1 program", "/security/consents"],
+  ]);
+  assert.deepEqual(await toDecide(gateway(0, 0)), []);
+});
+
+Deno.test("stagedRestore() warns of a backup that the next start puts in place", async () => {
+  const restore = (found: object) =>
+    ({ staged: { find: () => Promise.resolve(found) } }) as unknown as Gateway["restore"];
+  const [item] = await stagedRestore({ restore: restore({ staged: {} }) });
+  assert.equal(item?.kind, "restore-waiting");
+  assert.deepEqual(await stagedRestore({ restore: restore({ checked: {} }) }), []);
+  assert.deepEqual(await stagedRestore({ restore: {} }), []);
 });
 
 Deno.test("serverFix() leads to where a credential is given, for a restart cannot log in", () => {

@@ -9,7 +9,9 @@ import {
   type FixLink,
   jobsToAttend,
   serverFix,
+  stagedRestore,
   stalePromotions,
+  toDecide,
   toolsToReview,
 } from "./attention.ts";
 import { type DashboardCalls, dashboardCalls } from "./dashboard_calls.ts";
@@ -66,14 +68,19 @@ export async function dashboardPage(
   const { dataDir } = gateway.options.options;
   const [only] = servers;
   const isFirstRun = servers.length === 1 && only?.source.kind === "demo";
-  const [calls, savedToday, jobs, tour] = await Promise.all([
+  const [calls, savedToday, jobs, tour, toAnswer, restore] = await Promise.all([
     dashboardCalls(gateway, query),
     savedOfToday(gateway),
     jobsToAttend(gateway),
     tourOf(gateway),
+    toDecide(gateway),
+    stagedRestore(gateway),
   ]);
   const items = [
+    // A call waits for minutes, all else for days.
+    ...toAnswer,
     ...toolsToReview(gateway),
+    ...restore,
     ...emptyToolset(gateway, principal),
     ...jobs,
     ...stalePromotions(gateway),
@@ -120,6 +127,8 @@ export type DashboardGateway =
   & Parameters<typeof dashboardCalls>[0]
   & Parameters<typeof savedTokens>[0]
   & Parameters<typeof jobsToAttend>[0]
+  & Parameters<typeof toDecide>[0]
+  & Parameters<typeof stagedRestore>[0]
   & Parameters<typeof stalePromotions>[0]
   & Parameters<typeof tourOf>[0];
 

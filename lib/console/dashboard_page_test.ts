@@ -92,6 +92,16 @@ Deno.test("dashboardPage() shows the stretch of time that is asked for", async (
   assert.deepEqual(await shown("nonsense"), ["24h", 2, 1]);
 });
 
+Deno.test("dashboardPage() puts calls that wait for a yes before everything else", async () => {
+  const gateway = stubGateway();
+  const { items } = await dashboardPage({
+    ...gateway,
+    approvals: () => Promise.resolve({ list: () => [{}] } as never),
+    restore: { staged: { find: () => Promise.resolve({ staged: {} }) } as never },
+  });
+  assert.deepEqual(items.map(({ kind }) => kind), ["approval-waiting", "restore-waiting"]);
+});
+
 Deno.test("dashboardPage() puts an equipped toolset without live tools before what waits", async () => {
   const gateway = stubGateway();
   const toolset = { name: "dev", tools: [] };

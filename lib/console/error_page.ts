@@ -1,5 +1,6 @@
 import { HttpError } from "fresh";
 import { GatewayError } from "../core/errors.ts";
+import { localPath } from "./local_path.ts";
 
 /** What a reader gets to see of an error. */
 export interface ErrorPage {
@@ -20,11 +21,24 @@ export function errorPage(error: unknown): ErrorPage {
   return {
     status: error instanceof HttpError ? error.status : known.httpStatus,
     code: body.errorType,
-    title: known.httpStatus >= 500 ? "This page could not be shown" : "This did not work",
+    title: known.httpStatus >= 500
+      ? "This page could not be shown"
+      : known.code === "ACCESS_DENIED"
+      ? "You may not do this"
+      : "This did not work",
     message: sentence(body.message),
     steps: body.recoverySteps.map(sentence),
     ...(body.hint === undefined ? {} : { hint: body.hint }),
   };
+}
+
+/** Where whoever was refused came from; the dashboard where that is not known, or the same page. */
+export function wayBack({ headers, url }: Request): string {
+  const from = URL.parse(headers.get("referer") ?? "");
+  const at = new URL(url);
+  if (from?.origin !== at.origin || from.pathname === "/login") return "/";
+  // A form's own page may be refused as well: that would be a circle.
+  return from.pathname === at.pathname ? "/" : localPath(from.pathname + from.search);
 }
 
 /** The table's sentences have no full stop, so that they can stand inside others. */

@@ -20,12 +20,14 @@ export function frameOf(
     "servers" | "problems" | "address" | "version" | "isOptimizing" | "toolsets"
   >,
   madeAt?: string,
+  security = 0,
 ): Frame {
   const { address, version } = gateway;
   return {
     counts: {
       ...countStatus(gateway.servers.list(), gateway.problems),
       toolsets: gateway.toolsets.toolsets.list().length,
+      security,
     },
     place: placeOf(address),
     address,

@@ -13,6 +13,11 @@ Deno.test("frameOf() tells whether optimization is on", () => {
   assert.equal(frameOf(stubGateway({ options: { enableOptimization: true } })).isOptimizing, true);
 });
 
+Deno.test("frameOf() counts what waits under Security", () => {
+  assert.equal(frameOf(stubGateway()).counts.security, 0);
+  assert.equal(frameOf(stubGateway(), undefined, 3).counts.security, 3);
+});
+
 Deno.test("frameOf() says which event the page was made after, where that is known", () => {
   assert.equal(frameOf(stubGateway(), "run-7").madeAt, "run-7");
   assert.ok(!("madeAt" in frameOf(stubGateway())));

@@ -93,8 +93,13 @@ export function setCookie(value: string, seconds: number): string {
   return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`;
 }
 
+/** Names, values and doings of others, which to look at is more than to see what there is to call. */
+const GUARDED = /^\/(security\/.|api\/(audit|tokens|projects|secrets|consents|approvals)(\/|$))/;
+
 function neededFor(method: string, pathname: string): Right[] {
-  if (method === "GET" || method === "HEAD") return ["read"];
+  if (method === "GET" || method === "HEAD") {
+    return GUARDED.test(pathname) ? ["read", "manage"] : ["read"];
+  }
   if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
   return /^\/(api\/)?optimization(\/|$)/.test(pathname) ? ["optimize"] : ["manage"];
 }

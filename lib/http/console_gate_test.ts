@@ -41,6 +41,14 @@ async function outcome(gate: ConsoleGate, request: Request): Promise<string> {
 Deno.test("ConsoleGate.admit() asks for the right that a request needs", async () => {
   const needs: [string, string, string[]][] = [
     ["GET", "/servers", ["read"]],
+    ["GET", "/security", ["read"]],
+    ["GET", "/api/review", ["read"]],
+    ["GET", "/security/audit", ["read", "manage"]],
+    ["HEAD", "/security/tokens", ["read", "manage"]],
+    ["GET", "/security/tokens/", ["read", "manage"]],
+    ...["audit", "audit/export", "tokens", "projects/web", "secrets", "consents", "approvals"].map(
+      (path): [string, string, string[]] => ["GET", `/api/${path}`, ["read", "manage"]],
+    ),
     ["POST", "/api/servers", ["manage"]],
     ["POST", "/optimization/~switch", ["optimize"]],
     ["POST", "/api/optimization/jobs", ["optimize"]],

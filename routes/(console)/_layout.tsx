@@ -9,10 +9,15 @@ import Shortcuts from "../../islands/shortcuts.tsx";
 import Toaster from "../../islands/toaster.tsx";
 import { define } from "../../lib/console/define.ts";
 import { frameOf } from "../../lib/console/frame.ts";
+import { totalWaiting, waitingCounts } from "../../lib/console/security_waiting.ts";
 import { REFRESH_BUTTON_ID } from "../../lib/console/ui/refresh.ts";
 
-export default define.layout(function Layout({ Component, state, url }) {
-  const frame = frameOf(state.gateway, state.madeAt);
+export default define.layout(async function Layout({ Component, state, url }) {
+  const frame = frameOf(
+    state.gateway,
+    state.madeAt,
+    totalWaiting(await waitingCounts(state.gateway)),
+  );
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>

@@ -13,6 +13,8 @@ import type { EmbeddingProgress } from "../../search/embedding/semantic_index.ts
 import type { ActivityDay } from "../../storage/activity_repository.ts";
 import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
 import type { ToolOverride } from "../../storage/tool_metadata_repository.ts";
+import type { Approvals } from "../../surfaces/call_control/approvals.ts";
+import type { Consents } from "../../surfaces/consents.ts";
 import { type FoundTools, ToolGuide } from "../../surfaces/tool_guide.ts";
 import { CallStats } from "../../telemetry/call_stats.ts";
 
@@ -41,6 +43,8 @@ export type ConsoleGateway = Pick<
   | "optimization"
   | "evaluator"
   | "restore"
+  | "approvals"
+  | "consents"
   | "review"
   | "promotions"
   | "doors"
@@ -114,6 +118,8 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
     evaluator: () => Promise.reject(new Error("The stub evaluates nothing")),
     restore: {},
+    approvals: () => Promise.resolve({ list: () => [] } as unknown as Approvals),
+    consents: () => Promise.resolve({ count: () => Promise.resolve(0) } as unknown as Consents),
     review: {
       count: () => ({ held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 }),
     } as unknown as Gateway["review"],

@@ -9,6 +9,8 @@ const StatusCounts = z.object({
   tools: z.int(),
   attention: z.int(),
   toolsets: z.optional(z.int()),
+  /** What waits for a decision; told with each page. */
+  security: z.optional(z.int()),
   /** Whether optimization is on. */
   optimizing: z.optional(z.boolean()),
 });

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { CheckedTunnel } from "./checked_tunnel.ts";
+import { STRICT } from "./testing/loopback.ts";
+
+Deno.test("CheckedTunnel serves nobody who does not know its password", STRICT, async () => {
+  let asked = 0;
+  await using tunnel = CheckedTunnel.open({
+    addressesOf() {
+      asked++;
+      return Promise.resolve(["127.0.0.1"]);
+    },
+  });
+  const { proxy } = tunnel;
+  assert.ok("url" in proxy && proxy.basicAuth);
+  const { url, basicAuth } = proxy;
+  for (const password of ["", "guess", `${basicAuth.password}x`]) {
+    using client = Deno.createHttpClient({
+      proxy: { transport: "socks5", url, basicAuth: { ...basicAuth, password } },
+    });
+    const init: RequestInit & { client: Deno.HttpClient } = { client };
+    await assert.rejects(fetch("http://any.example/", init));
+  }
+  using plain = Deno.createHttpClient({ proxy: { transport: "socks5", url } });
+  const init: RequestInit & { client: Deno.HttpClient } = { client: plain };
+  await assert.rejects(fetch("http://any.example/", init));
+  assert.equal(asked, 0);
+});
