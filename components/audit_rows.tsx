@@ -16,7 +16,7 @@ export function AuditRows({ rows }: { rows: AuditRow[] }) {
           <thead>
             <tr>
               <th scope="col" class="col-when">When</th>
-              <th scope="col" class="col-who">Who</th>
+              <th scope="col" class="col-who hide-small">Who</th>
               <th scope="col">What</th>
               <th scope="col" class="col-from hide-small">From</th>
             </tr>
@@ -37,7 +37,7 @@ function Row({ row }: { row: AuditRow }) {
       <td class="muted">
         <Ago at={at} />
       </td>
-      <td title={inertString(principal)}>
+      <td class="hide-small" title={inertString(principal)}>
         <InertText text={who} />
       </td>
       <td>
@@ -46,14 +46,14 @@ function Row({ row }: { row: AuditRow }) {
           <InertText text={subject} />
         </span>
         <span class="only-small muted small">
-          <InertText text={from} />
+          by <InertText text={who} />; <InertText text={from} />
         </span>
         {changes.rows.length > 0 && (
           <details class="audit-changes">
             <summary>
               What changed: {formatCount(changes.rows.length + changes.more, "value")}
             </summary>
-            <Changes changes={changes} />
+            <Changes action={action} changes={changes} />
           </details>
         )}
       </td>
@@ -64,13 +64,17 @@ function Row({ row }: { row: AuditRow }) {
   );
 }
 
-function Changes({ changes: { rows, more } }: Pick<AuditRow, "changes">) {
+function Changes(
+  { action, changes: { rows, more } }: Pick<AuditRow, "action" | "changes">,
+) {
+  // A decision names what it is about by its fingerprint alone.
+  const whole = action.startsWith("review.") ? "fingerprint of the definition" : "value";
   return (
     <>
       <dl class="diff">
         {rows.map(({ path, before, after, words }, index) => (
           <div key={index}>
-            <dt class="mono">{path === "" ? "value" : <InertText text={path} />}</dt>
+            <dt class="mono">{path === "" ? whole : <InertText text={path} />}</dt>
             <dd>
               {words !== undefined ? <WordDiff segments={words} /> : (
                 <>

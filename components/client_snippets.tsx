@@ -19,8 +19,8 @@ export function ClientSnippets({ door, snippets }: ClientSnippetsProps) {
       </p>
       {snippets.some(({ needsToken }) => needsToken) && (
         <p class="card-lead">
-          A token is needed to come in: make one under <a href="/security/tokens">Tokens</a>, and
-          put it in the place of <code>YOUR_TOKEN</code>.
+          A token is needed to come in: make one under{" "}
+          <a href="/security/tokens">Tokens</a>, and put it in the place of <code>YOUR_TOKEN</code>.
         </p>
       )}
       {snippets.map(({ client, place, code, command }) => (

@@ -1,17 +1,17 @@
+import type { PolicyRow } from "../lib/console/security_review.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
-import type { ReviewPolicy } from "../lib/surfaces/review_item.ts";
 import { Card } from "./card.tsx";
 import { InertText } from "./inert_text.tsx";
 import { REVIEW_PATH } from "./review_button.tsx";
 
-const WORDS: Record<ReviewPolicy["policy"], string> = {
+const WORDS: Record<PolicyRow["policy"], string> = {
   hold: "Held until approved",
   notify: "Passed on, and shown here",
   allow: "Passed on without a word",
 };
 
 /** What becomes of each server's changes, and where that is said. */
-export function ReviewPolicies({ policies }: { policies: readonly ReviewPolicy[] }) {
+export function ReviewPolicies({ policies }: { policies: readonly PolicyRow[] }) {
   if (policies.length === 0) return null;
   return (
     <Card title="What becomes of changes" isFlush>
@@ -50,7 +50,7 @@ export function ReviewPolicies({ policies }: { policies: readonly ReviewPolicy[]
   );
 }
 
-function PolicyForm({ policy }: { policy: ReviewPolicy }) {
+function PolicyForm({ policy }: { policy: PolicyRow }) {
   const subject = inertString(policy.server);
   return (
     <details class="definition">
@@ -77,7 +77,8 @@ function PolicyForm({ policy }: { policy: ReviewPolicy }) {
         </select>
         <button type="submit" class="button">Apply</button>
         <p class="muted small">
-          The server is connected to anew. What is held now may be passed on.
+          The server is connected to anew.
+          {policy.isHolding ? " What is held now may be passed on." : ""}
         </p>
       </form>
     </details>

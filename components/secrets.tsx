@@ -13,6 +13,7 @@ import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { PageHeader } from "./page_header.tsx";
+import { FieldProblem, problemProps } from "./security_field_problem.tsx";
 import { SecurityTabs } from "./security_tabs.tsx";
 
 const PATH = "/security/secrets";
@@ -63,7 +64,7 @@ export function Secrets({ page }: { page: SecretsPage }) {
             holds the name alone.
           </EmptyState>
         )}
-      <SetSecret draft={page.draft} />
+      <SetSecret draft={page.draft} nameProblem={page.nameProblem} />
     </>
   );
 }
@@ -151,7 +152,9 @@ function Servers({ names }: { names: string[] }) {
   );
 }
 
-function SetSecret({ draft }: { draft: string }) {
+function SetSecret(
+  { draft, nameProblem }: { draft: string; nameProblem: string | undefined },
+) {
   return (
     <div id="set-secret">
       <Card title="Set a secret">
@@ -178,9 +181,12 @@ function SetSecret({ draft }: { draft: string }) {
               autocapitalize="off"
               autocomplete="off"
               spellcheck={false}
+              title="1 to 64 letters, digits or _, not beginning with a digit"
+              autofocus={nameProblem !== undefined}
               value={draft}
-              aria-describedby="secret-name-hint"
+              {...problemProps("secret-name", nameProblem)}
             />
+            <FieldProblem id="secret-name" problem={nameProblem} />
           </Field>
           <Field
             id="secret-value"

@@ -159,9 +159,9 @@ function Places({ overview }: { overview: Overview }) {
               <a class="cover strong" href={href}>{title}</a>
               <p class="muted small">{text}</p>
             </div>
-            {aside === undefined ? null : (
-              <span class={isWaiting ? "row-aside tone-warn strong" : "row-aside"}>{aside}</span>
-            )}
+            {aside === undefined
+              ? null
+              : <span class={isWaiting ? "row-aside tone-warn strong" : "row-aside"}>{aside}</span>}
           </li>
         ))}
       </ul>

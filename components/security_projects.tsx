@@ -33,7 +33,9 @@ export function Projects({ page }: { page: ProjectsPage }) {
       )}
       {error === undefined ? null : <FormFailure error={error} title="Nothing is changed" />}
       {projects.length > 0
-        ? projects.map((project) => <ProjectCard key={project.name} project={project} />)
+        ? projects.map((project) => (
+          <ProjectCard key={project.name} project={project} isOnly={projects.length === 1} />
+        ))
         : (
           <EmptyState icon="toolsets" title="No projects yet">
             A project keeps servers apart: who works in it does not see those of others. A token can
@@ -49,7 +51,7 @@ export function Projects({ page }: { page: ProjectsPage }) {
   );
 }
 
-function ProjectCard({ project }: { project: ProjectRow }) {
+function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean }) {
   const { name, description, servers, choices, tokens } = project;
   const id = `project-${name}`;
   return (
@@ -63,7 +65,14 @@ function ProjectCard({ project }: { project: ProjectRow }) {
             <InertText text={description} />
           </p>
         )}
-        <form method="post" action={PATH} f-client-nav={false} data-busy="Saving…" class="form">
+        <form
+          id={id}
+          method="post"
+          action={PATH}
+          f-client-nav={false}
+          data-busy="Saving…"
+          class="form"
+        >
           <input type="hidden" name="change" value="save" />
           <input type="hidden" name="name" value={name} />
           <input type="hidden" name="description" value={description} />
@@ -90,11 +99,6 @@ function ProjectCard({ project }: { project: ProjectRow }) {
                 </div>
               )}
           </fieldset>
-          <div class="form-actions">
-            <button type="submit" class="button">
-              Save <span class="visually-hidden">{name}</span>
-            </button>
-          </div>
         </form>
         {tokens.length > 0 && (
           <p class="muted small">
@@ -106,7 +110,10 @@ function ProjectCard({ project }: { project: ProjectRow }) {
             ))}
           </p>
         )}
-        <div>
+        <div class="project-actions">
+          <button type="submit" form={id} class="button button-primary">
+            Save <span class="visually-hidden">{name}</span>
+          </button>
           <Confirm
             id={`${id}-delete`}
             label="Delete"
@@ -120,9 +127,11 @@ function ProjectCard({ project }: { project: ProjectRow }) {
           >
             {tokens.length > 0
               ? `${formatCount(tokens.length, "token")} for it alone must be revoked first.`
-              : `Its ${
-                formatCount(servers.length, "server")
-              } stay, and are in all projects unless another one has them.`}
+              : servers.length === 0
+              ? "It has no servers."
+              : isOnly
+              ? `Its ${formatCount(servers.length, "server")} can be seen outside it then.`
+              : "Servers that no other project has must be taken out of it first: they would be in all others."}
           </Confirm>
         </div>
       </div>
@@ -150,6 +159,7 @@ function NewProject({ draft }: Pick<ProjectsPage, "draft">) {
               required
               maxLength={64}
               pattern="[A-Za-z0-9_\-]{1,64}"
+              title="1 to 64 letters, digits, _ or -"
               autocapitalize="off"
               autocomplete="off"
               spellcheck={false}

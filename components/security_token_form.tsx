@@ -5,6 +5,7 @@ import { RIGHTS } from "../lib/core/access.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
+import { FieldProblem, problemProps } from "./security_field_problem.tsx";
 import { InertText } from "./inert_text.tsx";
 
 const PATH = "/security/tokens";
@@ -38,11 +39,15 @@ export function TokenForm({ page }: { page: TokensPage }) {
               id="token-name"
               class="input"
               name="name"
+              required
+              title="Whose token it is, or what it is for"
               maxLength={80}
               autocomplete="off"
+              autofocus={page.nameProblem !== undefined}
               value={words.name}
-              aria-describedby="token-name-hint"
+              {...problemProps("token-name", page.nameProblem)}
             />
+            <FieldProblem id="token-name" problem={page.nameProblem} />
           </Field>
           <Rights page={page} />
           <Patterns
@@ -125,6 +130,7 @@ export function TokenForm({ page }: { page: TokensPage }) {
             <button
               type="submit"
               class="button"
+              formnovalidate
               formmethod="get"
               formaction={`${PATH}#admits`}
             >

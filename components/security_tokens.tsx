@@ -102,6 +102,14 @@ function Row({ row }: { row: TokenRow }) {
         </p>
         {row.isOwn && <span class="badge tone-accent">Yours</span>}
         <p class="muted small mono">{id}</p>
+        <p class="only-small muted small">
+          {rights.join(", ")};{" "}
+          {expiresAt === undefined ? "never expires" : isExpired ? "expired" : (
+            <>
+              expires <Day at={expiresAt} />
+            </>
+          )}
+        </p>
       </td>
       <td class="hide-small">{rights.join(", ")}</td>
       <td class="hide-small">

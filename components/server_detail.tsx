@@ -9,6 +9,7 @@ import { Card } from "./card.tsx";
 import { ClientSnippets } from "./client_snippets.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Fact, Facts } from "./facts.tsx";
+import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 import { InvalidTools } from "./invalid_tools.tsx";
 import { PageHeader } from "./page_header.tsx";
@@ -23,6 +24,7 @@ import { SourceLabel } from "./source_label.tsx";
 import { StateBadge, StateIcon } from "./state_badge.tsx";
 import { ToolChanges } from "./tool_history.tsx";
 import { ToolsTable } from "./tools_table.tsx";
+import { ReviewNotice } from "./unlisted_tool.tsx";
 
 const TYPES = {
   stdio: "A process on this machine (stdio)",
@@ -78,7 +80,14 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             )}
             <Fact name="Type">{TYPES[server.type]}</Fact>
             <Fact name="Source">
-              <SourceLabel source={server.source} isLong />
+              {server.source.kind === "store"
+                ? (
+                  // By the console, the command line or a client: who it was, the audit log knows.
+                  <span class="source">
+                    <Icon name="store" size={14} />Added while running
+                  </span>
+                )
+                : <SourceLabel source={server.source} isLong />}
               {server.source.kind === "file" && (
                 <span class="small muted">Change it there; that is taken up by itself.</span>
               )}
@@ -88,7 +97,8 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
               : <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>}
           </Facts>
         </Card>
-        <ServerLogin server={server} />
+        <ServerLogin server={server} hasLogin={page.hasLogin} />
+        <ReviewNotice {...countsOf(page.waiting)} noun="tool" />
         {problems.length > 0 && (
           <Card title="In its configuration" isFlush>
             <ul class="rows">
@@ -118,10 +128,19 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
         </Card>
         <ClientSnippets door={page.door} snippets={page.snippets} />
         {isInTrouble ? null : <Diary page={page} />}
-        <ToolChanges server={server.name} changes={page.changes} />
+        <ToolChanges
+          server={server.name}
+          changes={page.changes}
+          held={page.waiting.filter(({ state }) => state === "held").map(({ tool }) => tool)}
+        />
       </article>
     </div>
   );
+}
+
+function countsOf(waiting: ServerPage["waiting"]): { quarantined: number; held: number } {
+  const quarantined = waiting.filter(({ state }) => state === "quarantined").length;
+  return { quarantined, held: waiting.length - quarantined };
 }
 
 /** What it wrote, and how it fared. */

@@ -2,11 +2,12 @@ import type { ServerStatus } from "../lib/core/server.ts";
 import { loginPath } from "../lib/console/ui/login_paths.ts";
 import { Icon } from "./icon.tsx";
 
-/** On a server's page: the way to log in where the server waits for that, and to its login else. */
-export function ServerLogin({ server }: { server: ServerStatus }) {
+/** On a server's page: the way to log in where the server waits for that, and to a login there is. */
+export function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boolean }) {
   if (server.type !== "http" && server.type !== "sse") return null;
   const href = loginPath(server.name);
   if (server.state !== "needs_login") {
+    if (!hasLogin) return null;
     return (
       <p class="small muted">
         <a href={href}>Login</a> to this server: who gave it, and how to end it.

@@ -61,6 +61,14 @@ export function ToolDetail({ page, tried, refused }: ToolDetailProps) {
               {knowledge?.deprecated === undefined
                 ? null
                 : <span class="badge tone-warn">Deprecated</span>}
+              {page.isHeld && (
+                <span
+                  class="badge tone-warn"
+                  title="Its server has changed it: clients get the version before that"
+                >
+                  Held
+                </span>
+              )}
               {knowledge?.isEnabled === false && (
                 <span class="badge" title="It is switched off: no client can call it">Off</span>
               )}
@@ -95,7 +103,11 @@ export function ToolDetail({ page, tried, refused }: ToolDetailProps) {
             <RelatedTools related={knowledge.related} />
           </>
         )}
-        <ToolVersions versions={page.versions} older={page.olderVersions} />
+        <ToolVersions
+          versions={page.versions}
+          older={page.olderVersions}
+          isHeld={page.isHeld}
+        />
       </article>
     </div>
   );

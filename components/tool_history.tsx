@@ -13,10 +13,16 @@ const CHANGES_IN_LIST = 8;
 
 /** What became of a server's tools since they were first seen. */
 export function ToolChanges(
-  { server, changes }: { server: string; changes: Changes | undefined },
+  { server, changes, held = [] }: {
+    server: string;
+    changes: Changes | undefined;
+    /** Tools of which the newest change has not been approved. */
+    held?: readonly string[];
+  },
 ) {
   if (changes === undefined) return <Unread title="Changes of its tools" />;
   const { events, more, since } = changes;
+  const newestOf = new Map(events.toReversed().map((event) => [event.tool, event]));
   return (
     <Card
       title="Changes of its tools"
@@ -38,7 +44,11 @@ export function ToolChanges(
         : (
           <ol class="rows">
             {events.map((event) => (
-              <EventRow key={`${event.tool} ${event.kind} ${event.at}`} {...{ server, event }} />
+              <EventRow
+                key={`${event.tool} ${event.kind} ${event.at}`}
+                {...{ server, event }}
+                isHeld={held.includes(event.tool) && newestOf.get(event.tool) === event}
+              />
             ))}
             {more > 0 && (
               <li class="row muted">
@@ -54,7 +64,9 @@ export function ToolChanges(
   );
 }
 
-function EventRow({ server, event }: { server: string; event: ToolEvent }) {
+function EventRow(
+  { server, event, isHeld }: { server: string; event: ToolEvent; isHeld: boolean },
+) {
   const name = <InertText text={event.tool} />;
   return (
     <li class="row">
@@ -70,6 +82,7 @@ function EventRow({ server, event }: { server: string; event: ToolEvent }) {
               No longer listed
             </span>
           )}
+          {isHeld && event.kind !== "gone" && <Held isNew={event.kind === "added"} />}
           {event.kind === "changed" && <span class="muted">version {event.version}</span>}
           {event.kind === "changed" && event.diff !== undefined && <Verdict diff={event.diff} />}
           <span class="row-aside">
@@ -86,7 +99,12 @@ function EventRow({ server, event }: { server: string; event: ToolEvent }) {
 
 /** The versions of one tool, each with what it changed. */
 export function ToolVersions(
-  { versions, older }: { versions: ToolStep[] | undefined; older: number },
+  { versions, older, isHeld = false }: {
+    versions: ToolStep[] | undefined;
+    older: number;
+    /** Whether the newest one has not been approved. */
+    isHeld?: boolean;
+  },
 ) {
   if (versions === undefined) return <Unread title="Versions" />;
   const [newest, before] = versions;
@@ -116,6 +134,7 @@ export function ToolVersions(
             <div class="row-text change">
               <p class="change-head">
                 <span class="strong">Version {version}</span>
+                {isHeld && version === newest.version && <Held />}
                 {diff === undefined ? null : <Verdict diff={diff} />}
                 <span class="row-aside">
                   <Ago at={seenAt} />
@@ -134,6 +153,22 @@ export function ToolVersions(
         {older > 0 && <li class="row muted">{formatCount(older, "earlier version")} not shown</li>}
       </ol>
     </Card>
+  );
+}
+
+/** That no client gets this: whether calls would work with it is another question. */
+function Held({ isNew = false }: { isNew?: boolean }) {
+  return (
+    <>
+      <span class="badge tone-warn">
+        <Icon name="pending" size={12} />
+        Held
+      </span>
+      <span class="muted small">
+        {isNew ? "no client gets it" : "clients get the version before it"}:{" "}
+        <a href="/security/review">Review</a>
+      </span>
+    </>
   );
 }
 

@@ -1,4 +1,6 @@
+import type { KeptBackTool as KeptBack } from "../lib/console/tool_page.ts";
 import type { ServerStatus } from "../lib/core/server.ts";
+import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
@@ -38,5 +40,60 @@ export function UnlistedTool({ server: { name, state, reason }, tool }: Unlisted
         <a class="button button-primary" href={serverPath(name)}>Show the server</a>
       </div>
     </section>
+  );
+}
+
+const REASONS: Record<KeptBack["state"], { title: string; why: string }> = {
+  quarantined: {
+    title: "The tool is in quarantine",
+    why: "Its definition looks like an attack: no client sees the tool or can call it.",
+  },
+  held: {
+    title: "The tool is held",
+    why: "Its server has added it: no client sees it until somebody approves it.",
+  },
+};
+
+/** A tool that no client gets, with the way to where that is decided. */
+export function KeptBackTool({ page: { keptBack, state, server } }: { page: KeptBack }) {
+  const { title, why } = REASONS[state];
+  return (
+    <section class="failure" aria-labelledby="kept-back-title">
+      <span class="failure-icon">
+        <Icon name="alert" size={20} />
+      </span>
+      <h1 id="kept-back-title">{title}</h1>
+      <p class="failure-message" role="status">
+        <code>
+          <InertText text={`${server.name}.${keptBack}`} />
+        </code>
+        {": "}
+        {why}
+      </p>
+      <div class="failure-actions">
+        <a class="button button-primary" href="/security/review">Review it</a>
+        <a class="button" href={serverPath(server.name)}>Show the server</a>
+      </div>
+    </section>
+  );
+}
+
+/** That something waits for a decision, with the way to it. */
+export function ReviewNotice(
+  { quarantined, held, noun }: { quarantined: number; held: number; noun?: string },
+) {
+  if (quarantined + held === 0) return null;
+  const count = noun === undefined ? formatNumber(quarantined) : formatCount(quarantined, noun);
+  const words = [
+    ...(quarantined === 0 ? [] : [`${count} in quarantine`]),
+    ...(held === 0 ? [] : [`${formatCount(held, "change")} held`]),
+  ];
+  return (
+    <p class="notice tone-warn">
+      <Icon name="alert" size={14} />
+      <span>
+        {words.join(", ")}: <a href="/security/review">Review</a>
+      </span>
+    </p>
   );
 }

@@ -17,7 +17,9 @@ export default function NavCount(
           <span class="visually-hidden">{`${now.attention} need attention, `}</span>
         </span>
       )}
-      <span class="nav-number" {...(kind === "security" ? { title: `${number} waiting` } : {})}>{formatNumber(number)}</span>
+      <span class="nav-number" {...(kind === "security" ? { title: `${number} waiting` } : {})}>
+        {formatNumber(number)}
+      </span>
     </span>
   );
 }

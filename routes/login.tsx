@@ -3,25 +3,19 @@ import { Field } from "../components/field.tsx";
 import { FormFailure } from "../components/form_failure.tsx";
 import { Mark } from "../components/icon.tsx";
 import { define } from "../lib/console/define.ts";
-import { type FormError, formError } from "../lib/console/form_error.ts";
 import { localPath } from "../lib/console/local_path.ts";
-import { logIn } from "../lib/console/login.ts";
+import { logIn, type LoginPage, loginPage, MAKE_TOKEN } from "../lib/console/login.ts";
 import { GatewayError } from "../lib/core/errors.ts";
 import { readForm } from "../lib/http/read_form.ts";
 
 const MAX_FORM = 16_384;
-const HINT =
-  "On the gateway's machine, `deno task cli token create --name me --rights read,call,manage` makes one";
+const HINT = `To make one, run on the gateway's machine: ${MAKE_TOKEN}`;
 
-interface Data {
-  then: string;
-  error?: FormError;
-}
-
-export const handler = define.handlers<Data>({
+export const handler = define.handlers<LoginPage>({
   GET(ctx) {
     ctx.state.title = "Log in";
-    return page({ then: localPath(ctx.url.searchParams.get("then")) });
+    const then = localPath(ctx.url.searchParams.get("then"));
+    return page(loginPage(ctx.state.gateway, then));
   },
   async POST(ctx) {
     ctx.state.title = "Log in";
@@ -35,7 +29,7 @@ export const handler = define.handlers<Data>({
       const status = error instanceof GatewayError ? error.httpStatus : 500;
       // 401 would have browsers ask for a name and a password.
       const seconds = error instanceof GatewayError ? error.details.retryAfterSeconds : undefined;
-      return page({ then, error: formError(error) }, {
+      return page(loginPage(ctx.state.gateway, then, error), {
         status: status === 401 ? 403 : status,
         ...(seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } }),
       });
@@ -43,18 +37,27 @@ export const handler = define.handlers<Data>({
   },
 });
 
-export default define.page<typeof handler>(function Login({ data: { then, error } }) {
+export default define.page<typeof handler>(function Login({ data: { then, isOpen, error } }) {
   return (
     <main class="login" id="main">
       <form method="post" action="/login" class="login-card" f-client-nav={false}>
         <h1>
           <Mark /> Quartermaster
         </h1>
-        <p>This gateway lets nobody in without a token.</p>
+        {isOpen
+          ? (
+            <p>
+              No token is needed on this machine:{" "}
+              <a href="/" class="login-onward">go to the dashboard</a>. With one, you see and do
+              what it admits.
+            </p>
+          )
+          : <p>This gateway lets nobody in without a token.</p>}
         {error === undefined ? null : <FormFailure error={error} />}
         <Field id="token" label="Token" hint={HINT}>
           <input
             id="token"
+            class="input mono"
             type="password"
             name="token"
             required
@@ -65,7 +68,7 @@ export default define.page<typeof handler>(function Login({ data: { then, error 
           />
         </Field>
         <input type="hidden" name="then" value={then} />
-        <button type="submit" class="button button-primary">Log in</button>
+        <button type="submit" class={isOpen ? "button" : "button button-primary"}>Log in</button>
       </form>
     </main>
   );

@@ -12,6 +12,7 @@ import { launchBrowser } from "./browser.ts";
 import { connect, type DoorClient, tool } from "./combined_doors.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
+import { browserTest as test } from "./console_pages.ts";
 
 const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
 const WIDE = { width: 1280, height: 820 };
@@ -50,11 +51,6 @@ Deno.test.afterAll(async () => {
   await git?.[Symbol.asyncDispose]();
   await Deno.remove(folder, { recursive: true });
 });
-
-/** Playwright keeps timers and sockets of its own. */
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-}
 
 async function openPage(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({

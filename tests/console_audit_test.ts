@@ -44,7 +44,8 @@ browserTest(
     // By itself: the page follows what it shows.
     const changed = page.getByRole("row", { name: /Changed project shop/ });
     await changed.waitFor();
-    await changed.getByText("everyone on this machine").waitFor();
+    await changed.getByRole("cell", { name: "somebody on this machine (no token)", exact: true })
+      .waitFor();
     await changed.getByText("What changed: 1 value").click();
     await changed.getByText("The shop").waitFor();
     await changed.getByText("<img src=x onerror=alert(1)>").waitFor();

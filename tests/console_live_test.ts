@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser, within } from "./browser.ts";
 import { connect, tool } from "./combined_doors.ts";
 import { browserTest, goLive, openPage } from "./console_pages.ts";
 import { choosingModel } from "./fixtures/choosing_model.ts";
@@ -187,9 +187,9 @@ browserTest("a page opened late and one fetched late show what came meanwhile", 
 
   await page.unroute("**/api/events*");
   await goLive(page, `${here.url}/settings`);
-  const change = holdNext(page, /\/toolsets\b/);
+  const change = await holdNext(page, /\/toolsets\b/);
   await page.getByRole("link", { name: "Toolsets" }).first().click();
-  await change.held;
+  await within(change.held, LIMIT_MS, "Asking for the page");
   await using listener = await Listener.open(here);
   await buildToolset(here, "late-page");
   await listener.hears("toolsets", /data/);
@@ -243,10 +243,10 @@ browserTest("the tool page waits for a server that connects, and shows its tool 
 });
 
 /** Fetches the next answer for such a path, and gives it to the page only when it is let go. */
-function holdNext(page: Page, path: RegExp) {
+async function holdNext(page: Page, path: RegExp) {
   const held = Promise.withResolvers<void>();
   const going = Promise.withResolvers<void>();
-  void page.route(path, async (route) => {
+  await page.route(path, async (route) => {
     const response = await route.fetch();
     held.resolve();
     await going.promise;

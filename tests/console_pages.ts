@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { within } from "./browser.ts";
 
 const WIDE = { width: 1280, height: 820 };
+/** Far more than any of them takes, so that none can keep all others waiting. */
+const TEST_MS = 180_000;
 const NARROW = { width: 375, height: 740 };
 const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
 
 /** Playwright keeps timers and sockets of its own. */
 export function browserTest(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+  Deno.test({
+    name,
+    fn: () => within(fn(), TEST_MS, name),
+    sanitizeOps: false,
+    sanitizeResources: false,
+  });
 }
 
 export interface OpenPage extends AsyncDisposable {

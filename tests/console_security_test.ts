@@ -4,6 +4,7 @@ import { launchBrowser } from "./browser.ts";
 import { at, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
+import { startGateway } from "./gateway.ts";
 import { Guarded, Visitor } from "./security/guarded.ts";
 
 const HOSTILE = '<img src=x onerror="document.title=1">\u202eexe';
@@ -63,6 +64,36 @@ browserTest("security pages can be read by everybody, empty and with hostile nam
   assert.deepEqual(complaints, []);
 });
 
+browserTest(
+  "the login says where no token is needed, and what to do about a wrong one",
+  async () => {
+    await using gateway = await startGateway();
+    await using open = await openPage(browser);
+    const { page, complaints } = open;
+    await page.goto(`${gateway.url}/login`);
+    await page.getByText("No token is needed on this machine").waitFor();
+    await page.getByLabel("Token", { exact: true }).fill("qm_wrong");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByText("The token is not known here").waitFor();
+    await assertReadable(page, "login-wrong");
+    assert.doesNotMatch(await page.getByRole("main").textContent() ?? "", /Authorization|`/);
+    await page.getByRole("link", { name: "go to the dashboard" }).click();
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
+    assert.deepEqual(complaints, []);
+  },
+);
+
+browserTest("a token without a name is refused beside the field", async () => {
+  await using open = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = open;
+  await logIn(page, "/security/tokens");
+  await page.getByLabel("Name", { exact: true }).fill(" ");
+  await page.getByRole("button", { name: "Make token" }).click();
+  const problem = page.getByRole("alert");
+  assert.equal(await problem.textContent(), "Write a name: whose token it is, or what it is for");
+  assert.equal(await page.getByText("INVALID_ARGUMENTS").count(), 0);
+});
+
 browserTest("a token is made and revoked without scripts", async () => {
   await using open = await openPage(browser, { javaScriptEnabled: false });
   const { page } = open;
@@ -120,6 +151,10 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   await page.getByRole("button", { name: "Delete project" }).last().click();
   await page.getByText("a token is for it alone (bound)").waitFor();
   await guarded.revoke(bound);
+  // Else it would be in all other projects.
+  await card.getByLabel("files").uncheck();
+  await card.getByRole("button", { name: "Save numbers" }).click();
+  await page.getByText("The project is saved.").waitFor();
   await card.getByRole("button", { name: "Delete numbers" }).click();
   await page.getByRole("dialog", { name: "Delete numbers?" })
     .getByRole("button", { name: "Delete project" }).click();
@@ -139,16 +174,22 @@ browserTest("logging out everywhere ends the other browser", async () => {
   assert.equal(second.page.url(), `${guarded.url}/login?then=%2Fsecurity`);
 });
 
-browserTest("a token that may only read finds nothing to give beyond that", async () => {
+browserTest("a token that may only read is told so in the console, with a way back", async () => {
   const { text } = await guarded.token({ name: "reader", rights: ["read"] });
   await using open = await openPage(browser);
   const { page } = open;
-  await logInLive(page, "/security/tokens", text);
-  for (const right of ["call", "manage", "optimize"]) {
-    assert.ok(await page.getByRole("checkbox", { name: new RegExp(`^${right}`) }).isDisabled());
-  }
-  await page.getByLabel("Name", { exact: true }).fill("more");
-  await page.getByRole("button", { name: "Make token" }).click();
+  await logInLive(page, "/servers/git", text);
+  await page.getByRole("button", { name: /^Restart/ }).first().click();
+  await page.getByRole("heading", { name: "You may not do this" }).waitFor();
   await page.getByText("This token may not manage here").waitFor();
-  assert.ok((await guarded.admin.tokens()).every(({ name }) => name !== "more"));
+  await assertReadable(page, "refused");
+  await page.getByRole("main").getByRole("link", { name: "Go back" }).click();
+  await page.waitForURL(`${guarded.url}/servers/git`);
+
+  await page.goto(`${guarded.url}/security`);
+  await page.getByRole("main").getByRole("link", { name: "Audit log" }).first().click();
+  await page.getByText("This token may not manage here").waitFor();
+  await page.goto(`${guarded.url}/security/tokens`);
+  await page.getByText("This token may not manage here").waitFor();
+  assert.equal(await page.getByRole("table").count(), 0);
 });

@@ -8,6 +8,7 @@ import { connect } from "./combined_doors.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningFixture, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
+import { browserTest as test } from "./console_pages.ts";
 
 const TRY_SERVER = fromFileUrl(new URL("./fixtures/try_server.ts", import.meta.url));
 const PROGRAM = ["run", "-A", "-q", "--no-lock", TRY_SERVER];
@@ -36,11 +37,6 @@ Deno.test.afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
   await remote?.[Symbol.asyncDispose]();
 });
-
-/** Playwright keeps timers and sockets of its own. */
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-}
 
 async function openPage(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({

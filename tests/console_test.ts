@@ -5,6 +5,7 @@ import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { problem, stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { type RunningGateway, startGateway } from "./gateway.ts";
+import { browserTest as test } from "./console_pages.ts";
 
 const WIDE = { width: 1280, height: 820 };
 const NARROW = { width: 375, height: 740 };
@@ -35,11 +36,6 @@ Deno.test.afterAll(async () => {
   await browser?.close();
   await gateway?.[Symbol.asyncDispose]();
 });
-
-/** Playwright keeps timers and sockets of its own. */
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-}
 
 interface OpenPage extends AsyncDisposable {
   page: Page;

@@ -6,6 +6,7 @@ import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
+import { browserTest as test } from "./console_pages.ts";
 
 const FIXTURE = fromFileUrl(new URL("./fixtures/file_tools_server.ts", import.meta.url));
 const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
@@ -80,11 +81,6 @@ Deno.test.afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
   await Deno.remove(folder, { recursive: true });
 });
-
-/** Playwright keeps timers and sockets of its own. */
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-}
 
 async function openPage(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({

@@ -214,7 +214,9 @@ export class Access {
   /** What a person calls the owner. */
   nameOf(principal: string): string {
     const owner = ownerOf(principal);
-    return owner === EVERYONE ? "everyone on this machine" : this.#holder(owner)?.name ?? owner;
+    return owner === EVERYONE
+      ? "somebody on this machine (no token)"
+      : this.#holder(owner)?.name ?? owner;
   }
 
   projects(): string[] {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { resolveTool, withNames } from "./find_tool.ts";
+import type { GatewayError } from "../core/errors.ts";
+import { resolveListed, resolveTool, withNames } from "./find_tool.ts";
 
 function listed(...names: string[]) {
   return withNames(names.map((full) => {
@@ -50,4 +51,43 @@ Deno.test("resolveTool() names what was probably meant", () => {
       },
     );
   }
+});
+
+Deno.test("resolveListed() says of a tool that is kept back where to decide on it", async () => {
+  const servers = {
+    allTools: () => Promise.resolve(listed("files.read")),
+    waiting: () =>
+      Promise.resolve([
+        { server: "files", name: "bad", state: "quarantined" as const, isServed: false },
+        { server: "files", name: "added", state: "held" as const, isServed: false },
+        { server: "files", name: "read", state: "held" as const, isServed: true },
+      ]),
+  };
+  assert.equal((await resolveListed("files.read", servers)).namespaced, "files.read");
+  for (
+    const [name, message] of [
+      ["files.bad", /"files\.bad" is in quarantine/],
+      ["files_bad", /is in quarantine/],
+      ["added", /"files\.added" is held/],
+    ] as const
+  ) {
+    await assert.rejects(resolveListed(name, servers), (error: GatewayError) => {
+      assert.equal(error.code, "TOOL_QUARANTINED");
+      assert.match(error.message, message);
+      assert.match(
+        error.details.recoverySteps?.join() ?? "",
+        /review show files.*security\/review/,
+      );
+      return true;
+    });
+  }
+  await assert.rejects(resolveListed("files.none", servers), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
+  const servers = {
+    allTools: () => Promise.resolve(listed("files.read")),
+    waiting: () => Promise.reject(new Error("not for you")),
+  };
+  await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });
 });

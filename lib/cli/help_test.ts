@@ -31,5 +31,7 @@ Deno.test("commandsHelp() keeps meanings in their column on a narrow terminal", 
     "to it; nothing is stored if",
     "that fails",
   ]);
-  assert.ok(lines.slice(at + 1, at + 4).every((line) => /^ {30}\S/.test(line) && line.length <= 60));
+  assert.ok(
+    lines.slice(at + 1, at + 4).every((line) => /^ {30}\S/.test(line) && line.length <= 60),
+  );
 });

@@ -7,7 +7,10 @@ type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
 
 /** A gateway that lets nobody in is not started; says why it needs a token, and how to make one. */
 export function noTokenToServe(read: Read): GatewayError {
-  const { message, details } = noTokenYet({ why: reasonsOf(read).join(" and "), place: placeOf(read) });
+  const { message, details } = noTokenYet({
+    why: reasonsOf(read).join(" and "),
+    place: placeOf(read),
+  });
   return new GatewayError("CONFIG_INVALID", {
     ...details,
     message: `Cannot serve on ${read.options.host}: ${message}`,

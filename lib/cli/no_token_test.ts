@@ -22,7 +22,10 @@ Deno.test("noTokenToServe() says what the token is needed for", () => {
   const asked = told({ requireToken: true }).message;
   assert.match(asked, /Cannot serve on 127\.0\.0\.1: .*because --require-token is set, and has no/);
   assert.doesNotMatch(asked, /reach/);
-  assert.match(told({ host: "0.0.0.0" }).message, /because other machines can reach it on 0\.0\.0\.0/);
+  assert.match(
+    told({ host: "0.0.0.0" }).message,
+    /because other machines can reach it on 0\.0\.0\.0/,
+  );
   assert.match(
     told({ requireToken: true, publicUrl: "https://tools.example.com" }).message,
     /is set and others know it as https:\/\/tools\.example\.com/,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parseCommandLine } from "../config/command_line.ts";
-import { readServer, serverAdd } from "./server_add.ts";
+import { GatewayError } from "../core/errors.ts";
+import { addedWords, readServer, serverAdd, withoutGuess } from "./server_add.ts";
 
 function read(...args: string[]) {
   const line = parseCommandLine(["server", "add", ...args], serverAdd.flags);
@@ -97,3 +98,21 @@ for (const [args, message] of REFUSED) {
     assert.throws(() => read(...args), { code: "CONFIG_INVALID", message });
   });
 }
+
+Deno.test("addedWords() counts tools, and says what is in quarantine", () => {
+  assert.equal(addedWords(1, 0), "1 tool");
+  assert.equal(addedWords(2, 0), "2 tools");
+  assert.equal(addedWords(1, 1), "1 tool; 1 in quarantine: see `deno task cli review list`");
+});
+
+Deno.test("withoutGuess() blames neither address nor command where a secret is missing", () => {
+  const { spec } = read("a", "--url", "https://example.com/mcp", "--header", "X: ${secret:KEY}");
+  const failure = (message: string) =>
+    new GatewayError("SERVER_DISCONNECTED", { message, recoverySteps: ["Check the address"] });
+  const missing = withoutGuess(failure("Cannot add: the secret KEY is not set: set it"), spec);
+  assert.ok(missing instanceof GatewayError);
+  assert.match(missing.message, /the secret KEY is not set/);
+  assert.doesNotMatch(missing.details.recoverySteps?.join() ?? "Check", /Check/);
+  const other = failure("Cannot add: HTTP 404");
+  assert.equal(withoutGuess(other, spec), other);
+});

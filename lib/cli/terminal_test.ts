@@ -20,7 +20,10 @@ Deno.test("failureText() says what to do, in steps or in one word", () => {
   const message = "Cannot restore";
   const text = (details: object) =>
     failureText(new GatewayError("OPERATION_IN_PROGRESS", { message, ...details }));
-  assert.equal(text({ recoveryAction }), "quartermaster: Cannot restore\n  Stop it, then try again\n");
+  assert.equal(
+    text({ recoveryAction }),
+    "quartermaster: Cannot restore\n  Stop it, then try again\n",
+  );
   assert.equal(
     text({ recoveryAction, recoverySteps: ["First"], hint: "a\nb" }),
     "quartermaster: Cannot restore\n  First\n  a\n  b\n",

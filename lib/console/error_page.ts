@@ -32,13 +32,14 @@ export function errorPage(error: unknown): ErrorPage {
   };
 }
 
-/** Where whoever was refused came from; the dashboard where that is not known, or the same page. */
-export function wayBack({ headers, url }: Request): string {
+/** Where whoever was refused came from; the dashboard where that is not known. */
+export function wayBack({ method, headers, url }: Request): string {
   const from = URL.parse(headers.get("referer") ?? "");
   const at = new URL(url);
   if (from?.origin !== at.origin || from.pathname === "/login") return "/";
-  // A form's own page may be refused as well: that would be a circle.
-  return from.pathname === at.pathname ? "/" : localPath(from.pathname + from.search);
+  // A page that is refused does not lead to itself; a form leads to the page it is on.
+  const isItself = method === "GET" && from.pathname === at.pathname;
+  return isItself ? "/" : localPath(from.pathname + from.search);
 }
 
 /** The table's sentences have no full stop, so that they can stand inside others. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { HttpError } from "fresh";
 import { GatewayError } from "../core/errors.ts";
-import { errorPage } from "./error_page.ts";
+import { errorPage, wayBack } from "./error_page.ts";
 
 Deno.test("errorPage() tells what a known error says, and what to do", () => {
   const page = errorPage(new GatewayError("STORAGE_FULL"));
@@ -23,4 +23,22 @@ Deno.test("errorPage() keeps the status of a refused request", () => {
     [errorPage(new HttpError(404)).code, errorPage(new HttpError(405)).status],
     ["NOT_FOUND", 405],
   );
+});
+
+Deno.test("wayBack() leads a form to its page, a page to the one before, and nowhere else", () => {
+  const back = (method: string, path: string, referer?: string) =>
+    wayBack(
+      new Request(`http://localhost:3333${path}`, {
+        method,
+        headers: referer === undefined ? {} : { referer },
+      }),
+    );
+  const from = "http://localhost:3333";
+  assert.equal(back("POST", "/actions", `${from}/servers?sort=state`), "/servers?sort=state");
+  assert.equal(back("POST", "/settings", `${from}/settings`), "/settings");
+  assert.equal(back("GET", "/security/audit", `${from}/security`), "/security");
+  assert.equal(back("GET", "/security/audit", `${from}/security/audit?who=me`), "/");
+  assert.equal(back("GET", "/security/audit", `${from}/login?then=/security/audit`), "/");
+  assert.equal(back("POST", "/actions", "https://elsewhere.example/servers"), "/");
+  assert.equal(back("GET", "/security/audit"), "/");
 });

@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { cookieOf, setCookie } from "../http/console_gate.ts";
 import type { Gateway } from "../compose.ts";
+import { type FormError, formError } from "./form_error.ts";
 import { localPath } from "./local_path.ts";
 
 type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
@@ -10,10 +11,35 @@ type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
 export interface LoginPage {
   /** Where to go on after it. */
   then: string;
-  /** Why the last try failed. */
-  problem?: string;
-  steps?: string[];
+  /** Whether one can do without. */
   isOpen: boolean;
+  /** Why the last try failed. */
+  error?: FormError;
+}
+
+/** What makes a token that is good for all of the console. */
+export const MAKE_TOKEN = "deno task cli token create --name me --rights read,call,manage";
+
+export function loginPage(
+  { access }: Pick<Gateway, "access">,
+  then: string,
+  error?: unknown,
+): LoginPage {
+  const page = { then, isOpen: !access.isRequired };
+  return error === undefined ? page : { ...page, error: loginError(error) };
+}
+
+/** The steps of the error itself are for programs, which send a header. */
+function loginError(error: unknown): FormError {
+  const shown = formError(error);
+  if (shown.code !== "TOKEN_REQUIRED") return shown;
+  return {
+    ...shown,
+    steps: [
+      "Copy the token anew, all of it, and paste it below",
+      `Or make another one, on the gateway's machine: ${MAKE_TOKEN}`,
+    ],
+  };
 }
 
 /** Logs a browser in by a token; gives the answer with its cookie. */
@@ -46,6 +72,14 @@ export async function logIn(
     throw new GatewayError("ACCESS_DENIED", {
       message: "The console shows everything: this token is for a part of it only",
       recoverySteps: ["Log in with a token for all servers, tools and toolsets"],
+    });
+  }
+  if (!grants.may("read")) {
+    const after = { reason: "The token may not read" };
+    gateway.audit?.note({ action: "console.login.fail", ...by, after });
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "To look at the console takes the right to read, which this token does not have",
+      recoverySteps: ["Log in with a token that has it"],
     });
   }
   const { cookie, seconds } = await consoleLogins.begin(principal);

@@ -84,11 +84,12 @@ export async function exportAudit(
   if (!format.success) throw invalid("format: csv or ndjson");
   const entries = (await audit.reader()).entries(readAuditQuery(query));
   const body = ReadableStream.from(auditFile(entries, format.data));
+  const day = new Date().toISOString().slice(0, 10);
   const type = format.data === "csv" ? "text/csv" : "application/x-ndjson";
   return new Response(body.pipeThrough(new TextEncoderStream()), {
     headers: {
       "content-type": `${type}; charset=utf-8`,
-      "content-disposition": `attachment; filename="audit.${format.data}"`,
+      "content-disposition": `attachment; filename="audit-${day}.${format.data}"`,
     },
   });
 }

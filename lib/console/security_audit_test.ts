@@ -72,6 +72,12 @@ Deno.test("exportAudit() gives what the filter leaves, in both formats", () =>
     const csv = await read("format=csv&action=server");
     assert.equal(csv.trimEnd().split("\r\n").length, 2);
     assert.match(csv, /,server\.add,git,/);
+    const { headers, body } = await exportAudit({ audit }, query("format=csv"));
+    await body?.cancel();
+    assert.match(
+      headers.get("content-disposition") ?? "",
+      /filename="audit-\d{4}-\d\d-\d\d\.csv"$/,
+    );
     await assert.rejects(exportAudit({ audit }, query("format=xml")), {
       code: "INVALID_ARGUMENTS",
     });

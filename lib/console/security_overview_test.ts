@@ -21,7 +21,8 @@ function gatewayWith(
       tokens: () => Promise.resolve([{ expiresAt: 1 }, {}]),
       projects: () => Promise.resolve([{}]),
     } as unknown as Gateway["accessAdmin"],
-    secrets: () => Promise.resolve({ list: () => Promise.resolve({ secrets: [{}, {}, {}] }) } as never),
+    secrets: () =>
+      Promise.resolve({ list: () => Promise.resolve({ secrets: [{}, {}, {}] }) } as never),
     approvals: () => Promise.resolve({ list: () => [{}] } as never),
     consents: () => Promise.resolve({ count: () => Promise.resolve(2) } as never),
     consoleLogins: {

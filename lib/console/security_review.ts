@@ -88,13 +88,18 @@ export interface ReviewCard extends ReviewItem {
   effect: string;
 }
 
+export interface PolicyRow extends ReviewPolicy {
+  /** Whether anything of the server is held back. */
+  isHolding: boolean;
+}
+
 export interface ReviewPage {
   /** Why what was asked for last was not done. */
   refused?: FormError;
   cards: ReviewCard[];
   more: number;
   decisions: ReviewDecision[];
-  policies: ReviewPolicy[];
+  policies: PolicyRow[];
 }
 
 /** The page of what waits for a person. */
@@ -111,7 +116,10 @@ export async function reviewPage(
     })),
     more,
     decisions: await review.decisions(),
-    policies: review.policies(),
+    policies: review.policies().map((policy) => ({
+      ...policy,
+      isHolding: items.some(({ server, state }) => server === policy.server && state === "held"),
+    })),
   };
 }
 

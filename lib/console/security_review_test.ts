@@ -49,3 +49,22 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
   ]);
   assert.equal(page.more, 2);
 });
+
+Deno.test("reviewPage() knows which servers have something held back", async () => {
+  const item = { tool: "t", fingerprint: "f", findings: [], kind: "changed" as const };
+  const policy = { policy: "hold" as const, trust: "trusted" as const, isEditable: true };
+  const { policies } = await reviewPage({
+    review: {
+      list: () => ({
+        items: [
+          { ...item, server: "a", state: "held" as const },
+          { ...item, server: "b", state: "notice" as const },
+        ],
+        more: 0,
+      }),
+      decisions: () => Promise.resolve([]),
+      policies: () => ["a", "b"].map((server) => ({ ...policy, server })),
+    },
+  });
+  assert.deepEqual(policies.map(({ isHolding }) => isHolding), [true, false]);
+});

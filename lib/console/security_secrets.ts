@@ -1,5 +1,6 @@
 import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
+import { SecretName } from "../core/secret_reference.ts";
 import type { SecretsAsker, SecretsList } from "../surfaces/secrets_admin.ts";
 import { type FormError, formError } from "./form_error.ts";
 
@@ -8,6 +9,8 @@ export interface SecretsPage extends SecretsList {
   draft: string;
   /** What was just done, in words. */
   done?: string;
+  /** What is wrong with the name, said beside it. */
+  nameProblem?: string;
   error?: FormError;
 }
 
@@ -25,12 +28,22 @@ export async function secretsPage(
 ): Promise<SecretsPage> {
   const admin = await gateway.secrets();
   const done = DONE[query.get("done") ?? ""];
+  const nameProblem = query.get("change") === "set" ? problemOf(query.get("name")) : undefined;
   return {
     ...await admin.list(),
     draft: (query.get("name") ?? "").slice(0, 64),
     ...(done === undefined || error !== undefined ? {} : { done }),
-    ...(error === undefined ? {} : { error: formError(error) }),
+    ...(error === undefined
+      ? {}
+      : nameProblem === undefined
+      ? { error: formError(error) }
+      : { nameProblem }),
   };
+}
+
+function problemOf(name: string | null): string | undefined {
+  const parsed = SecretName.safeParse(name?.trim() ?? "");
+  return parsed.success ? undefined : parsed.error.issues[0]?.message;
 }
 
 /** Does what a form asks for, and gives what was done. */

@@ -51,7 +51,8 @@ Deno.test("secretsPage() never has a value, not even the one that was refused", 
     assert.ok(error instanceof GatewayError);
     const refused = await secretsPage(gateway, form, error);
     assert.equal(refused.draft, "1A");
-    assert.match(refused.error?.message ?? "", /A secret's name has/);
+    assert.match(refused.nameProblem ?? "", /^A secret's name has/);
+    assert.equal(refused.error, undefined, "said once, beside the field");
     assert.deepEqual(refused.missing, [{ name: "A", usedBy: ["git"] }]);
     form.set("name", "A");
     await changeSecrets(gateway, form, BY);
@@ -59,4 +60,13 @@ Deno.test("secretsPage() never has a value, not even the one that was refused", 
     assert.match(page.done ?? "", /^The secret is set/);
     assert.deepEqual(page.secrets.map(({ name, usedBy }) => [name, usedBy]), [["A", ["git"]]]);
     assert.doesNotMatch(JSON.stringify([refused, page]), /canary|qm1\./);
+  }));
+
+Deno.test("secretsPage() tells what is wrong besides the name as an error", () =>
+  withGateway(async (gateway) => {
+    const form = new URLSearchParams({ change: "set", name: "A", value: "" });
+    const error = await changeSecrets(gateway, form, BY).then(() => undefined, (error) => error);
+    const refused = await secretsPage(gateway, form, error);
+    assert.match(refused.error?.message ?? "", /it has no value/);
+    assert.equal(refused.nameProblem, undefined);
   }));

@@ -43,6 +43,8 @@ export interface TokensPage {
   preview?: TokenPreview;
   /** Shown this once. */
   made?: { name: string; text: string; door: string; snippets: ClientSnippet[] };
+  /** What is wrong with the name, said beside it. */
+  nameProblem?: string;
   error?: FormError;
 }
 
@@ -50,6 +52,8 @@ type TokensGateway = Pick<
   Gateway,
   "access" | "accessAdmin" | "address" | "doors" | "options" | "servers" | "toolsets"
 >;
+
+const NAMELESS = "Write a name: whose token it is, or what it is for";
 
 /** Somebody who came in. */
 type KnownAsker = AccessAsker & { principal: string };
@@ -69,6 +73,7 @@ export async function tokensPage(
     (session) => ownerOf(session.principal),
   );
   const preview = tryPreview(gateway, words, projects);
+  const isNameless = error !== undefined && form.get("change") === "create" && words.name === "";
   const shown = error ?? ("problem" in preview ? preview.problem : undefined);
   return {
     isRequired: access.isRequired,
@@ -79,7 +84,11 @@ export async function tokensPage(
     words,
     grantable: grantableBy(gateway, principal),
     ...("preview" in preview ? { preview: preview.preview } : {}),
-    ...(shown === undefined ? {} : { error: formError(shown) }),
+    ...(isNameless
+      ? { nameProblem: NAMELESS }
+      : shown === undefined
+      ? {}
+      : { error: formError(shown) }),
   };
 }
 

@@ -95,6 +95,22 @@ Deno.test("tokensPage() shows what is wrong with the form, and keeps what was wr
   assert.equal(page.preview, undefined);
 });
 
+Deno.test("tokensPage() says beside the name that it is missing, and nowhere else", async () => {
+  await using setting = await openSetting();
+  const { gateway } = setting;
+  const written = form({ change: "create", name: " " });
+  const error = await makeToken(gateway, { principal: EVERYONE }, written).then(
+    () => undefined,
+    (error) => error,
+  );
+  assert.ok(error instanceof GatewayError);
+  const page = await tokensPage(gateway, EVERYONE, written, error);
+  assert.match(page.nameProblem ?? "", /^Write a name/);
+  assert.equal(page.error, undefined);
+  const looked = await tokensPage(gateway, EVERYONE, form({ name: "" }));
+  assert.equal(looked.nameProblem, undefined, "nothing is made yet");
+});
+
 Deno.test("changeProjects() makes, fills and deletes one, unless a token is for it alone", async () => {
   await using setting = await openSetting();
   const { gateway } = setting;

@@ -8,6 +8,7 @@ import {
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { nearestNames } from "../core/nearest.ts";
+import type { ReviewItem } from "../surfaces/review_item.ts";
 import type { StatePeriod } from "../downstream/state_history.ts";
 import type { ServerLine } from "../telemetry/server_lines.ts";
 import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
@@ -49,7 +50,13 @@ export interface ServerPage {
   changes: ToolChanges | undefined;
   /** What it lists that is no valid tool. */
   invalid: { entries: InvalidEntry[]; more: number };
+  /** Tools that no client gets as the server lists them, until somebody has decided. */
+  waiting: WaitingTool[];
+  /** Whether somebody has logged in to it. */
+  hasLogin: boolean;
 }
+
+export type WaitingTool = Pick<ReviewItem, "tool" | "kind"> & { state: "quarantined" | "held" };
 
 /** What happened to a server's tools, newest first. */
 export interface ToolChanges {
@@ -73,7 +80,14 @@ const INVALID = 50;
 export async function serverPage(
   gateway: Pick<
     Gateway,
-    "address" | "options" | "servers" | "problems" | "guide" | "toolsets"
+    | "address"
+    | "options"
+    | "servers"
+    | "problems"
+    | "guide"
+    | "toolsets"
+    | "review"
+    | "serverLogins"
   >,
   name: string,
   query: URLSearchParams,
@@ -84,7 +98,10 @@ export async function serverPage(
   if (server === undefined) {
     return { missing: name, nearest: nearestNames(name, servers.map(({ name }) => name)) };
   }
-  const history = await historyOf(gateway, name, EVENTS);
+  const [history, hasLogin] = await Promise.all([
+    historyOf(gateway, name, EVENTS),
+    hasLoginTo(gateway, server),
+  ]);
   const isOn = (tool: string) => gateway.guide.table.find(name, tool)?.enabled ?? true;
   const rows = toolRows(gateway, name).map((row): ToolRow =>
     isOn(row.name) ? row : { ...row, isOff: true }
@@ -109,7 +126,35 @@ export async function serverPage(
       entries: history?.invalid.slice(0, INVALID) ?? [],
       more: Math.max(0, (history?.invalid.length ?? 0) - INVALID),
     },
+    waiting: waitingTools(gateway, name),
+    hasLogin,
   };
+}
+
+/** The tools of a server that wait for somebody to decide. */
+export function waitingTools({ review }: Pick<Gateway, "review">, server: string): WaitingTool[] {
+  // The list compares definitions, which takes time: most often there is nothing to compare.
+  const { held, quarantined } = review.count();
+  if (held + quarantined === 0) return [];
+  return review.list().items.flatMap((item) => {
+    const { tool, kind, state } = item;
+    // What is in parentheses is a text of the server's and no tool.
+    const isMeant = item.server === server && !tool.startsWith("(");
+    return isMeant && (state === "quarantined" || state === "held") ? [{ tool, kind, state }] : [];
+  });
+}
+
+async function hasLoginTo(
+  { serverLogins }: Pick<Gateway, "serverLogins">,
+  { name, type }: ServerStatus,
+): Promise<boolean> {
+  if (type !== "http" && type !== "sse") return false;
+  try {
+    return await (await serverLogins()).describe(name) !== undefined;
+  } catch {
+    // A store that fails says so itself, on every page.
+    return false;
+  }
 }
 
 /** A store that fails says so itself, on every page: the rest of this one can be shown. */

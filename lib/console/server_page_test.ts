@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
+import type { Gateway } from "../compose.ts";
 import { serverPage, stretchAround } from "./server_page.ts";
-import { problem, stubGateway } from "./testing/stub_gateway.ts";
+import { problem, stubGateway as stub, type StubInput } from "./testing/stub_gateway.ts";
+
+function stubGateway(input: StubInput, parts: Partial<Gateway> = {}) {
+  const serverLogins = () => Promise.reject(new Error("The stub has no logins"));
+  return { ...stub(input), serverLogins, ...parts };
+}
 
 const gateway = stubGateway({
   servers: [
@@ -75,4 +81,42 @@ Deno.test("serverPage() does without the history where the store fails", async (
   assert.ok("server" in page);
   assert.equal(page.changes, undefined);
   assert.equal(page.tools.total, 1);
+});
+
+Deno.test("serverPage() has what waits for a decision, of this server alone", async () => {
+  const item = { fingerprint: "f", findings: [] };
+  const items: ReturnType<Gateway["review"]["list"]>["items"] = [
+    { ...item, server: "a", tool: "bad", kind: "finding", state: "quarantined" },
+    { ...item, server: "a", tool: "t", kind: "changed", state: "held" },
+    { ...item, server: "a", tool: "u", kind: "changed", state: "notice" },
+    { ...item, server: "a", tool: "(instructions)", kind: "finding", state: "quarantined" },
+    { ...item, server: "b", tool: "t", kind: "added", state: "held" },
+  ];
+  const review = {
+    count: () => ({ held: 2, notices: 1, quarantined: 2, flagged: 0, total: 5 }),
+    list: () => ({ items, more: 0 }),
+  } as unknown as Gateway["review"];
+  const waiting = stubGateway({ servers: [{ name: "a", tools: [{ name: "t" }] }] }, { review });
+  const page = await serverPage(waiting, "a", new URLSearchParams());
+  assert.ok("server" in page);
+  assert.deepEqual(page.waiting, [
+    { tool: "bad", kind: "finding", state: "quarantined" },
+    { tool: "t", kind: "changed", state: "held" },
+  ]);
+});
+
+Deno.test("serverPage() knows whether somebody has logged in to the server", async () => {
+  const known = new Set(["in"]);
+  const serverLogins = () =>
+    Promise.resolve({
+      describe: (name: string) => Promise.resolve(known.has(name) ? {} : undefined),
+    }) as unknown as ReturnType<Gateway["serverLogins"]>;
+  const servers = ["in", "out"].map((name) => ({ name, type: "http" as const }));
+  const hasLogin = async (name: string, parts: Partial<Gateway>) => {
+    const page = await serverPage(stubGateway({ servers }, parts), name, new URLSearchParams());
+    return "server" in page && page.hasLogin;
+  };
+  assert.equal(await hasLogin("in", { serverLogins }), true);
+  assert.equal(await hasLogin("out", { serverLogins }), false);
+  assert.equal(await hasLogin("in", {}), false);
 });

@@ -17,6 +17,8 @@ import {
   stretchAround,
   type ToolRow,
   toolRows,
+  type WaitingTool,
+  waitingTools,
 } from "./server_page.ts";
 import { promotionOf, type ToolPromotion } from "./tool_promotion.ts";
 import { knownTokens } from "./tools_page.ts";
@@ -73,6 +75,15 @@ export interface ToolPage {
   knowledge: ToolKnowledge | undefined;
   /** The description that clients read in the place of the server's own, where there is one. */
   promotion?: ToolPromotion;
+  /** The server lists another version, and clients get the one before it until that is approved. */
+  isHeld: boolean;
+}
+
+/** A tool that its server lists and no client gets, until somebody has decided on it. */
+export interface KeptBackTool {
+  keptBack: string;
+  state: WaitingTool["state"];
+  server: ServerStatus;
 }
 
 /** A tool of a server that has not listed its tools: whether there is such a tool is not known. */
@@ -83,7 +94,7 @@ export interface UnlistedTool {
 
 type ToolGateway = Pick<
   Gateway,
-  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions" | "promotions"
+  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions" | "promotions" | "review"
 >;
 
 const NEIGHBORS = 100;
@@ -96,11 +107,13 @@ export async function toolPage(
   gateway: ToolGateway,
   serverName: string,
   toolName: string,
-): Promise<ToolPage | UnlistedTool | MissingName> {
+): Promise<ToolPage | KeptBackTool | UnlistedTool | MissingName> {
   const server = gateway.servers.list().find(({ name }) => name === serverName);
   const rows = toolRows(gateway, serverName);
   const tool = gateway.servers.tools(serverName).find(({ name }) => name === toolName);
+  const waiting = waitingTools(gateway, serverName).find((each) => each.tool === toolName);
   if (server === undefined || tool === undefined) {
+    if (server && waiting) return { keptBack: toolName, state: waiting.state, server };
     const isListed = server === undefined || rows.length > 0 || server.state === "ready";
     if (!isListed) return { unlisted: toolName, server };
     return { missing: toolName, nearest: nearestNames(toolName, rows.map(({ name }) => name)) };
@@ -130,6 +143,7 @@ export async function toolPage(
     olderVersions: (versions?.at(-1)?.version ?? 1) - 1,
     knowledge,
     ...promotionOf(gateway, serverName, toolName),
+    isHeld: waiting?.state === "held",
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Gateway } from "../compose.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";
 import { toolPage } from "./tool_page.ts";
 
@@ -135,4 +136,30 @@ Deno.test("toolPage() has examples that fit, cost and related tools", async () =
     { server: "files", name: "write_file", namespaced: "files.write_file" },
   ]);
   assert.ok(tokens !== undefined && tokens > 0);
+});
+
+Deno.test("toolPage() says of a tool that is kept back why, and of a held change that it is", async () => {
+  const item = { server: "files", fingerprint: "f", findings: [] };
+  const items: ReturnType<Gateway["review"]["list"]>["items"] = [
+    { ...item, tool: "bad", kind: "finding", state: "quarantined" },
+    { ...item, tool: "added", kind: "added", state: "held" },
+    { ...item, tool: "remove", kind: "changed", state: "held" },
+  ];
+  const review = {
+    count: () => ({ held: 2, notices: 0, quarantined: 1, flagged: 0, total: 3 }),
+    list: () => ({ items, more: 0 }),
+  } as unknown as Gateway["review"];
+  const reviewing = { ...gateway, review };
+  for (const [name, state] of [["bad", "quarantined"], ["added", "held"]] as const) {
+    const page = await toolPage(reviewing, "files", name);
+    assert.ok("keptBack" in page, name);
+    assert.deepEqual([page.keptBack, page.state, page.server.name], [name, state, "files"]);
+  }
+  const isHeld = async (name: string) => {
+    const page = await toolPage(reviewing, "files", name);
+    return "isHeld" in page && page.isHeld;
+  };
+  assert.equal(await isHeld("remove"), true);
+  assert.equal(await isHeld("odd"), false);
+  assert.ok("missing" in await toolPage(reviewing, "files", "nothing"));
 });

@@ -59,6 +59,8 @@ export interface ToolsPage {
   tokens: { counted: number; isCounting: boolean };
   saved: SavedDay[];
   collisions: ReturnType<Gateway["collisions"]>;
+  /** What no client gets as its server lists it, until somebody has decided. */
+  waiting: { quarantined: number; held: number };
 }
 
 type ToolsGateway = Pick<
@@ -70,6 +72,7 @@ type ToolsGateway = Pick<
   | "searchProgress"
   | "promotions"
   | "servers"
+  | "review"
 >;
 
 interface Found {
@@ -96,6 +99,7 @@ export async function toolsPage(
   const all = guide.visible(EVERYONE, true);
   const isPromoted = promotedOnes(gateway);
   const invalid = gateway.servers.invalid();
+  const { quarantined, held } = gateway.review.count();
   const admitted = all.filter((tool) =>
     (server === undefined || tool.server === server) && isInState(tool, state, isPromoted) &&
     (category === undefined || guide.metadata(tool).category === category)
@@ -135,6 +139,7 @@ export async function toolsPage(
     tokens: countTokens(gateway, all),
     saved,
     collisions: gateway.collisions(),
+    waiting: { quarantined, held },
   };
 }
 

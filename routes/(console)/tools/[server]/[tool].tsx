@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { Missing } from "../../../../components/missing.tsx";
 import { ToolDetail } from "../../../../components/tool_detail.tsx";
-import { UnlistedTool } from "../../../../components/unlisted_tool.tsx";
+import { KeptBackTool, UnlistedTool } from "../../../../components/unlisted_tool.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { toolPage } from "../../../../lib/console/tool_page.ts";
 import { tryFromForm } from "../../../../lib/console/tried_tool.ts";
@@ -77,6 +77,8 @@ export default define.page<typeof handler>(function ToolRoute({ data, state }) {
     <div data-live="servers tools">
       {"unlisted" in found
         ? <UnlistedTool server={found.server} tool={found.unlisted} />
+        : "keptBack" in found
+        ? <KeptBackTool page={found} />
         : <ToolDetail page={found} tried={tried} refused={refused} />}
     </div>
   );

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { Access } from "../auth/access.ts";
+import { hashOf } from "../auth/token_text.ts";
+import type { Gateway } from "../compose.ts";
+import { AccessScope } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { logIn, loginPage } from "./login.ts";
+
+function gatewayFor(rights: string[], isRequired = true) {
+  const access = new Access({ isRequired });
+  const scope = AccessScope.parse({ rights });
+  access.load([{ id: "aaaaaaaa", name: "a", hash: hashOf("qm_a"), scope, createdAt: 0 }], []);
+  return {
+    access,
+    consoleLogins: {
+      begin: () => Promise.resolve({ cookie: "c", seconds: 1 }),
+    } as unknown as Gateway["consoleLogins"],
+    loginAttempts: { check() {}, failed() {} } as unknown as Gateway["loginAttempts"],
+  };
+}
+
+const words = (token: string) => ({ token, then: "/tools", place: "127.0.0.1" });
+
+Deno.test("logIn() lets those in who may look at the console", async () => {
+  const answer = await logIn(gatewayFor(["read"]), words("qm_a"));
+  assert.equal(answer.headers.get("location"), "/tools");
+  await assert.rejects(
+    logIn(gatewayFor(["call", "manage"]), words("qm_a")),
+    (error) => error instanceof GatewayError && error.code === "ACCESS_DENIED",
+  );
+});
+
+Deno.test("loginPage() has steps that a person can take in a form", async () => {
+  const gateway = gatewayFor(["read"]);
+  const error = await logIn(gateway, words("qm_wrong")).then(() => undefined, (error) => error);
+  const page = loginPage(gateway, "/", error);
+  assert.match(page.error?.message ?? "", /not known here/);
+  assert.match(page.error?.steps.join("\n") ?? "", /--rights read,call,manage/);
+  assert.doesNotMatch(JSON.stringify(page), /Authorization|`/);
+});
+
+Deno.test("loginPage() knows where no token is needed", () => {
+  assert.equal(loginPage(gatewayFor(["read"], false), "/").isOpen, true);
+  assert.equal(loginPage(gatewayFor(["read"]), "/").isOpen, false);
+});
