@@ -18,9 +18,11 @@ export function ClientSnippets({ door, snippets }: ClientSnippetsProps) {
         <CopyButton value={door} label="Copy the door's address" />
       </p>
       {snippets.some(({ needsToken }) => needsToken) && (
-        <p class="card-lead">
-          A token is needed to come in: make one under{" "}
-          <a href="/security/tokens">Tokens</a>, and put it in the place of <code>YOUR_TOKEN</code>.
+        <p class="card-lead snippet-door">
+          <span>
+            A token is needed to come in: put one in the place of <code>YOUR_TOKEN</code>.
+          </span>
+          <a class="button" href="/security/tokens">Make a token</a>
         </p>
       )}
       {snippets.map(({ client, place, code, command }) => (

@@ -165,9 +165,9 @@ function Held({ isNew = false }: { isNew?: boolean }) {
         Held
       </span>
       <span class="muted small">
-        {isNew ? "no client gets it" : "clients get the version before it"}:{" "}
-        <a href="/security/review">Review</a>
+        {isNew ? "no client gets it" : "clients get the version before it"}
       </span>
+      <a href="/security/review">Review</a>
     </>
   );
 }

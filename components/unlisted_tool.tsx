@@ -91,9 +91,8 @@ export function ReviewNotice(
   return (
     <p class="notice tone-warn">
       <Icon name="alert" size={14} />
-      <span>
-        {words.join(", ")}: <a href="/security/review">Review</a>
-      </span>
+      <span>{words.join(", ")}:</span>
+      <a href="/security/review">Review</a>
     </p>
   );
 }

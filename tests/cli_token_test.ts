@@ -58,7 +58,14 @@ Deno.test("a gateway that runs follows what the command line does with tokens an
   await using server = new ScriptedServer([tool("echo")]);
   await TestCli.use(async (cli) => {
     await cli.write(join(cli.project, ".mcp.json"), { mcpServers: { box: at(server) } });
-    const first = await cli.ok("token", "create", "--name", "first");
+    const first = await cli.ok(
+      "token",
+      "create",
+      "--name",
+      "first",
+      "--rights",
+      "read,call,manage",
+    );
     const gateway = await startGateway(["--require-token"], cli.gateway);
     try {
       assert.equal(await statusOf(gateway.url, first), 200);

@@ -207,6 +207,11 @@ export class Access {
     return this.#within({ owner, project: bound, expiresAt: Infinity }, project);
   }
 
+  /** When a token of this gateway's ends; undefined where it does not. */
+  endOf(principal: string): number | undefined {
+    return this.#tokens.get(ownerOf(principal).replace(/^token:/, ""))?.expiresAt;
+  }
+
   limitOf(principal: string): CallLimit | undefined {
     return principal === EVERYONE ? undefined : this.#holder(ownerOf(principal))?.limit;
   }

@@ -37,7 +37,7 @@ function loginError(error: unknown): FormError {
     ...shown,
     steps: [
       "Copy the token anew, all of it, and paste it below",
-      `Or make another one, on the gateway's machine: ${MAKE_TOKEN}`,
+      "Or make another one, with the command below",
     ],
   };
 }

@@ -35,7 +35,7 @@ Deno.test("loginPage() has steps that a person can take in a form", async () => 
   const error = await logIn(gateway, words("qm_wrong")).then(() => undefined, (error) => error);
   const page = loginPage(gateway, "/", error);
   assert.match(page.error?.message ?? "", /not known here/);
-  assert.match(page.error?.steps.join("\n") ?? "", /--rights read,call,manage/);
+  assert.match(page.error?.steps.join("\n") ?? "", /paste it below/);
   assert.doesNotMatch(JSON.stringify(page), /Authorization|`/);
 });
 

@@ -1,6 +1,6 @@
 import { scopeWords } from "../auth/scope_words.ts";
 import type { Gateway } from "../compose.ts";
-import type { Right } from "../core/access.ts";
+import { CallLimit, type Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ownerOf } from "../core/principal.ts";
 import type { AccessAsker, NewToken, ShownToken } from "../surfaces/access_admin.ts";
@@ -113,7 +113,32 @@ export async function createToken(
   for (const right of written.scope.rights) {
     access.demand(by.principal, right, `To make a token that may ${right}`);
   }
-  return await accessAdmin.createToken(written, by);
+  return await accessAdmin.createToken(withinReach(access, by.principal, written), by);
+}
+
+/** It ends no later than its maker's own, and may call no more. */
+function withinReach(
+  access: Pick<Gateway["access"], "endOf" | "limitOf">,
+  maker: string,
+  { expiresAt, limit, ...written }: NewToken,
+): NewToken {
+  const [end, own] = [access.endOf(maker), access.limitOf(maker)];
+  const least = (a: number | undefined, b: number | undefined) =>
+    a === undefined ? b : b === undefined ? a : Math.min(a, b);
+  const capped = {
+    perMinute: least(limit?.perMinute, own?.perMinute),
+    concurrent: least(limit?.concurrent, own?.concurrent),
+    mode: limit?.mode === "read-only" ? limit.mode : own?.mode ?? limit?.mode,
+  };
+  const kept = Object.fromEntries(
+    Object.entries(capped).filter(([, value]) => value !== undefined),
+  );
+  const latest = least(expiresAt, end);
+  return {
+    ...written,
+    ...(latest === undefined ? {} : { expiresAt: latest }),
+    ...(Object.keys(kept).length === 0 ? {} : { limit: CallLimit.parse(kept) }),
+  };
 }
 
 function grantableBy({ access }: Pick<Gateway, "access">, principal: string): Right[] {

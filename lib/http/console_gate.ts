@@ -26,7 +26,7 @@ export class ConsoleGate {
 
   /** Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED or FOREIGN_ORIGIN. */
   async admit(request: Request): Promise<string> {
-    const { pathname } = new URL(request.url);
+    const pathname = routedPath(request);
     if (OPEN.test(pathname)) {
       // To log somebody out is a change as well.
       if (cookieOf(request) !== undefined) checkOwnPage(request);
@@ -94,14 +94,28 @@ export function setCookie(value: string, seconds: number): string {
 }
 
 /** Names, values and doings of others, which to look at is more than to see what there is to call. */
-const GUARDED = /^\/(security\/.|api\/(audit|tokens|projects|secrets|consents|approvals)(\/|$))/;
+const GUARDED =
+  /^\/(security\/.|activity(\/|$)|api\/(audit|tokens|projects|secrets|consents|approvals|review|activity|events|servers\/[^/]+\/logs)(\/|$))/;
+/** What decides which words all clients read, and whether money is spent. */
+const DECIDING = /^\/(api\/optimization\/(enabled|.*\/(promote|revert|keep))|optimization(\/.*)?)$/;
 
 function neededFor(method: string, pathname: string): Right[] {
   if (method === "GET" || method === "HEAD") {
     return GUARDED.test(pathname) ? ["read", "manage"] : ["read"];
   }
   if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
-  return /^\/(api\/)?optimization(\/|$)/.test(pathname) ? ["optimize"] : ["manage"];
+  if (DECIDING.test(pathname)) return ["manage", "optimize"];
+  return pathname.startsWith("/api/optimization/") ? ["optimize"] : ["manage"];
+}
+
+/** The path as the routes read it: slashes merged, letters as letters. */
+function routedPath({ url }: Request): string {
+  const path = new URL(url).pathname.replace(/\/{2,}/g, "/");
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 /** A cookie comes by itself: only a page of this gateway's own may make use of it for a change. */

@@ -42,7 +42,12 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
   const needs: [string, string, string[]][] = [
     ["GET", "/servers", ["read"]],
     ["GET", "/security", ["read"]],
-    ["GET", "/api/review", ["read"]],
+    ["GET", "/api/review", ["read", "manage"]],
+    ["GET", "/activity", ["read", "manage"]],
+    ["GET", "//api/activity", ["read", "manage"]],
+    ["GET", "/api/%61ctivity/x", ["read", "manage"]],
+    ["GET", "/api/events", ["read", "manage"]],
+    ["GET", "/api/servers/git/logs", ["read", "manage"]],
     ["GET", "/security/audit", ["read", "manage"]],
     ["HEAD", "/security/tokens", ["read", "manage"]],
     ["GET", "/security/tokens/", ["read", "manage"]],
@@ -50,9 +55,13 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
       (path): [string, string, string[]] => ["GET", `/api/${path}`, ["read", "manage"]],
     ),
     ["POST", "/api/servers", ["manage"]],
-    ["POST", "/optimization/~switch", ["optimize"]],
+    ["POST", "/optimization/~switch", ["manage", "optimize"]],
+    ["POST", "/optimization/git/status", ["manage", "optimize"]],
+    ["POST", "/api/optimization/tools/git/status/promote", ["manage", "optimize"]],
+    ["PUT", "/api/optimization/enabled", ["manage", "optimize"]],
     ["POST", "/api/optimization/jobs", ["optimize"]],
     ["POST", "/api/tools/git/status/call", ["manage", "call"]],
+    ["POST", "//api//tools/git/status/call", ["manage", "call"]],
   ];
   for (const [method, path, rights] of needs) {
     const { gate } = gateFor(rights);
@@ -84,7 +93,7 @@ Deno.test("ConsoleGate.admit() takes a change by cookie from a page of this gate
 });
 
 Deno.test("ConsoleGate.stream() says nothing more to one whose token has ended", async () => {
-  const { gate, access } = gateFor(["read"]);
+  const { gate, access } = gateFor(["read", "manage"]);
   let say = (_: string) => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
