@@ -16,7 +16,7 @@ export function SourceLabel(
   if (source.kind === "store") {
     return (
       <span class="source">
-        <Icon name="store" size={14} />Console
+        <Icon name="store" size={14} />Added here
       </span>
     );
   }

@@ -10,8 +10,12 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
     ctx.state.principal = await ctx.state.gateway.consoleGate.admit(ctx.req);
   } catch (error) {
     if (!(error instanceof GatewayError) || !isForPage(ctx.req)) throw error;
-    if (error.code === "TOKEN_REQUIRED" && ctx.req.method === "GET") {
-      const { pathname, search } = ctx.url;
+    if (error.code === "TOKEN_REQUIRED") {
+      // A form cannot be sent again for its writer: what it stood on can be shown.
+      const referer = URL.parse(ctx.req.headers.get("referer") ?? "");
+      const { pathname, search } = ctx.req.method === "GET"
+        ? ctx.url
+        : referer ?? new URL(ctx.url.origin);
       const then = pathname === "/" ? "" : `?then=${encodeURIComponent(pathname + search)}`;
       return new Response(null, { status: 303, headers: { location: `/login${then}` } });
     }

@@ -44,6 +44,19 @@ Deno.test("admitToConsole() gives programs, and those who may not look, the erro
   assert.equal(await ask("/servers", { method: "POST", headers: page }, false), thrown);
 });
 
+Deno.test("admitToConsole() shows the way in to whoever sends a form after the login has ended", async () => {
+  const gateway = {
+    consoleGate: { admit: () => Promise.reject(new GatewayError("TOKEN_REQUIRED")) },
+  };
+  const req = new Request("http://localhost:3333/servers/git/~restart", {
+    method: "POST",
+    headers: { ...page, referer: "http://localhost:3333/servers/git?tab=log" },
+  });
+  const ctx = { req, url: new URL(req.url), state: { gateway } } as unknown as Context<State>;
+  const answer = await admitToConsole(ctx);
+  assert.equal(answer.headers.get("location"), "/login?then=%2Fservers%2Fgit%3Ftab%3Dlog");
+});
+
 /** The paths of all routes outside the console's folder. */
 async function routesIn(folder: URL, path = ""): Promise<string[]> {
   const found: string[] = [];
