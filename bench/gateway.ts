@@ -7,6 +7,8 @@ import { startServer, usageOf } from "./processes.ts";
 import { median, printTable } from "./report.ts";
 
 const ROUNDS = 7;
+/** With `--token` every request carries one, and the gateway lets nobody in without. */
+const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" : undefined;
 const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
 const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
 type Way = (typeof ways)[number];
@@ -33,7 +35,10 @@ export async function benchGateway(): Promise<void> {
       },
     }),
   );
-  await using gateway = await startGateway([], { cwd: folder });
+  await using gateway = await startGateway(TOKEN ? ["--require-token"] : [], {
+    cwd: folder,
+    ...(TOKEN ? { env: { QUARTERMASTER_ADMIN_TOKEN: TOKEN } } : {}),
+  });
   await until(async () => {
     const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
     return servers.ready === 4 || undefined;
@@ -47,7 +52,10 @@ export async function benchGateway(): Promise<void> {
       : way.startsWith("mcp")
       ? `${gateway.url}/mcp`
       : door(way + tools);
-    return await Promise.all(Array.from({ length: count }, () => new BenchClient(url).connect()));
+    const token = way === "direct" ? undefined : TOKEN;
+    return await Promise.all(
+      Array.from({ length: count }, () => new BenchClient(url, token).connect()),
+    );
   };
   const names: Partial<Record<Way, string>> = {
     mcpHttp: "http_list_issues",
@@ -162,7 +170,10 @@ async function equip(url: string, count: number, servers: string[]): Promise<voi
   const send = async (method: string, path: string, body: unknown) => {
     const response = await fetch(new URL(path, url), {
       method,
-      headers: { "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        ...(TOKEN ? { authorization: `Bearer ${TOKEN}` } : {}),
+      },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);

@@ -7,8 +7,9 @@ export class BenchClient {
   };
   #id = 0;
 
-  constructor(url: string) {
+  constructor(url: string, token?: string) {
     this.#url = url;
+    if (token !== undefined) this.#headers.authorization = `Bearer ${token}`;
   }
 
   async connect(): Promise<this> {
