@@ -48,11 +48,17 @@ export class ConsoleGate {
     if (principal === EVERYONE || response.body === null) return response;
     const gate = new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, controller) => {
-        if (await this.isAdmitted(request)) controller.enqueue(chunk);
-        else controller.terminate();
+        if (!await this.isAdmitted(request)) return controller.terminate();
+        if (this.#maySee(principal, chunk)) controller.enqueue(chunk);
       },
     });
     return new Response(response.body.pipeThrough(gate), response);
+  }
+
+  /** Everybody's calls are for those who manage, as on the page that lists them. */
+  #maySee(principal: string, chunk: Uint8Array): boolean {
+    return this.#options.access.grants(principal).may("manage") ||
+      !new TextDecoder().decode(chunk).includes("event: activity\n");
   }
 
   async #identify(request: Request): Promise<string> {
@@ -95,7 +101,7 @@ export function setCookie(value: string, seconds: number): string {
 
 /** Names, values and doings of others, which to look at is more than to see what there is to call. */
 const GUARDED =
-  /^\/(security\/.|activity(\/|$)|api\/(audit|tokens|projects|secrets|consents|approvals|review|activity|events|servers\/[^/]+\/logs)(\/|$))/;
+  /^\/(security\/.|activity(\/|$)|api\/(audit|tokens|projects|secrets|consents|approvals|review|activity|servers\/[^/]+\/logs)(\/|$))/;
 /** What decides which words all clients read, and whether money is spent. */
 const DECIDING = /^\/(api\/optimization\/(enabled|.*\/(promote|revert|keep))|optimization(\/.*)?)$/;
 

@@ -46,6 +46,7 @@ export type ConsoleGateway = Pick<
   | "approvals"
   | "consents"
   | "review"
+  | "access"
   | "promotions"
   | "doors"
   | "store"
@@ -120,6 +121,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     restore: {},
     approvals: () => Promise.resolve({ list: () => [] } as unknown as Approvals),
     consents: () => Promise.resolve({ count: () => Promise.resolve(0) } as unknown as Consents),
+    access: { isRequired: false } as Gateway["access"],
     review: {
       count: () => ({ held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 }),
     } as unknown as Gateway["review"],
