@@ -55,24 +55,24 @@ Deno.test("everything that is decided leaves one entry with who and from where",
   );
 
   await step(
-    { action: "toolset.save", subject: "work" },
-    () => api("POST", "/api/toolsets", { name: "work", tools: ["one.echo"] }),
+    { action: "toolset.save", subject: "daily" },
+    () => api("POST", "/api/toolsets", { name: "daily", tools: ["one.echo"] }),
   );
   await step(
-    { action: "toolset.equip", subject: "work" },
-    () => api("POST", "/api/toolsets/work/equip", {}),
+    { action: "toolset.equip", subject: "daily" },
+    () => api("POST", "/api/toolsets/daily/equip", {}),
   );
   await step(
-    { action: "toolset.unequip", subject: "work" },
+    { action: "toolset.unequip", subject: "daily" },
     () => api("DELETE", "/api/equipped"),
   );
   const file = await api("GET", "/api/exchange/toolsets");
   await step(
-    { action: "toolset.delete", subject: "work" },
-    () => api("DELETE", "/api/toolsets/work"),
+    { action: "toolset.delete", subject: "daily" },
+    () => api("DELETE", "/api/toolsets/daily"),
   );
   await step(
-    { action: "toolset.import", subject: "work" },
+    { action: "toolset.import", subject: "daily" },
     () => api("POST", "/api/exchange/toolsets", file),
   );
 
