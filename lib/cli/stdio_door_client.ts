@@ -11,6 +11,7 @@ import {
   type RpcMessage,
 } from "../core/rpc.ts";
 import { BodyReader, discard, readText } from "../downstream/remote/body_reader.ts";
+import { FetchedAnswer, type RemoteAnswer } from "../downstream/remote/remote_answer.ts";
 import { hasType, isEventStream } from "../downstream/remote/event_stream.ts";
 import { networkFailureWords } from "../downstream/remote/network_failure.ts";
 import { SseParser } from "../downstream/remote/sse_parser.ts";
@@ -124,7 +125,7 @@ export class DoorClient {
     const response = await this.#post(text, AbortSignal.timeout(ASK_LIMIT_MS));
     if (response.status !== 404) {
       await discard(response);
-      return response.ok;
+      return response.status < 300;
     }
     const shut = parseRefused(await response.text());
     if (shut) throw new DoorLost(shut.message, { wasTaken: false });
@@ -153,7 +154,7 @@ export class DoorClient {
   }
 
   async #streamedAnswer(
-    first: Response,
+    first: RemoteAnswer,
     { id, onMessage, signal }: DoorExchange,
   ): Promise<void> {
     let lastEventId: string | undefined;
@@ -163,7 +164,7 @@ export class DoorClient {
       if (message?.kind === "response" && message.id === id) isAnswered = true;
       onMessage(text, message);
     };
-    for (let response: Response | undefined = first;;) {
+    for (let response: RemoteAnswer | undefined = first;;) {
       if (response) {
         const seen = lastEventId;
         const reading = this.#readEvents(response, {
@@ -195,7 +196,7 @@ export class DoorClient {
   }
 
   /** Reads until the end, or until `isDone`. */
-  async #readEvents(response: Response, { onMessage, onEventId, isDone }: {
+  async #readEvents(response: RemoteAnswer, { onMessage, onEventId, isDone }: {
     onMessage: MessageListener;
     onEventId(id: string): void;
     isDone(): boolean;
@@ -213,7 +214,7 @@ export class DoorClient {
   }
 
   /** What the gateway says where it does not answer as it should; throws where the session is gone. */
-  async #refusal(response: Response, id: RpcId, method: string): Promise<string> {
+  async #refusal(response: RemoteAnswer, id: RpcId, method: string): Promise<string> {
     const { status } = response;
     const body = await this.#read(response);
     const refused = parseRefused(body);
@@ -225,7 +226,7 @@ export class DoorClient {
       errorText(id, -32000, `The gateway refused the request (HTTP ${status})`);
   }
 
-  async #read(response: Response): Promise<string> {
+  async #read(response: RemoteAnswer): Promise<string> {
     try {
       return await readText(response, MESSAGE_LIMIT);
     } catch (error) {
@@ -233,7 +234,7 @@ export class DoorClient {
     }
   }
 
-  #post(body: string, signal: AbortSignal): Promise<Response> {
+  #post(body: string, signal: AbortSignal): Promise<RemoteAnswer> {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
@@ -241,7 +242,7 @@ export class DoorClient {
     return this.#fetch("POST", headers, signal, body);
   }
 
-  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<RemoteAnswer> {
     const headers = {
       accept: "text/event-stream",
       ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
@@ -254,7 +255,7 @@ export class DoorClient {
     headers: Record<string, string>,
     signal: AbortSignal,
     body: string | null = null,
-  ): Promise<Response> {
+  ): Promise<RemoteAnswer> {
     if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
     if (this.#protocolVersion !== undefined) {
       headers["mcp-protocol-version"] = this.#protocolVersion;
@@ -262,7 +263,8 @@ export class DoorClient {
     try {
       const init: RequestInit = { method, headers, body, signal, redirect: "error" };
       const { url, credential } = this.#options;
-      return await (credential ? credential.fetch(url, init) : fetch(url, init));
+      const send = credential ? credential.fetch(url, init) : fetch(url, init);
+      return new FetchedAnswer(await send);
     } catch (error) {
       if (signal.aborted) throw error;
       // Only where no connection came about was nothing sent for certain.

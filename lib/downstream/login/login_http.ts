@@ -1,6 +1,7 @@
 import { LinkClosed } from "../link.ts";
 import { discard, readStart } from "../remote/body_reader.ts";
 import { networkFailureWords } from "../remote/network_failure.ts";
+import { FetchedAnswer } from "../remote/remote_answer.ts";
 import { loginError } from "./login_error.ts";
 import { safeUrl } from "./safe_url.ts";
 
@@ -42,7 +43,7 @@ export class LoginHttp {
       if (response.status < 300 || response.status > 308 || location === null) {
         return await this.#read(response, at);
       }
-      await discard(response);
+      await discard(new FetchedAnswer(response));
       const to = URL.parse(location, at);
       at = safeUrl(to?.href ?? location, `What ${at.host} redirects to`, at);
     }
@@ -106,7 +107,7 @@ export class LoginHttp {
     const { status, headers } = response;
     let text: string;
     try {
-      const start = await readStart(response, BODY_BYTES);
+      const start = await readStart(new FetchedAnswer(response), BODY_BYTES);
       text = start.isWhole ? start.text : "";
     } catch (error) {
       throw loginError(`Cannot read what ${url.host} answers: ${networkFailureWords(error)}`);

@@ -6,6 +6,9 @@ const LOOKUP_LIMIT_MS = 10_000;
 type Family = "ipv4" | "ipv6";
 type Networks = Record<Family, BlockList>;
 
+const THIS_MACHINE = "this machine";
+const INSIDE_ANOTHER = "an address inside another";
+
 /** What is not out in the open, by what a person calls it; the more telling ones first. */
 const CLOSED: { words: string; networks: Networks }[] = [
   {
@@ -15,7 +18,7 @@ const CLOSED: { words: string; networks: Networks }[] = [
       "fd00:ec2::254/128 fd20:ce::254/128",
     ),
   },
-  { words: "this machine", networks: networks("127.0.0.0/8 0.0.0.0/8", "::1/128 ::/128") },
+  { words: THIS_MACHINE, networks: networks("127.0.0.0/8 0.0.0.0/8", "::1/128 ::/128") },
   {
     words: "a private network",
     networks: networks(
@@ -27,7 +30,7 @@ const CLOSED: { words: string; networks: Networks }[] = [
   { words: "a multicast group", networks: networks("224.0.0.0/4", "ff00::/8") },
   // Teredo among them; what is inside could be anything above.
   {
-    words: "an address inside another",
+    words: INSIDE_ANOTHER,
     networks: networks("", "::/96 ::ffff:0:0/96 2002::/16 2001::/32"),
   },
   {
@@ -45,7 +48,7 @@ const NAT64 = networks("", "64:ff9b::/96");
 
 /** Names that mean such an address by themselves, whatever a resolver says. */
 const CLOSED_NAMES: { name: RegExp; words: string }[] = [
-  { name: /(^|\.)localhost(\.localdomain)?$|^ip6-(localhost|loopback)$/, words: "this machine" },
+  { name: /(^|\.)localhost(\.localdomain)?$|^ip6-(localhost|loopback)$/, words: THIS_MACHINE },
   {
     name: /^metadata(\.google\.internal|\.goog)?$|^instance-data(\.ec2\.internal)?$/,
     words: "a cloud's metadata service",
@@ -68,6 +71,12 @@ export function closedHostWords(hostname: string): string | undefined {
   if (address !== undefined) return closedWords(address);
   const name = hostname.toLowerCase().replace(/\.+$/, "");
   return CLOSED_NAMES.find((closed) => closed.name.test(name))?.words;
+}
+
+/** Whether a host as it is written is this machine, or an address that may hold its own. */
+export function mayBeThisMachine(hostname: string): boolean {
+  const words = closedHostWords(hostname);
+  return words === THIS_MACHINE || words === INSIDE_ANOTHER;
 }
 
 /** The address that a URL's host is, where it is no name: URLs have one form for all spellings. */

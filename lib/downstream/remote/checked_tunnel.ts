@@ -1,7 +1,10 @@
+import { pause } from "../../storage/pause.ts";
 import { AddressRefused } from "./address_guard.ts";
 
 const HANDSHAKE_LIMIT_MS = 5_000;
 const CONNECT_LIMIT_MS = 5_000;
+/** Before a connection is taken again after that has failed. */
+const ACCEPT_PAUSE_MS = 100;
 const COPY_BYTES = 32 * 1024;
 const USER = "quartermaster";
 
@@ -28,6 +31,7 @@ export interface CheckedTunnelOptions {
   /** The addresses of a host that may be connected to; throws AddressRefused. */
   addressesOf(hostname: string, signal: AbortSignal): Promise<string[]>;
   connect?: ((options: Deno.ConnectOptions) => Promise<Deno.TcpConn>) | undefined;
+  listen?: ((options: Deno.TcpListenOptions) => Deno.TcpListener) | undefined;
 }
 
 /**
@@ -51,7 +55,8 @@ export class CheckedTunnel implements AsyncDisposable {
   }
 
   static open(options: CheckedTunnelOptions): CheckedTunnel {
-    return new CheckedTunnel(options, Deno.listen({ hostname: "127.0.0.1", port: 0 }));
+    const { listen = Deno.listen } = options;
+    return new CheckedTunnel(options, listen({ hostname: "127.0.0.1", port: 0 }));
   }
 
   /** For a client whose connections all go through here. */
@@ -71,13 +76,16 @@ export class CheckedTunnel implements AsyncDisposable {
   }
 
   async #accept(): Promise<void> {
-    try {
-      for await (const near of this.#listener) {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const near = await this.#listener.accept();
         const work: Promise<void> = this.#serve(near).finally(() => this.#open.delete(work));
         this.#open.add(work);
+      } catch {
+        // Where it was not closed, too many files are open, say, and that passes.
+        await pause(ACCEPT_PAUSE_MS, signal);
       }
-    } catch {
-      // The listener was closed.
     }
   }
 

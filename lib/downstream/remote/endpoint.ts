@@ -5,6 +5,8 @@ import { discard } from "./body_reader.ts";
 import type { Credentials } from "./credentials.ts";
 import { excerpt } from "./messages.ts";
 import { networkFailureWords } from "./network_failure.ts";
+import { PlainClient } from "./plain_client.ts";
+import { FetchedAnswer, type RemoteAnswer } from "./remote_answer.ts";
 
 /** Where a remote server is, and what it gets to see with every request. */
 export interface RemoteOptions {
@@ -34,13 +36,15 @@ const PROTOCOL_HEADERS = new Set([
 ]);
 
 /** A server's address, with the headers that go there and to no other origin. */
-export class Endpoint {
+export class Endpoint implements Disposable {
   /** The address in words: no path and no query, which may hold a secret. */
   readonly host: string;
   readonly serverName: string;
   /** The configured headers. */
   readonly headers: HeaderPair[];
   readonly #fetch: typeof fetch;
+  /** Missing where fetch is needed. */
+  readonly #plain: PlainClient | undefined;
   readonly #origin: string;
   readonly #credentials: Credentials | undefined;
   readonly #ownSecrets: string[];
@@ -57,6 +61,7 @@ export class Endpoint {
     this.host = url.host;
     this.serverName = options.serverName;
     this.#fetch = options.fetch ?? fetch;
+    this.#plain = !options.fetch && PlainClient.canReach(url) ? new PlainClient(url) : undefined;
     this.#credentials = options.credentials;
     this.headers = Object.entries(options.headers)
       .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
@@ -76,6 +81,11 @@ export class Endpoint {
     );
   }
 
+  /** Lets go of connections that nobody uses. */
+  [Symbol.dispose](): void {
+    this.#plain?.[Symbol.dispose]();
+  }
+
   /** Why a login is wanted though there was one, in words. */
   get loginTrouble(): string | undefined {
     if (!this.#credentials) return undefined;
@@ -91,7 +101,7 @@ export class Endpoint {
   }
 
   /** Sends one request, with the login where there is one, and once more where that was renewed. */
-  async send(request: EndpointRequest, url = this.#url): Promise<Response> {
+  async send(request: EndpointRequest, url = this.#url): Promise<RemoteAnswer> {
     if (this.#problem) throw this.#problem;
     const credentials = this.#credentials;
     if (!credentials) return await this.#sendOn(request, url);
@@ -99,9 +109,12 @@ export class Endpoint {
     const response = await this.#sendOn(withAuthorization(request, sent), url);
     if (response.status !== 401) return response;
     // Refused before it was looked at: to say it again is no repetition.
-    if (!await unlessAborted(credentials.renew(sent), request.signal)) {
-      return response;
-    }
+    const isRenewed = await unlessAborted(credentials.renew(sent), request.signal)
+      .catch(async (error) => {
+        await discard(response);
+        throw error;
+      });
+    if (!isRenewed) return response;
     await discard(response);
     const renewed = await this.#authorization(credentials, request.signal);
     return await this.#sendOn(withAuthorization(request, renewed), url);
@@ -122,7 +135,7 @@ export class Endpoint {
   }
 
   /** Follows redirects that stay at this origin. */
-  async #sendOn(request: EndpointRequest, url: string): Promise<Response> {
+  async #sendOn(request: EndpointRequest, url: string): Promise<RemoteAnswer> {
     for (let hops = 0;; hops++) {
       const response = await this.#sendOnce(request, url);
       if (response.status < 300 || response.status > 308) return response;
@@ -147,18 +160,20 @@ export class Endpoint {
     return excerpt(start);
   }
 
-  async #sendOnce(request: EndpointRequest, url: string): Promise<Response> {
+  async #sendOnce(request: EndpointRequest, url: string): Promise<RemoteAnswer> {
     const { method, headers, body = null, signal } = request;
     const send = this.#fetch;
     try {
-      return await send(url, { method, headers, body, signal, redirect: "manual" });
+      if (this.#plain) return await this.#plain.send(url, request);
+      const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
+      return new FetchedAnswer(await send(url, init));
     } catch (error) {
       throw this.lost(error, signal);
     }
   }
 
   /** Where a redirect leads. A POST stays one: what a browser would make of it is no MCP message. */
-  async #follow(response: Response, from: string, hops: number): Promise<string> {
+  async #follow(response: RemoteAnswer, from: string, hops: number): Promise<string> {
     const { status, headers } = response;
     await discard(response);
     const to = URL.parse(headers.get("location") ?? "", from);

@@ -1,16 +1,17 @@
 import { backoffMs } from "../backoff.ts";
 import { MESSAGE_LIMIT } from "../too_large.ts";
 import { BodyReader } from "./body_reader.ts";
+import type { RemoteAnswer } from "./remote_answer.ts";
 import { SseParser } from "./sse_parser.ts";
 
 /** A server may ask us to wait, but not for so long that the stream is as good as dead. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-export function isEventStream(response: Response): boolean {
+export function isEventStream(response: RemoteAnswer): boolean {
   return response.status === 200 && hasType(response, "text/event-stream");
 }
 
-export function hasType(response: Response, type: string): boolean {
+export function hasType(response: RemoteAnswer, type: string): boolean {
   const actual = response.headers.get("content-type");
   return actual !== null && (actual.startsWith(type) || actual.toLowerCase().startsWith(type));
 }
@@ -34,7 +35,7 @@ export class EventStream {
   }
 
   /** Reads until the end, or until `isDone`: then there is a reader for what may follow. */
-  async read(response: Response, isDone: () => boolean): Promise<BodyReader | undefined> {
+  async read(response: RemoteAnswer, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
     const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
       if (name === undefined || name === "message") this.#onMessage(data);

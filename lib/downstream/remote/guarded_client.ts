@@ -7,17 +7,28 @@ const FORBIDDEN = /not allowed by ruleset/i;
 /** Hosts that the platform would connect to past every proxy. */
 const BYPASS = ["NO_PROXY", "no_proxy"];
 
+/** How long a name is known to lead out into the open where only a proxy connects to it. */
+const KNOWN_MS = 60_000;
+const MAX_KNOWN = 1_000;
+
 const HOW = "To allow it, name the server in the config file, or start with --allow-private";
 
 export interface GuardedClientOptions extends Pick<CheckedTunnelOptions, "connect"> {
   guard: AddressGuard;
   /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
   isBehindProxy?: boolean;
+  now?: () => number;
+}
+
+interface Looked {
+  at: number;
+  refusal: Promise<string | undefined>;
 }
 
 /** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
 export class GuardedClient implements AsyncDisposable {
   readonly #options: GuardedClientOptions;
+  readonly #looked = new Map<string, Looked>();
   #opened: { tunnel: CheckedTunnel; client: Deno.HttpClient } | undefined;
 
   constructor(options: GuardedClientOptions) {
@@ -39,7 +50,7 @@ export class GuardedClient implements AsyncDisposable {
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (this.#options.isBehindProxy || closedHostWords(url.hostname) !== undefined) {
-      const refusal = await this.#options.guard.refusalOf(url);
+      const refusal = await this.#refusalOf(url);
       if (refusal !== undefined) throw new LinkClosed("refused", `${refusal}. ${HOW}`);
       return await fetch(input, { ...init, redirect: "manual" });
     }
@@ -63,6 +74,21 @@ export class GuardedClient implements AsyncDisposable {
     this.#opened = undefined;
     opened?.client.close();
     await opened?.tunnel[Symbol.asyncDispose]();
+  }
+
+  /** Looked up once in a while, and past the first time beside the requests, which do not wait. */
+  #refusalOf(url: URL): Promise<string | undefined> {
+    const { guard, now = Date.now } = this.#options;
+    const known = this.#looked.get(url.hostname);
+    if (known && now() - known.at < KNOWN_MS) return known.refusal;
+    const refusal = guard.refusalOf(url);
+    if (!known && this.#looked.size >= MAX_KNOWN) this.#looked.clear();
+    if (!known) this.#looked.set(url.hostname, { at: now(), refusal });
+    else {
+      known.at = now();
+      void refusal.then(() => known.refusal = refusal);
+    }
+    return known?.refusal ?? refusal;
   }
 
   #client(): Deno.HttpClient {

@@ -124,6 +124,35 @@ Deno.test("GuardedClient.fetch() checks behind a proxy of the user's too", async
   assert.equal(server.received.length, 0);
 });
 
+Deno.test("GuardedClient.fetch() behind a proxy waits for no name twice", async () => {
+  const url = "http://inside.example/";
+  const answers: PromiseWithResolvers<string[]>[] = [];
+  let time = 0;
+  await using client = new GuardedClient({
+    guard: new AddressGuard(() => {
+      const answer = Promise.withResolvers<string[]>();
+      answers.push(answer);
+      return answer.promise;
+    }),
+    isBehindProxy: true,
+    now: () => time,
+  });
+  const isRefused = (error: unknown) => error instanceof LinkClosed && error.kind === "refused";
+  const first = client.fetch(url);
+  answers[0]?.resolve(["10.0.0.1"]);
+  await assert.rejects(first, isRefused);
+  await assert.rejects(client.fetch(url), isRefused);
+  assert.equal(answers.length, 1);
+  time += 60_000;
+  await assert.rejects(client.fetch(url), isRefused);
+  await assert.rejects(client.fetch(url), isRefused);
+  assert.equal(answers.length, 2, "it is looked up again, and nobody waits for that");
+  answers[1]?.resolve(["10.0.0.2"]);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.2/);
+  assert.equal(answers.length, 2);
+});
+
 Deno.test("GuardedClient.fetchFor() costs an open address nothing, and refuses a closed one", async () => {
   await using server = new Loopback(() => new Response("reached"));
   await using client = new GuardedClient({ guard: new AddressGuard() });

@@ -8,6 +8,7 @@ import { EventStream, hasType, isEventStream, isPassing } from "./event_stream.t
 import { listen } from "./listening.ts";
 import { excerpt, messagesIn, oneLine } from "./messages.ts";
 import { readRefusal, Refusal } from "./refusal.ts";
+import type { RemoteAnswer } from "./remote_answer.ts";
 import { EventTooLarge } from "./sse_parser.ts";
 
 const SEND_LIMIT_MS = 30_000;
@@ -80,7 +81,7 @@ export class HttpLink implements Link {
     }, SEND_LIMIT_MS);
     try {
       const response = await this.#post(text, signal);
-      if (!response.ok) await this.#readRefusal(response, signal);
+      if (response.status >= 300) await this.#readRefusal(response, signal);
       await discard(response);
     } catch (error) {
       throw this.#explain(error, signal);
@@ -108,6 +109,7 @@ export class HttpLink implements Link {
     const ending = [...this.#ending.values()];
     for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
     await Promise.all([...ending, this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
+    this.#endpoint[Symbol.dispose]();
   }
 
   async #sayGoodbye(): Promise<void> {
@@ -131,11 +133,11 @@ export class HttpLink implements Link {
     return controller;
   }
 
-  #post(body: string, signal: AbortSignal): Promise<Response> {
+  #post(body: string, signal: AbortSignal): Promise<RemoteAnswer> {
     return this.#endpoint.send({ method: "POST", headers: this.#postHeaders, body, signal });
   }
 
-  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<RemoteAnswer> {
     const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
     if (lastEventId !== undefined) headers.push(["last-event-id", lastEventId]);
     return this.#endpoint.send({ method: "GET", headers, signal });
@@ -157,7 +159,7 @@ export class HttpLink implements Link {
     return headers;
   }
 
-  #adoptSession(response: Response): void {
+  #adoptSession(response: RemoteAnswer): void {
     this.#hasAnswered = true;
     const id = response.headers.get("mcp-session-id");
     if (id === null) return;
@@ -188,7 +190,7 @@ export class HttpLink implements Link {
   }
 
   async #streamedAnswer(
-    first: Response,
+    first: RemoteAnswer,
     id: number,
     exchange: Exchange,
     controller: AbortController,
@@ -214,7 +216,7 @@ export class HttpLink implements Link {
   }
 
   /** Opens a cut stream again, as often as there is hope. */
-  async #resume(stream: EventStream, signal: AbortSignal): Promise<Response> {
+  async #resume(stream: EventStream, signal: AbortSignal): Promise<RemoteAnswer> {
     const { host } = this.#endpoint;
     while (stream.failures < MAX_RESUMES) {
       stream.failures++;
@@ -274,7 +276,7 @@ export class HttpLink implements Link {
     this.#running.delete(controller);
   }
 
-  #readRefusal(response: Response, signal: AbortSignal, id?: number): Promise<string> {
+  #readRefusal(response: RemoteAnswer, signal: AbortSignal, id?: number): Promise<string> {
     const hasSession = this.#sessionId !== undefined;
     return readRefusal({
       endpoint: this.#endpoint,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { discard } from "./body_reader.ts";
 import { EventStream, isEventStream, isPassing } from "./event_stream.ts";
+import type { RemoteAnswer } from "./remote_answer.ts";
 import { EventTooLarge } from "./sse_parser.ts";
 
 /** Tries with nothing coming before a stream that never worked is given up. */
@@ -9,7 +10,7 @@ const MAX_TRIES = 5;
 const SHORTEST_WAIT_MS = 1000;
 
 export interface ListenOptions {
-  open(lastEventId: string | undefined): Promise<Response>;
+  open(lastEventId: string | undefined): Promise<RemoteAnswer>;
   onMessage(text: string): void;
   onWarning(line: string): void;
   /** The stream was there, and now the server says that there is none. */

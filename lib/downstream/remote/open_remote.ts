@@ -66,6 +66,7 @@ class RemoteLink implements Link {
     try {
       await sse.connect();
       this.#isSettled = true;
+      await http[Symbol.asyncDispose]();
     } catch (error) {
       await sse[Symbol.asyncDispose]();
       this.#inner = http;

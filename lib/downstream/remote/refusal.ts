@@ -3,6 +3,7 @@ import { LinkClosed } from "../link.ts";
 import { readChallenge } from "../login/challenge.ts";
 import { readStart } from "./body_reader.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { RemoteAnswer } from "./remote_answer.ts";
 
 /** Large enough for any error a server has to tell. */
 const ERROR_BODY_BYTES = 256 * 1024;
@@ -20,7 +21,7 @@ export class Refusal extends LinkClosed {
 
 export interface Refused {
   endpoint: Endpoint;
-  response: Response;
+  response: RemoteAnswer;
   signal: AbortSignal;
   /** Whether the request named a session. */
   hasSession: boolean;
@@ -79,7 +80,7 @@ function refusalWords({ endpoint, response, hasSession }: Refused, body: string)
 }
 
 /** The rights that a server wants and the login does not have. */
-function missingScope(headers: Headers): string | undefined {
+function missingScope(headers: RemoteAnswer["headers"]): string | undefined {
   const { error, scope } = readChallenge(headers.get("www-authenticate"));
   return error === "insufficient_scope" ? scope : undefined;
 }

@@ -5,6 +5,7 @@ import { Endpoint, type HeaderPair, type RemoteOptions } from "./endpoint.ts";
 import { isEventStream } from "./event_stream.ts";
 import { excerpt, messagesIn } from "./messages.ts";
 import { readRefusal } from "./refusal.ts";
+import type { RemoteAnswer } from "./remote_answer.ts";
 import { SseParser } from "./sse_parser.ts";
 
 const CONNECT_LIMIT_MS = 10_000;
@@ -86,7 +87,7 @@ export class SseLink implements Link {
         { method: "POST", headers, body: text, signal },
         url,
       );
-      if (!response.ok) await this.#readRefusal(response, signal);
+      if (response.status >= 300) await this.#readRefusal(response, signal);
       await discard(response);
     } catch (error) {
       throw this.#endpoint.lost(error, signal);
@@ -105,6 +106,7 @@ export class SseLink implements Link {
     this.#end(new LinkClosed("closed", words));
     await this.#connecting?.catch(() => {});
     await this.#reading;
+    this.#endpoint[Symbol.dispose]();
   }
 
   async #connect(): Promise<void> {
@@ -130,7 +132,7 @@ export class SseLink implements Link {
     }
   }
 
-  async #read(response: Response): Promise<void> {
+  async #read(response: RemoteAnswer): Promise<void> {
     const { host } = this.#endpoint;
     const { signal } = this.#closing;
     const reader = new BodyReader(response);
@@ -191,7 +193,7 @@ export class SseLink implements Link {
     return headers;
   }
 
-  #readRefusal(response: Response, signal: AbortSignal): Promise<string> {
+  #readRefusal(response: RemoteAnswer, signal: AbortSignal): Promise<string> {
     return readRefusal({
       endpoint: this.#endpoint,
       response,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
 import { BodyTooLarge, readText } from "../../downstream/remote/body_reader.ts";
+import { FetchedAnswer } from "../../downstream/remote/remote_answer.ts";
 import { Redactor } from "../../telemetry/redact.ts";
 
 const API_VERSION = "2023-06-01";
@@ -89,7 +90,7 @@ export async function requestMessage(
   const timer = setTimeout(() => limit.abort(), options.timeoutMs);
   try {
     const response = await send(options, body, AbortSignal.any([signal, limit.signal]));
-    const text = await readText(response, BODY_BYTES);
+    const text = await readText(new FetchedAnswer(response), BODY_BYTES);
     if (!response.ok) throw refusal(options, response.status, text);
     return messageOf(text);
   } catch (error) {
