@@ -49,7 +49,7 @@ export class Guard {
       });
     }
     const origin = request.headers.get("origin");
-    if (origin !== null && !this.#allowsOrigin(origin)) {
+    if (origin !== null && !this.#allowsOrigin(origin, host)) {
       throw new GatewayError("FOREIGN_ORIGIN", {
         message: `Origin ${quote(origin)} may not use this gateway`,
       });
@@ -84,10 +84,12 @@ export class Guard {
       (this.#allowAddresses && isAddressWithPort(normalized, this.#port));
   }
 
-  #allowsOrigin(origin: string): boolean {
+  /** The host is one that was allowed. */
+  #allowsOrigin(origin: string, host: string): boolean {
     if (this.#origins.has(origin)) return true;
-    if (!this.#allowAddresses || !origin.startsWith("http://")) return false;
-    return isAddressWithPort(origin.slice("http://".length), this.#port);
+    // An address is ours only where the request was sent to it: a page can be at any other one.
+    return this.#allowAddresses && origin === `http://${host}` &&
+      isAddressWithPort(host, this.#port);
   }
 }
 
@@ -133,7 +135,13 @@ export async function readBody(
 export function readTextInTime(request: Request, clock: TimeoutQueue): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const wait = clock.add(() => reject(tooLate(BODY_MS)));
-  request.text().then(resolve, reject).finally(() => clock.delete(wait));
+  request.text().then((text) => {
+    clock.delete(wait);
+    resolve(text);
+  }, (error) => {
+    clock.delete(wait);
+    reject(error);
+  });
   return promise;
 }
 
