@@ -1,5 +1,7 @@
 import type { Self } from "./config/loops.ts";
+import type { OnAudit } from "./core/audit.ts";
 import type { ServerSpec } from "./core/server.ts";
+import type { LoginFlow } from "./downstream/login/login_flow.ts";
 import type { LoginReach } from "./downstream/login/login_http.ts";
 import { Logins } from "./downstream/login/logins.ts";
 import type { PooledServer } from "./downstream/managed_server.ts";
@@ -8,11 +10,13 @@ import { LoginsRepository } from "./storage/logins_repository.ts";
 import type { SecretBox } from "./storage/secret_box.ts";
 import type { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
-import type { LoginAdmin, LoginAudit } from "./surfaces/login_admin.ts";
+import type { LoginAdmin } from "./surfaces/login_admin.ts";
 import type { Logs } from "./telemetry/logs.ts";
 
-export const CALLBACK_PATH = "/oauth/callback";
-export const DOCUMENT_PATH = "/oauth/client.json";
+const CALLBACK_PATH = "/oauth/callback";
+const DOCUMENT_PATH = "/oauth/client.json";
+/** As long as an authorization server may take to hear that a login has ended. */
+const REVOKE_MS = 10_000;
 
 export interface ComposeLoginInput {
   stack: AsyncDisposableStack;
@@ -30,7 +34,7 @@ export interface ComposeLoginInput {
   fill(spec: ServerSpec): Promise<ServerSpec>;
   /** Where the login to a server may lead. */
   reach?: LoginReach | undefined;
-  onAudit?: ((entry: LoginAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
@@ -39,7 +43,7 @@ export interface ComposeLoginInput {
 export function composeLogin(input: ComposeLoginInput) {
   const { stack, store, logs, self, pool, box, fill, reach, onWarning } = input;
   const repository = new LoginsRepository(store, box);
-  const learn = (secrets: string[]) => logs.redactor.learn(secrets);
+  const learn = (secrets: string[], owner?: string) => logs.redactor.learn(secrets, owner);
   const base = self.publicUrl ?? input.address;
   const redirectUri = base === "" ? undefined : `${base}${CALLBACK_PATH}`;
   /** Others can read it only where they reach us, and trust it only over https. */
@@ -55,19 +59,42 @@ export function composeLogin(input: ComposeLoginInput) {
     signal: input.signal,
   });
   const ending = new Set<Promise<void>>();
-  stack.defer(async () => void await Promise.all(ending));
+  stack.defer(async () => {
+    while (ending.size > 0) await Promise.all(ending);
+  });
 
   let admin: Promise<LoginAdmin> | undefined;
   async function makeAdmin(): Promise<LoginAdmin> {
     const { LoginAdmin } = await import("./surfaces/login_admin.ts");
+    const flow = await makeFlow();
+    const { onAudit } = input;
+    return new LoginAdmin({ pool: pool(), logins, repository, flow, fill, reload, onAudit });
+  }
+
+  /** None where nobody can be sent back to this gateway. */
+  async function makeFlow(): Promise<LoginFlow | undefined> {
+    if (redirectUri === undefined) return undefined;
     const { LoginFlow } = await import("./downstream/login/login_flow.ts");
     const { PendingLoginsRepository } = await import("./storage/pending_logins_repository.ts");
     const pending = new PendingLoginsRepository(store, box);
-    const flow = redirectUri === undefined
-      ? undefined
-      : new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, reach });
-    const { onAudit } = input;
-    return new LoginAdmin({ pool: pool(), logins, repository, flow, fill, reload, onAudit });
+    return new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, reach });
+  }
+
+  /** Ends a login for which nobody waits: it is gone at once, and revoked beside everything else. */
+  async function drop(name: string): Promise<void> {
+    const flow = await makeFlow();
+    if (flow === undefined) return await repository.delete(name);
+    const { login } = await flow.forget(name);
+    if (login === undefined) return;
+    const signal = AbortSignal.any([input.signal, AbortSignal.timeout(REVOKE_MS)]);
+    keep(flow.revoke(login, signal).then(() => {}), name);
+  }
+
+  function keep(work: Promise<void>, name: string): void {
+    const done = work
+      .catch((error) => onWarning("Cannot end the login to a server", { name, error }))
+      .finally(() => ending.delete(done));
+    ending.add(done);
   }
 
   /** Takes up what is stored; a server whose login was made or ended elsewhere connects anew. */
@@ -97,7 +124,7 @@ export function composeLogin(input: ComposeLoginInput) {
         await reload();
         // Made for an address that the server no longer has.
         for (const name of logins.outdated(servers)) {
-          await (await this.admin()).end(name);
+          await drop(name);
           await logins.load();
         }
       } catch (error) {
@@ -109,13 +136,10 @@ export function composeLogin(input: ComposeLoginInput) {
       const work = async () => {
         const outline = await repository.findOutline(name);
         if (!outline?.isAdded || await input.added.find(name)) return;
-        await (await this.admin()).end(name);
+        await drop(name);
         await logins.load();
       };
-      const done = work()
-        .catch((error) => onWarning("Cannot forget the login of a removed server", { name, error }))
-        .finally(() => ending.delete(done));
-      ending.add(done);
+      keep(work(), name);
     },
   };
 }

@@ -27,7 +27,7 @@ import { LeasesRepository } from "./storage/leases_repository.ts";
 import { ProcessesRepository } from "./storage/processes_repository.ts";
 import { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
-import { type AuditEntry, ReviewAdmin } from "./surfaces/review_admin.ts";
+import { ReviewAdmin } from "./surfaces/review_admin.ts";
 import { ServersAdmin } from "./surfaces/servers_admin.ts";
 import type { Logs } from "./telemetry/logs.ts";
 
@@ -55,7 +55,7 @@ export interface ComposeServersInput {
   sync(): Promise<void>;
   removeDemo(): Promise<void>;
   /** Somebody has decided on a change or a finding. */
-  onReviewed?: ((entry: AuditEntry) => void) | undefined;
+  onReviewed?: OnAudit | undefined;
   /** What entries refer to, and what seals them and what logins give. */
   secrets: Secrets;
   onAudit?: OnAudit | undefined;

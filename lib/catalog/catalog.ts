@@ -63,7 +63,7 @@ export class Catalog {
   readonly #listeners = new Set<(change: CatalogChange) => void>();
   /** Lists that were read and not published yet, so that none is read twice. */
   readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
-  /** What is held of lists for single clients, by server and fingerprint. */
+  /** What is held of lists for single clients, by server and name; of two versions the last one. */
   readonly #heldElsewhere = new Map<string, Map<string, HeldTool>>();
   readonly #options: CatalogOptions;
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };

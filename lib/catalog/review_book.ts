@@ -28,6 +28,8 @@ export interface ReviewBookOptions {
   onWarning(message: string, details?: object): void;
   /** What a server's tools amount to may be another now. */
   onChanged(server: string): void;
+  /** A server's tools were looked at again: what it says besides them is to follow. */
+  onRenewed?(server: string): Promise<void>;
 }
 
 /** What a change makes of a server's records; one that is left out stays. */
@@ -81,15 +83,18 @@ export class ReviewBook {
       const record = stored.get(server);
       const known = this.#loaded.get(server);
       if (isSamePolicy && record?.versionstamp === known?.versionstamp) continue;
-      this.#policies.set(server, policy);
-      if (!record) this.#loaded.delete(server);
-      else {
+      let loaded: Loaded | undefined;
+      if (record) {
         const { value: reviews, versionstamp } = record;
         const isSamePins = known && isSamePolicy &&
           known.reviews.pinsRevision === reviews.pinsRevision;
-        const pins = isSamePins ? known.pins : await this.#pinsOf(server, reviews);
-        this.#loaded.set(server, { reviews, versionstamp, pins });
+        const pins = isSamePins ? known.pins : await this.#pinsOf(server, reviews, policy);
+        loaded = { reviews, versionstamp, pins };
       }
+      // Together, once all is read: what was taken over in part would count as done the next time.
+      this.#policies.set(server, policy);
+      if (loaded) this.#loaded.set(server, loaded);
+      else this.#loaded.delete(server);
       this.#applyRules(server);
     }
   }
@@ -169,8 +174,12 @@ export class ReviewBook {
         ...quarantined.map(({ tool }) => tool),
         ...held.map(({ listed }) => listed).filter(isUsable),
       ];
-      if (!await verdicts.renew(server, all.map(asListed))) continue;
-      catalog.refresh(server);
+      const renewed = await verdicts.renew(server, all.map(asListed));
+      if (renewed === "fresh") continue;
+      await this.#options.onRenewed?.(server);
+      if (renewed === "same") continue;
+      // In any case: single clients' lists are judged anew with it.
+      catalog.republish(server);
       this.#options.onChanged(server);
     }
   }
@@ -186,9 +195,17 @@ export class ReviewBook {
     };
   }
 
-  /** Brings back what take() took. */
+  /** Brings back what take() took, in place of whatever is there. */
   async putBack(server: string, { reviews, pins }: ReviewEdit): Promise<void> {
-    if (reviews) await this.#options.reviews.change({ ...reviews, server }, pins, null);
+    if (!reviews) return;
+    await this.edit(server, (known) => ({
+      reviews: {
+        ...reviews,
+        server,
+        pinsRevision: Math.max(known.pinsRevision, reviews.pinsRevision),
+      },
+      pins: pins ?? { server, isWhole: false, tools: [] },
+    }));
   }
 
   async #pinFirst(server: string, tools: readonly CatalogTool[]): Promise<void> {
@@ -213,8 +230,12 @@ export class ReviewBook {
     if (!this.#loaded.get(server)?.pins?.isWhole) await this.load();
   }
 
-  async #pinsOf(server: string, reviews: ServerReviews): Promise<ServerPins | undefined> {
-    if (reviews.pinsRevision === 0 || this.policyOf(server) === "allow") return undefined;
+  async #pinsOf(
+    server: string,
+    { pinsRevision }: ServerReviews,
+    policy: ChangePolicy,
+  ): Promise<ServerPins | undefined> {
+    if (pinsRevision === 0 || policy === "allow") return undefined;
     return (await this.#options.pins.find(server))?.value;
   }
 

@@ -146,3 +146,65 @@ Deno.test("ReviewBook.renew() quarantines what looks like an attack by other rul
   await review.book.renew();
   assert.deepEqual(review.names("s"), ["a"]);
 });
+
+Deno.test("ReviewBook.renew() has the lists of single clients judged anew", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "notify" });
+  await review.load();
+  await review.list("s", listed("a"));
+  const own = [listed("own", "says WORSE")];
+  const published = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = review.catalog.onChange(() => {
+      stop();
+      resolve();
+    });
+    return promise;
+  };
+  const first = published();
+  review.catalog.read("s", own);
+  await first;
+  assert.deepEqual(review.catalog.read("s", own).tools.map(({ name }) => name), ["own"]);
+  review.setWords("WORSE");
+  let isTold = false;
+  review.catalog.onChange(() => isTold = true);
+  await review.book.renew();
+  assert.ok(isTold, "whoever has a list of its own reads it anew");
+  const second = published();
+  assert.deepEqual(review.catalog.read("s", own).tools, []);
+  await second;
+  const { tools, quarantined = [] } = review.catalog.read("s", own);
+  assert.deepEqual([tools.length, quarantined.map(({ tool }) => tool.name)], [0, ["own"]]);
+});
+
+Deno.test("ReviewBook.load() takes over nothing of a server whose pins cannot be read", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "hold" });
+  await review.load();
+  await review.list("s", listed("a"));
+  await review.load({ s: "allow" });
+  await review.list("s", listed("a", "Does worse"));
+  const find = review.pins.find.bind(review.pins);
+  review.pins.find = () => Promise.reject(new Error("The store is away"));
+  await assert.rejects(review.load({ s: "hold" }), /The store is away/);
+  assert.equal(review.book.policyOf("s"), "allow");
+  review.pins.find = find;
+  await review.load({ s: "hold" });
+  assert.equal(review.book.policyOf("s"), "hold");
+  assert.equal(review.shown("s", "a"), listed("a"));
+});
+
+Deno.test("ReviewBook.putBack() counts more than what was pinned meanwhile", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "hold" });
+  await review.load();
+  await review.list("s", listed("a"));
+  const taken = await review.book.take("s");
+  const second = openReview(store, { s: "hold" });
+  await second.load();
+  await second.canonical.removeServer("s");
+  await second.list("s", listed("a", "Does worse"));
+  assert.equal(second.shown("s", "a"), listed("a", "Does worse"));
+  await second.book.putBack("s", taken);
+  assert.equal(second.shown("s", "a"), listed("a"));
+});

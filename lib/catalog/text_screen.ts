@@ -21,7 +21,7 @@ export interface FoundText {
 }
 
 interface SeenText {
-  /** Only where something was found in it. */
+  /** Only where something was found in it, but for instructions. */
   text: string;
   fingerprint: string;
   findings: readonly Finding[];
@@ -101,6 +101,13 @@ export class TextScreen {
     this.#seen.delete(server);
   }
 
+  /** The rules are others: looks at the instructions again, and at the rest when it is next listed. */
+  async renew(server: string): Promise<void> {
+    const known = this.#seen.get(server)?.get(INSTRUCTIONS);
+    this.forget(server);
+    await this.instructions(server, known?.text);
+  }
+
   async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
     const texts = this.#seen.get(server) ?? new Map<string, SeenText>();
     const fingerprint = textFingerprint(text);
@@ -110,7 +117,8 @@ export class TextScreen {
         fingerprint,
         isKept: subject === INSTRUCTIONS,
       });
-      seen = { text: findings.length > 0 ? text : "", fingerprint, findings };
+      const isKept = findings.length > 0 || subject === INSTRUCTIONS;
+      seen = { text: isKept ? text : "", fingerprint, findings };
       if (texts.size < MAX_TEXTS || texts.has(subject)) texts.set(subject, seen);
       this.#seen.set(server, texts);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Store } from "../storage/store.ts";
-import { openReview } from "./testing/open_review.ts";
+import { listed, openReview } from "./testing/open_review.ts";
 import { INSTRUCTIONS } from "./text_screen.ts";
 
 Deno.test("TextScreen.instructions() holds back what looks like an attack, until it is waived", async () => {
@@ -49,4 +49,20 @@ Deno.test("TextScreen.list() leaves out hostile entries, and every other byte as
   const resources = '{"resources":[{"uri":"file:///a","name":"EVIL"}]}';
   assert.equal(await screen.list("s", "resources", resources), '{"resources":[]}');
   assert.equal(await screen.list("s", "resources", '{"other":1}'), '{"other":1}');
+});
+
+Deno.test("TextScreen.renew() looks at the instructions again, and at what is listed next", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "notify" });
+  const { screen, setWords } = review;
+  await review.load();
+  await review.list("s", listed("a"));
+  const prompts = '{"prompts":[{"name":"WORSE"}]}';
+  assert.equal(await screen.instructions("s", "Be WORSE"), "Be WORSE");
+  assert.equal(await screen.list("s", "prompts", prompts), prompts);
+  setWords("WORSE");
+  await review.book.renew();
+  assert.deepEqual(screen.found("s").map(({ subject }) => subject), [INSTRUCTIONS]);
+  assert.equal(await screen.instructions("s", "Be WORSE"), undefined);
+  assert.equal(await screen.list("s", "prompts", prompts), '{"prompts":[]}');
 });

@@ -13,14 +13,20 @@ type Scanner = Pick<
 const SLICE_MS = 6;
 /** A server can list other tools for each client; what was found in them is not kept for ever. */
 const MAX_KNOWN = 20_000;
+/** Nor are instructions that are others each time. */
+const MAX_TEXTS = 100;
 const CLEAN: readonly Finding[] = [];
 
 export interface VerdictsOptions {
   repository: Pick<VerdictsRepository, "find" | "save">;
   /** What a server's tools are judged among. */
   around(server: string): Surroundings;
-  /** Another one whenever definitions should be looked at again. */
-  stamp(): string;
+  /** By what definitions are judged; what other rules found does not count. */
+  rules: string;
+  /** Another one whenever what they are judged among is. */
+  among(): string;
+  /** A server lists tools that were judged among others: renew() is to follow. */
+  onStale?(): void;
   onWarning(message: string, details?: object): void;
   /** Loads the scanner; at the first definition that nobody has looked at. */
   load?(): Promise<Scanner>;
@@ -63,6 +69,8 @@ export class Verdicts implements FindingsSource {
     const known = await this.#knownOf(server);
     // What single clients are shown is not worth keeping in place of what all are.
     if (isWhole) known.listed = new Set(tools.map(({ fingerprint }) => fingerprint));
+    // Not here: those that they are judged among may not have listed their tools yet.
+    if (known.stamp !== this.#stamp()) this.#options.onStale?.();
     const missing = tools.filter(({ fingerprint }) => !known.findings.has(fingerprint));
     if (missing.length === 0) return;
     await this.#scan(server, known, missing, tools);
@@ -70,20 +78,24 @@ export class Verdicts implements FindingsSource {
   }
 
   /**
-   * Looks at all of them again where they were judged among others, or by other rules; answers
-   * whether something else was found.
+   * Looks at all of them again where they were judged among others, or by other rules: `fresh` where
+   * they were not. All else that was found is forgotten then, and looked at when it is next seen.
    */
-  async renew(server: string, tools: readonly CatalogTool[]): Promise<boolean> {
+  async renew(
+    server: string,
+    tools: readonly CatalogTool[],
+  ): Promise<"fresh" | "same" | "other"> {
     const known = await this.#knownOf(server);
-    const stamp = this.#options.stamp();
-    if (known.stamp === stamp) return false;
-    const before = tools.map(({ fingerprint }) => known.findings.get(fingerprint) ?? CLEAN);
-    await this.#scan(server, known, tools, tools);
+    const stamp = this.#stamp();
+    if (known.stamp === stamp) return "fresh";
+    const old = new Set(known.findings.keys());
+    const isOther = await this.#scan(server, known, tools, tools);
+    for (const { fingerprint } of tools) old.delete(fingerprint);
+    for (const fingerprint of old) known.findings.delete(fingerprint);
+    known.texts.clear();
     known.stamp = stamp;
     await this.#save(server, known);
-    return tools.some(({ fingerprint }, index) =>
-      JSON.stringify(known.findings.get(fingerprint)) !== JSON.stringify(before[index])
-    );
+    return isOther || old.size > 0 ? "other" : "same";
   }
 
   /** What is found in a text that is no definition; where it `isKept`, across starts. */
@@ -95,10 +107,12 @@ export class Verdicts implements FindingsSource {
   ): Promise<readonly Finding[]> {
     const known = await this.#knownOf(server);
     const found = known.findings.get(fingerprint);
+    if (isKept && known.texts.size >= MAX_TEXTS) known.texts.clear();
     if (isKept) known.texts.add(fingerprint);
     if (found) return found;
     const { scanText } = await this.#load();
     const findings = this.#safely(where, () => scanText(where, text, this.#options.around(server)));
+    trim(known);
     known.findings.set(fingerprint, findings);
     if (isKept) await this.#save(server, known);
     return findings;
@@ -112,16 +126,17 @@ export class Verdicts implements FindingsSource {
     const known = this.#known.get(server);
     if (known) return known;
     const kept = await this.#options.repository.find(server).catch(() => undefined);
-    const findings = new Map(kept?.clean.map((fingerprint) => [fingerprint, CLEAN]));
-    if (kept && kept.found.length > 0) {
+    const valid = kept?.stamp.startsWith(`${this.#options.rules} `) ? kept : undefined;
+    const findings = new Map(valid?.clean.map((fingerprint) => [fingerprint, CLEAN]));
+    if (valid && valid.found.length > 0) {
       await this.#load();
-      for (const { fingerprint, findings: found } of kept.found) findings.set(fingerprint, found);
+      for (const { fingerprint, findings: found } of valid.found) findings.set(fingerprint, found);
     }
     // Somebody else may have read it meanwhile.
     const raced = this.#known.get(server);
     if (raced) return raced;
     const fresh: Known = {
-      stamp: kept?.stamp ?? this.#options.stamp(),
+      stamp: kept?.stamp ?? this.#stamp(),
       findings,
       listed: new Set(findings.keys()),
       texts: new Set(),
@@ -130,33 +145,39 @@ export class Verdicts implements FindingsSource {
     return fresh;
   }
 
+  #stamp(): string {
+    const { rules, among } = this.#options;
+    return `${rules} ${among()}`;
+  }
+
   async #load(): Promise<Scanner> {
     return this.#scanner ??= await (this.#options.load ?? (() => import("./scan/scan.ts")))();
   }
 
+  /** Answers whether something else was found than is known. */
   async #scan(
     server: string,
     known: Known,
     tools: readonly CatalogTool[],
     all: readonly CatalogTool[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { scanTool } = await this.#load();
     const ownTools = new Set(all.map(({ name }) => name));
     const around = { ...this.#options.around(server), ownTools };
-    const { findings, listed, texts } = known;
-    if (findings.size > MAX_KNOWN) {
-      for (const key of findings.keys()) {
-        if (!listed.has(key) && !texts.has(key)) findings.delete(key);
-      }
-    }
+    trim(known);
+    let isOther = false;
     let begun = performance.now();
     for (const { fingerprint, definition } of tools) {
       if (performance.now() - begun > SLICE_MS) {
         await new Promise((resolve) => setTimeout(resolve, 0));
         begun = performance.now();
       }
-      findings.set(fingerprint, this.#safely("definition", () => scanTool(definition, around)));
+      const found = this.#safely("definition", () => scanTool(definition, around));
+      const before = known.findings.get(fingerprint) ?? CLEAN;
+      isOther ||= found !== before && JSON.stringify(found) !== JSON.stringify(before);
+      known.findings.set(fingerprint, found);
     }
+    return isOther;
   }
 
   async #save(server: string, { stamp, findings, listed, texts }: Known): Promise<void> {
@@ -187,5 +208,12 @@ export class Verdicts implements FindingsSource {
         why: "It could not be looked at to the end, which an attacker may have wanted",
       }];
     }
+  }
+}
+
+function trim({ findings, listed, texts }: Known): void {
+  if (findings.size <= MAX_KNOWN) return;
+  for (const key of findings.keys()) {
+    if (!listed.has(key) && !texts.has(key)) findings.delete(key);
   }
 }

@@ -57,14 +57,77 @@ Deno.test("Verdicts.renew() looks again where the surroundings are others", asyn
   const { verdicts, setWords } = openReview(store, {});
   const all = tools(listed("a", "says WORSE"));
   await verdicts.prepare("s", all, WHOLE);
-  assert.equal(await verdicts.renew("s", all), false);
+  assert.equal(await verdicts.renew("s", all), "fresh");
   setWords("BETTER");
-  assert.equal(await verdicts.renew("s", all), false);
+  assert.equal(await verdicts.renew("s", all), "same");
   setWords("WORSE");
   await verdicts.prepare("s", all, WHOLE);
   assert.deepEqual(verdicts.find("s", all[0]!.fingerprint), []);
-  assert.equal(await verdicts.renew("s", all), true);
+  assert.equal(await verdicts.renew("s", all), "other");
   assert.equal(verdicts.find("s", all[0]!.fingerprint)?.[0]?.rule, "worse");
+});
+
+Deno.test("Verdicts.prepare() takes no word of other rules after a start", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const all = tools(listed("a", "says WORSE"), listed("b"));
+  const text = { fingerprint: "f", isKept: true };
+  const first = openReview(store, {});
+  await first.verdicts.prepare("s", all, WHOLE);
+  await first.verdicts.scanText("s", "instructions", "Be WORSE", text);
+
+  const { verdicts, setWords, stale } = openReview(store, {}, { rules: "2" });
+  setWords("WORSE");
+  await verdicts.prepare("s", all, WHOLE);
+  assert.equal(verdicts.find("s", all[0]!.fingerprint)?.[0]?.rule, "worse");
+  const found = await verdicts.scanText("s", "instructions", "Be WORSE", text);
+  assert.equal(found[0]?.rule, "worse");
+  assert.equal(stale(), 1, "it is looked at once more when all others are there");
+});
+
+Deno.test("Verdicts.prepare() asks for renew() however late a server lists its tools", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const all = tools(listed("a"));
+  await openReview(store, {}).verdicts.prepare("s", all, WHOLE);
+  const late = openReview(store, {});
+  late.setWords("WORSE");
+  // Nothing is listed yet, and nothing to be renewed.
+  await late.book.renew();
+  await late.verdicts.prepare("s", all, WHOLE);
+  assert.equal(late.stale(), 1);
+  await late.verdicts.renew("s", all);
+  await late.verdicts.prepare("s", all, WHOLE);
+  assert.equal(late.stale(), 1);
+  const next = openReview(store, {});
+  next.setWords("WORSE");
+  await next.verdicts.prepare("s", all, WHOLE);
+  assert.deepEqual([next.stale(), next.loads()], [0, 0], "it is kept as renewed");
+});
+
+Deno.test("Verdicts.renew() forgets what it does not look at again", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [shared, own] = tools(listed("a"), listed("own", "says WORSE"));
+  const { verdicts, setWords } = openReview(store, {});
+  await verdicts.prepare("s", [shared!], WHOLE);
+  await verdicts.prepare("s", [own!], { isWhole: false });
+  const text = { fingerprint: "f", isKept: true };
+  assert.deepEqual(await verdicts.scanText("s", "instructions", "Be WORSE", text), []);
+  setWords("WORSE");
+  assert.equal(await verdicts.renew("s", [shared!]), "other");
+  assert.equal(verdicts.find("s", own!.fingerprint), undefined);
+  const found = await verdicts.scanText("s", "instructions", "Be WORSE", text);
+  assert.equal(found[0]?.rule, "worse");
+});
+
+Deno.test("Verdicts.scanText() does not remember texts without end", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [kept] = tools(listed("a"));
+  const { verdicts } = openReview(store, {});
+  await verdicts.prepare("s", [kept!], WHOLE);
+  for (let nth = 0; nth <= 20_001; nth++) {
+    await verdicts.scanText("s", "resource", "x", { fingerprint: `${nth}`, isKept: false });
+  }
+  assert.equal(verdicts.find("s", "0"), undefined);
+  assert.ok(verdicts.find("s", kept!.fingerprint));
 });
 
 Deno.test("Verdicts.prepare() lets others have their turn while it looks at thousands", async () => {
@@ -79,7 +142,8 @@ Deno.test("Verdicts.prepare() lets others have their turn while it looks at thou
       otherServers: new Set(),
       reserved: new Set(),
     }),
-    stamp: () => "",
+    rules: "1",
+    among: () => "",
     onWarning: () => {},
     load: () =>
       Promise.resolve({

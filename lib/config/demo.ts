@@ -7,8 +7,3 @@ export const DEMO_SERVER: ConfiguredServer = {
   source: { kind: "demo" },
   secrets: [],
 };
-
-/** Whether the demo server is offered: only where no server is named anywhere, broken ones included. */
-export function needsDemo(counts: { declared: number; stored: number }): boolean {
-  return counts.declared === 0 && counts.stored === 0;
-}

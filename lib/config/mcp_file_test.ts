@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ServerName, ServerSpec } from "../core/server.ts";
-import { DEMO_SERVER, needsDemo } from "./demo.ts";
+import { ServerName } from "../core/server.ts";
 import { loadServers } from "./mcp_file.ts";
 import { inFolder, loadInput, type LoadSettings, loadText } from "./testing.ts";
 
@@ -261,11 +260,4 @@ Deno.test("loadServers() takes an empty object for a file without servers", asyn
     const { servers, declared, lines } = await loadText(text);
     assert.deepEqual([servers, declared, lines], [[], 0, []]);
   }
-});
-
-Deno.test("needsDemo() offers the demo server only where no server is named at all", () => {
-  assert.equal(needsDemo({ declared: 0, stored: 0 }), true);
-  assert.equal(needsDemo({ declared: 1, stored: 0 }), false);
-  assert.equal(needsDemo({ declared: 0, stored: 1 }), false);
-  assert.deepEqual(ServerSpec.parse(DEMO_SERVER.spec), { type: "demo" });
 });

@@ -1,7 +1,7 @@
 import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 
-const TELLING_NAME = /key|token|secret|passw|pwd|auth|credential|signature|^sig$/i;
+export const TELLING_NAME = /key|token|secret|passw|pwd|auth|credential|signature|^sig$/i;
 
 // Redacting these would blot out half of every log and hide nothing.
 const TOO_COMMON = new Set(["true", "false", "null", "none", "info", "debug", "warn", "error"]);

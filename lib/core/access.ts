@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { CallMode, ServerName } from "./server.ts";
 
-/** Every right lets its owner see what its scope admits. */
+/**
+ * Each lets its owner list what its scope admits, and none brings another along: the gateway's own
+ * tools, to find and call others by, need `read` as well.
+ */
 export const RIGHTS = ["read", "call", "manage", "optimize"] as const;
 export type Right = (typeof RIGHTS)[number];
 

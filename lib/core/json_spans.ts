@@ -11,20 +11,30 @@ export interface Span {
  */
 export function memberSpans(text: string, start = 0): Map<string, Span> {
   const spans = new Map<string, Span>();
+  eachMember(text, start, (name, span) => spans.set(name, span));
+  return spans;
+}
+
+/** Visits an object's members one by one, also those whose name comes twice. */
+export function eachMember(
+  text: string,
+  start: number,
+  visit: (name: string, span: Span) => void,
+): void {
   let at = skipSpace(text, start);
   if (text.charCodeAt(at) !== OPEN_BRACE) throw new SyntaxError("Not a JSON object");
   at = skipSpace(text, at + 1);
   while (text.charCodeAt(at) !== CLOSE_BRACE) {
     const keyEnd = skipString(text, at);
-    const key: string = JSON.parse(text.slice(at, keyEnd));
+    const plain = text.slice(at + 1, keyEnd - 1);
+    const key: string = plain.includes("\\") ? JSON.parse(text.slice(at, keyEnd)) : plain;
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    spans.set(key, { start: valueStart, end: valueEnd });
+    visit(key, { start: valueStart, end: valueEnd });
     at = skipSpace(text, valueEnd);
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
     else if (text.charCodeAt(at) !== CLOSE_BRACE) throw new SyntaxError("Not valid JSON");
   }
-  return spans;
 }
 
 /** The places of an array's elements. The text must be valid JSON with an array at `start`. */

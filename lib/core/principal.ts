@@ -6,10 +6,20 @@ export function inProject(owner: string, project: string | undefined): string {
   return project === undefined ? owner : `${owner}@${project}`;
 }
 
-/** The caller, whatever project it works in: what it owns, it owns in all of them. */
-export function ownerOf(principal: string): string {
+/** What a caller came with, whatever project it works in: its rights are those of this alone. */
+export function credentialOf(principal: string): string {
   const end = principal.indexOf("@");
   return end < 0 ? principal : principal.slice(0, end);
+}
+
+/**
+ * The caller, whatever project it works in and whichever of its tokens it shows: what it owns, it
+ * owns with all of them. A person's tokens with other scopes differ after the `#`.
+ */
+export function ownerOf(principal: string): string {
+  const credential = credentialOf(principal);
+  const end = credential.indexOf("#");
+  return end < 0 ? credential : credential.slice(0, end);
 }
 
 export function projectOf(principal: string): string | undefined {

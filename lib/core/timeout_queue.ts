@@ -5,6 +5,12 @@ export interface Timeout {
 }
 
 /**
+ * What a wait that is over calls. A set that often grows and shrinks leaves tables behind which, until
+ * the next full collection, hold on to what was in them: the rest of a call must not hang on that.
+ */
+const nothing = () => {};
+
+/**
  * Many waits of the same length behind one timer: most are over long before their time, and a timer
  * for each would be a good part of what a relayed call costs.
  */
@@ -27,6 +33,7 @@ export class TimeoutQueue implements Disposable {
 
   delete(wait: Timeout): void {
     this.#waits.delete(wait);
+    wait.onTimeout = nothing;
   }
 
   [Symbol.dispose](): void {

@@ -55,9 +55,10 @@ export interface Call {
 }
 
 interface Pending {
-  call: Call;
+  /** Undefined once it is over: see TimeoutQueue for why nothing may hang on an entry then. */
+  call: Call | undefined;
   /** Starts the time limit anew; a server that reports progress is alive. */
-  touch(): void;
+  touch: (() => void) | undefined;
 }
 
 /** What is under way on a connection; it is there before the connection, for what comes early. */
@@ -160,7 +161,8 @@ export class Connection implements AsyncDisposable {
     };
     const abort = () => end("Cancelled by the client", call.signal?.reason);
     call.signal?.addEventListener("abort", abort);
-    this.#traffic.pending.set(id, { call, touch });
+    const pending: Pending = { call, touch };
+    this.#traffic.pending.set(id, pending);
     const exchange: Exchange = {
       streams: call.streams,
       signal: wait.signal,
@@ -177,6 +179,7 @@ export class Connection implements AsyncDisposable {
       limits.delete(limit);
       call.signal?.removeEventListener("abort", abort);
       this.#traffic.pending.delete(id);
+      pending.call = pending.touch = undefined;
       if (this.inFlight === 0) { for (const resolve of this.#onIdle.splice(0)) resolve(); }
     }
   }
@@ -262,16 +265,17 @@ function deliver(
     return;
   }
   const entry = traffic.pending.get(Number(message.params.progressToken));
+  const call = entry?.call;
   // Late or invented: nobody waits for it.
-  if (!entry || entry.call.progressToken === undefined) return;
-  entry.touch();
+  if (call?.progressToken === undefined) return;
+  entry?.touch?.();
   const restored = notificationText(
     message.method,
-    withMember(memberText(text, "params")!, ["progressToken"], entry.call.progressToken),
+    withMember(memberText(text, "params")!, ["progressToken"], call.progressToken),
   );
-  entry.call.onMessage?.(restored, {
+  call.onMessage?.(restored, {
     ...message,
-    params: { ...message.params, progressToken: entry.call.progressToken },
+    params: { ...message.params, progressToken: call.progressToken },
   });
 }
 

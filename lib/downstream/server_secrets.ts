@@ -75,8 +75,9 @@ export class ServerSecrets {
   }
 
   async #open(name: string): Promise<string> {
-    const known = this.#opened.get(name);
-    if (known) return known.value;
+    const opened = this.#opened.get(name);
+    // One that was opened while another was set may have come after prepare() had cleared it.
+    if (opened && opened.versionstamp === this.#known.get(name)?.versionstamp) return opened.value;
     try {
       const found = await this.#options.repository.open(name);
       if (found === undefined) throw new LinkClosed("refused", missingWords(name));

@@ -92,6 +92,30 @@ Deno.test("ServerSecrets.prepare() stamps exactly the servers whose secret was c
     assert.deepEqual(await secrets.fill(USES_A.spec), { ...USES_A.spec, env: { T: "two" } });
   }));
 
+Deno.test("ServerSecrets.fill() gives no value that was opened before another was set", () =>
+  withSecrets(async ({ repository, secrets }) => {
+    await repository.set("A", "one");
+    await secrets.prepare([USES_A]);
+    const open = repository.open.bind(repository);
+    const slow = Promise.withResolvers<void>();
+    const isOpened = Promise.withResolvers<void>();
+    repository.open = async (name) => {
+      const found = await open(name);
+      isOpened.resolve();
+      await slow.promise;
+      return found;
+    };
+    const before = secrets.fill(USES_A.spec);
+    await isOpened.promise;
+    await repository.set("A", "two");
+    await secrets.prepare([USES_A]);
+    slow.resolve();
+    await before;
+    assert.deepEqual(await secrets.fill(USES_A.spec), { ...USES_A.spec, env: { T: "two" } });
+    repository.open = () => Promise.reject(new Error("The store is away"));
+    assert.deepEqual(await secrets.fill(USES_A.spec), { ...USES_A.spec, env: { T: "two" } });
+  }));
+
 Deno.test("ServerSecrets.prepare() says that the key is another one, or that there is none", () =>
   withSecrets(async ({ repository, secrets, useKey }) => {
     await repository.set("A", "value");

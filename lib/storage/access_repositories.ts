@@ -1,7 +1,10 @@
 import { AccessToken, ConsoleLogin, Project } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
 import { Collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
+
+const MOST_ATTEMPTS = 20;
 
 export class AccessTokensRepository extends Collection<AccessToken> {
   constructor(store: Store) {
@@ -11,6 +14,25 @@ export class AccessTokensRepository extends Collection<AccessToken> {
       key: keys.accessToken,
       schema: AccessToken,
       idOf: ({ id }) => id,
+    });
+  }
+
+  /** Saves what is made with a look at all there are; it is made anew where another came between. */
+  async add(make: (existing: readonly AccessToken[]) => AccessToken): Promise<AccessToken> {
+    const last = keys.lastAccessToken();
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const versionstamp = (await this.store.read(last))?.versionstamp ?? null;
+      const token = make((await Array.fromAsync(this.list())).map(({ value }) => value));
+      const key = keys.accessToken(token.id);
+      const saved = await this.store.tryCommit({
+        checks: [{ key: last, versionstamp }, { key, versionstamp: null }],
+        sets: [{ key: last, value: { id: token.id } }, { key, value: token }],
+      });
+      if (saved !== undefined) return token;
+    }
+    throw new GatewayError("CONFLICT", {
+      message: "Cannot make a token: too many are being made at once",
+      recoveryAction: "Try again in a moment",
     });
   }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { commitBatches } from "./commit_batches.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
+import { timeOfId } from "./time_of_id.ts";
 
 /** One call of a tool at a door. */
 export const ActivityEntry = z.strictObject({
@@ -165,12 +166,6 @@ export class ActivityRepository {
     }
     return found.length;
   }
-}
-
-/** The time that a call's id begins with; undefined where it is no such id. */
-export function timeOfId(id: string): number | undefined {
-  const time = /^[0-9a-z]{1,10}(?=-)/.exec(id)?.[0];
-  return time === undefined ? undefined : parseInt(time, 36);
 }
 
 function readBatch(key: RecordKey, value: unknown): ActivityRecord[] {

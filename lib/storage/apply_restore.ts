@@ -29,8 +29,9 @@ export async function applyStagedRestore(
   const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
   const backup = `${place.path}.before-restore-${stamp}.backup`;
   let before: string | undefined;
+  let result: RestoreResult;
   try {
-    const result = await restoreBackup({
+    result = await restoreBackup({
       file,
       location,
       now,
@@ -46,10 +47,15 @@ export async function applyStagedRestore(
         }
       },
     });
-    await Deno.remove(file);
-    return { ok: true, ...result, ...(before === undefined ? {} : { before }) };
   } catch (error) {
     if (before !== undefined) await Deno.remove(before).catch(() => {});
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
+  await Deno.remove(file).catch((error) =>
+    onWarning("Cannot remove a backup that was restored: the next start restores it again", {
+      file,
+      error,
+    })
+  );
+  return { ok: true, ...result, ...(before === undefined ? {} : { before }) };
 }

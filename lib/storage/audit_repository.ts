@@ -4,6 +4,7 @@ import { commitBatches } from "./commit_batches.ts";
 import { keys } from "./keys.ts";
 import type { StoredRecord } from "./record_reader.ts";
 import type { Store } from "./store.ts";
+import { timeOfId } from "./time_of_id.ts";
 
 /** Something that somebody decided. */
 export const AuditEntry = z.strictObject({
@@ -151,16 +152,10 @@ export class AuditRepository {
   }
 }
 
-/** The time that an entry's id begins with; undefined where it is no such id. */
-export function timeOfAuditId(id: string): number | undefined {
-  const time = /^[0-9a-z]{1,10}(?=-)/.exec(id)?.[0];
-  return time === undefined ? undefined : parseInt(time, 36);
-}
-
 /** Deno KV takes a prefix with one bound, or two bounds. */
 function selectorOf({ since, until = Infinity, before }: AuditRange): Deno.KvListSelector {
   const prefix = [...keys.auditLog()];
-  const time = (before === undefined ? undefined : timeOfAuditId(before)) ?? Infinity;
+  const time = (before === undefined ? undefined : timeOfId(before)) ?? Infinity;
   const end = time < until
     ? [...keys.auditEntry(time, before ?? "")]
     : until < Infinity

@@ -6,6 +6,8 @@ import type { Store } from "./store.ts";
 /** How many earlier versions of a tool are kept, and how long they may be together. */
 const KEPT_VERSIONS = 20;
 const KEPT_CHARS = 1_000_000;
+/** Of the tools that are gone: a server that loses all of its tools for a while has fewer. */
+const KEPT_GONE = 2_000;
 /** Just under what Deno KV takes for one key. */
 const KEY_BYTES = 2_000;
 /** Invalid tools have names of any length; this much of one is in its key. */
@@ -114,11 +116,11 @@ export class CanonicalToolsRepository {
   ): Promise<{ changed: CanonicalTool[]; isInvalidChanged: boolean }> {
     const known = new Map((await this.list(server)).map((tool) => [tool.name, tool]));
     const listed = new Set(seen.map(({ name }) => name));
+    const gone = [...known.values()].filter(({ name }) => !listed.has(name))
+      .sort((a, b) => (b.goneSince ?? now) - (a.goneSince ?? now));
     const changed = [
       ...seen.flatMap((tool) => next(server, tool, known.get(tool.name), now) ?? []),
-      ...[...known.values()].filter(({ name, goneSince }) =>
-        !listed.has(name) && goneSince === undefined
-      )
+      ...gone.slice(0, KEPT_GONE).filter(({ goneSince }) => goneSince === undefined)
         .map((tool) => ({ ...tool, goneSince: now })),
     ];
     const entries = changed.map((value) => ({
@@ -135,6 +137,12 @@ export class CanonicalToolsRepository {
       });
     }
     await this.#write(kept);
+    await this.#delete(
+      gone.slice(KEPT_GONE).map((value) => ({
+        key: keys.canonicalTool(server, value.name),
+        value,
+      })),
+    );
     const isInvalidChanged = await this.#recordInvalid(server, invalid, now);
     return { changed: kept.map(({ value }) => value), isInvalidChanged };
   }

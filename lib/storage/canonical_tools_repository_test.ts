@@ -108,3 +108,20 @@ Deno.test("CanonicalToolsRepository reads records of before, and leaves out what
   assert.deepEqual(await tools.history("s"), { tools: [value], invalid: [] });
   assert.equal(warnings.length, 2);
 });
+
+Deno.test("CanonicalToolsRepository forgets the tools that are gone for longest", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const tools = new CanonicalToolsRepository(store);
+  const many = Array.from({ length: 1_999 }, (_, index) => seen(`many_${index}`));
+  await tools.record("s", [seen("first")], 10);
+  await tools.record("s", [seen("second")], 20);
+  await tools.record("s", many, 30);
+  await tools.record("s", [seen("last")], 40);
+  const names = (await tools.list("s")).map(({ name }) => name);
+  assert.equal(names.length, 2_001);
+  assert.ok(!names.includes("first"));
+  assert.ok(["second", "many_0", "many_1998", "last"].every((name) => names.includes(name)));
+  await tools.record("s", [seen("last"), seen("first")], 50);
+  const { tools: [first] } = await tools.history("s", "first");
+  assert.equal(first?.version, 1);
+});

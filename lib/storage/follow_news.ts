@@ -35,7 +35,9 @@ export async function followNews(
       const before = seen ??= counts;
       for (const kind of NEWS) {
         const times = Number(counts[kind] - before[kind]);
-        if (times > 0) await onNews(kind, times);
+        // Fewer for a moment while this process writes some: that is no news, and no reason to forget.
+        if (times <= 0) continue;
+        await onNews(kind, times);
         // Not before: what failed is tried again.
         seen[kind] = counts[kind];
       }

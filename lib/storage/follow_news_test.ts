@@ -67,6 +67,27 @@ Deno.test("followNews() tells others' news once it is wanted, with how much ther
   await following;
 });
 
+Deno.test("followNews() does not take what this process writes for the news of another", async () => {
+  await using stores = await twoStores();
+  const { here } = stores;
+  const end = new AbortController();
+  const none = { jobs: 0n, optimization: 0n };
+  // One less while a commit of our own is under way.
+  const counts = [5n, 4n, 5n, 7n].map((calls) => ({ ...none, calls }));
+  here.newsElsewhere = () =>
+    Promise.resolve({ ...counts.length > 1 ? counts.shift()! : counts[0]! });
+  const heard: number[] = [];
+  await followNews(here, {
+    signal: end.signal,
+    whenWanted: () => Promise.resolve(),
+    onNews(_, times) {
+      heard.push(times);
+      if (counts.length === 1) end.abort();
+    },
+  });
+  assert.deepEqual(heard, [2]);
+});
+
 Deno.test("followNews() has nothing to follow where nobody else can write", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const { signal } = new AbortController();

@@ -64,6 +64,8 @@ export const keys = {
   /** Who may come in, by the token's id; the token itself is nowhere. */
   accessTokens: () => ["access_tokens"],
   accessToken: (id: string) => ["access_tokens", id],
+  /** Another one whenever a token is made: no two are made at once, each unaware of the other. */
+  lastAccessToken: () => ["last_access_token"],
   projects: () => ["projects"],
   project: (name: string) => ["projects", name],
   consoleLogins: () => ["console_logins"],

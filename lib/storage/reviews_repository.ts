@@ -36,7 +36,7 @@ export type RejectedTool = z.infer<typeof RejectedTool>;
 
 /** A finding that somebody has judged to be none. */
 export const Waiver = z.strictObject({
-  /** Empty where it is about the server's instructions. */
+  /** `(instructions)` and the like where it is about another text of the server's. */
   tool: z.string(),
   rule: z.string(),
   /** Of the definition it was given for: another one is judged anew. */

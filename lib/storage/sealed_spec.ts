@@ -2,7 +2,7 @@ import { secretsOf } from "../config/secrets.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
-import { isSealed, sealedBy, type SecretBox } from "./secret_box.ts";
+import { isSealed, type SecretBox } from "./secret_box.ts";
 
 /** Asked for when there is something to seal or to open: its key may have to be read from a file. */
 export type BoxSource = () => Promise<SecretBox>;
@@ -15,11 +15,6 @@ export function isPlain(spec: ServerSpec): boolean {
 /** Whether anything in an entry is sealed. */
 export function hasSealed(spec: ServerSpec): boolean {
   return sealedTexts(spec).length > 0;
-}
-
-/** The ids of the keys that an entry's values were sealed with. */
-export function keyIdsOf(spec: ServerSpec): Set<string> {
-  return new Set(sealedTexts(spec).flatMap((text) => sealedBy(text) ?? []));
 }
 
 /**

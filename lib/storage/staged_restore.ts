@@ -28,6 +28,7 @@ export function stagedFile(path: string): string {
 export class StagedRestore {
   readonly #path: string;
   readonly #known = new Map<string, WaitingBackup>();
+  #moving: Promise<unknown> = Promise.resolve();
 
   /** The path of the data file. */
   constructor(path: string) {
@@ -45,7 +46,7 @@ export class StagedRestore {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
       await content.pipeTo(file.writable);
       await backupContents(temporary);
-      await Deno.rename(temporary, this.#checked);
+      await this.#alone(() => Deno.rename(temporary, this.#checked));
     } catch (error) {
       throw inNameOf(error, temporary, name);
     } finally {
@@ -64,15 +65,17 @@ export class StagedRestore {
   }
 
   /** Has the backup that somebody saw put in place at the next start. */
-  async confirm(id: string): Promise<void> {
-    const { checked } = await this.find();
-    if (checked?.id !== id) {
-      throw new GatewayError("CONFLICT", {
-        message: "Cannot restore: the backup that was checked is no longer here",
-        recoveryAction: "Choose the file again",
-      });
-    }
-    await Deno.rename(this.#checked, stagedFile(this.#path));
+  confirm(id: string): Promise<void> {
+    return this.#alone(async () => {
+      const { checked } = await this.find();
+      if (checked?.id !== id) {
+        throw new GatewayError("CONFLICT", {
+          message: "Cannot restore: the backup that was checked is no longer here",
+          recoveryAction: "Choose the file again",
+        });
+      }
+      await Deno.rename(this.#checked, stagedFile(this.#path));
+    });
   }
 
   /** Forgets what waits: nothing is put in place. */
@@ -81,6 +84,13 @@ export class StagedRestore {
     await Deno.remove(file).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
+  }
+
+  /** One after the other: else another backup could come in the place of the one that was looked at. */
+  #alone(work: () => Promise<void>): Promise<void> {
+    const done = this.#moving.then(work);
+    this.#moving = done.catch(() => {});
+    return done;
   }
 
   get #checked(): string {

@@ -5,7 +5,7 @@ import { backupStore } from "./backup.ts";
 import { verifyBackup } from "./backup_file.ts";
 import { keys } from "./keys.ts";
 import { LeasesRepository } from "./leases_repository.ts";
-import { StagedRestore } from "./staged_restore.ts";
+import { stagedFile, StagedRestore } from "./staged_restore.ts";
 import { Store } from "./store.ts";
 import { withFile } from "./testing/places.ts";
 
@@ -31,6 +31,13 @@ async function makeBackup(path: string): Promise<Uint8Array> {
   const bytes = await Deno.readFile(file);
   await Deno.remove(file);
   return bytes;
+}
+
+/** A backup of a store with one setting. */
+async function backupStoreOf(path: string, value: string) {
+  await using store = await Store.open({ location: ":memory:" });
+  await store.commit({ sets: [{ key: NAME, value }] });
+  return await backupStore(store, `${path}.other`);
 }
 
 const stream = (bytes: Uint8Array) => ReadableStream.from([bytes]);
@@ -140,4 +147,56 @@ Deno.test("applyStagedRestore() leaves the store alone where what waits is broke
     const refused = await apply(path);
     assert.ok(refused && !refused.ok);
     assert.equal(await load(path), "present");
+  }));
+
+Deno.test("applyStagedRestore() keeps what it has done where the backup cannot be removed", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "my.backup");
+    await staged.confirm((await staged.find()).checked?.id ?? "");
+    {
+      await using store = await Store.open({ location: path });
+      await new LeasesRepository(store).acquire({ id: "a", pid: 1, host: "h", startedAt: 0 });
+    }
+    const warnings: string[] = [];
+    let asked = 0;
+    const applied = await applyStagedRestore({
+      location: path,
+      async isAlive() {
+        // For the last time right before the swap, when the backup was read.
+        if (++asked === 2) {
+          await Deno.remove(stagedFile(path));
+          await Deno.mkdir(join(stagedFile(path), "full"), { recursive: true });
+        }
+        return false;
+      },
+      onWarning: (message) => void warnings.push(message),
+    });
+    assert.ok(applied?.ok);
+    assert.match(warnings.join(), /the next start restores it again/);
+    assert.ok((await verifyBackup(applied.before ?? "")).entries > 0);
+    assert.equal(await load(path), "old");
+  }));
+
+Deno.test("StagedRestore.confirm() takes what somebody saw, and none that comes in between", () =>
+  withFile(async (path) => {
+    await save(path, "present");
+    const staged = new StagedRestore(path);
+    await staged.check(stream(await makeBackup(path)), "seen.backup");
+    const { checked } = await staged.find();
+    const bytes = await Deno.readFile((await backupStoreOf(path, "other")).file);
+    const find = staged.find.bind(staged);
+    let checking: Promise<void> | undefined;
+    staged.find = async () => {
+      const found = await find();
+      checking ??= staged.check(stream(bytes), "unseen.backup");
+      // It would be done by then, were it not made to wait.
+      await Promise.race([checking, new Promise((resolve) => setTimeout(resolve, 500))]);
+      return found;
+    };
+    await staged.confirm(checked?.id ?? "");
+    await checking;
+    const after = await find();
+    assert.deepEqual([after.staged?.entries, after.checked?.entries], [2, 1]);
   }));

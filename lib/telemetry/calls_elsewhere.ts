@@ -32,20 +32,29 @@ export class CallsElsewhere {
     const before = this.#lookedAt;
     const now = this.#now();
     const calls: ActivityRecord[] = [];
-    const found = await this.#collect(before - SOON_MS, calls);
-    if (found < batches && calls.length < MOST_CALLS) await this.#collect(before - LATE_MS, calls);
+    const fresh = new Map<string, number>();
+    const found = await this.#collect(before - SOON_MS, calls, fresh);
+    if (found < batches && calls.length < MOST_CALLS) {
+      await this.#collect(before - LATE_MS, calls, fresh);
+    }
+    // Not before: what was read of a store that failed midway is read again.
+    for (const [id, at] of fresh) this.#seen.set(id, at);
     this.#lookedAt = now;
     for (const [id, at] of this.#seen) if (at < now - 2 * LATE_MS) this.#seen.delete(id);
     return calls.sort((a, b) => a.at - b.at);
   }
 
-  async #collect(since: number, into: ActivityRecord[]): Promise<number> {
+  async #collect(
+    since: number,
+    into: ActivityRecord[],
+    fresh: Map<string, number>,
+  ): Promise<number> {
     const { repository, log } = this.#options;
     let found = 0;
     for await (const { id, calls } of repository.batches(since)) {
       const [first] = calls;
-      if (first === undefined || this.#seen.has(id)) continue;
-      this.#seen.set(id, first.at);
+      if (first === undefined || this.#seen.has(id) || fresh.has(id)) continue;
+      fresh.set(id, first.at);
       if (log.isOwn(first)) continue;
       found++;
       into.push(...calls);

@@ -23,7 +23,7 @@ async function bench() {
     );
   const look = async (batches: number) =>
     (await elsewhere.look(batches)).map(({ tool }) => tool).join(" ");
-  return { log, write, look, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { log, repository, write, look, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 Deno.test("CallsElsewhere.look() finds what others wrote, each once and in its order", async () => {
@@ -45,4 +45,22 @@ Deno.test("CallsElsewhere.look() looks further back where less came than was sai
   assert.equal(await test.look(0), "");
   assert.equal(await test.look(1), "late");
   assert.equal(await test.look(1), "", "and not a second time");
+});
+
+Deno.test("CallsElsewhere.look() loses nothing where the store fails midway", async () => {
+  await using test = await bench();
+  const { repository } = test;
+  const now = Date.now();
+  await test.write(["a"], now);
+  await test.write(["b"], now + 20);
+  const batches = repository.batches.bind(repository);
+  repository.batches = async function* (since) {
+    for await (const batch of batches(since)) {
+      yield batch;
+      throw new Error("The store is away");
+    }
+  };
+  await assert.rejects(test.look(2), /The store is away/);
+  repository.batches = batches;
+  assert.equal(await test.look(2), "a b");
 });

@@ -15,8 +15,9 @@ export class CoUse {
   add(call: Call): void {
     const { at, session } = call;
     const before = this.#last.get(session);
-    // Deleted first, so that the map stays in the order of the last use.
-    this.#last.delete(session);
+    // Deleted first, so that the map stays in the order of the last use; where there is room for
+    // all, that would only make work.
+    if (this.#last.size >= MAX_SESSIONS) this.#last.delete(session);
     this.#last.set(session, call);
     if (this.#last.size > MAX_SESSIONS) this.#last.delete(this.#last.keys().next().value!);
     if (!before || keyOf(before) === keyOf(call) || at - before.at > APART_MS) return;

@@ -21,7 +21,7 @@ export class Metrics {
       type: "counter",
       render: (name) => series.render((key, { count }) => [`${name}${key} ${count}`]),
     });
-    return (labels = {}, by = 1) => {
+    return (labels = NONE, by = 1) => {
       series.of(labels).count += by;
     };
   }
@@ -61,7 +61,7 @@ export class Metrics {
           return [...lines, `${name}_sum${key} ${sum}`, `${name}_count${key} ${total}`];
         }),
     });
-    return (seconds, labels = {}) => {
+    return (seconds, labels = NONE) => {
       const entry = series.of(labels);
       const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
       const index = found === -1 ? DURATION_BUCKETS.length : found;
@@ -85,16 +85,27 @@ export class Metrics {
 }
 
 const OTHER = `{series="other"}`;
+const NONE: Labels = Object.freeze({});
 
 class Series<T> {
   readonly #create: () => T;
   readonly #values = new Map<string, T>();
+  /** Callers that count often count with the same object. */
+  readonly #known = new WeakMap<Labels, T>();
 
   constructor(create: () => T) {
     this.#create = create;
   }
 
   of(labels: Labels): T {
+    const known = this.#known.get(labels);
+    if (known !== undefined) return known;
+    const value = this.#find(labels);
+    if (Object.isFrozen(labels)) this.#known.set(labels, value);
+    return value;
+  }
+
+  #find(labels: Labels): T {
     const wanted = formatLabels(labels);
     const found = this.#values.get(wanted);
     if (found !== undefined) return found;

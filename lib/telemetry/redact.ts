@@ -4,6 +4,8 @@ const MAX_TEXT = 4_096;
 const MAX_ITEMS = 64;
 /** Shorter values ("1", "true", "prod") would blank out innocent text everywhere. */
 const MIN_SECRET = 6;
+/** Of secrets that replace each other: what was sent with the one before may be answered to yet. */
+const KEPT_FORMER = 2;
 
 const SECRET_KEY =
   /^(authorization|proxy-authorization|(set-)?cookie|env|headers)$|token|secret|passw(or)?d|passphrase|credential|api[-_]?key|private[-_]?key|access[-_]?key/i;
@@ -34,26 +36,29 @@ const WHOLE_DEPTH = 64;
 /** Keeps secrets, cycles and floods out of the log. */
 export class Redactor {
   readonly #secrets = new Set<string>();
-  #known: RegExp | undefined;
+  /** Those that come and go, by their owner; the newest first. */
+  readonly #passing = new Map<string, string[][]>();
+  /** Made when it is needed: many are learned at once. */
+  #known: Known | undefined;
 
-  /** Remembers values that must never be written, wherever they turn up. */
-  learn(values: Iterable<string>): void {
-    for (const value of values) {
-      if (value.length < MIN_SECRET) continue;
-      this.#secrets.add(value);
-      // As it looks inside a JSON string and inside a URL.
-      this.#secrets.add(JSON.stringify(value).slice(1, -1));
-      this.#secrets.add(encodeURIComponent(value));
-    }
-    const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length);
-    this.#known = longestFirst.length === 0
-      ? undefined
-      : new RegExp(longestFirst.map(escapeRegExp).join("|"), "g");
+  /**
+   * Remembers values that must never be written, wherever they turn up; those of an owner only until
+   * it has had others for a while.
+   */
+  learn(values: Iterable<string>, owner?: string): void {
+    const spelled = [...values].filter(({ length }) => length >= MIN_SECRET).flatMap(spellings);
+    const former = owner === undefined ? [] : this.#passing.get(owner) ?? [];
+    const known = owner === undefined ? this.#secrets : new Set(former[0]);
+    if (spelled.every((value) => known.has(value))) return;
+    if (owner === undefined) { for (const value of spelled) this.#secrets.add(value); }
+    else this.#passing.set(owner, [spelled, ...former].slice(0, KEPT_FORMER));
+    this.#known = undefined;
   }
 
   /** A text with every known or evident secret masked. */
   text(text: string): string {
-    let clean = this.#known ? text.replace(this.#known, MASK) : text;
+    const { pattern } = this.#pattern();
+    let clean = pattern ? text.replace(pattern, MASK) : text;
     for (const [pattern, replacement] of SECRET_TEXT) clean = clean.replace(pattern, replacement);
     return clean;
   }
@@ -73,14 +78,53 @@ export class Redactor {
   /** A copy that is safe to serialize: secrets masked, cycles broken, long things cut. */
   value(value: unknown, options: { stacks?: boolean; isWhole?: boolean } = {}): unknown {
     const limits = options.isWhole ? WHOLE : SHORT;
-    return copy(value, 0, new Set(), { stacks: options.stacks ?? false, ...limits });
+    return copy(value, 0, new Set(), {
+      stacks: options.stacks ?? false,
+      cut: (text, most = MAX_TEXT) => this.#cut(text, most),
+      ...limits,
+    });
   }
+
+  /** In front of a known secret, never through it: its beginning would not be recognized. */
+  #cut(text: string, most: number): string {
+    if (text.length <= most) return text;
+    const { pattern, longest } = this.#pattern();
+    const found = pattern ? [...text.slice(0, most + longest).matchAll(pattern)] : [];
+    const across = found.find(({ index, 0: { length } }) => index < most && index + length > most);
+    const end = across?.index ?? most;
+    return `${text.slice(0, end)}... [+${text.length - end} characters]`;
+  }
+
+  #pattern(): Known {
+    if (this.#known) return this.#known;
+    const all = new Set([...this.#secrets, ...[...this.#passing.values()].flat(2)]);
+    const longestFirst = [...all].sort((a, b) => b.length - a.length);
+    return this.#known = {
+      pattern: longestFirst.length === 0
+        ? undefined
+        : new RegExp(longestFirst.map(escapeRegExp).join("|"), "g"),
+      longest: longestFirst[0]?.length ?? 0,
+    };
+  }
+}
+
+/** The known secrets. */
+interface Known {
+  pattern: RegExp | undefined;
+  longest: number;
 }
 
 interface Limits {
   depth: number;
   text: number;
   items: number;
+}
+
+type Cut = (text: string, most?: number) => string;
+
+interface CopyOptions extends Limits {
+  stacks: boolean;
+  cut: Cut;
 }
 
 const SHORT: Limits = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
@@ -90,30 +134,30 @@ function copy(
   value: unknown,
   depth: number,
   path: Set<object>,
-  limits: Limits & { stacks: boolean },
+  options: CopyOptions,
 ): unknown {
-  if (typeof value === "string") return cut(value, limits.text);
+  const { cut, items: most } = options;
+  if (typeof value === "string") return cut(value, options.text);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;
   if (path.has(value)) return "[circular]";
-  if (depth >= limits.depth) return "[too deep]";
+  if (depth >= options.depth) return "[too deep]";
   if (value instanceof Date) return Number.isNaN(+value) ? "[invalid date]" : value.toISOString();
   if (value instanceof URL) return cut(value.href);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   path.add(value);
   try {
-    const inner = (item: unknown) => copy(item, depth + 1, path, limits);
-    if (value instanceof Error) return copyError(value, inner, limits.stacks);
-    if (value instanceof Headers) return copyHeaders(Object.fromEntries(value));
+    const inner = (item: unknown) => copy(item, depth + 1, path, options);
+    if (value instanceof Error) return copyError(value, inner, options);
+    if (value instanceof Headers) return copyHeaders(Object.fromEntries(value), cut);
     if (value instanceof Map) return { map: inner([...value]) };
     if (value instanceof Set) return { set: inner([...value]) };
     if (Array.isArray(value)) {
-      const most = limits.items;
       const items = value.slice(0, most).map(inner);
       return value.length > most ? [...items, `[+${value.length - most} more]`] : items;
     }
-    return copyObject(value, inner, limits.items);
+    return copyObject(value, inner, options);
   } finally {
     path.delete(value);
   }
@@ -122,12 +166,12 @@ function copy(
 function copyObject(
   value: object,
   inner: (item: unknown) => unknown,
-  most: number,
+  { cut, items: most }: CopyOptions,
 ): Record<string, unknown> {
   const entries = Object.entries(value);
   const result: Record<string, unknown> = {};
   for (const [key, item] of entries.slice(0, most)) {
-    result[key] = isSecret(key, item) ? mask(key, item) : inner(item);
+    result[key] = isSecret(key, item) ? mask(key, item, cut) : inner(item);
   }
   if (entries.length > most) result["..."] = `[+${entries.length - most} more]`;
   return result;
@@ -140,15 +184,15 @@ function isSecret(key: string, item: unknown): boolean {
 }
 
 /** Maps of headers and of environment variables keep their names: those help, values do not. */
-function mask(key: string, item: unknown): unknown {
+function mask(key: string, item: unknown, cut: Cut): unknown {
   if (item === undefined || item === null) return item;
   if (typeof item !== "object") return MASK;
   const entries = item instanceof Headers ? [...item] : Object.entries(item);
-  if (/^headers$/i.test(key)) return copyHeaders(Object.fromEntries(entries));
+  if (/^headers$/i.test(key)) return copyHeaders(Object.fromEntries(entries), cut);
   return /^env$/i.test(key) ? Object.fromEntries(entries.map(([name]) => [name, MASK])) : MASK;
 }
 
-function copyHeaders(headers: Record<string, unknown>): Record<string, unknown> {
+function copyHeaders(headers: Record<string, unknown>, cut: Cut): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(headers).slice(0, MAX_ITEMS).map(([name, value]) => [
       name,
@@ -157,7 +201,7 @@ function copyHeaders(headers: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-function copyError(error: Error, inner: (item: unknown) => unknown, stacks: boolean) {
+function copyError(error: Error, inner: (item: unknown) => unknown, { stacks, cut }: CopyOptions) {
   const { code } = error as { code?: unknown };
   return {
     type: error.name,
@@ -168,10 +212,9 @@ function copyError(error: Error, inner: (item: unknown) => unknown, stacks: bool
   };
 }
 
-function cut(text: string, most = MAX_TEXT): string {
-  return text.length <= most
-    ? text
-    : `${text.slice(0, most)}... [+${text.length - most} characters]`;
+/** As it is, and as it looks inside a JSON string and inside a URL. */
+function spellings(value: string): string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)];
 }
 
 function escapeRegExp(text: string): string {

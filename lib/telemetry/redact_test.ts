@@ -165,3 +165,38 @@ Deno.test("Redactor takes no longer than in proportion to a text that is made to
 Deno.test("Redactor.value() masks by a name that has a line break", () => {
   assert.deepEqual(new Redactor().value({ "my\ntoken\n": "x" }), { "my\ntoken\n": "[redacted]" });
 });
+
+Deno.test("Redactor.value() cuts through no known secret", () => {
+  const redactor = new Redactor();
+  const secret = "correct-horse-battery-staple";
+  redactor.learn([secret]);
+  for (let before = 4_096 - secret.length; before <= 4_096; before++) {
+    const text = `${"x".repeat(before)}${secret}${"y".repeat(100)}`;
+    const value = redactor.value({
+      text,
+      err: new Error(text, { cause: new URL(`http://a/${text}`) }),
+      headers: { accept: text },
+    });
+    const line = redactor.text(JSON.stringify(value));
+    assert.ok(!line.includes("corr"), `${before}: ${line.slice(4_000)}`);
+  }
+});
+
+Deno.test("Redactor.learn() forgets what its owner had before its last two", () => {
+  const redactor = new Redactor();
+  redactor.learn(["everybody's"]);
+  redactor.learn(["first-token", "refresh-token"], "login a");
+  redactor.learn(["first-token"], "login b");
+  redactor.learn(["second-token", "refresh-token"], "login a");
+  redactor.learn(["second-token", "refresh-token"], "login a");
+  const masked = (text: string) => redactor.text(text) === "[redacted]";
+  assert.ok(["first-token", "second-token", "refresh-token", "everybody's"].every(masked));
+  redactor.learn(["third-token", "refresh-token"], "login a");
+  assert.ok(masked("first-token"), "b has it yet");
+  for (let nth = 0; nth < 1_000; nth++) {
+    redactor.learn([`token-${nth}-of-a`, "refresh-token"], "login a");
+    redactor.learn([`token-${nth}-of-b`], "login b");
+  }
+  assert.ok(["token-998-of-a", "token-999-of-b", "refresh-token", "everybody's"].every(masked));
+  assert.ok(!masked("first-token") && !masked("token-1-of-a"));
+});

@@ -27,11 +27,15 @@ export function findWords(where: string, text: string, others: readonly string[]
 }
 
 /** All that guards a catalog on one store, with a scanner that looks for two words. */
-export function openReview(store: Store, policies: Record<string, ChangePolicy>) {
+export function openReview(
+  store: Store,
+  policies: Record<string, ChangePolicy>,
+  { rules = "1" }: { rules?: string } = {},
+) {
   const pins = new PinsRepository(store);
   const canonical = new CanonicalToolsRepository(store);
   const warnings: string[] = [];
-  let [stamp, loads] = ["", 0];
+  let [among, loads, stale] = ["", 0, 0];
   let words: string[] = [];
   const verdicts = new Verdicts({
     repository: new VerdictsRepository(store),
@@ -41,7 +45,9 @@ export function openReview(store: Store, policies: Record<string, ChangePolicy>)
       otherServers: new Set(),
       reserved: new Set(),
     }),
-    stamp: () => stamp,
+    rules,
+    among: () => among,
+    onStale: () => stale++,
     onWarning: (message) => warnings.push(message),
     load() {
       loads++;
@@ -50,7 +56,7 @@ export function openReview(store: Store, policies: Record<string, ChangePolicy>)
           if (definition.description === "CRASH") throw new Error("Too deep");
           return findWords("description", JSON.stringify(definition), words);
         },
-        scanText: (where, text) => findWords(where, text),
+        scanText: (where, text) => findWords(where, text, words),
         verdictOf: (findings) =>
           findings.some(({ severity }) => severity === "high")
             ? "quarantine"
@@ -77,7 +83,9 @@ export function openReview(store: Store, policies: Record<string, ChangePolicy>)
     verdicts,
     onWarning: (message) => warnings.push(message),
     onChanged: () => {},
+    onRenewed: (server) => screen.renew(server),
   });
+  const screen = new TextScreen(verdicts, guard);
   return {
     pins,
     canonical,
@@ -85,14 +93,16 @@ export function openReview(store: Store, policies: Record<string, ChangePolicy>)
     guard,
     catalog,
     book,
-    screen: new TextScreen(verdicts, guard),
+    screen,
     warnings,
     /** How often the scanner was loaded. */
     loads: () => loads,
+    /** How often tools were listed that wait for renew(). */
+    stale: () => stale,
     /** Has the scanner look for other words as well. */
     setWords(...next: string[]): void {
       words = next;
-      stamp = next.join();
+      among = next.join();
     },
     load: (next: Record<string, ChangePolicy> = policies) =>
       book.load(new Map(Object.entries(next))),

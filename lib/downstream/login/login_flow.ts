@@ -154,21 +154,30 @@ export class LoginFlow {
 
   /** Forgets a login, and has its tokens no longer accepted where that can be asked for. */
   async end(server: string, signal: AbortSignal): Promise<{ existed: boolean; revoked: boolean }> {
+    // First: whatever the authorization server says, it is not used again.
+    const { existed, login } = await this.forget(server);
+    return { existed, revoked: login !== undefined && await this.revoke(login, signal) };
+  }
+
+  /** Gives what was kept, for whoever has it revoked. */
+  async forget(server: string): Promise<{ existed: boolean; login?: Login | undefined }> {
     const { repository } = this.#options;
     const found = await repository.find(server).catch(() => undefined);
     const existed = found !== undefined || await repository.findOutline(server) !== undefined;
-    // First: whatever the authorization server says, it is not used again.
     await repository.delete(server);
-    if (found === undefined) return { existed, revoked: false };
-    const { login } = found;
+    return { existed, login: found?.login };
+  }
+
+  /** Has the tokens of a login no longer accepted; false where nobody says so. */
+  async revoke(login: Login, signal: AbortSignal): Promise<boolean> {
     const { refreshToken, accessToken } = login;
-    const http = await this.#httpFor(server);
+    const http = await this.#httpFor(login.server);
     const revoke = (token: string | undefined, hint: "access_token" | "refresh_token") =>
       token === undefined ? true : revokeToken(http, login, token, hint, signal).catch(() => false);
     // The refresh token first: with it, others could be had.
     const revoked = await revoke(refreshToken, "refresh_token") &&
       await revoke(accessToken, "access_token");
-    return { existed, revoked: revoked && accessToken !== undefined };
+    return revoked && accessToken !== undefined;
   }
 
   async #trade(

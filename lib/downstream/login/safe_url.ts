@@ -1,3 +1,4 @@
+import { mayBeThisMachine } from "../remote/address_guard.ts";
 import { loginError, quoted } from "./login_error.ts";
 
 /**
@@ -11,7 +12,7 @@ export function safeUrl(text: string, what: string, near?: URL): URL {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw loginError(`${what} is neither https nor http: ${quoted(text)}. It is not opened`);
   }
-  if (near !== undefined && isThisMachine(url.hostname) && !isThisMachine(near.hostname)) {
+  if (near !== undefined && mayBeThisMachine(url.hostname) && !isThisMachine(near.hostname)) {
     throw loginError(`${what} is on this machine, and ${near.host} is not: it is not asked`);
   }
   if (url.protocol === "http:" && !isThisMachine(url.hostname)) {

@@ -26,8 +26,17 @@ Deno.test("safeUrl() takes https, and http on this machine alone", () => {
 
 Deno.test("safeUrl() lets nobody from elsewhere name an address on this machine", () => {
   const near = new URL("https://a.example/mcp");
-  for (const address of ["http://127.0.0.1:5432/", "https://localhost/", "http://[::1]:80/x"]) {
+  const here = ["http://127.0.0.1:5432/", "https://localhost/", "http://[::1]:80/x"];
+  const otherwise = [
+    "https://localhost./",
+    "https://a.localhost/",
+    "https://0.0.0.0/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[64:ff9b::127.0.0.1]/",
+  ];
+  for (const address of [...here, ...otherwise]) {
     assert.throws(() => safeUrl(address, "It", near), /is on this machine, and a\.example is not/);
     safeUrl(address, "It", new URL("http://localhost:1/"));
   }
+  safeUrl("https://10.0.0.2/", "It", near);
 });

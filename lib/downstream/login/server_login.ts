@@ -5,6 +5,7 @@ import type {
   LoginClaim,
   LoginsRepository,
 } from "../../storage/logins_repository.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { LinkClosed } from "../link.ts";
 import type { Credentials } from "../remote/credentials.ts";
 import type { LoginHttpOptions, LoginReach } from "./login_http.ts";
@@ -19,8 +20,10 @@ const POLL_MS = 100;
 const AHEAD_MS = 60_000;
 /** With less left than this a request may come too late with it. */
 const TOO_LATE_MS = 2_000;
-/** After a renewal that failed while the token still works. */
+/** After a renewal that failed, or was not kept, while the token still works. */
 const RETRY_MS = 10_000;
+/** What no other try would open: somebody has to log in anew, or to put the key right. */
+const UNOPENABLE = ["SECRET_UNREADABLE", "STORAGE_CORRUPT", "NOT_AVAILABLE_HERE"];
 
 export interface ServerLoginOptions extends LoginHttpOptions {
   server: string;
@@ -30,8 +33,8 @@ export interface ServerLoginOptions extends LoginHttpOptions {
   /** Who asks for the right to renew. */
   owner: string;
   repository: LoginsRepository;
-  /** Gets to know what must not be logged. */
-  learn(secrets: string[]): void;
+  /** Gets to know what must not be logged, in place of what was said of the same owner before. */
+  learn(secrets: string[], owner: string): void;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
@@ -46,6 +49,8 @@ interface Held {
 export class ServerLogin implements Credentials {
   readonly #options: ServerLoginOptions;
   #held: Held | undefined;
+  /** What the store has not taken yet: the tokens that it has were used up for it. */
+  #unsaved: FoundLogin | undefined;
   #isRead = false;
   #trouble: string | undefined;
   #wantedScope: string | undefined;
@@ -89,17 +94,18 @@ export class ServerLogin implements Credentials {
   }
 
   #firstRead(): Promise<unknown> {
-    return this.#reading ??= this.#read().finally(() => this.#reading = undefined);
+    return this.#reading ??= this.#read()
+      .catch((error) => {
+        throw lost("Cannot read the login", error);
+      })
+      .finally(() => this.#reading = undefined);
   }
 
   /** One at a time, whoever asks: a refresh token may be good for one use only. */
   #renew(refused: string | undefined): Promise<void> {
     return this.#renewing ??= this.#renewNow(refused)
       .catch((error) => {
-        if (error instanceof LinkClosed) throw error;
-        const words = error instanceof Error ? error.message : String(error);
-        // Not a login that is wanted: what is kept may be good, and is tried again by itself.
-        throw new LinkClosed("lost", `Cannot renew the login: ${words}`, { cause: error });
+        throw error instanceof LinkClosed ? error : lost("Cannot renew the login", error);
       })
       .finally(() => this.#renewing = undefined);
   }
@@ -167,24 +173,53 @@ export class ServerLogin implements Credentials {
     const { repository, server, onWarning } = this.#options;
     // Before it is written: whatever fails then must not show it.
     this.#hold(next);
+    this.#unsaved = { login: next, versionstamp };
+    let isSaved: boolean;
     try {
-      // Somebody logged in or out meanwhile, and that counts.
-      if (!await repository.saveRenewed(next, versionstamp, claim)) await this.#read();
+      isSaved = await repository.saveRenewed(next, versionstamp, claim);
     } catch (error) {
-      onWarning("Cannot keep a renewed login: it is lost with the next stop", { server, error });
+      if (this.#held) this.#held.renewAt = Date.now() + RETRY_MS;
+      onWarning("Cannot keep a renewed login: it is tried again, and lost if we stop before", {
+        server,
+        error,
+      });
+      return;
+    }
+    this.#unsaved = undefined;
+    // Somebody logged in or out meanwhile, and that counts.
+    if (!isSaved) await this.#read();
+  }
+
+  /** Before what is stored is read again, which others do too. */
+  async #saveAgain({ login, versionstamp }: FoundLogin): Promise<void> {
+    const { repository, server, owner } = this.#options;
+    const claim = await repository.claim(server, owner, RENEWAL_MS);
+    // Ours already, for a renewal that is to follow, or that of another gateway.
+    if (!claim) return;
+    try {
+      // Where it is not taken, somebody logged in or out meanwhile, and that counts.
+      await repository.saveRenewed(login, versionstamp, claim);
+      this.#unsaved = undefined;
+    } finally {
+      await repository.release(claim).catch(() => {});
     }
   }
 
   async #read(): Promise<FoundLogin | undefined> {
     const { repository, server, mark, onWarning } = this.#options;
+    if (this.#unsaved) await this.#saveAgain(this.#unsaved);
     let found: FoundLogin | undefined;
     try {
       found = await repository.find(server);
     } catch (error) {
+      // A store that is away says nothing of what is held.
+      if (!(error instanceof GatewayError && UNOPENABLE.includes(error.code))) throw error;
       this.#trouble = "The login that is kept cannot be opened";
       onWarning("Cannot open a login: was it sealed with another key?", { server, error });
     }
     this.#isRead = true;
+    if (this.#unsaved?.versionstamp !== found?.versionstamp) this.#unsaved = undefined;
+    found = this.#unsaved ?? found;
     if (found === undefined || found.login.addressMark !== mark) {
       this.#held = undefined;
       return undefined;
@@ -204,6 +239,7 @@ export class ServerLogin implements Credentials {
     if (this.#held?.header === header) return;
     this.#options.learn(
       [accessToken, refreshToken, clientSecret].filter((one) => one !== undefined),
+      `login ${login.server}`,
     );
     const life = expiresAt - issuedAt;
     const ahead = refreshToken === undefined ? 0 : Math.min(AHEAD_MS, life / 5);
@@ -211,6 +247,12 @@ export class ServerLogin implements Credentials {
     const renewAt = refreshToken === undefined ? Infinity : expiresAt - ahead;
     this.#held = { header, renewAt, expiresAt };
   }
+}
+
+/** Not a login that is wanted: what is kept may be good, and is tried again by itself. */
+function lost(what: string, error: unknown): LinkClosed {
+  const words = error instanceof Error ? error.message : String(error);
+  return new LinkClosed("lost", `${what}: ${words}`, { cause: error });
 }
 
 function isOver({ expiresAt }: Login): boolean {

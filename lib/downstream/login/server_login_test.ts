@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { GatewayError } from "../../core/errors.ts";
 import { rejects } from "../remote/testing/loopback.ts";
 import { LoginBench } from "./testing/login_bench.ts";
 
@@ -88,4 +89,74 @@ Deno.test("ServerLogin.renew() says what is wrong where there is nothing to rene
   const header = await login.authorization();
   assert.equal(await login.renew(header), false);
   assert.match(login.trouble ?? "", /does not accept the token that 127\.0\.0\.1:\d+ gave/);
+});
+
+Deno.test("ServerLogin keeps a token that works where the store is away for a moment", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const { repository } = bench;
+  const find = repository.find.bind(repository);
+  const login = bench.serverLogin();
+  const away = () => Promise.reject(new GatewayError("STORAGE_UNAVAILABLE"));
+  repository.find = away;
+  await rejects(Promise.resolve(login.authorization()), "lost", /Cannot read the login: /);
+  repository.find = find;
+  const header = await login.authorization();
+  repository.find = away;
+  await rejects(login.renew(header), "lost", /Cannot renew the login: /);
+  assert.equal(login.authorization(), header);
+  assert.equal(login.trouble, undefined);
+  repository.find = () => Promise.reject(new GatewayError("SECRET_UNREADABLE"));
+  assert.equal(await login.renew(header), false);
+  assert.equal(login.authorization(), undefined);
+  assert.match(login.trouble ?? "", /cannot be opened/);
+});
+
+Deno.test("ServerLogin.renew() goes on with what was renewed and could not be kept", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const { repository, authority } = bench;
+  const save = repository.saveRenewed.bind(repository);
+  const login = bench.serverLogin();
+  const old = await login.authorization();
+  repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
+  assert.equal(await login.renew(old), true);
+  const unsaved = await login.authorization();
+  assert.equal(`Bearer ${(await repository.find("files"))?.login.accessToken}`, old);
+  // The used refresh token must not be sent again: that would end the login.
+  await rejects(login.renew(unsaved), "lost", /Cannot renew the login: /);
+  repository.saveRenewed = save;
+  assert.equal(await login.renew(unsaved), true);
+  const next = await login.authorization();
+  assert.notEqual(next, unsaved);
+  assert.equal(await bench.serverLogin("b").authorization(), next);
+  assert.equal(authority.count("/token", "refresh_token"), 2);
+});
+
+Deno.test("ServerLogin.renew() takes a login that was made while its own could not be kept", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const { repository } = bench;
+  const save = repository.saveRenewed.bind(repository);
+  const login = bench.serverLogin();
+  repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
+  await login.renew(await login.authorization());
+  repository.saveRenewed = save;
+  await bench.logIn();
+  assert.equal(await login.renew(await login.authorization()), true);
+  const found = await repository.find("files");
+  assert.equal(login.authorization(), `Bearer ${found?.login.accessToken}`);
+});
+
+Deno.test("ServerLogin.renew() ends no login for what somebody in between says", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const login = bench.serverLogin();
+  const old = await login.authorization();
+  for (const tokenStatus of [403, 404]) {
+    bench.authority.behavior.tokenStatus = tokenStatus;
+    await rejects(login.renew(old), "lost", new RegExp(`HTTP ${tokenStatus}`));
+  }
+  delete bench.authority.behavior.tokenStatus;
+  assert.equal(await login.renew(old), true);
 });

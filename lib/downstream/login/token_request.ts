@@ -18,6 +18,8 @@ const Refused = z.looseObject({
   error: z.string(),
   error_description: z.string().optional(),
 });
+/** Its own word, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
+const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
 
 /** What a login needs to ask for tokens. */
 export type TokenClient = Pick<
@@ -37,13 +39,6 @@ export interface IssuedTokens {
 /** The authorization server did not give what was asked for. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
-  /** Its own word for it, such as `invalid_grant`. */
-  readonly error: string | undefined;
-
-  constructor(message: string, error: string | undefined) {
-    super(message);
-    this.error = error;
-  }
 }
 
 /** Trades the answer of a login for tokens. */
@@ -111,10 +106,9 @@ async function askForTokens(
   const { status, body } = await http.post(url, form, authenticate(client, form), signal);
   if (status !== 200) {
     const message = `${url.host} gives no token: ${refusalWords(status, body)}`;
-    // Out of order or busy is no verdict on what we hold.
-    if (status < 400 || isPassing(status)) throw loginError(message);
-    const refused = Refused.safeParse(body);
-    throw new TokenRefused(message, refused.success ? refused.data.error : undefined);
+    // Out of order or busy is no verdict on what we hold, nor is what somebody in between says.
+    const isVerdict = status >= 400 && !isPassing(status) && Verdict.safeParse(body).success;
+    throw isVerdict ? new TokenRefused(message) : loginError(message);
   }
   const parsed = Tokens.safeParse(body);
   if (!parsed.success) {

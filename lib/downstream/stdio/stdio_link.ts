@@ -35,9 +35,12 @@ export interface Program {
   mask?: ((text: string) => string) | undefined;
 }
 
+/** Whoever waits for an answer; empty once that has come. */
 interface Waiter {
-  resolve(text: string): void;
-  reject(reason: unknown): void;
+  resolve: ((text: string) => void) | undefined;
+  reject: ((reason: unknown) => void) | undefined;
+  signal: AbortSignal | undefined;
+  onAbort: (() => void) | undefined;
 }
 
 /** The wire to a server that is a program: one message a line, over its input and output. */
@@ -119,28 +122,28 @@ export class StdioLink implements Link {
   request(id: number, text: string, { signal }: Exchange): Promise<string> {
     if (this.#closed) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(signal.reason);
-    return new Promise((resolve, reject) => {
-      this.#outbox.push(text);
-      if (signal === undefined) {
-        this.#waiters.set(id, { resolve, reject });
-        return;
-      }
-      const onAbort = () => {
-        this.#waiters.delete(id);
-        reject(signal.reason);
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiters.set(id, {
-        resolve: (answer) => {
-          signal.removeEventListener("abort", onAbort);
-          resolve(answer);
-        },
-        reject: (reason) => {
-          signal.removeEventListener("abort", onAbort);
-          reject(reason);
-        },
-      });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    this.#outbox.push(text);
+    const onAbort = signal && (() => this.#takeWaiter(id)?.reject?.(signal.reason));
+    this.#waiters.set(id, { resolve, reject, signal, onAbort });
+    if (onAbort) signal.addEventListener("abort", onAbort);
+    return promise;
+  }
+
+  /** Whoever waits for an answer, who then waits no more. */
+  #takeWaiter(id: number): Pick<Waiter, "resolve" | "reject"> | undefined {
+    const waiter = this.#waiters.get(id);
+    if (waiter === undefined) return undefined;
+    this.#waiters.delete(id);
+    const { resolve, reject, signal, onAbort } = waiter;
+    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    // See TimeoutQueue for why nothing may hang on an entry that is over.
+    waiter.resolve =
+      waiter.reject =
+      waiter.signal =
+      waiter.onAbort =
+        undefined;
+    return { resolve, reject };
   }
 
   async send(text: string): Promise<void> {
@@ -171,10 +174,7 @@ export class StdioLink implements Link {
 
   #onAnswer(id: number, text: string): void {
     // Without a waiter it is late: the caller has given up on it.
-    const waiter = this.#waiters.get(id);
-    if (waiter === undefined) return;
-    this.#waiters.delete(id);
-    waiter.resolve(text);
+    this.#takeWaiter(id)?.resolve?.(text);
   }
 
   #onGarbage(text: string): void {
@@ -187,10 +187,7 @@ export class StdioLink implements Link {
     this.#tooLong.report(`Skipped a message of ${bytes} bytes: at most ${MESSAGE_LIMIT} are taken`);
     // Where the id can be told, so can whoever waits for this answer.
     const id = answeredId(head, tail);
-    const waiter = id === undefined ? undefined : this.#waiters.get(id);
-    if (id === undefined || waiter === undefined) return;
-    this.#waiters.delete(id);
-    waiter.reject(tooLarge(this.#name));
+    if (id !== undefined) this.#takeWaiter(id)?.reject?.(tooLarge(this.#name));
   }
 
   #onStderr(written: string): void {
@@ -228,8 +225,7 @@ export class StdioLink implements Link {
 
   #close(reason: LinkClosed): void {
     this.#closed = reason;
-    for (const { reject } of this.#waiters.values()) reject(reason);
-    this.#waiters.clear();
+    for (const id of [...this.#waiters.keys()]) this.#takeWaiter(id)?.reject?.(reason);
   }
 
   async #release(reason: LinkClosed): Promise<void> {

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { composeLogin } from "./compose_login.ts";
+import { addressMark } from "./downstream/login/address_mark.ts";
+import type { PooledServer } from "./downstream/managed_server.ts";
+import type { ServerPool } from "./downstream/server_pool.ts";
+import { LoginsRepository } from "./storage/logins_repository.ts";
+import { AesBox } from "./storage/secret_box.ts";
+import { ServersRepository } from "./storage/servers_repository.ts";
+import { Store } from "./storage/store.ts";
+import { Logs } from "./telemetry/logs.ts";
+
+Deno.test("composeLogin() waits for no authorization server where a login is outdated", async () => {
+  const asked = Promise.withResolvers<string>();
+  const answer = Promise.withResolvers<Response>();
+  let isGivenUp = false;
+  const slow: typeof fetch = (input, init) => {
+    asked.resolve(String(input));
+    init?.signal?.addEventListener("abort", () => {
+      isGivenUp = true;
+      answer.reject(init.signal?.reason);
+    });
+    return answer.promise;
+  };
+  await using store = await Store.open({ location: ":memory:" });
+  await using logs = await Logs.open({
+    level: "fatal",
+    pretty: false,
+    development: false,
+    keepFiles: 0,
+  });
+  const opened = await AesBox.of(new Uint8Array(32));
+  const box = () => Promise.resolve(opened);
+  const repository = new LoginsRepository(store, box);
+  const issuer = "https://login.example";
+  await repository.replace({
+    server: "files",
+    addressMark: addressMark("https://a.example/mcp"),
+    issuer,
+    clientId: "c",
+    clientAuth: "none",
+    clientOrigin: "registered",
+    tokenEndpoint: `${issuer}/token`,
+    revocationEndpoint: `${issuer}/revoke`,
+    scopes: [],
+    isAdded: true,
+    resource: "https://a.example/mcp",
+    id: "one",
+    loggedInAt: 1,
+    issuedAt: 1,
+    accessToken: "canary-access",
+  });
+  await using stack = new AsyncDisposableStack();
+  const none: Pick<ServerPool, "find"> = { find: () => undefined };
+  const login = composeLogin({
+    stack,
+    store,
+    added: new ServersRepository(store, box),
+    logs,
+    self: {},
+    address: "http://127.0.0.1:1",
+    owner: "a",
+    pool: () => none as ServerPool,
+    box,
+    fill: (spec) => Promise.resolve(spec),
+    reach: () => Promise.resolve({ fetch: slow }),
+    onWarning: assert.fail,
+    signal: new AbortController().signal,
+  });
+  const moved: PooledServer = {
+    name: "files",
+    spec: { type: "http", url: "https://b.example/mcp", headers: {} },
+    source: { kind: "store" },
+  };
+  await login.load([moved]);
+  assert.equal(await repository.find("files"), undefined);
+  assert.equal(await asked.promise, `${issuer}/revoke`);
+  assert.ok(!isGivenUp, "it is on its way yet");
+  answer.resolve(new Response());
+});
