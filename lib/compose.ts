@@ -3,22 +3,20 @@ import { z } from "zod";
 import type { BrokenTool } from "./catalog/catalog_tool.ts";
 import { DEMO_SERVER } from "./config/demo.ts";
 import type { Env } from "./config/env.ts";
-import { candidateFiles } from "./config/locate.ts";
-import { type LoadedServers, loadServers } from "./config/mcp_file.ts";
 import type { ReadOptions } from "./config/options.ts";
-import { formatProblem, type Problem } from "./config/problem.ts";
-import { stampFiles, watchFiles } from "./config/watch_files.ts";
 import type { ServerStatus } from "./core/server.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { ROOT } from "./core/root.ts";
 import { VERSION } from "./core/version.ts";
 import { composeAccess } from "./compose_access.ts";
 import { composeAudit } from "./compose_audit.ts";
+import { composeConfig } from "./compose_config.ts";
 import { composeConsole } from "./compose_console.ts";
 import { composeControl } from "./compose_control.ts";
 import { composeDoors } from "./compose_doors.ts";
 import { composeGuide } from "./compose_guide.ts";
 import { composeLive } from "./compose_live.ts";
+import { composeMetrics } from "./compose_metrics.ts";
 import { composeOptimization } from "./compose_optimization.ts";
 import { composeRestore } from "./compose_restore.ts";
 import { composeReview } from "./compose_review.ts";
@@ -37,7 +35,6 @@ import { type Setting, SettingsRepository } from "./storage/settings_repository.
 import { Store } from "./storage/store.ts";
 import type { ToolOverride } from "./storage/tool_metadata_repository.ts";
 import { Logs } from "./telemetry/logs.ts";
-import { Metrics } from "./telemetry/metrics.ts";
 
 export interface ComposeInput {
   read: ReadOptions;
@@ -78,7 +75,6 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   }
   const log = logs.room("gateway");
   stack.defer(() => log.info("Stopped"));
-  const configLog = logs.room("config");
 
   const self = {
     host: options.host,
@@ -86,20 +82,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     publicUrl: options.publicUrl,
     mainModule: fromFileUrl(new URL("main.ts", ROOT)),
   };
-  const location = { path: options.config, cwd, configDir: read.dirs.config };
-  async function readServers(): Promise<LoadedServers> {
-    const loaded = await loadServers({ ...location, env, self, platform });
-    for (const server of loaded.servers) logs.redactor.learn(server.secrets);
-    for (const problem of loaded.problems) {
-      configLog[problem.severity === "error" ? "error" : "warn"](formatProblem(problem));
-    }
-    return loaded;
-  }
-  const stamp = await stampFiles(candidateFiles(location));
-  let configured = await readServers();
-  /** Why the file as it is now is not in use, if it is not. */
-  let configError: string | undefined;
-  for (const problem of read.problems) configLog.warn(formatProblem(problem));
+  const config = await composeConfig({ read, env, cwd, self, logs });
 
   const storeLog = logs.room("storage");
   const onWarning = (message: string, details?: object) => storeLog.warn(details ?? {}, message);
@@ -138,7 +121,11 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   });
   const { catalog } = review;
   const events = new EventHub();
-  const metrics = new Metrics();
+  const { metrics, countRequest, uptimeSeconds } = composeMetrics({
+    startedAt,
+    servers: () => pool.list(),
+    liveClients: () => events.listenerCount,
+  });
   const generation = await store.generation();
 
   const states = new StateHistory();
@@ -269,6 +256,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     },
     onAudit,
     screen: (server, description) => review.screen.problemOf(server, description),
+    mayPromote: (principal) => access.grants(principal).may("manage"),
     onWarning,
     signal: closing.signal,
   });
@@ -289,14 +277,14 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
         onWarning(`Cannot read ${what}: what was read before stays`, { error })
       );
     const [servers] = await Promise.all([
-      wanted(configured),
+      wanted(config.configured),
       readable("the tokens", coming.load()),
       readable("the toolsets", toolsets.load()),
       readable("what was said of tools", loadSaid()),
       readable("the modes of toolsets", control.toolsetModes.load()),
       readable("the promoted descriptions", optimization.load()),
     ]);
-    const isDemoWanted = servers.length === 0 && configured.declared === 0 &&
+    const isDemoWanted = servers.length === 0 && config.configured.declared === 0 &&
       !(await settings.find(DEMO_REMOVED))?.value;
     pool.sync(isDemoWanted ? [DEMO_SERVER] : servers);
   }
@@ -312,22 +300,6 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     await sync();
   }
 
-  async function reload(): Promise<void> {
-    try {
-      configured = await readServers();
-      configError = undefined;
-      configLog.info(
-        { file: configured.file, servers: configured.servers.length },
-        "Configuration taken up",
-      );
-    } catch (error) {
-      configError = error instanceof Error ? error.message : String(error);
-      configLog.error(`The configuration stays as it was: ${configError}`);
-    }
-    await sync();
-    announce();
-  }
-
   function announce(): void {
     events.publish("status", summary());
   }
@@ -339,22 +311,10 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       ready: all.filter(({ state }) => state === "ready").length,
       tools: all.reduce((sum, { toolCount }) => sum + toolCount, 0),
       attention: all.filter(needsAttention).length +
-        problems().filter(({ severity, server }) => severity === "error" && !server).length,
+        config.problems().filter(({ severity, server }) => severity === "error" && !server).length,
       toolsets: toolsets.list().length,
       optimizing: optimization.isEnabled(),
     };
-  }
-
-  function problems(): Problem[] {
-    const broken = configError === undefined ? [] : [{
-      severity: "error" as const,
-      file: configured.file ?? candidateFiles(location)[0]!,
-      line: 1,
-      column: 1,
-      message: `The file is not in use as it is now: ${configError}`,
-      fix: "Correct it; the change is taken up by itself",
-    }];
-    return [...broken, ...read.problems, ...configured.problems];
   }
 
   // Each that waits for the end stands before what announces it: a stack is taken down from its top.
@@ -364,11 +324,13 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   stack.defer(() => following);
   announceEnd();
   if (platform.canWrite) {
-    const watching = watchFiles(candidateFiles(location), reload, {
-      since: stamp,
+    const taken = async () => {
+      await sync();
+      announce();
+    };
+    const watching = config.follow(taken, {
       signal: closing.signal,
       unwatchable: store.location.kind === "file" ? dirname(store.location.path) : undefined,
-      onError: (error) => configLog.error({ error }, "Cannot take up the configuration"),
     });
     stack.defer(() => watching);
     announceEnd();
@@ -401,20 +363,6 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
   });
 
   const guard = new Guard({ ...options, port, uploads: UPLOADS });
-  const countRequest = metrics.counter("quartermaster_http_requests_total", "HTTP requests");
-  const timeRequest = metrics.durations("quartermaster_http_request_seconds", "HTTP durations");
-  metrics.gauge("quartermaster_uptime_seconds", "Time since the start", uptime);
-  metrics.gauge("quartermaster_live_clients", "Open live channels", () => events.listenerCount);
-  metrics.gauge("quartermaster_memory_bytes", "Resident memory", () => Deno.memoryUsage().rss);
-  metrics.gauge("quartermaster_servers", "Downstream servers by state", () => {
-    const counts = Map.groupBy(pool.list(), ({ state }) => state);
-    return [...counts].map(([state, list]) => [{ state }, list.length]);
-  });
-  metrics.gauge("quartermaster_tools", "Tools of all servers", () => summary().tools);
-
-  function uptime(): number {
-    return Math.round((Date.now() - startedAt) / 1000);
-  }
 
   const memoryLog = logs.room("memory");
   const memoryTimer = setInterval(
@@ -422,7 +370,10 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     MEMORY_EVERY_MS,
   );
   stack.defer(() => clearInterval(memoryTimer));
-  log.info({ version: VERSION, store: store.location.label, config: configured.file }, "Started");
+  log.info(
+    { version: VERSION, store: store.location.label, config: config.configured.file },
+    "Started",
+  );
 
   secrets.sealSoon(stack, onWarning);
   // Begun before all else: programs that do not want to end take longest.
@@ -459,6 +410,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       context: { cwd, env, self, platform },
       catalog,
       pool,
+      gate: control.gate,
       onToolCall: (call) => knowledge.recorder.record(call),
     }),
     /** Calls that wait for a person; loaded at first use. */
@@ -515,12 +467,17 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     guard,
     requestLog: logs.room("http"),
 
+    /** Another one whenever the tools of any server have changed. */
+    get toolsVersion(): number {
+      return catalog.snapshot.version;
+    },
+
     get configFile(): string | undefined {
-      return configured.file;
+      return config.configured.file;
     },
 
     get problems() {
-      return problems();
+      return config.problems();
     },
 
     servers: {
@@ -540,10 +497,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       history: (name: string, tool?: string) => admin.history(name, tool),
     },
 
-    countRequest(method: string, status: number, seconds: number): void {
-      countRequest({ method, status: String(status) });
-      timeRequest(seconds);
-    },
+    countRequest,
 
     /** Answers at an MCP door after the checks that every request has to pass. */
     async atDoor(request: Request, answer: () => Promise<Response>): Promise<Response> {
@@ -571,7 +525,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       const degraded = pool.list().filter(needsAttention)
         .map(({ name, state }) => `Server ${name} is ${state.replace("_", " ")}`);
       if (storeHealth.state === "degraded") degraded.unshift("The data store is degraded");
-      if (configError !== undefined) {
+      if (config.isBroken) {
         degraded.unshift("The config file has an error and is not in use as it is now");
       }
       return {
@@ -580,7 +534,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
         store: storeHealth,
         servers: { total, ready },
         version: VERSION,
-        uptimeSeconds: uptime(),
+        uptimeSeconds: uptimeSeconds(),
       };
     },
 

@@ -1,11 +1,16 @@
-import { Access, type Vouched } from "./auth/access.ts";
+import { Access } from "./auth/access.ts";
 import { Attempts } from "./auth/attempts.ts";
 import { ConsoleLogins } from "./auth/console_logins.ts";
+import type { Vouched } from "./auth/credentials.ts";
 import { readOwnerTicket } from "./auth/owner_ticket.ts";
+import { TokenUse } from "./auth/token_use.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
+import type { AuditedChange } from "./core/audit.ts";
 import { GatewayError } from "./core/errors.ts";
+import { once } from "./core/once.ts";
 import { ConsoleGate } from "./http/console_gate.ts";
+import { isKnownToOthers } from "./http/from_here.ts";
 import { isLoopback } from "./http/guard.ts";
 import { ResourceMetadata } from "./http/resource_metadata.ts";
 import {
@@ -15,7 +20,7 @@ import {
 } from "./storage/access_repositories.ts";
 import { signingSecret } from "./storage/signing_secret.ts";
 import type { Store } from "./storage/store.ts";
-import { AccessAdmin, type AccessChange } from "./surfaces/access_admin.ts";
+import { AccessAdmin } from "./surfaces/access_admin.ts";
 
 const NOTE_USE_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 500;
@@ -29,7 +34,7 @@ export interface ComposeAccessInput {
   address: string;
   /** The rights of these owners are others, or have ended. */
   onChanged(owners: ReadonlySet<string>): void;
-  onAudit?(change: AccessChange): void;
+  onAudit?(change: AuditedChange): void;
   onWarning(message: string, details?: object): void;
 }
 
@@ -37,7 +42,7 @@ export interface ComposeAccessInput {
 export function isTokenRequired(options: Options, platform: Platform): boolean {
   const { requireToken, host, publicUrl } = options;
   return requireToken || platform.name === "deploy" || !isLoopback(host) ||
-    (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname));
+    isKnownToOthers(publicUrl);
 }
 
 /** Who may come in. */
@@ -45,17 +50,21 @@ export async function composeAccess(input: ComposeAccessInput) {
   const { stack, store, options, platform, onWarning } = input;
   const tokens = new AccessTokensRepository(store);
   const projects = new ProjectsRepository(store);
-  const logins = new ConsoleLogins(new ConsoleLoginsRepository(store));
+  const logins = new ConsoleLogins(
+    new ConsoleLoginsRepository(store),
+    Date.now,
+    (principal) => access.loginEndOf(principal),
+  );
   const isRequired = isTokenRequired(options, platform);
   const authority = composeAuthority(input);
-  let secret: Promise<Uint8Array> | undefined;
-  const access = new Access({
+  const secret = once(() => signingSecret(store));
+  const access: Access = new Access({
     isRequired,
     adminToken: options.adminToken,
     hasAuthority: authority !== undefined,
     async vouch(bearer) {
       if (!bearer.startsWith("qmo_")) return await authority?.vouch(bearer);
-      return readOwnerTicket(bearer, await (secret ??= signingSecret(store)));
+      return readOwnerTicket(bearer, await secret());
     },
     challenge: (request, error) => authority?.metadata.challenge(request, error),
   });
@@ -87,12 +96,13 @@ export async function composeAccess(input: ComposeAccessInput) {
   }, EXPIRE_EVERY_MS);
   stack.defer(() => clearInterval(expiring));
 
-  async function noteUse(): Promise<void> {
-    for (const [id, time] of access.takeUsed()) await tokens.touch(id, time);
-  }
+  const use = new TokenUse({
+    take: () => access.takeUsed(),
+    touch: (id, time) => tokens.touch(id, time),
+  });
   let noting: Promise<void> = Promise.resolve();
   const note = () =>
-    noting = noteUse().catch((error) => onWarning("Cannot note when tokens were used", { error }));
+    noting = use.note().catch((error) => onWarning("Cannot note when tokens were used", { error }));
   const timer = setInterval(note, NOTE_USE_EVERY_MS);
   stack.defer(async () => {
     clearInterval(timer);
@@ -105,6 +115,7 @@ export async function composeAccess(input: ComposeAccessInput) {
     tokens,
     projects,
     onChanged: load,
+    onWarning,
     ...(input.onAudit ? { onAudit: input.onAudit } : {}),
   });
   return {

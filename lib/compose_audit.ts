@@ -42,7 +42,7 @@ export function composeAudit(input: ComposeAuditInput) {
     return { log, reader: new AuditReader({ repository, flush: () => log.flush() }) };
   }
 
-  /** What is asked may not be there yet while the gateway starts, and nothing is lost for it. */
+  /** What is asked may not be there yet, or not any more: nothing is lost for it. */
   function ifThere<T>(ask: () => T): T | undefined {
     try {
       return ask();
@@ -58,11 +58,11 @@ export function composeAudit(input: ComposeAuditInput) {
     const principal = change.principal ?? origin.principal;
     const isAskers = change.principal === undefined || change.principal === asking?.principal;
     // A request knows more of where it comes from than its address; of others it may not know.
-    const from = isAskers ? asking?.from() ?? change.from : change.from;
+    const from = isAskers ? ifThere(() => asking?.from()) ?? change.from : change.from;
     const noted = {
       ...change,
       principal,
-      from: from ?? origin.from(),
+      from: from ?? ifThere(() => origin.from()) ?? "unknown",
       who: ifThere(() => input.nameOf?.(principal)),
       at: Date.now(),
     };

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { OnAudit } from "./core/audit.ts";
 import { GatewayError } from "./core/errors.ts";
+import { once } from "./core/once.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { SecretBox } from "./storage/secret_box.ts";
 import { signingSecret } from "./storage/signing_secret.ts";
@@ -22,9 +23,8 @@ export interface ComposeConsentsInput {
 /** Programs that wait for their owner's consent; loaded when somebody wants one, or looks. */
 export function composeConsents(input: ComposeConsentsInput) {
   const { store, platform, box, address, admin, onAudit, onConsents } = input;
-  let opened: Promise<Consents> | undefined;
 
-  async function open(): Promise<Consents> {
+  const consents = once(async (): Promise<Consents> => {
     const { Consents } = await import("./surfaces/consents.ts");
     const { ConsentsRepository } = await import("./storage/consents_repository.ts");
     const secret = await signingSecret(store);
@@ -46,15 +46,7 @@ export function composeConsents(input: ComposeConsentsInput) {
       onAudit,
       onChanged: onConsents,
     });
-  }
-
-  function consents(): Promise<Consents> {
-    if (opened) return opened;
-    const asked = opened = open();
-    // A store that fails may be well again.
-    asked.catch(() => opened = undefined);
-    return asked;
-  }
+  });
 
   return {
     consents,

@@ -3,27 +3,28 @@ import type { ServersContext } from "./config/mcp_file.ts";
 import type { Pasted } from "./config/pasted_servers.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { RemovedServers } from "./surfaces/removed_servers.ts";
-import type { ToolAnswer, ToolCall, ToolCalls } from "./surfaces/tool_calls.ts";
+import type { ToolAnswer, ToolCall, ToolCalls, TriedGate } from "./surfaces/tool_calls.ts";
 import type { AnsweredCall } from "./telemetry/call_recorder.ts";
 
 export interface ComposeConsoleInput {
   context: ServersContext;
   catalog: Catalog;
   pool: ServerPool;
+  gate: TriedGate;
   onToolCall(call: AnsweredCall): void;
 }
 
 const NO_VARIABLES = { get: () => undefined };
 
 /** What only a person at the console does; loaded when somebody does it. */
-export function composeConsole({ context, catalog, pool, onToolCall }: ComposeConsoleInput) {
+export function composeConsole({ context, catalog, pool, gate, onToolCall }: ComposeConsoleInput) {
   let calls: ToolCalls | undefined;
   return {
     removedServers: new RemovedServers(),
     toolCalls: {
       async call(call: ToolCall): Promise<ToolAnswer> {
         const { ToolCalls } = await import("./surfaces/tool_calls.ts");
-        calls ??= new ToolCalls({ catalog, pool, onCall: onToolCall });
+        calls ??= new ToolCalls({ catalog, pool, gate, onCall: onToolCall });
         return await calls.call(call);
       },
     },

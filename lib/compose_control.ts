@@ -1,12 +1,15 @@
 import type { Access } from "./auth/access.ts";
+import type { OnAudit } from "./core/audit.ts";
 import { TokenCounter } from "./core/token_counter.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { SettingsRepository } from "./storage/settings_repository.ts";
 import type { Store } from "./storage/store.ts";
 import { CallControl } from "./surfaces/call_control.ts";
-import type { ApprovalAudit, Approvals, WaitingCall } from "./surfaces/call_control/approvals.ts";
+import type { Approvals, WaitingCall } from "./surfaces/call_control/approvals.ts";
+import { RefusedCalls } from "./surfaces/call_control/refused_calls.ts";
 import type { ResultPages } from "./surfaces/call_control/result_pages.ts";
 import { ToolsetModes } from "./surfaces/call_control/toolset_modes.ts";
+import { actingFor } from "./telemetry/audit_origin.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import type { Toolsets } from "./toolsets/toolsets.ts";
 
@@ -21,7 +24,7 @@ export interface ComposeControlInput {
   address: string;
   /** What waits for a person is something else. */
   onChange(): void;
-  onAudit?: ((entry: ApprovalAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
 }
 
 /** A counter remembers what it counted, and results are long. */
@@ -86,6 +89,16 @@ export async function composeControl(input: ComposeControlInput) {
     );
   }
 
+  const refused = stack.use(
+    new RefusedCalls({
+      // By the call alone: a request that came before it on the connection may still seem to act.
+      onAudit: (entry) =>
+        actingFor(
+          { principal: entry.principal, from: () => entry.from },
+          () => input.onAudit?.(entry),
+        ),
+    }),
+  );
   const gate = new CallControl({
     specOf: (server) => pool.find(server)?.server.spec,
     limitOf: (principal) => access.limitOf(principal),
@@ -96,6 +109,7 @@ export async function composeControl(input: ComposeControlInput) {
     },
     shorten: async (call, answer, most) => await (await pages()).shorten(call, answer, most),
     readPage: async (scope, port) => (await pages()).read(scope, port),
+    onRefused: (call, error) => refused.note(call, error),
   });
   return { gate, approvals, toolsetModes: modes };
 }

@@ -11,6 +11,7 @@ import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
 import { type CallGate, isLooking } from "./surfaces/call_gate.ts";
 import type { TextsScreen } from "./surfaces/listed_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
+import { refuseGuest } from "./http/from_here.ts";
 import { BODY_MS } from "./http/guard.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
@@ -66,7 +67,7 @@ type CombinedPath = Exclude<DoorPath, { kind: "server" }>;
 /** An answer that takes longer comes on a stream, which a client that lost it can take up again. */
 const PATIENCE_MS = 50;
 /** Those counted by name: a client may send any text as a method. */
-const METHODS = new Set([
+const METHODS = [
   "completion/complete",
   "logging/setLevel",
   "ping",
@@ -79,7 +80,9 @@ const METHODS = new Set([
   "resources/unsubscribe",
   "tools/call",
   "tools/list",
-]);
+];
+const LABELS = new Map(METHODS.map((method) => [method, labelsOf(method)]));
+const OTHER_LABELS = labelsOf("other");
 const PRUNE_EVERY_MS = 60 * 60_000;
 const TOOLS_CHANGED = notificationText("notifications/tools/list_changed");
 
@@ -174,15 +177,16 @@ export function composeDoors(input: ComposeDoorsInput) {
     bodies: stack.use(new TimeoutQueue(BODY_MS)),
     countRequest: gate?.countRequest?.bind(gate),
     onCall(scope: RequestScope, session: Session, answer: CallAnswer) {
-      countCall({
-        method: METHODS.has(scope.method) ? scope.method : "other",
-        status: answer.isError ? "error" : "ok",
-      });
+      const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
+      countCall(answer.isError ? labels.error : labels.ok);
       timeCall(answer.ms / 1000);
       const { target } = scope;
       if (target) input.onToolCall({ scope, target, session, answer });
     },
     switchProject: (principal, project) => access.switchProject(principal, project),
+    checkNewcomer({ request, principal }) {
+      if (ownerOf(principal) === EVERYONE) refuseGuest(request);
+    },
     demandScope({ door, principal }, method) {
       // At other doors it depends on the tool: some of the gateway's own only read.
       if (!principal.startsWith("oauth:") || door.server === undefined || isLooking(method)) return;
@@ -274,7 +278,9 @@ export function composeDoors(input: ComposeDoorsInput) {
         if (!owners.has(owner)) return false;
         const server = /^servers\/(.*)\?/.exec(door)?.[1];
         return !access.isValid(owner) ||
-          (server !== undefined && !access.admitsServer(principal, server));
+          // One of a person's tokens has ended, and another may go on with the session.
+          (server !== undefined && access.isValid(principal) &&
+            !access.admitsServer(principal, server));
       });
       for (const session of sessions.list()) {
         const { door, principal } = session;
@@ -316,5 +322,12 @@ export function composeDoors(input: ComposeDoorsInput) {
           : caller.then((principal) => enter(parsed, request, principal));
       };
     },
+  };
+}
+
+function labelsOf(method: string) {
+  return {
+    ok: Object.freeze({ method, status: "ok" }),
+    error: Object.freeze({ method, status: "error" }),
   };
 }

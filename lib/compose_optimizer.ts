@@ -4,6 +4,7 @@ import { keepUp } from "./compose_upkeep.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Env } from "./config/env.ts";
 import type { Options } from "./config/option_table.ts";
+import type { OnAudit } from "./core/audit.ts";
 import type { OptimizationJob } from "./core/optimization.ts";
 import { EVERYONE } from "./core/principal.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
@@ -50,9 +51,11 @@ export interface ComposeOptimizerInput {
   isLeaseAlive(id: string): Promise<boolean>;
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
+  mayPromote(principal: string): boolean;
   onJob(job: OptimizationJob): void;
   /** Candidates, prompts, reports or promotions were changed here. */
   onChanged(): void;
+  onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
@@ -103,6 +106,7 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
       isOwnerAlive: (owner) => input.isLeaseAlive(owner),
       isEnabled: input.isEnabled,
       onChange: input.onJob,
+      onAudit: input.onAudit,
       onWarning: input.onWarning,
       signal: input.signal,
     }),
@@ -119,6 +123,7 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
     textModel,
     isEnabled: input.isEnabled,
     setEnabled: input.setEnabled,
+    mayPromote: input.mayPromote,
     evaluatorInfo,
     canonicalTools(server) {
       pool.resolve(server);

@@ -33,7 +33,7 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
   const pins = new PinsRepository(store);
   const reviews = new ReviewsRepository(store);
   let servers: readonly string[] = [];
-  let stamp = "";
+  let among = "";
 
   const verdicts = new Verdicts({
     repository: new VerdictsRepository(store),
@@ -46,7 +46,9 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
         reserved: new Set([...BUILTIN_NAMES, ...RESERVED_NAMES]),
       };
     },
-    stamp: () => stamp,
+    rules: VERSION,
+    among: () => among,
+    onStale: () => renewSoon(),
     onWarning,
   });
   const guard = new ToolGuard(verdicts);
@@ -60,6 +62,7 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
     verdicts,
     onWarning,
     onChanged,
+    onRenewed: (server) => screen.renew(server),
   });
   const screen = new TextScreen(verdicts, guard);
 
@@ -84,19 +87,26 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
     await renewing;
   });
 
+  /** Looks again at what was judged among others, also where it was slow to be listed. */
+  function renewSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      renewing = renewing.then(() => book.renew()).catch((error) =>
+        onWarning("Cannot look at the servers' tools again", { error })
+      );
+    }, RENEW_AFTER_MS);
+  }
+
   /** Takes up each server's policy, and what other gateways have decided. */
   async function load(wanted: readonly PooledServer[]): Promise<void> {
     servers = wanted.map(({ name }) => name);
     const names = createHash("sha256").update([...servers].sort().join("\n")).digest("hex");
-    const next = `${VERSION} ${names.slice(0, 16)}`;
-    if (stamp !== next) {
-      stamp = next;
+    const next = names.slice(0, 16);
+    if (among !== next) {
+      among = next;
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        renewing = book.renew().catch((error) =>
-          onWarning("Cannot look at the servers' tools again", { error })
-        );
-      }, RENEW_AFTER_MS);
+      timer = undefined;
+      renewSoon();
     }
     await book.load(new Map(wanted.map(({ name, spec }) => [name, changePolicy(spec)])));
   }

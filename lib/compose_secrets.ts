@@ -1,12 +1,13 @@
 import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
+import type { OnAudit } from "./core/audit.ts";
 import type { ServerSpec } from "./core/server.ts";
 import { ServerSecrets } from "./downstream/server_secrets.ts";
 import type { AesBox } from "./storage/secret_box.ts";
 import { SecretsRepository } from "./storage/secrets_repository.ts";
 import { ServersRepository } from "./storage/servers_repository.ts";
 import type { Store } from "./storage/store.ts";
-import type { SecretsAdmin, SecretsAudit } from "./surfaces/secrets_admin.ts";
+import type { SecretsAdmin } from "./surfaces/secrets_admin.ts";
 
 /** Long enough for the servers of a start to be connected. */
 const SEAL_AFTER_MS = 5_000;
@@ -16,7 +17,7 @@ export interface ComposeSecretsInput {
   options: Pick<Options, "secretKey" | "dataDir">;
   platform: Pick<Platform, "canWrite">;
   learn(values: string[]): void;
-  onAudit?: ((entry: SecretsAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
 }
 
 export type Secrets = ReturnType<typeof composeSecrets>;

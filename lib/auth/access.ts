@@ -1,31 +1,21 @@
-import type { AccessScope, AccessToken, CallLimit, Project, Right } from "../core/access.ts";
+import type { AccessToken, CallLimit, Project, Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE, inProject, ownerOf, projectOf } from "../core/principal.ts";
-import { Expiries } from "./expiries.ts";
-import { Grants, WHOLE_SCOPE } from "./grants.ts";
-import { bearerOf, hashOf } from "./token_text.ts";
+import { credentialOf, EVERYONE, inProject, ownerOf, projectOf } from "../core/principal.ts";
+import { ADMIN, type Caller, Credentials, type Vouched } from "./credentials.ts";
+import { Grants } from "./grants.ts";
+import { ProjectServers } from "./project_servers.ts";
+import { noTokenYet, tokenRefused } from "./refusals.ts";
+import { bearerOf } from "./token_text.ts";
+
+export { ADMIN } from "./credentials.ts";
+export { noTokenYet } from "./refusals.ts";
 
 /** A header that is presented again is known; beyond this many all are looked at anew. */
 const KEPT_HEADERS = 1_000;
 const KEPT_GRANTS = 10_000;
-
-/** Who the gateway's first token belongs to, the one that comes from the environment. */
-export const ADMIN = "token:admin";
-
-/** Somebody whose credential another authority has vouched for. */
-export interface Vouched {
-  /** Another one for another scope: two credentials of one person can be in use at once. */
-  principal: string;
-  /** What a person calls it. */
-  name: string;
-  scope: AccessScope;
-  /** In ms since the epoch. */
-  expiresAt: number;
-  /** When its authority is asked again, if that is before it expires. */
-  knownUntil?: number;
-  /** The only doors it is good at, by path. */
-  paths?: readonly string[];
-}
+/** A name that no server has: whoever may use it may use them all. */
+const ANY_SERVER = "\u{10ffff}";
+const ANYBODY: Caller = { credential: EVERYONE, project: undefined, expiresAt: Infinity };
 
 export interface AccessOptions {
   /** Whether nobody comes in without a token. */
@@ -41,24 +31,6 @@ export interface AccessOptions {
   now?(): number;
 }
 
-/** Who is behind a header. */
-interface Caller {
-  owner: string;
-  /** The only project it can be used in. */
-  project: string | undefined;
-  /** The only doors it is good at, by path. */
-  paths?: readonly string[] | undefined;
-  expiresAt: number;
-}
-
-/** What is known of one owner. */
-interface Holder {
-  scope: AccessScope;
-  project: string | undefined;
-  limit: CallLimit | undefined;
-  name: string;
-}
-
 /**
  * Who may come in, and what exists for them. All of it is in memory: a request costs a look into a
  * map, and a change in the store is taken up by `load()` on every instance.
@@ -66,25 +38,18 @@ interface Holder {
 export class Access {
   readonly #options: AccessOptions;
   readonly #now: () => number;
-  readonly #admin: Holder = {
-    scope: WHOLE_SCOPE,
-    project: undefined,
-    limit: undefined,
-    name: "admin",
-  };
-  readonly #vouched = new Map<string, Holder & { expiresAt: number }>();
-  readonly #used = new Map<string, number>();
-  readonly #expiries = new Expiries();
-  #tokens = new Map<string, AccessToken>();
-  #byHash = new Map<string, AccessToken>();
-  #projects = new Map<string, ReadonlySet<string>>();
-  #assigned = new Set<string>();
+  readonly #credentials: Credentials;
+  readonly #projects = new ProjectServers();
   #callers = new Map<string, Caller>();
   #grants = new Map<string, Grants>();
+  /** Callers in projects that they may work in. */
+  #inside = new Set<string>();
 
   constructor(options: AccessOptions) {
+    const { adminToken, now = Date.now } = options;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = now;
+    this.#credentials = new Credentials({ adminToken, now });
   }
 
   get isRequired(): boolean {
@@ -93,33 +58,20 @@ export class Access {
 
   /** Whether there is any token to come in with. */
   get hasToken(): boolean {
-    const now = this.#now();
-    return this.#options.adminToken !== undefined || this.#options.hasAuthority === true ||
-      [...this.#tokens.values()].some(({ expiresAt = Infinity }) => expiresAt > now);
+    return this.#options.hasAuthority === true || this.#credentials.hasAny;
   }
 
   /** Takes up what the store holds; gives the owners whose rights have changed or ended. */
   load(tokens: readonly AccessToken[], projects: readonly Project[]): Set<string> {
-    const before = new Map([...this.#tokens].map(([id, token]) => [id, rightsText(token)]));
-    const projectsBefore = projectsText(this.#projects);
-    this.#tokens = new Map(tokens.map((token) => [token.id, token]));
-    this.#byHash = new Map(tokens.map((token) => [token.hash, token]));
-    for (const { expiresAt } of tokens) this.#expiries.expect(expiresAt);
-    this.#projects = new Map(projects.map(({ name, servers }) => [name, new Set(servers)]));
-    this.#assigned = new Set(projects.flatMap(({ servers }) => servers));
+    const changed = this.#credentials.load(tokens);
+    const isProjectsChanged = this.#projects.load(projects);
     this.#callers = new Map();
-    const isProjectsChanged = projectsBefore !== projectsText(this.#projects);
-    const changed = new Set<string>();
-    for (const [id, text] of before) {
-      const token = this.#tokens.get(id);
-      if (!token || rightsText(token) !== text) changed.add(`token:${id}`);
-    }
     if (isProjectsChanged) {
       for (const principal of this.#grants.keys()) {
         if (projectOf(principal) !== undefined) changed.add(ownerOf(principal));
       }
     }
-    if (isProjectsChanged || changed.size > 0) this.#grants = new Map();
+    if (isProjectsChanged || changed.size > 0) this.#forgetGrants();
     return changed;
   }
 
@@ -134,42 +86,60 @@ export class Access {
   ): string | Promise<string> {
     if (authorization === null) {
       if (this.#options.isRequired) {
-        throw this.hasToken ? this.refusal("A token is needed to come in") : noTokenYet();
+        throw this.hasToken ? tokenRefused("A token is needed to come in") : noTokenYet();
       }
-      return this.#within({ owner: EVERYONE, project: undefined, expiresAt: Infinity }, project);
+      return this.#within(ANYBODY, project);
     }
     const known = this.#callers.get(authorization);
     if (known && known.expiresAt > this.#now()) {
-      this.#used.set(known.owner, this.#now());
-      this.#checkPath(known, url);
+      this.#credentials.noteUse(known.credential, this.#now());
+      checkPath(known, url);
       return this.#within(known, project);
     }
     this.#callers.delete(authorization);
-    const bearer = bearerOf(authorization);
-    if (bearer === undefined) throw this.refusal("The Authorization header has no bearer token");
-    const caller = this.#findToken(bearer);
-    if (caller) return this.#within(this.#remember(authorization, caller), project);
-    return this.#identifyVouched(authorization, bearer, project, url);
+    const caller = this.#recognize(authorization);
+    const admit = (caller: Caller) => {
+      checkPath(caller, url);
+      return this.#within(caller, project);
+    };
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
   }
 
-  /** The owner of a token's text, for a login; throws TOKEN_REQUIRED. */
-  async identifyText(token: string): Promise<string> {
-    return await this.identify(`Bearer ${token.trim()}`);
+  /**
+   * The owner of a token's text, for a login; throws TOKEN_REQUIRED. What nobody can guess is always
+   * let in; before anything else is answered, `beforeGuess` may throw.
+   */
+  async identifyText(text: string, beforeGuess: () => void = () => {}): Promise<string> {
+    let caller: Caller;
+    try {
+      caller = await this.#recognize(`Bearer ${text.trim()}`);
+    } catch (error) {
+      beforeGuess();
+      throw error;
+    }
+    // Chosen by a person: somebody could come upon it.
+    if (caller.credential === ADMIN) beforeGuess();
+    checkPath(caller, undefined);
+    this.#credentials.noteLogin(caller);
+    return this.#within(caller, undefined);
   }
 
-  /** Whether an owner's credential still counts. */
+  /** Whether an owner's credential, or for a person one of them, still counts. */
   isValid(owner: string): boolean {
-    return owner === EVERYONE ? !this.#options.isRequired : this.#holder(owner) !== undefined;
+    return owner === EVERYONE
+      ? !this.#options.isRequired
+      : this.#credentials.findAny(credentialOf(owner)) !== undefined;
   }
 
   grants(principal: string): Grants {
-    let grants = this.#grants.get(principal);
-    if (grants && this.#isCurrent(principal)) return grants;
-    const holder = this.#holder(ownerOf(principal));
+    const holder = this.#credentials.find(credentialOf(principal));
     if (!holder) return NOTHING;
+    let grants = this.#grants.get(principal);
+    if (grants) return grants;
     const project = projectOf(principal);
-    grants = new Grants(holder.scope, project === undefined ? undefined : this.#inside(project));
-    if (this.#grants.size >= KEPT_GRANTS) this.#grants.clear();
+    const isInside = project === undefined ? undefined : this.#projects.inside(project);
+    grants = new Grants(holder.scope, isInside);
+    if (this.#grants.size >= KEPT_GRANTS) this.#forgetGrants();
     this.#grants.set(principal, grants);
     return grants;
   }
@@ -195,70 +165,45 @@ export class Access {
     });
   }
 
-  /** Whether a tool was kept from the caller by its project alone. */
-  isProjectsDoing(principal: string, tool: { server: string; name: string }): boolean {
-    return projectOf(principal) !== undefined && this.admits(ownerOf(principal), tool);
-  }
-
   /** Another project of the same caller's; throws where its token is bound to one. */
   switchProject(principal: string, project: string): string {
-    const owner = ownerOf(principal);
-    const bound = this.#holder(owner)?.project;
-    return this.#within({ owner, project: bound, expiresAt: Infinity }, project);
+    const credential = credentialOf(principal);
+    const bound = this.#credentials.find(credential)?.project;
+    return this.#within({ credential, project: bound, expiresAt: Infinity }, project);
   }
 
-  /** When a token of this gateway's ends; undefined where it does not. */
+  /** When a caller's credential ends, and what it makes at the latest; undefined where it does not. */
   endOf(principal: string): number | undefined {
-    return this.#tokens.get(ownerOf(principal).replace(/^token:/, ""))?.expiresAt;
+    return this.#credentials.endOf(credentialOf(principal));
+  }
+
+  /** When that ends which somebody has just logged in with; undefined where it does not. */
+  loginEndOf(principal: string): number | undefined {
+    return this.#credentials.loginEndOf(credentialOf(principal));
   }
 
   limitOf(principal: string): CallLimit | undefined {
-    return principal === EVERYONE ? undefined : this.#holder(ownerOf(principal))?.limit;
+    return principal === EVERYONE
+      ? undefined
+      : this.#credentials.find(credentialOf(principal))?.limit;
   }
 
   /** What a person calls the owner. */
   nameOf(principal: string): string {
-    const owner = ownerOf(principal);
-    return owner === EVERYONE
+    const credential = credentialOf(principal);
+    return credential === EVERYONE
       ? "somebody on this machine (no token)"
-      : this.#holder(owner)?.name ?? owner;
-  }
-
-  projects(): string[] {
-    return [...this.#projects.keys()].sort();
+      : this.#credentials.findAny(credential)?.name ?? ownerOf(principal);
   }
 
   /** When each token was last used, since this was last asked. */
   takeUsed(): Map<string, number> {
-    const used = new Map(
-      [...this.#used].flatMap(([owner, time]) => {
-        const id = owner.replace(/^token:/, "");
-        return this.#tokens.has(id) ? [[id, time] as const] : [];
-      }),
-    );
-    this.#used.clear();
-    return used;
+    return this.#credentials.takeUsed();
   }
 
   /** The owners whose credential has run out since this was last asked. */
   takeExpired(): Set<string> {
-    const now = this.#now();
-    const expired = this.#expiries.take(now, [
-      ...[...this.#tokens].map(([id, { expiresAt }]) => [`token:${id}`, expiresAt] as const),
-      ...[...this.#vouched].map(([owner, { expiresAt }]) => [owner, expiresAt] as const),
-    ]);
-    for (const owner of expired) this.#vouched.delete(owner);
-    return expired;
-  }
-
-  refusal(message: string): GatewayError {
-    return new GatewayError("TOKEN_REQUIRED", {
-      message,
-      recoverySteps: [
-        "Ask the owner of the gateway for a token",
-        "Send it as `Authorization: Bearer TOKEN`, or as QUARTERMASTER_TOKEN to the command line",
-      ],
-    });
+    return this.#credentials.takeExpired();
   }
 
   /** The header that tells a client how to come in. */
@@ -266,99 +211,69 @@ export class Access {
     return this.#options.challenge?.(request, error) ?? 'Bearer realm="Quartermaster"';
   }
 
-  async #identifyVouched(
-    authorization: string,
-    bearer: string,
-    project: string | undefined,
-    url: string | undefined,
-  ) {
+  #recognize(authorization: string): Caller | Promise<Caller> {
+    const bearer = bearerOf(authorization);
+    if (bearer === undefined) throw tokenRefused("The Authorization header has no bearer token");
+    const caller = this.#credentials.findToken(bearer);
+    return caller ? this.#remember(authorization, caller) : this.#ask(authorization, bearer);
+  }
+
+  async #ask(authorization: string, bearer: string): Promise<Caller> {
     const vouched = await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
-      throw this.refusal("The token is not known here, was revoked, or has expired");
+      throw tokenRefused("The token is not known here, was revoked, or has expired");
     }
-    const { principal: owner, name, scope, expiresAt, knownUntil = Infinity, paths } = vouched;
-    this.#vouched.set(owner, {
-      scope,
-      project: undefined,
-      limit: undefined,
-      name,
-      // What is open goes on with the credential that lasts longest, whichever was shown last.
-      expiresAt: Math.max(expiresAt, this.#vouched.get(owner)?.expiresAt ?? 0),
-    });
-    this.#expiries.expect(expiresAt);
-    for (const key of this.#grants.keys()) if (ownerOf(key) === owner) this.#grants.delete(key);
-    const caller = this.#remember(authorization, {
-      owner,
-      project: undefined,
-      paths,
-      expiresAt: Math.min(expiresAt, knownUntil),
-    });
-    this.#checkPath(caller, url);
-    return this.#within(caller, project);
-  }
-
-  #checkPath({ paths }: Caller, url: string | undefined): void {
-    if (paths === undefined) return;
-    if (url !== undefined && paths.includes(new URL(url).pathname)) return;
-    throw this.refusal("The token is made out to another door of this gateway");
-  }
-
-  #findToken(bearer: string): Caller | undefined {
-    const { adminToken } = this.#options;
-    const hash = hashOf(bearer);
-    if (adminToken !== undefined && hash === hashOf(adminToken)) {
-      return { owner: ADMIN, project: undefined, expiresAt: Infinity };
+    const caller = this.#credentials.keep(vouched);
+    for (const principal of this.#grants.keys()) {
+      if (credentialOf(principal) === caller.credential) this.#grants.delete(principal);
     }
-    const token = this.#byHash.get(hash);
-    if (!token) return undefined;
-    const { id, project, expiresAt = Infinity } = token;
-    if (expiresAt <= this.#now()) throw this.refusal(`The token "${token.name}" has expired`);
-    return { owner: `token:${id}`, project, expiresAt };
+    return this.#remember(authorization, caller);
   }
 
   #remember(authorization: string, caller: Caller): Caller {
     if (this.#callers.size >= KEPT_HEADERS) this.#callers.clear();
     this.#callers.set(authorization, caller);
-    this.#used.set(caller.owner, this.#now());
+    this.#credentials.noteUse(caller.credential, this.#now());
     return caller;
   }
 
-  #within({ owner, project: bound }: Caller, wanted: string | undefined): string {
-    if (wanted === undefined) return bound === undefined ? owner : inProject(owner, bound);
+  #forgetGrants(): void {
+    this.#grants = new Map();
+    this.#inside = new Set();
+  }
+
+  #within({ credential, project: bound }: Caller, wanted: string | undefined): string {
+    if (wanted === undefined) {
+      return bound === undefined ? credential : inProject(credential, bound);
+    }
     if (bound !== undefined && wanted !== bound) {
       throw new GatewayError("ACCESS_DENIED", {
         message: `This token is for the project "${bound}" alone`,
         recoverySteps: [`Leave the project out, or name "${bound}"`],
       });
     }
-    if (!this.#projects.has(wanted)) {
+    const principal = inProject(credential, wanted);
+    if (this.#inside.has(principal)) return principal;
+    const isOpen = bound === undefined
+      ? this.#mayWorkIn(credential, wanted)
+      : this.#projects.find(wanted) !== undefined;
+    // In the same words for one that is not for the caller, or it could try which names there are.
+    if (!isOpen) {
       throw new GatewayError("NOT_FOUND", {
         message: `There is no project "${wanted.slice(0, 64)}"`,
         recoverySteps: ["Check the project's name with the owner of the gateway"],
       });
     }
-    return inProject(owner, wanted);
+    this.#inside.add(principal);
+    return principal;
   }
 
-  #holder(owner: string): Holder | undefined {
-    if (owner === EVERYONE) return this.#admin;
-    if (owner === ADMIN) return this.#options.adminToken === undefined ? undefined : this.#admin;
-    const vouched = this.#vouched.get(owner);
-    if (vouched) return vouched.expiresAt > this.#now() ? vouched : undefined;
-    const token = owner.startsWith("token:") ? this.#tokens.get(owner.slice(6)) : undefined;
-    if (!token || (token.expiresAt ?? Infinity) <= this.#now()) return undefined;
-    return { scope: token.scope, project: token.project, limit: token.limit, name: token.name };
-  }
-
-  #isCurrent(principal: string): boolean {
-    return this.#holder(ownerOf(principal)) !== undefined;
-  }
-
-  #inside(project: string): (server: string) => boolean {
-    const servers = this.#projects.get(project);
-    // Where the project is gone, its callers are not let in everywhere else for it.
-    return (server) =>
-      servers !== undefined && (servers.has(server) || !this.#assigned.has(server));
+  /** Whether a project has something for a caller. */
+  #mayWorkIn(credential: string, project: string): boolean {
+    const servers = this.#projects.find(project);
+    if (!servers) return false;
+    if (servers.size === 0) return this.admitsServer(credential, ANY_SERVER);
+    return servers.values().some((server) => this.admitsServer(credential, server));
   }
 }
 
@@ -367,31 +282,8 @@ const NOTHING = new Grants(
   undefined,
 );
 
-export interface NoTokenDetails {
-  /** Why one is needed, to follow "because". */
-  why?: string;
-  /** What tells a command which data is meant, such as "--data-dir /srv/tools". */
-  place?: string;
-}
-
-/** Told where nobody can come in. */
-export function noTokenYet({ why, place }: NoTokenDetails = {}): GatewayError {
-  const needs = why === undefined ? "needs a token" : `needs a token because ${why},`;
-  const command = ["deno task cli token create --name me --rights read,call,manage", place ?? ""];
-  return new GatewayError("TOKEN_REQUIRED", {
-    message: `This gateway ${needs} and has no token yet: nobody is let in`,
-    recoveryAction: "Make a token",
-    recoverySteps: [
-      `On the machine itself: \`${command.join(" ").trim()}\``,
-      "Or set QUARTERMASTER_ADMIN_TOKEN to a long random text, and start again",
-    ],
-  });
-}
-
-function rightsText({ scope, project, expiresAt, hash }: AccessToken): string {
-  return JSON.stringify([scope, project, expiresAt, hash]);
-}
-
-function projectsText(projects: ReadonlyMap<string, ReadonlySet<string>>): string {
-  return JSON.stringify([...projects].map(([name, servers]) => [name, [...servers]]));
+function checkPath({ paths }: Caller, url: string | undefined): void {
+  if (paths === undefined) return;
+  if (url !== undefined && paths.includes(new URL(url).pathname)) return;
+  throw tokenRefused("The token is made out to another door of this gateway");
 }

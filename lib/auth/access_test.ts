@@ -3,6 +3,7 @@ import { AccessScope, type AccessToken, type Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { Access, ADMIN } from "./access.ts";
+import { OWNER } from "./owner_ticket.ts";
 import { hashOf } from "./token_text.ts";
 
 const NOW = 1_000_000;
@@ -25,6 +26,10 @@ function textOf(id: string): string {
 
 function project(name: string, servers: string[]): Project {
   return { name, servers, createdAt: 0 };
+}
+
+function vouched(principal: string, rights: string[], expiresAt: number) {
+  return { principal, name: "Ann", scope: AccessScope.parse({ rights }), expiresAt };
 }
 
 async function refusal(work: () => unknown): Promise<string | undefined> {
@@ -123,6 +128,132 @@ Deno.test("Access keeps a project's servers to the project, and a bound token in
   );
 });
 
+Deno.test("Access.identify() answers alike for a project that is not there and one that has nothing for the caller", async () => {
+  const access = new Access({ isRequired: true, now: () => NOW });
+  const narrow = (id: string, servers: string[]) =>
+    token(id, { scope: AccessScope.parse({ rights: ["call"], servers }) });
+  const projects = [
+    project("web", ["browser", "db"]),
+    project("data", ["db"]),
+    project("bare", []),
+  ];
+  access.load([narrow("aaaaaaaa", ["browser"]), narrow("bbbbbbbb", ["*", "!db"])], projects);
+  const words = async (work: () => unknown) => {
+    const error = await Promise.try(work).then(() => undefined, (error) => error);
+    return error instanceof GatewayError ? [error.code, error.message, error.details] : undefined;
+  };
+  for (const [id, closed] of [["aaaaaaaa", ["data", "bare"]], ["bbbbbbbb", ["data"]]] as const) {
+    const header = `Bearer ${textOf(id)}`;
+    const unknown = JSON.stringify(await words(() => access.identify(header, "none")));
+    assert.match(unknown, /There is no project/);
+    for (const name of closed) {
+      const expected = unknown.replaceAll('\\"none\\"', `\\"${name}\\"`);
+      for (
+        const ask of [
+          () => access.identify(header, name),
+          () => access.switchProject(`token:${id}`, name),
+        ]
+      ) assert.equal(JSON.stringify(await words(ask)), expected);
+    }
+    assert.equal(access.identify(header, "web"), `token:${id}@web`);
+  }
+  assert.equal(access.identify(`Bearer ${textOf("bbbbbbbb")}`, "bare"), "token:bbbbbbbb@bare");
+  access.load([narrow("aaaaaaaa", ["browser"])], [project("web", ["db"])]);
+  assert.equal(
+    await refusal(() => access.identify(`Bearer ${textOf("aaaaaaaa")}`, "web")),
+    "NOT_FOUND",
+    "what was open before is looked at again",
+  );
+});
+
+Deno.test("Access.identifyText() lets in what nobody can guess, whatever was guessed before", async () => {
+  const access = new Access({
+    isRequired: true,
+    adminToken: "an-admin-token-of-20",
+    now: () => NOW,
+    vouch: (bearer) =>
+      Promise.resolve(bearer === "signed" ? vouched("oauth:ann#1", ["read"], NOW + 10) : undefined),
+  });
+  access.load([token("aaaaaaaa")], []);
+  const locked = () => {
+    throw new GatewayError("LIMIT_EXCEEDED");
+  };
+  assert.equal(await access.identifyText(textOf("aaaaaaaa"), locked), "token:aaaaaaaa");
+  assert.equal(await access.identifyText("signed", locked), "oauth:ann#1");
+  for (const guess of ["an-admin-token-of-20", "an-admin-token-of-21", "qm_guess", "no bearer"]) {
+    assert.equal(
+      await refusal(() => access.identifyText(guess, locked)),
+      "LIMIT_EXCEEDED",
+      guess,
+    );
+  }
+  assert.equal(await access.identifyText("an-admin-token-of-20"), ADMIN);
+  assert.equal(await refusal(() => access.identifyText("qm_guess")), "TOKEN_REQUIRED");
+});
+
+Deno.test("Access.loginEndOf() is the end of what was shown at the login, not of a later one", async () => {
+  const ends = new Map([["short", NOW + 100], ["long", NOW + 1_000]]);
+  const access = new Access({
+    isRequired: true,
+    now: () => NOW,
+    vouch: (bearer) => Promise.resolve(vouched("oauth:ann#1", ["read"], ends.get(bearer) ?? NOW)),
+  });
+  access.load([token("aaaaaaaa", { expiresAt: NOW + 50 }), token("bbbbbbbb")], []);
+  await access.identify("Bearer long");
+  assert.equal(access.loginEndOf(await access.identifyText("short")), NOW + 100);
+  assert.equal(access.loginEndOf(await access.identifyText("long")), NOW + 1_000);
+  assert.equal(access.loginEndOf(await access.identifyText("short")), NOW + 100, "known by then");
+  assert.equal(access.loginEndOf("token:aaaaaaaa"), NOW + 50);
+  assert.equal(access.loginEndOf("token:bbbbbbbb"), undefined);
+});
+
+Deno.test("Access.endOf() knows when somebody ends who is vouched for, and no end of the owner", async () => {
+  const tokens = new Map([
+    ["person", vouched("oauth:ann#1", ["manage"], NOW + 100)],
+    ["ticket", vouched(OWNER, ["manage"], NOW + 100)],
+  ]);
+  const access = new Access({
+    isRequired: true,
+    now: () => NOW,
+    vouch: (bearer) => Promise.resolve(tokens.get(bearer)),
+  });
+  access.load([token("aaaaaaaa", { expiresAt: NOW + 50 }), token("bbbbbbbb")], []);
+  assert.equal(access.endOf(await access.identify("Bearer person")), NOW + 100);
+  assert.equal(access.endOf(await access.identify("Bearer ticket")), undefined);
+  assert.equal(access.endOf("token:aaaaaaaa@web"), NOW + 50);
+  assert.equal(access.endOf("token:bbbbbbbb"), undefined);
+});
+
+Deno.test("Access.grants() are those of the token that is shown, though a person has others", async () => {
+  let now = NOW;
+  const tokens = new Map([
+    ["wide", vouched("oauth:ann#1", ["read", "call"], NOW + 100)],
+    ["narrow", vouched("oauth:ann#2", ["read"], NOW + 200)],
+  ]);
+  const access = new Access({
+    isRequired: true,
+    now: () => now,
+    vouch: (bearer) => Promise.resolve(tokens.get(bearer)),
+  });
+  const [wide, narrow] = [
+    await access.identify("Bearer wide"),
+    await access.identify("Bearer narrow"),
+  ];
+  assert.deepEqual(access.grants(wide).rights, new Set(["read", "call"]));
+  assert.deepEqual(access.grants(narrow).rights, new Set(["read"]));
+  access.load([], [project("web", ["db"])]);
+  assert.equal(access.switchProject(narrow, "web"), "oauth:ann#2@web");
+  assert.deepEqual(access.grants("oauth:ann#2@web").rights, new Set(["read"]));
+  assert.equal(access.nameOf("oauth:ann"), "Ann");
+  now += 100;
+  assert.equal(access.takeExpired().size, 1);
+  assert.equal(access.grants(wide).may("call"), false);
+  assert.equal(access.grants(narrow).may("read"), true);
+  assert.equal(access.isValid(wide), false);
+  assert.equal(access.isValid("oauth:ann"), true, "by the other one");
+  assert.equal(access.isValid("oauth:an"), false);
+});
+
 Deno.test("Access.takeUsed() tells once when tokens were used", () => {
   const access = new Access({ isRequired: true, now: () => NOW });
   access.load([token("aaaaaaaa")], []);
@@ -136,13 +267,7 @@ Deno.test("Access.takeExpired() tells once whose token has run out, also of one 
   const access = new Access({
     isRequired: true,
     now: () => now,
-    vouch: () =>
-      Promise.resolve({
-        principal: "oauth:ann",
-        name: "Ann",
-        scope: AccessScope.parse({ rights: ["read"] }),
-        expiresAt: NOW + 200,
-      }),
+    vouch: () => Promise.resolve(vouched("oauth:ann", ["read"], NOW + 200)),
   });
   const tokens = [token("aaaaaaaa", { expiresAt: NOW + 100 }), token("bbbbbbbb")];
   access.load(tokens, []);

@@ -1,4 +1,5 @@
 import type { ConsoleLogin } from "../core/access.ts";
+import { ownerOf } from "../core/principal.ts";
 import type { ConsoleLoginsRepository } from "../storage/access_repositories.ts";
 import { hashOf, newTokenText } from "./token_text.ts";
 
@@ -10,12 +11,19 @@ const KEPT_ENDED = 1_000;
 export class ConsoleLogins {
   readonly #repository: ConsoleLoginsRepository;
   readonly #now: () => number;
+  readonly #endOf: (principal: string) => number | undefined;
   readonly #ended = new Set<string>();
   #logins = new Map<string, ConsoleLogin>();
 
-  constructor(repository: ConsoleLoginsRepository, now: () => number = Date.now) {
+  constructor(
+    repository: ConsoleLoginsRepository,
+    now: () => number = Date.now,
+    /** When that ends which somebody has just logged in with. */
+    endOf: (principal: string) => number | undefined = () => undefined,
+  ) {
     this.#repository = repository;
     this.#now = now;
+    this.#endOf = endOf;
   }
 
   async load(): Promise<void> {
@@ -35,15 +43,12 @@ export class ConsoleLogins {
   async begin(principal: string): Promise<{ cookie: string; seconds: number }> {
     const cookie = newTokenText();
     const createdAt = this.#now();
-    const login = {
-      hash: hashOf(cookie),
-      principal,
-      createdAt,
-      expiresAt: createdAt + LIFETIME_MS,
-    };
+    // Of its own: whoever comes with another token later does not prolong it.
+    const expiresAt = Math.min(createdAt + LIFETIME_MS, this.#endOf(principal) ?? Infinity);
+    const login = { hash: hashOf(cookie), principal, createdAt, expiresAt };
     await this.#repository.save(login, null);
     this.#logins.set(login.hash, login);
-    return { cookie, seconds: LIFETIME_MS / 1000 };
+    return { cookie, seconds: Math.max(0, Math.floor((expiresAt - createdAt) / 1000)) };
   }
 
   find(cookie: string): string | undefined {
@@ -58,7 +63,7 @@ export class ConsoleLogins {
   /** Logs somebody out of every browser. */
   async endAll(principal: string): Promise<void> {
     for (const login of [...this.#logins.values()]) {
-      if (login.principal === principal) await this.#end(login.hash);
+      if (ownerOf(login.principal) === ownerOf(principal)) await this.#end(login.hash);
     }
   }
 

@@ -34,6 +34,26 @@ Deno.test("ConsoleLogins.find() knows a login until it ends or runs out", async 
   assert.deepEqual(await Array.fromAsync(new ConsoleLoginsRepository(store).list()), []);
 });
 
+Deno.test("ConsoleLogins.begin() makes a login that ends with what it was made by", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  let now = NOW;
+  let end: number | undefined = NOW + 90_500;
+  const repository = new ConsoleLoginsRepository(store);
+  const logins = new ConsoleLogins(repository, () => now, () => end);
+  const { cookie, seconds } = await logins.begin("oauth:ann#1");
+  assert.equal(seconds, 90);
+  // Somebody comes with another token of the same person's, which lasts longer.
+  end = NOW + 1_000_000;
+  now = NOW + 90_499;
+  assert.equal(logins.find(cookie), "oauth:ann#1");
+  now = NOW + 90_500;
+  assert.equal(logins.find(cookie), undefined);
+  await logins.load();
+  assert.deepEqual(await Array.fromAsync(repository.list()), []);
+  end = undefined;
+  assert.equal((await logins.begin("token:a")).seconds, 7 * 24 * 60 * 60);
+});
+
 Deno.test("ConsoleLogins.endAll() ends all of one owner's, on other instances too", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const repository = new ConsoleLoginsRepository(store);

@@ -33,8 +33,6 @@ export interface IssuerKeySet {
 
 export interface IssuerKeysOptions {
   issuer: string;
-  /** Where the keys are, if they are not where the issuer's own metadata says, on its own host. */
-  keysUrl?: string;
   fetch?: typeof fetch;
   now?(): number;
   onWarning?(message: string, details: Record<string, unknown>): void;
@@ -90,12 +88,10 @@ export class IssuerKeys {
   }
 
   async #fetch(signal: AbortSignal): Promise<void> {
-    const { issuer, keysUrl, onWarning } = this.#options;
+    const { issuer, onWarning } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     try {
-      const metadata = keysUrl === undefined
-        ? await this.#readMetadata(limit)
-        : { issuer, jwks_uri: keysUrl };
+      const metadata = await this.#readMetadata(limit);
       const list = KeyList.safeParse(await this.#read(metadata.jwks_uri, limit));
       if (!list.success) throw new Error(`what is at ${metadata.jwks_uri} is no list of keys`);
       const keys = list.data.keys.flatMap((key) => PublicKey.safeParse(key).data ?? []);
@@ -151,7 +147,7 @@ export function plain(issuer: string): string {
 }
 
 /** Whether an address can be asked without somebody on the way changing the answer. */
-export function isSafe(url: URL): boolean {
+function isSafe(url: URL): boolean {
   return url.protocol === "https:" ||
     (url.protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
 }

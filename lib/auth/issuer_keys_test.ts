@@ -133,15 +133,6 @@ Deno.test("IssuerKeys.resolve() follows no redirect, and reads no more than it s
   });
 });
 
-Deno.test("IssuerKeys.resolve() takes another place for the keys where the owner names it", async () => {
-  await using provider = await IdentityProvider.open();
-  const issuer = "https://login.example.com";
-  const keys = new IssuerKeys({ issuer, keysUrl: `${provider.issuer}/keys` });
-  const found = await keys.resolve(provider.key.kid, signal);
-  assert.equal(found.issuer, issuer);
-  assert.equal(found.keys.length, 1);
-});
-
 Deno.test("IssuerKeys.resolve() leaves out what is no public key for signatures", async () => {
   await withKeys(async (provider, keys) => {
     provider.published = [

@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import type { Vouched } from "./access.ts";
+import { personCredential, type Vouched } from "./credentials.ts";
 import { scopeOf } from "./foreign_scopes.ts";
 import { type IssuerKeys, type IssuerKeySet, plain } from "./issuer_keys.ts";
 import { hashOf } from "./token_text.ts";
@@ -146,12 +146,11 @@ function jsonOf(part: string): unknown {
 }
 
 /**
- * One for each person and scope: two tokens of a person with other scopes can be in use at once, and
+ * The person's, with the scope: two tokens of a person with other scopes can be in use at once, and
  * neither may do what only the other one may.
  */
 function principalOf({ iss, sub }: Claims, scope: Vouched["scope"]): string {
-  const person = hashOf(`${iss}\0${sub}`).slice(0, 32);
-  return `oauth:${person}.${hashOf(JSON.stringify(scope)).slice(0, 16)}`;
+  return personCredential(`oauth:${hashOf(`${iss}\0${sub}`).slice(0, 32)}`, scope);
 }
 
 function nameOf(claims: Claims): string {

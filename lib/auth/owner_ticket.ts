@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Vouched } from "./access.ts";
+import type { Vouched } from "./credentials.ts";
 import { WHOLE_SCOPE } from "./grants.ts";
 
 const PREFIX = "qmo_";

@@ -1,29 +1,25 @@
 import { configError } from "../config/problem.ts";
 import type { CommandInput } from "./command.ts";
 
-/** The one name a command takes. */
-export function oneName(
-  command: string,
-  { positionals }: Pick<CommandInput, "positionals">,
-): string {
-  const [name, ...others] = positionals;
-  if (name !== undefined && others.length === 0) return name;
-  throw configError(
-    `${command} takes the name of one server`,
-    `Write it as: deno task cli ${command} NAME`,
-  );
-}
+/** What a command can be about, and how that is written in its usage. */
+const WRITTEN = {
+  server: "NAME",
+  toolset: "NAME",
+  project: "NAME",
+  tool: "SERVER.TOOL",
+} as const;
 
-/** The one tool a command takes. */
-export function oneTool(
+/** The one name that a command takes. */
+export function oneNameOf(
+  kind: keyof typeof WRITTEN,
   command: string,
   { positionals }: Pick<CommandInput, "positionals">,
 ): string {
   const [name, ...others] = positionals;
   if (name !== undefined && others.length === 0) return name;
   throw configError(
-    `${command} takes the name of one tool`,
-    `Write it as: deno task cli ${command} SERVER.TOOL`,
+    `${command} takes the name of one ${kind}`,
+    `Write it as: deno task cli ${command} ${WRITTEN[kind]}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { configError } from "../config/problem.ts";
-import { oneTool } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { resolveTool, withNames } from "./find_tool.ts";
 import type { GatewayClient } from "./gateway_client.ts";
@@ -39,7 +39,7 @@ export async function namedTool(
   input: Pick<CommandInput, "positionals">,
   gateway: GatewayClient,
 ): Promise<ToolRef> {
-  return await findRef(oneTool(command, input), gateway);
+  return await findRef(oneNameOf("tool", command, input), gateway);
 }
 
 /** The tool and the candidate that the command names. */

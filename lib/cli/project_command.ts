@@ -5,19 +5,6 @@ import { nearestNames } from "../core/nearest.ts";
 import type { AccessAdmin } from "../surfaces/access_admin.ts";
 import type { CommandInput } from "./command.ts";
 
-/** The one project a command takes. */
-export function oneProject(
-  command: string,
-  { positionals }: Pick<CommandInput, "positionals">,
-): string {
-  const [name, ...others] = positionals;
-  if (name !== undefined && others.length === 0) return name;
-  throw configError(
-    `${command} takes the name of one project`,
-    `Write it as: deno task cli ${command} NAME`,
-  );
-}
-
 /** A project and the servers after it. */
 export function projectAndServers(
   command: string,

@@ -1,6 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
-import { oneProject } from "./project_command.ts";
+import { oneNameOf } from "./arguments.ts";
 import { print, printJson } from "./terminal.ts";
 import { openAccess } from "./token_store.ts";
 
@@ -9,7 +9,7 @@ export const projectCreate: Command = {
   meaning: "Make a project, which servers are assigned to and tokens can be for",
   flags: [{ flag: "description", placeholder: "TEXT", meaning: "What it is for" }, JSON_FLAG],
   async run(input) {
-    const name = oneProject("project create", input);
+    const name = oneNameOf("project", "project create", input);
     const description = input.flags.get("description");
     await using opened = await openAccess(input);
     const { admin } = opened;

@@ -1,5 +1,6 @@
+import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
-import { oneProject, resolveProject } from "./project_command.ts";
+import { resolveProject } from "./project_command.ts";
 import { print, printJson } from "./terminal.ts";
 import { openAccess } from "./token_store.ts";
 
@@ -9,7 +10,7 @@ export const projectDelete: Command = {
   details: ["Refused while tokens are for it alone: revoke these first."],
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneProject("project delete", input);
+    const name = oneNameOf("project", "project delete", input);
     await using opened = await openAccess(input);
     await resolveProject(opened.admin, name);
     await opened.admin.deleteProject(name);

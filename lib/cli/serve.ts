@@ -2,6 +2,7 @@ import { findInformationFlag } from "../config/command_line.ts";
 import { helpText } from "../config/help.ts";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/version.ts";
+import type { Gateway } from "../compose.ts";
 import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { isLoopback } from "../http/guard.ts";
@@ -15,8 +16,10 @@ import { exitWith, print } from "./terminal.ts";
 /** How long requests in flight may go on after a stop was asked for; stubborn programs take 2 s more,
  * and platforms kill after 5. */
 const DRAIN_MS = 2_000;
-/** By then the servers that start quickly are connected. */
-const TIDY_AFTER_MS = 2_000;
+/** Servers whose tools have not changed for so long are connected, and their tools looked at. */
+const SETTLED_MS = 1_000;
+/** How often that is looked at before what comes later is no longer the start's. */
+const TIDY_TURNS = 60;
 
 /** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {
@@ -62,9 +65,9 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const gateway = await host.get();
     if (gateway.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
     gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
-    const tidying = setTimeout(tidyMemory, TIDY_AFTER_MS);
+    const endTidying = tidyAfterStart(() => gateway.toolsVersion);
     await stop.promise;
-    clearTimeout(tidying);
+    endTidying();
     gateway.logs.room("cli").info("Stopping");
     gateway.close();
     await withLimit(server.shutdown(), DRAIN_MS);
@@ -73,6 +76,21 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     release();
   }
   Deno.exit(0);
+}
+
+/** Tidies up each time that the tools have settled after the start. */
+function tidyAfterStart(version: () => number): () => void {
+  let [seen, tidied, turns] = [-1, -1, 0];
+  const timer = setInterval(() => {
+    const current = version();
+    if (current === seen && current !== tidied) {
+      tidied = current;
+      tidyMemory();
+    }
+    seen = current;
+    if (++turns >= TIDY_TURNS) clearInterval(timer);
+  }, SETTLED_MS);
+  return () => clearInterval(timer);
 }
 
 /** Gives back what only the start needed, an eighth of what an idle gateway would hold. */
@@ -84,17 +102,18 @@ function tidyMemory(): void {
 /** Loads the console when the first page is asked for: clients of the doors never need it. */
 function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.ServeHandler {
   let app: Promise<BuiltApp> | undefined;
+  let gateway: Gateway | undefined;
   return async (request, info) => {
-    const gateway = await host.get();
+    gateway ??= await host.get();
+    // The doors keep their own account of calls: a line and a dozen headers for each would cost as
+    // much as the relaying.
+    const door = gateway.doors.find(request);
+    if (door) return await gateway.atDoor(request, door);
     // With a Host that is none there is no address either, and nothing further on could read it.
     if (!URL.canParse(request.url)) {
       const message = "The request's Host is not this gateway";
       return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
     }
-    // The doors keep their own account of calls: a line and a dozen headers for each would cost as
-    // much as the relaying.
-    const door = gateway.doors.find(request);
-    if (door) return await gateway.atDoor(request, door);
     const answer = findDirectAnswer(gateway, request);
     if (answer) return await inRequestScope(gateway, request, crypto.randomUUID(), answer);
     app ??= loadApp();

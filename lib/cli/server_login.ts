@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import type { LoginClient } from "./login_client.ts";
 import { openBrowser } from "./open_browser.ts";
@@ -36,7 +36,7 @@ export const serverLogin: Command = {
     JSON_FLAG,
   ],
   async run(input) {
-    const name = oneName("server login", input);
+    const name = oneNameOf("server", "server login", input);
     const client = await readClient(input);
     const waitMs = readWait(input) * 1_000;
     const asJson = input.flags.get("json") === true;

@@ -1,4 +1,4 @@
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { resolveGateways } from "./servers_access.ts";
 import { print, printJson } from "./terminal.ts";
@@ -8,7 +8,7 @@ export const serverLogout: Command = {
   meaning: "Forget the login to a server, and have it revoked where that can be asked for",
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneName("server logout", input);
+    const name = oneNameOf("server", "server logout", input);
     const [gateway] = await resolveGateways(input);
     const ended = await gateway!.client.logins().end(name);
     if (input.flags.get("json") === true) return printJson(ended);

@@ -1,6 +1,6 @@
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import type { FoundGateway } from "./find_gateways.ts";
 import { resolveGateways } from "./servers_access.ts";
@@ -29,7 +29,7 @@ export const serverLogs: Command = {
     JSON_FLAG,
   ],
   async run(input) {
-    const name = oneName("server logs", input);
+    const name = oneNameOf("server", "server logs", input);
     const count = Number(input.flags.get("lines") ?? 50);
     if (!Number.isInteger(count) || count < 1 || count > MOST_LINES) {
       throw configError("Cannot use --lines", "Give a whole number from 1 to 1000");

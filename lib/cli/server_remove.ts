@@ -1,6 +1,6 @@
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { openServers } from "./servers_access.ts";
 import { ask, print, printJson } from "./terminal.ts";
@@ -13,7 +13,7 @@ export const serverRemove: Command = {
   ],
   flags: [{ flag: "yes", meaning: "Do not ask; needed where there is no terminal" }, JSON_FLAG],
   async run(input) {
-    const name = oneName("server remove", input);
+    const name = oneNameOf("server", "server remove", input);
     const asJson = input.flags.get("json") === true;
     const isAgreed = input.flags.get("yes") === true;
     if (!isAgreed && (asJson || !Deno.stdin.isTerminal() || !Deno.stdout.isTerminal())) {

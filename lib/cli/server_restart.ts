@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import type { FoundGateway } from "./find_gateways.ts";
 import { resolveGateways, type ServerRow } from "./servers_access.ts";
@@ -18,7 +18,7 @@ export const serverRestart: Command = {
   details: ["Where several gateways run on the data store, each of them does so."],
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneName("server restart", input);
+    const name = oneNameOf("server", "server restart", input);
     const gateways = await resolveGateways(input);
     const outcomes = await Promise.all(gateways.map((gateway) => restart(gateway, name)));
     const first = outcomes.find(({ server }) => server)?.server;

@@ -1,5 +1,5 @@
 import { configError } from "../config/problem.ts";
-import { oneName } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { openServers, type ServerTools } from "./servers_access.ts";
 import { historyText } from "./history_text.ts";
@@ -20,7 +20,7 @@ export const serverTools: Command = {
     JSON_FLAG,
   ],
   async run(input) {
-    const name = oneName("server tools", input);
+    const name = oneNameOf("server", "server tools", input);
     const choice = readChoice(input);
     await using servers = await openServers(input);
     if (input.flags.get("history") === true) {

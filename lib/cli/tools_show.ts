@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
-import { oneTool } from "./arguments.ts";
+import { oneNameOf } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { type NamedTool, resolveListed } from "./find_tool.ts";
 import { openServers } from "./servers_access.ts";
@@ -24,7 +24,7 @@ export const toolsShow: Command = {
   ],
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneTool("tools show", input);
+    const name = oneNameOf("tool", "tools show", input);
     await using servers = await openServers(input);
     const tool = await resolveListed(name, servers);
     if (input.flags.get("json") !== true) return print(toolText(tool, input));

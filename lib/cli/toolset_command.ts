@@ -1,6 +1,5 @@
-import { configError } from "../config/problem.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
-import type { Command, CommandInput } from "./command.ts";
+import type { Command } from "./command.ts";
 
 /** What to do next on a command line, where the error's own steps are for models. */
 const STEPS: Partial<Record<ErrorCode, string[]>> = {
@@ -34,17 +33,4 @@ function inCommandWords(error: unknown): unknown {
     recoverySteps: steps,
     cause: error,
   });
-}
-
-/** The one toolset a command takes. */
-export function oneToolset(
-  command: string,
-  { positionals }: Pick<CommandInput, "positionals">,
-): string {
-  const [name, ...others] = positionals;
-  if (name !== undefined && others.length === 0) return name;
-  throw configError(
-    `${command} takes the name of one toolset`,
-    `Write it as: deno task cli ${command} NAME`,
-  );
 }

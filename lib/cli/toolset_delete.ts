@@ -1,8 +1,9 @@
+import { oneNameOf } from "./arguments.ts";
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
 import { JSON_FLAG } from "./command.ts";
 import { ask, isInteractive, print, printJson } from "./terminal.ts";
-import { oneToolset, toolsetCommand } from "./toolset_command.ts";
+import { toolsetCommand } from "./toolset_command.ts";
 import { countOf } from "./toolset_text.ts";
 import { openToolsets } from "./toolsets_access.ts";
 
@@ -11,7 +12,7 @@ export const toolsetDelete = toolsetCommand({
   meaning: "Delete a toolset for good; its tools and servers stay",
   flags: [{ flag: "yes", meaning: "Do not ask; needed where there is no terminal" }, JSON_FLAG],
   async run(input) {
-    const name = oneToolset("toolset delete", input);
+    const name = oneNameOf("toolset", "toolset delete", input);
     const asJson = input.flags.get("json") === true;
     const isAgreed = input.flags.get("yes") === true;
     if (!isAgreed && (asJson || !isInteractive())) {

@@ -1,7 +1,8 @@
+import { oneNameOf } from "./arguments.ts";
 import { JSON_FLAG } from "./command.ts";
 import { inert, painter, print, printJson } from "./terminal.ts";
 import type { ToolsetDetail } from "./toolset_answers.ts";
-import { oneToolset, toolsetCommand } from "./toolset_command.ts";
+import { toolsetCommand } from "./toolset_command.ts";
 import { countOf, skippedWords, warningsText } from "./toolset_text.ts";
 import { openToolsets } from "./toolsets_access.ts";
 
@@ -10,7 +11,7 @@ export const toolsetEquip = toolsetCommand({
   meaning: "Have a toolset's tools listed at /mcp, instead of those of the one equipped now",
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneToolset("toolset equip", input);
+    const name = oneNameOf("toolset", "toolset equip", input);
     await using opened = await openToolsets(input);
     const toolset = await opened.toolsets.equip(name);
     const { isRunning } = opened;

@@ -1,6 +1,7 @@
+import { oneNameOf } from "./arguments.ts";
 import { JSON_FLAG } from "./command.ts";
 import { print, printJson } from "./terminal.ts";
-import { oneToolset, toolsetCommand } from "./toolset_command.ts";
+import { toolsetCommand } from "./toolset_command.ts";
 import { detailText } from "./toolset_text.ts";
 import { openToolsets } from "./toolsets_access.ts";
 
@@ -9,7 +10,7 @@ export const toolsetShow = toolsetCommand({
   meaning: "One toolset: how each of its tools stands, and what has changed since it was saved",
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneToolset("toolset show", input);
+    const name = oneNameOf("toolset", "toolset show", input);
     await using opened = await openToolsets(input);
     const { toolsets, isRunning } = opened;
     const toolset = await toolsets.show(name);

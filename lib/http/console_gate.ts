@@ -3,6 +3,7 @@ import type { ConsoleLogins } from "../auth/console_logins.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
+import { refuseGuest } from "./from_here.ts";
 
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";
@@ -71,7 +72,9 @@ export class ConsoleGate {
       checkOwnPage(request);
       return principal;
     }
-    return await access.identify(null);
+    const anybody = await access.identify(null);
+    refuseGuest(request);
+    return anybody;
   }
 
   #checkRights(request: Request, pathname: string, principal: string): void {
@@ -104,12 +107,15 @@ const GUARDED =
   /^\/(security\/.|activity(\/|$)|api\/(audit|tokens|projects|secrets|consents|approvals|review|activity|servers\/[^/]+\/logs)(\/|$))/;
 /** What decides which words all clients read, and whether money is spent. */
 const DECIDING = /^\/(api\/optimization\/(enabled|.*\/(promote|revert|keep))|optimization(\/.*)?)$/;
+/** What a caller decides for itself alone: the toolset that it has equipped. */
+const OWN = /^\/(api\/equipped|toolsets\/~unequip|(api\/)?toolsets\/[^/]+\/equip)$/;
 
 function neededFor(method: string, pathname: string): Right[] {
   if (method === "GET" || method === "HEAD") {
     return GUARDED.test(pathname) ? ["read", "manage"] : ["read"];
   }
   if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
+  if (OWN.test(pathname)) return ["read"];
   if (DECIDING.test(pathname)) return ["manage", "optimize"];
   return pathname.startsWith("/api/optimization/") ? ["optimize"] : ["manage"];
 }

@@ -55,6 +55,12 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
       (path): [string, string, string[]] => ["GET", `/api/${path}`, ["read", "manage"]],
     ),
     ["POST", "/api/servers", ["manage"]],
+    ["POST", "/api/toolsets/web/equip", ["read"]],
+    ["DELETE", "/api/equipped", ["read"]],
+    ["POST", "/toolsets/web/equip", ["read"]],
+    ["POST", "/toolsets/~unequip", ["read"]],
+    ["DELETE", "/api/toolsets/web", ["manage"]],
+    ["POST", "/api/toolsets", ["manage"]],
     ["POST", "/optimization/~switch", ["manage", "optimize"]],
     ["POST", "/optimization/git/status", ["manage", "optimize"]],
     ["POST", "/api/optimization/tools/git/status/promote", ["manage", "optimize"]],
@@ -72,6 +78,24 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
       assert.equal(await outcome(gate, requestTo(path, method)), "ACCESS_DENIED", path);
     }
   }
+});
+
+Deno.test("ConsoleGate.admit() asks a proxy's guest for a token where this machine needs none", async () => {
+  const access = new Access({ isRequired: false });
+  access.load([tokenWith(["read"])], []);
+  const logins = {
+    find: (cookie: string) => cookie === "good" ? "token:aaaaaaaa" : undefined,
+  } as ConsoleLogins;
+  const gate = new ConsoleGate({ access, logins });
+  const from = (headers: Record<string, string>, path = "/api/servers") =>
+    outcome(gate, new Request(URL_BASE + path, { headers }));
+  const proxied = { "x-forwarded-proto": "https" };
+  assert.equal(await from({}), "everyone");
+  assert.equal(await from(proxied), "TOKEN_REQUIRED");
+  assert.equal(await from({ ...proxied, cookie: `${COOKIE}=old` }), "TOKEN_REQUIRED");
+  assert.equal(await from(proxied, "/login"), "everyone");
+  assert.equal(await from({ ...proxied, cookie: `${COOKIE}=good` }), "token:aaaaaaaa");
+  assert.equal(await from({ ...proxied, authorization: "Bearer qm_a" }), "token:aaaaaaaa");
 });
 
 Deno.test("ConsoleGate.admit() takes a change by cookie from a page of this gateway alone", async () => {

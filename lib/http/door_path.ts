@@ -19,7 +19,7 @@ const GATEWAY = /^https?:\/\/[^/?#]+\/(?:gateway|g)\/mcp(\?[^#]*)?$/;
 const TOOLSET = /^https?:\/\/[^/?#]+\/toolsets\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
 const DEFAULT = /^https?:\/\/[^/?#]+\/mcp(\?[^#]*)?$/;
 
-/** Clients come back to few doors; beyond this many they are read anew. */
+/** Clients come back to few doors; beyond this many all are read anew. */
 const KEPT = 1_000;
 const known = new Map<string, DoorPath>();
 
@@ -28,7 +28,9 @@ export function parseDoor(url: string): DoorPath | undefined {
   const kept = known.get(url);
   if (kept) return kept;
   const door = readProject(readDoor(url), url);
-  if (door && known.size < KEPT) known.set(url, door);
+  if (!door) return undefined;
+  if (known.size >= KEPT) known.clear();
+  known.set(url, door);
   return door;
 }
 
@@ -44,7 +46,7 @@ function readDoor(url: string): DoorPath | undefined {
 
 function readProject(door: DoorPath | undefined, url: string): DoorPath | undefined {
   if (!door || !url.includes("project=")) return door;
-  const project = new URL(url).searchParams.get("project") ?? "";
+  const project = new URLSearchParams(url.slice(url.indexOf("?"))).get("project") ?? "";
   return project === "" ? door : { ...door, project };
 }
 

@@ -1,30 +1,67 @@
+import { OWNER } from "../auth/owner_ticket.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { isLoopback } from "./guard.ts";
 
-export interface Incoming {
+/** A request with what is known of who makes it, and of where the gateway is reached. */
+export interface Asking {
   req: Request;
   info: Deno.ServeHandlerInfo;
+  state: {
+    principal: string;
+    gateway: { options: { options: { host: string; publicUrl?: string | undefined } } };
+  };
 }
 
 /**
  * Whether a request comes from this machine itself. To run a program of the caller's choice is to
  * hand over the machine, so that neither a neighbor in the network nor a proxy's guest may ask it.
  */
-export function isFromHere({ req, info }: Incoming, ownHost: string): boolean {
+export function isFromHere({ req, info, state }: Asking): boolean {
+  const { host: ownHost, publicUrl } = state.gateway.options.options;
+  // There is a proxy then, and one that hides itself makes everybody look local. Only who can read
+  // the store has the owner's ticket.
+  if (isKnownToOthers(publicUrl)) return state.principal === OWNER;
   const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
   const named = new URL(`http://${req.headers.get("host")}`).hostname;
   const isOwn = (host: string) => {
     const plain = host.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:/, "");
     return isLoopback(plain) || plain === ownHost;
   };
-  const isForwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
-    .some((name) => req.headers.has(name));
-  return isOwn(peer) && isOwn(named) && !isForwarded;
+  // A proxy that renames the host leaves a browser's word for whose page it is.
+  const origin = req.headers.get("origin");
+  const isOwnPage = origin === null || isOwn(URL.parse(origin)?.hostname ?? "");
+  return isOwn(peer) && isOwn(named) && isOwnPage && !isForwarded(req);
 }
 
-/** A request with what is known of who makes it. */
-export interface Asking extends Incoming {
-  state: { principal: string; gateway: { options: { options: { host: string } } } };
+/** Whether the address that the gateway is known by is one of another host than this machine. */
+export function isKnownToOthers(publicUrl: string | undefined): boolean {
+  return publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+}
+
+/** Whether a proxy says that it passes this on for somebody. */
+export function isForwarded({ headers }: Request): boolean {
+  if (["forwarded", "x-real-ip", "via"].some((name) => headers.has(name))) return true;
+  return headers.keys().some((name) => name.startsWith("x-forwarded"));
+}
+
+/**
+ * Throws TOKEN_REQUIRED for a proxy's guest. Without a token one is trusted for being on this
+ * machine, which a guest is not: it could even agree, in its own client, to the programs that it
+ * has us run.
+ */
+export function refuseGuest(request: Request): void {
+  if (!isForwarded(request)) return;
+  throw new GatewayError("TOKEN_REQUIRED", {
+    message: "Cannot let you in without a token: you come through a proxy, and only on the " +
+      "gateway's own machine none is needed",
+    recoverySteps: [
+      "Make a token on that machine: " +
+      "`deno task cli token create --name me --rights read,call,manage`",
+      "Send it as `Authorization: Bearer TOKEN`, or log in to the console with it",
+      "Start the gateway with `--public-url` and the address that the proxy has",
+    ],
+  });
 }
 
 /** Who asks for a server, and whether it is for them to run programs. */
@@ -37,6 +74,6 @@ export function serverAsker(asking: Asking, via: "api" | "console"): ServerAsker
     via,
     principal: state.principal,
     from: forwarded === null ? peer : `${peer}, forwarded for ${forwarded.slice(0, 100)}`,
-    isHere: isFromHere(asking, state.gateway.options.options.host),
+    isHere: isFromHere(asking),
   };
 }

@@ -1,12 +1,37 @@
 import assert from "node:assert/strict";
-import { isFromHere, serverAsker } from "./from_here.ts";
+import { OWNER } from "../auth/owner_ticket.ts";
+import { GatewayError } from "../core/errors.ts";
+import { isForwarded, isFromHere, refuseGuest, serverAsker } from "./from_here.ts";
 
-function ask(hostname: string, headers: Record<string, string>): boolean {
+interface Place {
+  hostname?: string;
+  principal?: string;
+  publicUrl?: string;
+}
+
+function asking(headers: Record<string, string>, place: Place = {}) {
+  const { hostname = "127.0.0.1", principal = "token:a", publicUrl } = place;
   const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname, port: 1 };
   const req = new Request("http://localhost:3333/", { headers: { host: "localhost:3333" } });
   for (const [name, value] of Object.entries(headers)) req.headers.set(name, value);
-  return isFromHere({ req, info: { remoteAddr, completed: Promise.resolve() } }, "10.0.0.5");
+  const state = { principal, gateway: { options: { options: { host: "10.0.0.5", publicUrl } } } };
+  return { req, info: { remoteAddr, completed: Promise.resolve() }, state };
 }
+
+function ask(hostname: string, headers: Record<string, string>): boolean {
+  return isFromHere(asking(headers, { hostname }));
+}
+
+/** Each way in which proxies tell of themselves. */
+const TOLD = [
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+];
 
 Deno.test("isFromHere() believes neither a neighbor, a foreign name nor a proxy's guest", () => {
   assert.equal(ask("127.0.0.1", {}), true);
@@ -14,22 +39,50 @@ Deno.test("isFromHere() believes neither a neighbor, a foreign name nor a proxy'
   assert.equal(ask("10.0.0.5", { host: "10.0.0.5:3333" }), true);
   assert.equal(ask("10.0.0.6", {}), false);
   assert.equal(ask("127.0.0.1", { host: "gateway.example" }), false);
-  assert.equal(ask("127.0.0.1", { "x-forwarded-for": "1.2.3.4" }), false);
+  for (const name of TOLD) assert.equal(ask("127.0.0.1", { [name]: "1.2.3.4" }), false, name);
+});
+
+Deno.test("isFromHere() believes no page of another place, whatever host is named", () => {
+  assert.equal(ask("127.0.0.1", { origin: "http://localhost:3333" }), true);
+  assert.equal(ask("127.0.0.1", { origin: "http://[::1]:3333" }), true);
+  assert.equal(ask("127.0.0.1", { origin: "https://tools.example.com" }), false);
+  assert.equal(ask("127.0.0.1", { origin: "null" }), false);
+});
+
+Deno.test("isFromHere() believes the owner's ticket alone where others know the gateway", () => {
+  const publicUrl = "https://tools.example.com";
+  assert.equal(isFromHere(asking({}, { publicUrl })), false);
+  assert.equal(isFromHere(asking({}, { publicUrl, principal: "everyone" })), false);
+  assert.equal(isFromHere(asking({}, { publicUrl, principal: OWNER })), true);
+  assert.equal(isFromHere(asking({}, { publicUrl: "https://localhost:8443" })), true);
+});
+
+Deno.test("isForwarded() knows every header by which a proxy tells of itself", () => {
+  const request = (name: string) => new Request("http://localhost/", { headers: { [name]: "x" } });
+  for (const name of TOLD) assert.equal(isForwarded(request(name)), true, name);
+  assert.equal(isForwarded(request("x-request-id")), false);
+});
+
+Deno.test("refuseGuest() says how to come in through a proxy", () => {
+  refuseGuest(new Request("http://localhost/"));
+  const guest = new Request("http://localhost/", { headers: { via: "1.1 proxy" } });
+  assert.throws(() => refuseGuest(guest), (error: unknown) => {
+    assert.ok(error instanceof GatewayError);
+    assert.equal(error.code, "TOKEN_REQUIRED");
+    assert.match(error.message, /proxy/);
+    assert.match(error.details.recoverySteps?.join() ?? "", /token create.*--public-url/s);
+    return true;
+  });
 });
 
 Deno.test("serverAsker() says who asks and from where, and believes no proxy's guest", () => {
-  const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "127.0.0.1", port: 1 };
-  const info = { remoteAddr, completed: Promise.resolve() };
-  const state = { principal: "token:a", gateway: { options: { options: { host: "127.0.0.1" } } } };
-  const req = new Request("http://localhost:3333/", { headers: { host: "localhost:3333" } });
-  assert.deepEqual(serverAsker({ req, info, state }, "api"), {
+  assert.deepEqual(serverAsker(asking({}), "api"), {
     via: "api",
     principal: "token:a",
     from: "127.0.0.1",
     isHere: true,
   });
-  req.headers.set("x-forwarded-for", "192.0.2.7");
-  const guest = serverAsker({ req, info, state }, "console");
+  const guest = serverAsker(asking({ "x-forwarded-for": "192.0.2.7" }), "console");
   assert.equal(guest.isHere, false);
   assert.equal(guest.from, "127.0.0.1, forwarded for 192.0.2.7");
 });

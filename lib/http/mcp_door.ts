@@ -55,6 +55,8 @@ export interface DoorHost {
   onCall(scope: RequestScope, session: Session, answer: CallAnswer): void;
   /** A caller as it is in a project that it names; throws where that is not its own. */
   switchProject(principal: string, project: string): string;
+  /** Throws TOKEN_REQUIRED where whoever begins a session may not do so without a token. */
+  checkNewcomer?(visit: Visit): void;
   /** Throws INSUFFICIENT_SCOPE where the caller could get a token that may do this. */
   demandScope?(visit: Visit, method: string): void;
 }
@@ -71,7 +73,7 @@ export interface Visit {
 export async function handleMcp(host: DoorHost, visit: Visit): Promise<Response> {
   switch (visit.request.method) {
     case "POST":
-      return await handlePost(host, visit);
+      return handlePost(host, visit);
     case "GET":
       host.countRequest?.(visit.principal, "GET");
       return await handleGet(host, visit);
@@ -89,7 +91,7 @@ export async function handleMcp(host: DoorHost, visit: Visit): Promise<Response>
 async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
   const { request } = visit;
   const type = request.headers.get("content-type");
-  if (type === null || !/^application\/json\b/i.test(type)) {
+  if (type !== "application/json" && (type === null || !/^application\/json\b/i.test(type))) {
     return refuse(415, -32000, "The content type must be application/json");
   }
   if (!accepts(request)) {
@@ -119,7 +121,8 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
     return await initialize(host, visit, message.id, message.params);
   }
   if (message.kind === "request") host.demandScope?.(visit, message.method);
-  const session = await findSession(host, visit, message);
+  const found = findSession(host, visit, message);
+  const session = found instanceof Promise ? await found : found;
   if (session instanceof Response) return session;
   session.touch();
   switch (message.kind) {
@@ -130,16 +133,19 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
       notify(session, message.method, message.params, text);
       return new Response(null, { status: 202 });
     case "request":
-      return await answer(host, visit, session, message, text);
+      return answer(host, visit, session, message, text);
   }
 }
 
 async function initialize(
   host: DoorHost,
-  { door, principal }: Visit,
+  visit: Visit,
   id: RpcId,
   params: Record<string, unknown>,
 ): Promise<Response> {
+  // Here alone: nothing else at a door gives anything without a session of the caller's own.
+  host.checkNewcomer?.(visit);
+  const { door, principal } = visit;
   try {
     const client = negotiate(params);
     const introduction = await door.surface.introduce();
@@ -160,7 +166,7 @@ async function initialize(
 /** Answers in JSON, unless something has to be said before the answer. */
 function answer(
   host: DoorHost,
-  { door, request }: Visit,
+  { door, request, principal }: Visit,
   session: Session,
   message: Extract<RpcMessage, { kind: "request" }>,
   text: string,
@@ -198,7 +204,7 @@ function answer(
 
   const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
-  void withSpan("mcp request", attributes, () => ask(host, session, scope))
+  void withSpan("mcp request", attributes, () => ask(host, session, principal, scope))
     .catch((error: unknown) =>
       failureText(id, method, error, { isCancelled: controller.signal.aborted, log: host.log })
     )
@@ -230,20 +236,30 @@ function answer(
 }
 
 /** Asks what the client has open here, or in the project that this one request names. */
-function ask(host: DoorHost, session: Session, scope: RequestScope): Promise<string> {
-  const { _meta: meta } = scope.params;
-  const project = isObject(meta) ? meta.projectId : undefined;
-  if (typeof project !== "string" || project === "") return session.surface.request(scope);
-  return askInProject(host, session, scope, project);
-}
-
-async function askInProject(
+function ask(
   host: DoorHost,
   session: Session,
+  principal: string,
   scope: RequestScope,
-  project: string,
 ): Promise<string> {
-  return await session.surfaceAs(host.switchProject(session.principal, project)).request(scope);
+  const { _meta: meta } = scope.params;
+  const project = isObject(meta) ? meta.projectId : undefined;
+  const isInOther = typeof project === "string" && project !== "";
+  if (!isInOther && principal === session.principal) return session.surface.request(scope);
+  return askAs(
+    session,
+    () => isInOther ? host.switchProject(principal, project) : principal,
+    scope,
+  );
+}
+
+/** With the rights of the token that came with this one request, in the project that it names. */
+async function askAs(
+  session: Session,
+  principal: () => string,
+  scope: RequestScope,
+): Promise<string> {
+  return await session.surfaceAs(principal()).request(scope);
 }
 
 async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
@@ -253,6 +269,10 @@ async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
   }
   const session = await findSession(host, visit);
   if (session instanceof Response) return session;
+  // What comes on the session's streams is for the rights that it was made with.
+  if (session.principal !== visit.principal) {
+    return refuse(403, -32000, "To listen takes a token with the scopes of the session's own");
+  }
   session.touch();
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return streamResponse(session, session.common.attach());
@@ -274,27 +294,30 @@ function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Res
   });
 }
 
-async function findSession(
+/** At once where the session is in memory, as nearly all are. */
+function findSession(
   host: DoorHost,
   { door, request, principal }: Visit,
   message?: RpcMessage,
-): Promise<Session | Response> {
+): Session | Response | Promise<Session | Response> {
   const id = request.headers.get("mcp-session-id");
   const requestId = message && message.kind !== "notification" ? message.id : null;
   if (id === null) {
     return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
   }
   const owned = { id, door: door.key, principal };
-  return host.sessions.peek(owned) ?? await host.sessions.find(owned, door.surface) ??
+  const missing = () =>
     refuse(404, -32001, "There is no such session: initialize again", requestId);
+  return host.sessions.peek(owned) ??
+    host.sessions.find(owned, door.surface).then((session) => session ?? missing());
 }
 
-async function readText(request: Request, { maxBody, bodies }: DoorHost): Promise<string> {
+function readText(request: Request, { maxBody, bodies }: DoorHost): Promise<string> {
   // A declared length was checked before; only what declares none has to be counted.
   if (request.headers.has("content-length")) {
-    return await (bodies ? readTextInTime(request, bodies) : request.text());
+    return bodies ? readTextInTime(request, bodies) : request.text();
   }
-  return new TextDecoder().decode(await readBody(request, maxBody));
+  return readBody(request, maxBody).then((body) => new TextDecoder().decode(body));
 }
 
 function accepts(request: Request): boolean {

@@ -150,6 +150,8 @@ async function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
+  // "close" has been by then, and nobody else ends what feeds the answer.
+  if (outgoing.destroyed) return void await response.body?.cancel();
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) {
     if (name !== "set-cookie") outgoing.setHeader(name, value);
@@ -165,6 +167,7 @@ async function send(
   outgoing.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {
     const { done, value } = await reader.read();
+    if (outgoing.destroyed) return;
     if (done) break;
     if (!outgoing.write(value) && !outgoing.destroyed) await drained(outgoing);
   }

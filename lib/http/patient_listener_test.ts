@@ -120,6 +120,34 @@ Deno.test("listenPatiently() tells by the signal and the stream when a client go
   assert.equal(aborts, 1);
 });
 
+Deno.test("listenPatiently() reads no answer for a client that went before it was there", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  let pulled = 0;
+  await using listener = await listen(async (request) => {
+    const gone = Promise.withResolvers<void>();
+    request.signal.addEventListener("abort", () => gone.resolve());
+    arrived.resolve();
+    await gone.promise;
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          if (++pulled < 100) return controller.enqueue(new TextEncoder().encode("more"));
+          cancelled.reject(new Error("It was read into nothing"));
+        },
+        cancel: () => cancelled.resolve(),
+      }, { highWaterMark: 0 }),
+    );
+  });
+  const leave = new AbortController();
+  const asking = fetch(listener.url, { signal: leave.signal });
+  await arrived.promise;
+  leave.abort();
+  await assert.rejects(asking, { name: "AbortError" });
+  await cancelled.promise;
+  assert.equal(pulled, 0);
+});
+
 Deno.test("listenPatiently() answers a client whose body is not wanted, and lets it go", async () => {
   await using listener = await listen(async (request) => {
     await assert.rejects(readBody(request, 10), { code: "PAYLOAD_TOO_LARGE" });

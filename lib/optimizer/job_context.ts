@@ -1,3 +1,4 @@
+import type { OnAudit } from "../core/audit.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import type { CandidatesRepository } from "../storage/candidates_repository.ts";
 import type { EvalRunsRepository } from "../storage/eval_runs_repository.ts";
@@ -31,6 +32,8 @@ export interface JobsOptions {
   isEnabled(): boolean;
   /** For live events: each change of phase at once, progress a few times a second. */
   onChange(job: OptimizationJob): void;
+  /** Somebody has decided something about a job. */
+  onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
   /** Before a failed run is tried again; 1 s unless told. */

@@ -127,6 +127,8 @@ export class OptimizationJobs implements AsyncDisposable {
       await jobs.delete(job.id);
       throw error;
     }
+    const { autoPromote, maxCostUsd } = options;
+    this.#note("start", job, { tools: job.tools.length, autoPromote, maxCostUsd });
     this.#begin({ value: job, versionstamp });
     return job;
   }
@@ -153,7 +155,10 @@ export class OptimizationJobs implements AsyncDisposable {
   async resume(id: string): Promise<OptimizationJob> {
     this.#refuseWhileOff();
     const stored = await this.#controls.claimPaused(id);
-    if (stored) this.#begin(stored);
+    if (stored) {
+      this.#note("resume", stored.value);
+      this.#begin(stored);
+    }
     return await this.get(id);
   }
 
@@ -194,7 +199,9 @@ export class OptimizationJobs implements AsyncDisposable {
   }
 
   async #stop(id: string, control: JobControl): Promise<OptimizationJob> {
+    const { status } = (await this.#controls.resolve(id)).value;
     const job = await this.#controls.stop(id, control);
+    if (status !== job.status) this.#note(control, job);
     const work = this.#working.get(id);
     if (!work) {
       this.#options.onChange(job);
@@ -203,6 +210,16 @@ export class OptimizationJobs implements AsyncDisposable {
     await work.record.check();
     await settledOrAfter(work.done, STOP_LIMIT_MS);
     return await this.get(id);
+  }
+
+  #note(action: "start" | "resume" | JobControl, job: OptimizationJob, after: object = {}): void {
+    const [first, ...others] = job.tools;
+    const tool = first ? `${first.server}.${first.toolName}` : job.id;
+    this.#options.onAudit?.({
+      action: `optimization.${action}`,
+      subject: others.length === 0 ? tool : `${tool} and ${others.length} more`,
+      after: { job: job.id, ...after },
+    });
   }
 
   #begin(stored: Stored<OptimizationJob>): void {

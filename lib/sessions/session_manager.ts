@@ -1,3 +1,4 @@
+import { ownerOf, projectOf } from "../core/principal.ts";
 import { notificationText } from "../core/rpc.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { Session, type SessionRecord } from "./session.ts";
@@ -141,6 +142,10 @@ export class SessionManager implements AsyncDisposable {
   }
 }
 
+/** A person may come with another token than before; what it may do is asked for each request. */
 function isSame(session: OwnedSession, { door, principal }: OwnedSession): boolean {
-  return session.door === door && session.principal === principal;
+  return session.door === door &&
+    (session.principal === principal ||
+      (ownerOf(session.principal) === ownerOf(principal) &&
+        projectOf(session.principal) === projectOf(principal)));
 }

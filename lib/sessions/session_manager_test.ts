@@ -40,6 +40,21 @@ Deno.test("SessionManager.find() knows a session at its own door only", async ()
   await session.saved;
 });
 
+Deno.test("SessionManager.find() knows a person's session by each of their tokens, in its own project", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await using sessions = await open(store);
+  const door = "mcp?";
+  const made = { door, principal: "oauth:ann#1@web", client };
+  const session = sessions.create(made, surface());
+  const find = (principal: string) => sessions.peek({ id: session.id, door, principal });
+  assert.equal(find("oauth:ann#1@web"), session);
+  assert.equal(find("oauth:ann#2@web"), session);
+  for (const other of ["oauth:ann#1", "oauth:ann#1@data", "oauth:bob#1@web", "token:ann@web"]) {
+    assert.equal(find(other), undefined, other);
+  }
+  await session.saved;
+});
+
 Deno.test("SessionManager.find() takes a session up again after a restart, until it was ended", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const before = await open(store);

@@ -6,6 +6,7 @@ import {
   ProjectName,
 } from "../core/access.ts";
 import { hashOf, newTokenText } from "../auth/token_text.ts";
+import type { AuditAsker, AuditedChange } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 
@@ -20,26 +21,13 @@ export interface NewToken {
   expiresAt?: number | undefined;
 }
 
-/** Who asked for a change, and from where. */
-export interface AccessAsker {
-  principal?: string;
-  from?: string;
-}
-
-/** A change that a person decided on. */
-export interface AccessChange extends AccessAsker {
-  action: string;
-  subject: string;
-  before?: unknown;
-  after?: unknown;
-}
-
 export interface AccessAdminOptions {
   tokens: AccessTokensRepository;
   projects: ProjectsRepository;
   /** Takes up what the store holds. */
   onChanged?(): Promise<void>;
-  onAudit?(change: AccessChange): void;
+  onAudit?(change: AuditedChange): void;
+  onWarning?(message: string, details?: object): void;
   now?(): number;
 }
 
@@ -64,25 +52,12 @@ export class AccessAdmin {
   /** The text is given once, and cannot be had again. */
   async createToken(
     { name, scope, project, limit, expiresAt }: NewToken,
-    by: AccessAsker = {},
+    by: AuditAsker = {},
   ): Promise<{ token: ShownToken; text: string }> {
     const { tokens, projects } = this.#options;
-    const existing = await this.tokens();
     const trimmed = name.trim();
     if (trimmed === "" || trimmed.length > 80) {
       throw invalid("Cannot make a token: its name has 1 to 80 characters");
-    }
-    if (existing.some((token) => token.name === trimmed)) {
-      throw new GatewayError("CONFLICT", {
-        message: `There is a token "${trimmed}" already`,
-        recoveryAction: "Choose another name, or revoke that one first",
-      });
-    }
-    if (existing.length >= MAX_TOKENS) {
-      throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `There are ${MAX_TOKENS} tokens already`,
-        recoveryAction: "Revoke those that nobody uses",
-      });
     }
     if (expiresAt !== undefined && expiresAt <= this.#now()) {
       throw invalid("Cannot make a token that has expired already: choose a later time");
@@ -99,13 +74,22 @@ export class AccessAdmin {
       createdAt: this.#now(),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
-    await tokens.save(token, null);
-    await this.#changed({ ...by, action: "token.create", subject: trimmed, after: shown(token) });
+    await tokens.add((existing) => {
+      checkRoom(trimmed, existing);
+      return token;
+    });
+    const change = { ...by, action: "token.create", subject: trimmed, after: shown(token) };
+    try {
+      await this.#changed(change);
+    } catch (error) {
+      // It is there, and its text can be had nowhere else.
+      this.#options.onWarning?.("A token was made, and is not taken up yet", { error });
+    }
     return { token: shown(token), text };
   }
 
   /** By id or name; it opens nothing from then on, on any instance. */
-  async revokeToken(idOrName: string, by: AccessAsker = {}): Promise<ShownToken> {
+  async revokeToken(idOrName: string, by: AuditAsker = {}): Promise<ShownToken> {
     const all = await Array.fromAsync(this.#options.tokens.list());
     // An id first: a token may be named like another one's id.
     const found = all.find(({ value }) => value.id === idOrName) ??
@@ -130,7 +114,7 @@ export class AccessAdmin {
   /** Makes a project, or gives one other servers. */
   async saveProject(
     written: { name: string; description?: string | undefined; servers: string[] },
-    by: AccessAsker = {},
+    by: AuditAsker = {},
   ): Promise<Project> {
     const name = ProjectName.safeParse(written.name);
     if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
@@ -155,7 +139,7 @@ export class AccessAdmin {
     return project.data;
   }
 
-  async deleteProject(name: string, by: AccessAsker = {}): Promise<void> {
+  async deleteProject(name: string, by: AuditAsker = {}): Promise<void> {
     const found = await this.#options.projects.resolve(name);
     const bound = (await this.tokens()).filter((token) => token.project === name);
     if (bound.length > 0) {
@@ -182,9 +166,25 @@ export class AccessAdmin {
     await this.#changed({ ...by, action: "project.delete", subject: name, before: found.value });
   }
 
-  async #changed(change: AccessChange): Promise<void> {
+  async #changed(change: AuditedChange): Promise<void> {
     this.#options.onAudit?.(change);
     await this.#options.onChanged?.();
+  }
+}
+
+/** Throws where a token of this name cannot be made beside those there are. */
+function checkRoom(name: string, existing: readonly AccessToken[]): void {
+  if (existing.some((token) => token.name === name)) {
+    throw new GatewayError("CONFLICT", {
+      message: `There is a token "${name}" already`,
+      recoveryAction: "Choose another name, or revoke that one first",
+    });
+  }
+  if (existing.length >= MAX_TOKENS) {
+    throw new GatewayError("LIMIT_EXCEEDED", {
+      message: `There are ${MAX_TOKENS} tokens already`,
+      recoveryAction: "Revoke those that nobody uses",
+    });
   }
 }
 

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { AccessScope } from "../core/access.ts";
+import type { AuditedChange } from "../core/audit.ts";
 import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 import { Store } from "../storage/store.ts";
-import { AccessAdmin, type AccessChange } from "./access_admin.ts";
+import { AccessAdmin } from "./access_admin.ts";
 
 const scope = AccessScope.parse({ rights: ["read"] });
 
-function adminOf(store: Store, audited: AccessChange[] = []): AccessAdmin {
+function adminOf(store: Store, audited: AuditedChange[] = []): AccessAdmin {
   return new AccessAdmin({
     tokens: new AccessTokensRepository(store),
     projects: new ProjectsRepository(store),
@@ -31,7 +32,7 @@ Deno.test("AccessAdmin.revokeToken() takes an id before a name that looks like i
 
 Deno.test("AccessAdmin tells the audit who asked, and never a token's text or hash", async () => {
   await using store = await Store.open({ location: ":memory:" });
-  const audited: AccessChange[] = [];
+  const audited: AuditedChange[] = [];
   const admin = adminOf(store, audited);
   const by = { principal: "token:a", from: "10.0.0.1" };
   await admin.saveProject({ name: "web", servers: ["git"] }, by);
@@ -66,4 +67,33 @@ Deno.test("AccessAdmin.deleteProject() does not open its servers to other projec
   await admin.saveProject({ name: "web", servers: ["git"] });
   await admin.deleteProject("web");
   await admin.deleteProject("data");
+});
+
+Deno.test("AccessAdmin.createToken() gives a name once, also to those who ask at once", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [one, other] = [adminOf(store), adminOf(store)];
+  const made = await Promise.allSettled([
+    one.createToken({ name: "ci", scope }),
+    other.createToken({ name: "ci", scope }),
+    one.createToken({ name: "me", scope }),
+  ]);
+  assert.equal(made.filter(({ status }) => status === "fulfilled").length, 2);
+  const refused = made.find((outcome) => outcome.status === "rejected");
+  assert.match(String(refused?.reason), /There is a token "ci" already/);
+  assert.deepEqual((await one.tokens()).map(({ name }) => name).sort(), ["ci", "me"]);
+});
+
+Deno.test("AccessAdmin.createToken() gives the text of a token that could not be taken up at once", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const warned: string[] = [];
+  const admin = new AccessAdmin({
+    tokens: new AccessTokensRepository(store),
+    projects: new ProjectsRepository(store),
+    onChanged: () => Promise.reject(new Error("The store is away")),
+    onWarning: (message) => warned.push(message),
+  });
+  const { text, token } = await admin.createToken({ name: "ci", scope });
+  assert.match(text, /^qm_/);
+  assert.deepEqual((await admin.tokens()).map(({ id }) => id), [token.id]);
+  assert.equal(warned.length, 1);
 });

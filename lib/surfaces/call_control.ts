@@ -7,6 +7,7 @@ import { isResultUri } from "./call_control/result_uri.ts";
 import { isStricter, natureOf, rulesOf, type ServerRules } from "./call_control/server_rules.ts";
 import type { CallGate, GatedCall } from "./call_gate.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
+import type { TriedCall, TriedGate } from "./tool_calls.ts";
 
 /** A call from a client that opens sessions or lists all day is no attack; thousands a minute are. */
 const INITIALIZES_PER_MINUTE = 3_000;
@@ -23,6 +24,8 @@ export interface CallControlOptions {
   shorten(call: GatedCall, answer: string, maxTokens: number): Promise<string>;
   /** The whole answer to a request for a page of a result. */
   readPage(scope: RequestScope, port: ClientPort): Promise<string>;
+  /** A call is not made because of its mode or its caller's rights. */
+  onRefused?(call: GatedCall, error: Error): void;
   limits?: CallLimits;
 }
 
@@ -34,7 +37,7 @@ interface Holding {
 }
 
 /** What may be called, how often, and how much of an answer goes back. Costs next to nothing unused. */
-export class CallControl implements CallGate {
+export class CallControl implements CallGate, TriedGate {
   readonly #options: CallControlOptions;
   readonly #limits: CallLimits;
   /** An entry's rules are read once. */
@@ -48,7 +51,7 @@ export class CallControl implements CallGate {
   enter(call: GatedCall): Promise<void> | undefined {
     const holding = this.#holding(call);
     if (!holding) return undefined;
-    const mustAsk = mustAskFirst(call, holding);
+    const mustAsk = this.#mustAsk(call, holding);
     const { rules, limit } = holding;
     const { tool: { server }, port: { principal } } = call;
     this.#limits.begin(call.scope, [
@@ -58,14 +61,26 @@ export class CallControl implements CallGate {
         perMinute: rules?.callsPerMinute,
         concurrent: rules?.maxConcurrent,
       },
-      {
-        key: `calls ${ownerOf(principal)}`,
-        whose: "This token",
-        perMinute: limit?.perMinute,
-        concurrent: limit?.concurrent,
-      },
+      ofToken(principal, limit),
     ]);
     return mustAsk ? this.#ask(call) : undefined;
+  }
+
+  /**
+   * A person tries a tool in the console: neither the server nor a toolset holds that back, but the
+   * token does that the person came with. Tells whether somebody has to have agreed.
+   */
+  enterTried({ tool, principal, scope }: TriedCall): boolean {
+    const limit = this.#options.limitOf(principal);
+    if (limit === undefined) return false;
+    const rules = this.#rulesOf(tool.server);
+    const mustAsk = mustAskFirst({ tool }, {
+      rules: rules && { ...rules, mode: undefined },
+      limit,
+      toolset: undefined,
+    });
+    this.#limits.begin(scope, [ofToken(principal, limit)]);
+    return mustAsk;
   }
 
   leave(call: GatedCall, answer: string): string | Promise<string> {
@@ -102,11 +117,30 @@ export class CallControl implements CallGate {
     this.#limits.begin(bound, [bound]);
   }
 
+  /** Has it noted that a call was not let through; one that its client ended itself is no such. */
+  refused(call: GatedCall, error: unknown): void {
+    if (error instanceof GatewayError) this.#options.onRefused?.(call, error);
+  }
+
+  #mustAsk(call: GatedCall, holding: Holding): boolean {
+    try {
+      return mustAskFirst(call, holding);
+    } catch (error) {
+      this.refused(call, error);
+      throw error;
+    }
+  }
+
   async #ask(call: GatedCall): Promise<void> {
-    await this.#options.askFirst(call);
+    try {
+      await this.#options.askFirst(call);
+    } catch (error) {
+      this.refused(call, error);
+      throw error;
+    }
     // What was set meanwhile counts for what is about to run.
     const holding = this.#holding(call);
-    if (holding) mustAskFirst(call, holding);
+    if (holding) this.#mustAsk(call, holding);
   }
 
   /** Undefined where nothing holds a call back. */
@@ -127,8 +161,20 @@ export class CallControl implements CallGate {
   }
 }
 
+function ofToken(principal: string, limit: CallLimit | undefined): Bound {
+  return {
+    key: `calls ${ownerOf(principal)}`,
+    whose: "This token",
+    perMinute: limit?.perMinute,
+    concurrent: limit?.concurrent,
+  };
+}
+
 /** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */
-function mustAskFirst({ tool }: GatedCall, { rules, limit, toolset }: Holding): boolean {
+function mustAskFirst(
+  { tool }: Pick<GatedCall, "tool">,
+  { rules, limit, toolset }: Holding,
+): boolean {
   const name = `${tool.server}.${tool.name}`;
   const modes: [CallMode, string][] = [
     [rules?.mode ?? "all", `the entry of server "${tool.server}"`],

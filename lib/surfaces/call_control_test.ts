@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallLimit } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { CallMode, ServerSpec } from "../core/server.ts";
 import { CallControl, type CallControlOptions } from "./call_control.ts";
 import { type CallWishes, gatedCall, testPort } from "./call_control/testing/gated_call.ts";
@@ -159,4 +160,58 @@ Deno.test("CallControl.countRequest() bounds what one caller opens, not what oth
   });
   gate.countRequest("token:a", "tools/list");
   gate.countRequest("token:b", "initialize");
+});
+
+Deno.test("CallControl has it noted that a call was not let through, and why", async () => {
+  const noted: string[] = [];
+  const onRefused: CallControlOptions["onRefused"] = ({ tool: { name } }, { message }) =>
+    void noted.push(`${name}: ${message}`);
+  const readOnly = control({ spec: { mode: "read-only" } }, { onRefused });
+  readOnly.enter(gatedCall(reads));
+  assert.throws(() => readOnly.enter(gatedCall(destroys)));
+  assert.match(noted.join(), /^commit: Not called: git\.commit may change things/);
+  noted.length = 0;
+  const ways: [Error, string[]][] = [
+    [new GatewayError("ACCESS_DENIED", { message: "said no" }), ["commit: said no"]],
+    [new GatewayError("TIMEOUT", { message: "too late" }), ["commit: too late"]],
+    // Its client has cancelled it: nobody was refused anything.
+    [new DOMException("The client has gone", "AbortError"), []],
+  ];
+  for (const [error, expected] of ways) {
+    const askFirst = () => Promise.reject(error);
+    const asks = control({ toolset: "confirm" }, { onRefused, askFirst });
+    await assert.rejects(Promise.resolve(asks.enter(gatedCall(destroys))));
+    assert.deepEqual(noted.splice(0), expected);
+  }
+});
+
+Deno.test("CallControl does not have it noted that a call was one too many", () => {
+  const onRefused = () => assert.fail("a limit is no decision about the call");
+  const gate = control({ limit: { perMinute: 1 } }, { onRefused });
+  gate.enter(gatedCall());
+  assert.throws(() => gate.enter(gatedCall()), /LIMIT_EXCEEDED|a minute/);
+});
+
+Deno.test("CallControl.enterTried() holds a person to the token's own limit, and to nothing else", () => {
+  const tried = (setting: Setting, wishes: CallWishes = {}) => {
+    const { tool, port: { principal } } = gatedCall(wishes);
+    return control(setting).enterTried({ tool, principal, scope: {} });
+  };
+  const denied = { code: "ACCESS_DENIED", message: /this token allows only tools that read$/ };
+  assert.equal(
+    tried({ spec: { mode: "read-only", callsPerMinute: 1 }, toolset: "read-only" }),
+    false,
+  );
+  assert.throws(() => tried({ limit: { mode: "read-only" } }), denied);
+  assert.throws(
+    () => tried({ spec: { mode: "read-only" }, limit: { mode: "read-only" } }),
+    denied,
+  );
+  const reads = { spec: { readOnlyTools: ["*"] }, limit: { mode: "read-only" as const } };
+  assert.equal(tried(reads), false, "the owner's word of a tool");
+  assert.equal(tried({ limit: { mode: "confirm" } }), true);
+  const gate = control({ limit: { perMinute: 1 } });
+  const { tool, port: { principal } } = gatedCall();
+  assert.equal(gate.enterTried({ tool, principal, scope: {} }), false);
+  assert.throws(() => gate.enter(gatedCall()), { code: "LIMIT_EXCEEDED" }, "one count for all");
 });

@@ -11,10 +11,8 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
   return [was, isHidden ? { ...is, hiddenValues: "changed" } : is];
 }
 
-/** What its owner has decided about a server, wherever it is. */
-const KEPT = [
-  "disabled",
-  "timeoutMs",
+/** What its owner has decided about a server, which says nothing of how it is reached. */
+const DECIDED = [
   "trust",
   "changes",
   "mode",
@@ -24,6 +22,7 @@ const KEPT = [
   "maxConcurrent",
   "maxResultTokens",
 ] as const;
+const KEPT = ["disabled", "timeoutMs", ...DECIDED] as const;
 
 /** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
 export function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
@@ -35,10 +34,27 @@ export function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   return { ...common, ...(lazy === undefined ? {} : { lazy }), ...wanted };
 }
 
+/** Whether two entries differ in nothing but what was decided about the server. */
+export function isReachedTheSame(spec: ServerSpec, stored: ServerSpec): boolean {
+  const decided: ReadonlySet<string> = new Set(DECIDED);
+  const [is, was] = [spec, stored].map((entry) =>
+    JSON.stringify(
+      Object.entries(entry).filter(([key, value]) => value !== undefined && !decided.has(key))
+        .sort(),
+    )
+  );
+  return is === was;
+}
+
 /** Whether two entries run the same program in the same way. */
 export function runsTheSame(spec: ProgramSpec, stored: ServerSpec | undefined): boolean {
   return stored?.type === "stdio" &&
     JSON.stringify(programOf(spec)) === JSON.stringify(programOf(stored));
+}
+
+/** The program of an entry, without what was decided about the server. */
+export function programAlone({ type, command, args, env, cwd }: ProgramSpec): ProgramSpec {
+  return { type, command, args, env, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 /** What decides what is run. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ServerSpec, StdioServer } from "../core/server.ts";
-import { runsTheSame, withKept } from "./changed_spec.ts";
+import { isReachedTheSame, programAlone, runsTheSame, withKept } from "./changed_spec.ts";
 
 const stored = StdioServer.parse({
   type: "stdio",
@@ -41,4 +41,32 @@ Deno.test("runsTheSame() sees every part of what is run", () => {
   }
   assert.equal(runsTheSame(stored, undefined), false);
   assert.equal(runsTheSame(stored, { type: "demo" }), false);
+});
+
+Deno.test("isReachedTheSame() looks at all but what was decided about a server", () => {
+  const { type, ...rest } = stored;
+  for (
+    const change of [
+      {},
+      { trust: "trusted" as const },
+      { changes: "hold" as const },
+      { mode: "all" as const, maxConcurrent: 9 },
+    ]
+  ) {
+    assert.ok(isReachedTheSame({ ...rest, ...change, type }, stored), JSON.stringify(change));
+  }
+  for (const change of [{ args: [] }, { timeoutMs: 500 }, { disabled: true }, { lazy: false }]) {
+    assert.ok(!isReachedTheSame({ ...stored, ...change }, stored), JSON.stringify(change));
+  }
+});
+
+Deno.test("programAlone() is the program, and nothing that was decided about it", () => {
+  assert.deepEqual(programAlone({ ...stored, cwd: "/tmp" }), {
+    type: "stdio",
+    command: "run",
+    args: ["a"],
+    env: { A: "1", B: "2" },
+    cwd: "/tmp",
+  });
+  assert.ok(!("cwd" in programAlone(stored)));
 });

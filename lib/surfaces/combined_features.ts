@@ -5,6 +5,7 @@ import { flatNames, namespacedName } from "../routing/names.ts";
 import { CombinedResources, type ResourceRoute } from "./combined_resources.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_listing.ts";
 import { portForServer } from "./shared_port.ts";
+import { soundParams } from "./sound_params.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** Lists younger than this are not asked for again to find something that is not in them. */
@@ -242,7 +243,7 @@ export class CombinedFeatures {
     params: Record<string, unknown>,
   ): Promise<string> {
     await this.prepare(server, scope);
-    let text = memberText(scope.text, "params")!;
+    let { text } = soundParams(scope.text)!;
     for (const member of ["uri", "name", "ref"]) {
       if (params[member] === scope.params[member]) continue;
       text = replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(params[member]));

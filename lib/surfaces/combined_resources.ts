@@ -1,6 +1,7 @@
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { ListedItem } from "./server_listing.ts";
+import { canBecome, literalsOf } from "./uri_template.ts";
 
 /** What stands before the URI of a resource whose own URI another server has too. */
 const PREFIX = /^quartermaster:\/\/([A-Za-z0-9_-]{1,64})\/(.+)$/s;
@@ -80,29 +81,4 @@ export class CombinedResources {
 
 function schemeOf(uri: string): string {
   return uri.slice(0, uri.indexOf(":") + 1);
-}
-
-/** Longer ones, of which nobody has heard, are known by their own text only. */
-const MAX_TEMPLATE = 2_000;
-
-function literalsOf(template: string): string[] {
-  return template.length > MAX_TEMPLATE ? [template] : template.split(/\{[^{}]*\}/);
-}
-
-/**
- * Whether a template can become this, roughly: an expression stands for any text without spaces. By
- * hand, because a pattern of many wildcards could take forever over a URI made for that.
- */
-function canBecome(literals: readonly string[], uri: string): boolean {
-  const [first = "", last = ""] = [literals[0], literals.at(-1)];
-  if (literals.length === 1) return uri === first;
-  const end = uri.length - last.length;
-  let start = first.length;
-  if (start > end || !uri.startsWith(first) || !uri.endsWith(last) || /\s/.test(uri)) return false;
-  for (const literal of literals.slice(1, -1)) {
-    const found = uri.indexOf(literal, start);
-    if (found === -1 || found + literal.length > end) return false;
-    start = found + literal.length;
-  }
-  return true;
 }

@@ -2,25 +2,29 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { renamed } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
-import { errorText, memberText, resultText, withId } from "../core/rpc.ts";
+import { errorText, resultText, withId } from "../core/rpc.ts";
 import { VERSION } from "../core/version.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
 import { type Builtins, resolve, type Resolved } from "../routing/resolve.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
-import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
+import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./call_gate.ts";
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
+import { forwardedParams } from "./execute_tool.ts";
 import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
+import { callParams } from "./sound_params.ts";
+import { ServerTexts } from "./server_surface_texts.ts";
 import {
   type ClientPort,
   type RequestScope,
   type Surface,
   type SurfaceSession,
   toolNameOf,
-  withToolName,
 } from "./surface.ts";
+import { ToldLists } from "./told_lists.ts";
+import { checkUnchanged } from "./waited_call.ts";
 
 /** What of the servers a combined door shows, which depends on who asks. */
 export interface ServersShown {
@@ -50,7 +54,7 @@ export interface CombinedSurfaceOptions {
   /** Missing where there is nothing but the gateway's own tools. */
   shown?: ServersShown;
   rights?: CallerRights;
-  /** Whether a caller may use one of the gateway's own tools; throws ACCESS_DENIED where asked to. */
+  /** Whether a caller may use one of the gateway's own tools. */
   mayUse?(principal: string, tool: BuiltinTool): boolean;
   gate?: CallGate;
   screen?: TextsScreen;
@@ -64,12 +68,18 @@ interface ListedTools {
   text: string;
 }
 
+/** Whole lists are long, and some callers come once: beyond this many the oldest are made anew. */
+const MOST_LISTS = 200;
+
 /** Tools of the gateway's own beside tools of many servers, under flat names. */
 export class CombinedSurface implements Surface {
   readonly #options: CombinedSurfaceOptions;
   readonly #lists = new Map<string, ListedTools>();
-  /** What clients were last told of, by principal. */
-  readonly #told = new Map<string, { tools: string; servers: string }>();
+  readonly #texts = new WeakMap<ManagedServer, ServerTexts>();
+  readonly #told = new ToldLists((principal) => ({
+    tools: this.listText(principal),
+    servers: (this.#options.shown?.servers(principal) ?? []).join(" "),
+  }));
 
   constructor(options: CombinedSurfaceOptions) {
     this.#options = options;
@@ -90,8 +100,17 @@ export class CombinedSurface implements Surface {
   }
 
   open(port: ClientPort): SurfaceSession {
-    if (!this.#told.has(port.principal)) this.told(port.principal);
-    return new CombinedSession(this, this.#options, port);
+    this.#told.opened(port.principal);
+    return new CombinedSession(this, this.#told, this.#options, port);
+  }
+
+  /** What no caller may reach of a server's prompts and resources. */
+  textsOf(server: ManagedServer): ServerTexts | undefined {
+    const { screen } = this.#options;
+    if (!screen) return undefined;
+    let texts = this.#texts.get(server);
+    if (!texts) this.#texts.set(server, texts = new ServerTexts(server, screen));
+    return texts;
   }
 
   /** The result of tools/list for a principal, as text; made anew only when something has changed. */
@@ -112,19 +131,20 @@ export class CombinedSurface implements Surface {
       ...admitted.map((tool) => renamed(tool, table.nameOf(tool, "flat"))),
     ];
     const text = `{"tools":[${texts.join(",")}]}`;
+    this.#lists.delete(principal);
     this.#lists.set(principal, { table, tools, edition, grants, text });
+    if (this.#lists.size > MOST_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
     return text;
   }
 
   /** Which lists are others than those that a principal's clients were last told of. */
   changes(principal: string): { tools: boolean; others: boolean } {
-    const [told, now] = [this.#told.get(principal), this.#shownTo(principal)];
-    return { tools: told?.tools !== now.tools, others: told?.servers !== now.servers };
+    return this.#told.changes(principal);
   }
 
   /** A principal's clients know of the lists as they are now. */
   told(principal: string): void {
-    this.#told.set(principal, this.#shownTo(principal));
+    this.#told.told(principal);
   }
 
   /** A text with the gateway's own tools under the names they are listed with. */
@@ -133,38 +153,26 @@ export class CombinedSurface implements Surface {
     const { listed } = this.#options;
     return listed.reduce((text, { name }) => text.replaceAll(name, flatten(name)), text);
   }
-
-  /**
-   * A principal's client lists what is there now. Where that is not what was told, the next look
-   * finds a change even if all is as before by then.
-   */
-  noteListed(principal: string): void {
-    const told = this.#told.get(principal);
-    if (!told) return;
-    const { tools, others } = this.changes(principal);
-    if (tools) told.tools = UNTOLD;
-    if (others) told.servers = UNTOLD;
-  }
-
-  #shownTo(principal: string): { tools: string; servers: string } {
-    const servers = this.#options.shown?.servers(principal) ?? [];
-    return { tools: this.listText(principal), servers: servers.join(" ") };
-  }
 }
 
-/** Neither a list nor names of servers. */
-const UNTOLD = "?";
 const NO_SNAPSHOT = { version: 0, servers: new Map() };
 
 class CombinedSession implements SurfaceSession {
   readonly #surface: CombinedSurface;
+  readonly #told: ToldLists;
   readonly #options: CombinedSurfaceOptions;
   readonly #port: ClientPort;
   readonly #lines: CombinedLines | undefined;
   readonly #features: CombinedFeatures | undefined;
 
-  constructor(surface: CombinedSurface, options: CombinedSurfaceOptions, port: ClientPort) {
+  constructor(
+    surface: CombinedSurface,
+    told: ToldLists,
+    options: CombinedSurfaceOptions,
+    port: ClientPort,
+  ) {
     this.#surface = surface;
+    this.#told = told;
     this.#options = options;
     this.#port = port;
     const { shown } = options;
@@ -178,7 +186,9 @@ class CombinedSession implements SurfaceSession {
       servers: () => shown.servers(port.principal).flatMap((name) => shown.findServer(name) ?? []),
       connected: () => lines.connected(),
       list: (server, scope, method, params) => this.#list(server, scope, method, params),
-      call: (server, scope, method, params) => this.#relayed(server, scope, method, params),
+      call: async (server, scope, method, params) =>
+        await surface.textsOf(server)?.refusal(scope) ??
+          await this.#relayed(server, scope, method, params),
     });
   }
 
@@ -188,12 +198,12 @@ class CombinedSession implements SurfaceSession {
         return resultText(scope.id, "{}");
       case "tools/list":
         await this.#options.shown?.settled?.(this.#port.principal, scope.signal);
-        this.#surface.noteListed(this.#port.principal);
+        this.#told.noteListed(this.#port.principal);
         return resultText(scope.id, this.#surface.listText(this.#port.principal));
       case "tools/call":
         return await this.#callTool(scope);
       default:
-        if (scope.method.endsWith("/list")) this.#surface.noteListed(this.#port.principal);
+        if (scope.method.endsWith("/list")) this.#told.noteListed(this.#port.principal);
         if (!isLooking(scope.method)) this.#demandCall(scope.method);
         return await this.#options.gate?.read?.(scope, this.#port) ??
           await this.#features?.request(scope) ??
@@ -206,6 +216,7 @@ class CombinedSession implements SurfaceSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#told.closed(this.#port.principal);
     await this.#lines?.[Symbol.asyncDispose]();
   }
 
@@ -223,9 +234,7 @@ class CombinedSession implements SurfaceSession {
         forwardedParams(scope.text, forward.name, argumentsIn),
       );
     }
-    const params = memberText(scope.text, "params")!;
-    const own = name === found.tool.name ? params : withToolName(params, found.tool.name);
-    return await this.#callOn(found.tool, scope, own);
+    return await this.#callOn(found.tool, scope, callParams(scope.text, found.tool.name));
   }
 
   async #resolve(name: string, scope: RequestScope): Promise<Resolved<BuiltinTool>> {
@@ -250,16 +259,39 @@ class CombinedSession implements SurfaceSession {
   }
 
   async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {
-    const target = this.#options.shown?.findServer(tool.server);
-    if (!target || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
-    this.#demandCall("Calling a tool");
-    scope.target = tool;
     const { gate } = this.#options;
     const call = { tool, scope, port: this.#port };
-    await gate?.enter(call);
+    this.#checkCall(call);
+    scope.target = tool;
+    const agreed = gate?.enter(call);
+    if (agreed) {
+      await agreed;
+      this.#checkAgain(call);
+    }
+    const target = this.#options.shown?.findServer(tool.server);
+    if (!target || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
     await this.#features.prepare(target, scope);
     const answer = await this.#relayed(target, scope, "tools/call", params);
     return gate?.leave ? gate.leave(call, answer) : answer;
+  }
+
+  /** What became of the tool and the caller's rights while somebody was asked counts as well. */
+  #checkAgain(call: GatedCall): void {
+    const { names, shown } = this.#options;
+    checkUnchanged(call.tool, {
+      table: names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT),
+      admits: (tool) => shown?.admits?.(this.#port.principal, tool) ?? true,
+    });
+    this.#checkCall(call);
+  }
+
+  #checkCall(call: GatedCall): void {
+    try {
+      this.#demandCall("Calling a tool");
+    } catch (error) {
+      this.#options.gate?.refused?.(call, error);
+      throw error;
+    }
   }
 
   #demandCall(what: string): void {
@@ -310,16 +342,4 @@ class CombinedSession implements SurfaceSession {
     const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
     return withId(text, id, scope.id);
   }
-}
-
-/** The params of a call within a call: the inner arguments as they came, the outer `_meta` with them. */
-function forwardedParams(text: string, name: string, argumentsIn: string): string {
-  const params = memberText(text, "params")!;
-  const outer = memberText(params, "arguments") ?? "{}";
-  const inner = memberText(outer, argumentsIn) ?? "{}";
-  const meta = memberText(params, "_meta");
-  // Some models give an object as a text.
-  const args = inner.startsWith('"') ? JSON.parse(inner).trim() || "{}" : inner;
-  const tail = meta === undefined ? "" : `,"_meta":${meta}`;
-  return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
 }

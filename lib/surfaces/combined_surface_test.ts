@@ -86,6 +86,48 @@ Deno.test("CombinedSurface.listText() describes its own tools anew only for anot
   assert.match(surface.listText("Ada"), /Ada 4"/);
 });
 
+Deno.test("CombinedSurface.listText() keeps the lists of so many callers, and makes others anew", () => {
+  let described = 0;
+  const nothing: [] = [];
+  const tools = [builtin({
+    name: "find",
+    title: "Find",
+    description: () => `${++described}`,
+    input: z.strictObject({}),
+    run: () => Promise.reject(new Error("not called")),
+  })];
+  const surface = new CombinedSurface({
+    instructions: "",
+    names: new NameTables([]),
+    listed: tools,
+    builtins: new Builtins(tools),
+    shown: {
+      catalog: new Catalog(),
+      findServer: () => undefined,
+      servers: () => [],
+      tools: () => nothing,
+    },
+  });
+  surface.listText("Ada");
+  for (let nth = 1; nth < 200; nth++) surface.listText(`caller ${nth}`);
+  surface.listText("Ada");
+  assert.equal(described, 200);
+  surface.listText("one more");
+  surface.listText("Ada");
+  assert.equal(described, 202);
+});
+
+Deno.test("CombinedSurface forgets what a caller was told when its last client goes", async () => {
+  const { surface, session, list, open } = openDoor();
+  const other = open();
+  await other[Symbol.asyncDispose]();
+  list("status", "log");
+  assert.equal(surface.changes("Ada").tools, true, "one is still there");
+  await session[Symbol.asyncDispose]();
+  open();
+  assert.deepEqual(surface.changes("Ada"), { tools: false, others: false }, "it lists first");
+});
+
 Deno.test("CombinedSurface lists and calls nothing that does not exist for the caller", async () => {
   const { surface, list, listTools, call } = openDoor({
     admits: (principal, tool) => principal !== "Ada" || tool.name !== "push",

@@ -1,3 +1,4 @@
+import { TELLING_NAME } from "../config/secrets.ts";
 import type { OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerStatus } from "../core/server.ts";
@@ -11,7 +12,7 @@ import type {
 import { programOf, type ProgramSpec } from "./changed_spec.ts";
 import { maskSpec } from "./masked_spec.ts";
 
-export const CONSENT_DAYS = 7;
+const CONSENT_DAYS = 7;
 export const MOST_CONSENTS = 50;
 export const CONSENTS_PATH = "/security/consents";
 const LIFETIME_MS = CONSENT_DAYS * 24 * 60 * 60_000;
@@ -58,8 +59,7 @@ export interface ConsentsOptions {
 
 /** Variables that can make a harmless command run something else. */
 const STEERING =
-  /^(LD_|DYLD_|PATH$|SHELL$|ENV$|BASH_ENV$|IFS$|NODE_|NPM_CONFIG_|DENO_|BUN_|UV_|PIP_|PYTHON|PERL|RUBY|JAVA_|JDK_|GIT_|DOTNET_|HTTPS?_PROXY$|ALL_PROXY$)/i;
-const SECRET = /key|token|secret|passw|pwd|auth|credential/i;
+  /^(LD_|DYLD_|PATH$|SHELL$|ENV$|BASH_ENV$|IFS$|NODE_|NPM_CONFIG_|DENO_|BUN_|UV_|PIP_|PYTHON|PERL|RUBY|_?JAVA_|JDK_|GIT_|DOTNET_|SSH_ASKPASS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
 
 /** Programs that somebody from elsewhere wants to have run: nothing is, until the owner has agreed. */
 export class Consents {
@@ -104,7 +104,7 @@ export class Consents {
       throw new GatewayError("ACCESS_DENIED", {
         message: "To agree that a program is run takes somebody at the gateway's own machine",
         recoverySteps: [
-          "Use the gateway's local address, on the machine itself",
+          "Use the gateway's local address, on the machine itself, unless it has a --public-url",
           `Or \`deno task cli consent approve ${/^\w+$/.test(id) ? id : "ID"}\` there`,
         ],
       });
@@ -154,9 +154,9 @@ export class Consents {
         "Nothing was run",
       recoveryAction: "Ask the owner to agree",
       recoverySteps: [
-        "Ask the owner to agree on the gateway's own machine, at " +
-        `${this.#options.address}${CONSENTS_PATH}`,
-        `Or with \`deno task cli consent approve ${id}\` there`,
+        `Ask the owner to look at it, at ${this.#options.address}${CONSENTS_PATH}`,
+        "To agree is for the gateway's own machine: " +
+        `\`deno task cli consent approve ${id}\` there, or that page where it offers to`,
         `It waits for ${CONSENT_DAYS} days; to ask again changes nothing`,
       ],
     });
@@ -177,7 +177,7 @@ function view({ request, problem }: FoundConsent, isWhole: boolean): ConsentView
     argv: [spec.command, ...(isWhole ? spec.args : maskedArgs(spec))],
     variables: Object.entries(spec.env).map(([name, value]) => ({
       name,
-      ...(isWhole && STEERING.test(name) && !SECRET.test(name) ? { value } : {}),
+      ...(isWhole && STEERING.test(name) && !TELLING_NAME.test(name) ? { value } : {}),
     })),
     secrets: secretNames(spec),
     ...(spec.cwd === undefined ? {} : { folder: spec.cwd }),

@@ -7,6 +7,7 @@ import { AesBox } from "../storage/secret_box.ts";
 import { Store } from "../storage/store.ts";
 import { Consents, MOST_CONSENTS, type Wish } from "./consents.ts";
 
+const STEERING = { _JAVA_OPTIONS: "-javaagent:/x.jar", SSH_ASKPASS: "/x" };
 const DAY = 24 * 60 * 60_000;
 
 class Bench implements AsyncDisposable {
@@ -51,7 +52,7 @@ class Bench implements AsyncDisposable {
         type: "stdio",
         command: "npx",
         args,
-        env: { API_KEY: "canary", LD_PRELOAD: "/x.so" },
+        env: { API_KEY: "canary", LD_PRELOAD: "/x.so", ...STEERING },
       },
       origin: { via: "mcp", principal: "token:a", from: "MCP at /gateway" },
       ...wish,
@@ -84,6 +85,8 @@ Deno.test("Consents.list() shows the whole argv, and of variables only what can 
   assert.deepEqual(whole?.variables, [
     { name: "API_KEY" },
     { name: "LD_PRELOAD", value: "/x.so" },
+    { name: "_JAVA_OPTIONS", value: "-javaagent:/x.jar" },
+    { name: "SSH_ASKPASS", value: "/x" },
   ]);
   assert.deepEqual(whole?.origin, { via: "mcp", principal: "token:a", from: "MCP at /gateway" });
   const [masked] = await bench.consents.list(false);

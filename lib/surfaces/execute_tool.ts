@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkArguments } from "../catalog/argument_check.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
+import { memberText } from "../core/rpc.ts";
 import { namespacedName } from "../routing/names.ts";
 import type { ForwardedCall } from "./builtin_tool.ts";
 
@@ -37,4 +38,16 @@ export function forwardTo(
     ],
     suggestedTools: ["get_tool_description", "tool_discovery"],
   });
+}
+
+/** The params of a call within a call: the inner arguments as they came, the outer `_meta` with them. */
+export function forwardedParams(text: string, name: string, argumentsIn: string): string {
+  const params = memberText(text, "params")!;
+  const outer = memberText(params, "arguments") ?? "{}";
+  const inner = memberText(outer, argumentsIn) ?? "{}";
+  const meta = memberText(params, "_meta");
+  // Some models give an object as a text.
+  const args = inner.startsWith('"') ? JSON.parse(inner).trim() || "{}" : inner;
+  const tail = meta === undefined ? "" : `,"_meta":${meta}`;
+  return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
 }

@@ -1,3 +1,4 @@
+import type { AuditAsker, OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../core/server.ts";
 import { addressMark } from "../downstream/login/address_mark.ts";
@@ -21,15 +22,6 @@ const REVOKE_MS = 10_000;
 /** A server that takes longer to connect is shown as connecting. */
 const CONNECT_MS = 10_000;
 
-export interface LoginAudit {
-  action: string;
-  subject: string;
-  before?: unknown;
-  after?: unknown;
-  principal?: string;
-  from?: string;
-}
-
 export interface LoginAdminOptions {
   pool: ServerPool;
   logins: Logins;
@@ -40,13 +32,7 @@ export interface LoginAdminOptions {
   fill(spec: ServerSpec): Promise<ServerSpec>;
   /** Takes up what is stored. */
   reload(): Promise<void>;
-  onAudit?: ((entry: LoginAudit) => void) | undefined;
-}
-
-/** Who asks for a login, for the audit log. */
-export interface Asker {
-  principal?: string;
-  from?: string;
+  onAudit?: OnAudit | undefined;
 }
 
 /** The login to a server as people see it. */
@@ -115,7 +101,7 @@ export class LoginAdmin {
   async start(
     name: string,
     client?: { id: string; secret?: string | undefined },
-    asker: Asker = {},
+    asker: AuditAsker = {},
   ): Promise<StartedLogin> {
     const refusal = this.refusal(name);
     const { spec, source } = this.#options.pool.resolve(name).server;
@@ -150,7 +136,7 @@ export class LoginAdmin {
   }
 
   /** Takes up the answer of an authorization server, and connects with what it gave. */
-  async finish(answer: URLSearchParams, asker: Asker = {}): Promise<FinishedLogin> {
+  async finish(answer: URLSearchParams, asker: AuditAsker = {}): Promise<FinishedLogin> {
     const { flow, pool } = this.#options;
     if (flow === undefined) throw new GatewayError("NOT_FOUND");
     const isStillAt = (name: string, mark: string) => {
@@ -192,7 +178,10 @@ export class LoginAdmin {
     };
   }
 
-  async logout(name: string, asker: Asker = {}): Promise<{ existed: boolean; revoked: boolean }> {
+  async logout(
+    name: string,
+    asker: AuditAsker = {},
+  ): Promise<{ existed: boolean; revoked: boolean }> {
     this.#options.pool.resolve(name);
     const ended = await this.end(name);
     if (ended.existed) this.#note("login.end", name, asker, { revoked: ended.revoked });
@@ -217,7 +206,7 @@ export class LoginAdmin {
     return server.status;
   }
 
-  #note(action: string, subject: string, asker: Asker, after: unknown): void {
+  #note(action: string, subject: string, asker: AuditAsker, after: unknown): void {
     this.#options.onAudit?.({ action, subject, after, ...asker });
   }
 }

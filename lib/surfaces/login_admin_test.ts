@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
+import type { AuditedChange } from "../core/audit.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { Logins } from "../downstream/login/logins.ts";
 import { LoginBench } from "../downstream/login/testing/login_bench.ts";
 import { ServerPool } from "../downstream/server_pool.ts";
 import { FakeServer, silentLog } from "../downstream/testing/fake_server.ts";
-import { LoginAdmin, type LoginAudit } from "./login_admin.ts";
+import { LoginAdmin } from "./login_admin.ts";
 
 async function withAdmin(
-  work: (admin: LoginAdmin, bench: LoginBench, audit: LoginAudit[]) => Promise<void>,
+  work: (admin: LoginAdmin, bench: LoginBench, audit: AuditedChange[]) => Promise<void>,
 ): Promise<void> {
   await using bench = await LoginBench.open();
   const fake = new FakeServer();
@@ -35,7 +36,7 @@ async function withAdmin(
     onWarning: () => {},
     signal: new AbortController().signal,
   });
-  const audit: LoginAudit[] = [];
+  const audit: AuditedChange[] = [];
   const admin = new LoginAdmin({
     pool,
     logins,

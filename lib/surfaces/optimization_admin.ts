@@ -11,7 +11,7 @@ import {
 import { namedCandidate } from "../optimizer/candidate_lookup.ts";
 import { generateCandidates } from "../optimizer/generation/generate_candidates.ts";
 import { generatePrompts } from "../optimizer/generation/generate_prompts.ts";
-import type { OptimizationJobs } from "../optimizer/jobs.ts";
+import type { JobRequest, OptimizationJobs } from "../optimizer/jobs.ts";
 import type { TextModel } from "../optimizer/text_model.ts";
 import type {
   CanonicalTool,
@@ -251,6 +251,17 @@ export class OptimizationAdmin {
     const changed = await change;
     this.#options.onChange?.();
     return changed;
+  }
+
+  /** Whether a caller may decide which words all clients read. */
+  mayPromote(principal: string): boolean {
+    return this.#options.mayPromote(principal);
+  }
+
+  /** What a caller asks of a job: it promotes nothing for one who could not promote it by hand. */
+  withinRights(principal: string, request: JobRequest): JobRequest {
+    if (this.mayPromote(principal)) return request;
+    return { ...request, options: { ...request.options, autoPromote: false } };
   }
 
   /** Throws OPTIMIZATION_DISABLED where model time must not be spent. */

@@ -2,6 +2,7 @@ import { isBroken } from "../catalog/catalog_tool.ts";
 import type { ReviewEdit } from "../catalog/review_book.ts";
 import { approved, decided, OWNER, turnedDown, unwaived, waived } from "../catalog/review_edits.ts";
 import type { HeldTool } from "../catalog/tool_guard.ts";
+import type { AuditAsker, OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type ChangePolicy, changePolicy, type ServerTrust } from "../core/server.ts";
 import type { PooledServer } from "../downstream/managed_server.ts";
@@ -16,28 +17,13 @@ import type { ServersAdmin } from "./servers_admin.ts";
 const MAX_ITEMS = 200;
 const MAX_DECISIONS = 50;
 
-export interface AuditEntry {
-  action: string;
-  subject: string;
-  before?: unknown;
-  after?: unknown;
-  principal?: string;
-  from?: string;
-}
-
 export interface ReviewAdminOptions extends ItemSources {
   pins: PinsRepository;
   canonical: CanonicalToolsRepository;
   /** All servers with their entries. */
   servers(): readonly PooledServer[];
   admin: Pick<ServersAdmin, "describe" | "update">;
-  onAudit?: ((entry: AuditEntry) => void) | undefined;
-}
-
-/** Who decides, for the audit log. */
-export interface Decider {
-  principal?: string;
-  from?: string;
+  onAudit?: OnAudit | undefined;
 }
 
 /** Names one definition of one tool, so that nobody approves what he has not seen. */
@@ -109,7 +95,7 @@ export class ReviewAdmin {
   async setPolicy(
     server: string,
     wanted: { changes?: ChangePolicy | undefined; trust?: ServerTrust | undefined },
-    by: Decider = {},
+    by: AuditAsker = {},
   ): Promise<ReviewPolicy> {
     const { admin } = this.#options;
     const { spec } = admin.describe(server);
@@ -126,7 +112,7 @@ export class ReviewAdmin {
   }
 
   /** Takes a change and serves it from here on; of what was passed on, says that it was seen. */
-  async approve(subject: Subject, by: Decider = {}): Promise<void> {
+  async approve(subject: Subject, by: AuditAsker = {}): Promise<void> {
     const { server, tool, fingerprint } = subject;
     const { held } = this.#waiting(subject);
     const isHolding = this.#options.book.policyOf(server) === "hold";
@@ -147,7 +133,7 @@ export class ReviewAdmin {
   }
 
   /** Serves what was served before, and does not ask about this definition again. */
-  async reject(subject: Subject, by: Decider = {}): Promise<void> {
+  async reject(subject: Subject, by: AuditAsker = {}): Promise<void> {
     const { server, tool, fingerprint } = subject;
     const { held, notice } = this.#waiting(subject);
     const keep = held || notice?.from !== undefined ? undefined : notice?.before;
@@ -156,7 +142,7 @@ export class ReviewAdmin {
   }
 
   /** Serves the version before the last one again, and holds what the server lists. */
-  async revert(server: string, tool: string, by: Decider = {}): Promise<void> {
+  async revert(server: string, tool: string, by: AuditAsker = {}): Promise<void> {
     this.#options.admin.describe(server);
     const { canonical, pins, book } = this.#options;
     const pin = (await pins.find(server))?.value.tools.find(({ name }) => name === tool);
@@ -180,7 +166,7 @@ export class ReviewAdmin {
   /** Says of a finding that it is none, for this definition alone. */
   async waive(
     { server, tool, fingerprint, rule, reason }: Subject & { rule: string; reason: string },
-    by: Decider = {},
+    by: AuditAsker = {},
   ): Promise<void> {
     const item = this.#items(server).find((item) =>
       item.tool === tool && item.findings.some((finding) => finding.rule === rule)
@@ -206,7 +192,7 @@ export class ReviewAdmin {
   }
 
   /** Takes a waiver back. */
-  async unwaive(server: string, tool: string, rule: string, by: Decider = {}): Promise<void> {
+  async unwaive(server: string, tool: string, rule: string, by: AuditAsker = {}): Promise<void> {
     await this.#edit(server, (reviews) => ({ reviews: unwaived(reviews, tool, rule) }));
     this.#audit("review.unwaive", `${server}.${tool}`, by, { rule });
   }
@@ -223,7 +209,7 @@ export class ReviewAdmin {
     { server, tool, fingerprint }: Subject,
     keep: { text: string; fingerprint: string } | undefined,
     isHidden: boolean,
-    by: Decider,
+    by: AuditAsker,
   ): Promise<void> {
     const rejection = { tool, fingerprint, keep, isHidden, by: by.principal, at: Date.now() };
     return this.#edit(server, (reviews, pins) => turnedDown(reviews, pins, rejection));
@@ -274,7 +260,7 @@ export class ReviewAdmin {
     });
   }
 
-  #audit(action: string, subject: string, by: Decider, before?: unknown, after?: unknown): void {
+  #audit(action: string, subject: string, by: AuditAsker, before?: unknown, after?: unknown): void {
     this.#options.onAudit?.({
       action,
       subject,

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { INSTRUCTIONS } from "../catalog/text_screen.ts";
 import { listed, openReview } from "../catalog/testing/open_review.ts";
+import type { AuditedChange } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ChangePolicy, ServerSpec } from "../core/server.ts";
 import { Store } from "../storage/store.ts";
 import { failure } from "../storage/testing/failures.ts";
-import { type AuditEntry, ReviewAdmin } from "./review_admin.ts";
+import { ReviewAdmin } from "./review_admin.ts";
 
 class Setting implements AsyncDisposable {
   readonly store: Store;
   readonly review: ReturnType<typeof openReview>;
   readonly admin: ReviewAdmin;
-  readonly audit: AuditEntry[] = [];
+  readonly audit: AuditedChange[] = [];
   spec: ServerSpec;
 
   private constructor(store: Store, policy: ChangePolicy) {

@@ -13,7 +13,7 @@ export function refuseSecretsFromElsewhere(spec: ServerSpec, isFromHere: boolean
   throw new GatewayError("ACCESS_DENIED", {
     message: `The secret ${names[0]} can only be given to a server from the gateway's own machine`,
     recoverySteps: [
-      "Use the gateway's local address, on the machine itself",
+      "Use the gateway's local address, on the machine itself, unless it has a --public-url",
       "Or name the server in the config file there",
     ],
   });
@@ -26,7 +26,7 @@ export async function agreeToSecrets(
   { confirm }: Pick<ToolContext, "confirm">,
 ): Promise<void> {
   const names = secretNames(spec);
-  // Of a program the whole command line is shown anyway.
+  // With a program they are shown beside its command line.
   if (names.length === 0 || !("url" in spec)) return;
   const { host } = new URL(spec.url);
   const secrets = names.length === 1 ? `the secret ${names[0]}` : `the secrets ${names.join(", ")}`;

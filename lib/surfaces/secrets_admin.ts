@@ -1,3 +1,4 @@
+import type { AuditAsker, OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
@@ -23,20 +24,6 @@ export interface SecretsList {
   unavailable?: string;
 }
 
-/** Who asks, and from where. */
-export interface SecretsAsker {
-  principal?: string;
-  from?: string;
-}
-
-/** What somebody did; never with a value. */
-export interface SecretsAudit extends SecretsAsker {
-  action: string;
-  subject: string;
-  before?: unknown;
-  after?: unknown;
-}
-
 export interface SecretsAdminOptions {
   repository: SecretsRepository;
   /** The id of the key that secrets are sealed with; throws where there is none. */
@@ -47,7 +34,7 @@ export interface SecretsAdminOptions {
   learn?(values: string[]): void;
   /** Takes up what the store holds. */
   onChanged?(): Promise<void>;
-  onAudit?: ((entry: SecretsAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
 }
 
 /** Secrets that entries refer to, for the console, the API and the command line. */
@@ -82,7 +69,7 @@ export class SecretsAdmin {
   }
 
   /** Sets a secret; the servers that use it are connected anew. Gives their names. */
-  async set(name: string, value: string, by: SecretsAsker = {}): Promise<{ usedBy: string[] }> {
+  async set(name: string, value: string, by: AuditAsker = {}): Promise<{ usedBy: string[] }> {
     const { repository, learn, onAudit, onChanged } = this.#options;
     checkSecret(name, value);
     learn?.([value]);
@@ -96,7 +83,7 @@ export class SecretsAdmin {
   /** Deletes a secret; where servers use it, only if that is wanted all the same. */
   async delete(
     name: string,
-    { force = false, by = {} }: { force?: boolean; by?: SecretsAsker } = {},
+    { force = false, by = {} }: { force?: boolean; by?: AuditAsker } = {},
   ): Promise<{ usedBy: string[] }> {
     const { repository, onAudit, onChanged } = this.#options;
     const outlines = await repository.outlines();

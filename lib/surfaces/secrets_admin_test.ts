@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import type { AuditedChange } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { AesBox } from "../storage/secret_box.ts";
 import { SecretsRepository } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import { failure } from "../storage/testing/failures.ts";
-import { SecretsAdmin, type SecretsAudit } from "./secrets_admin.ts";
+import { SecretsAdmin } from "./secrets_admin.ts";
 
 const SERVERS = [
   { name: "one", spec: spec({ T: "${secret:A}", U: "${secret:GONE}" }) },
@@ -19,7 +20,7 @@ function spec(env: Record<string, string>): ServerSpec {
 interface Parts {
   admin: SecretsAdmin;
   events: string[];
-  audits: SecretsAudit[];
+  audits: AuditedChange[];
   useKey(byte: number | undefined): void;
 }
 
@@ -31,7 +32,7 @@ async function withAdmin(work: (parts: Parts) => Promise<void>): Promise<void> {
       ? Promise.reject(new GatewayError("NOT_AVAILABLE_HERE", { message: "There is no key" }))
       : AesBox.of(new Uint8Array(32).fill(byte));
   const events: string[] = [];
-  const audits: SecretsAudit[] = [];
+  const audits: AuditedChange[] = [];
   const admin = new SecretsAdmin({
     repository: new SecretsRepository(store, box),
     keyId: async () => (await box()).keyId,

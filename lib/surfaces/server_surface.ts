@@ -1,23 +1,25 @@
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { canonicalText, renamed } from "../catalog/catalog_tool.ts";
 import { EVERYONE } from "../core/principal.ts";
-import { memberText, notificationText, resultText } from "../core/rpc.ts";
+import { notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import { notConnected } from "../downstream/server_trouble.ts";
 import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { resolveTool } from "../routing/resolve.ts";
-import { type CallerRights, type CallGate, isLooking } from "./call_gate.ts";
+import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./call_gate.ts";
 import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
 import { Relay } from "./relay.ts";
+import { callParams, soundParams } from "./sound_params.ts";
+import { ServerTexts } from "./server_surface_texts.ts";
 import {
   type ClientPort,
   type RequestScope,
   type Surface,
   type SurfaceSession,
   toolNameOf,
-  withToolName,
 } from "./surface.ts";
+import { checkUnchanged } from "./waited_call.ts";
 
 export interface ServerDoorOptions {
   server: ManagedServer;
@@ -32,9 +34,13 @@ export interface ServerDoorOptions {
 /** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
 export class ServerSurface implements Surface {
   readonly #options: ServerDoorOptions;
+  /** What no caller may reach of its prompts and resources; the same for all. */
+  readonly #texts: ServerTexts | undefined;
 
   constructor(options: ServerDoorOptions) {
+    const { server, screen } = options;
     this.#options = options;
+    this.#texts = screen && new ServerTexts(server, screen);
   }
 
   async introduce(): Promise<Record<string, unknown>> {
@@ -55,7 +61,7 @@ export class ServerSurface implements Surface {
   }
 
   open(port: ClientPort): SurfaceSession {
-    return new ServerSurfaceSession(this.#options, port);
+    return new ServerSurfaceSession(this.#options, port, this.#texts);
   }
 }
 
@@ -72,6 +78,7 @@ class ServerSurfaceSession implements SurfaceSession {
   readonly #options: ServerDoorOptions;
   readonly #port: ClientPort;
   readonly #relay: Relay;
+  readonly #texts: ServerTexts | undefined;
   /** Missing where nothing is kept from the caller. */
   readonly #rights: CallerRights | undefined;
   #listed: AdmittedList | undefined;
@@ -79,10 +86,11 @@ class ServerSurfaceSession implements SurfaceSession {
   #own: OwnTools | undefined;
   readonly #unsubscribe: () => void;
 
-  constructor(options: ServerDoorOptions, port: ClientPort) {
+  constructor(options: ServerDoorOptions, port: ClientPort, texts: ServerTexts | undefined) {
     const { server, catalog } = options;
     this.#options = options;
     this.#port = port;
+    this.#texts = texts;
     this.#rights = port.principal === EVERYONE ? undefined : options.rights;
     this.#relay = new Relay(server, port, (texts) => {
       const before = this.#tools();
@@ -93,6 +101,7 @@ class ServerSurfaceSession implements SurfaceSession {
       port.push(notificationText("notifications/tools/list_changed"));
     });
     this.#unsubscribe = server.onBroadcast((text) => {
+      texts?.heard(text);
       if (!this.#relay.hasOwn) port.push(text);
     });
   }
@@ -197,14 +206,40 @@ class ServerSurfaceSession implements SurfaceSession {
     this.#rights?.demand(this.#port.principal, "call", what);
   }
 
+  #checkCall(call: GatedCall): void {
+    try {
+      this.#demandCall("Calling a tool");
+    } catch (error) {
+      this.#options.gate?.refused?.(call, error);
+      throw error;
+    }
+  }
+
+  /** What became of the tool and the caller's rights while somebody was asked counts as well. */
+  #checkAgain(call: GatedCall): void {
+    const rights = this.#rights;
+    const table = this.#table();
+    checkUnchanged(
+      call.tool,
+      rights ? { table, admits: (tool) => rights.admits(this.#port.principal, tool) } : { table },
+    );
+    this.#checkCall(call);
+  }
+
   async #ask(scope: RequestScope): Promise<string> {
     if (!isLooking(scope.method)) this.#demandCall(scope.method);
+    const params = soundParams(scope.text)?.text;
     const page = this.#options.gate?.read?.(scope, this.#port);
     if (page) return await page;
-    const answer = await this.#relay.call(scope, scope.method, memberText(scope.text, "params"));
+    const refusal = await this.#texts?.refusal(scope);
+    if (refusal !== undefined) return refusal;
+    const answer = await this.#relay.call(scope, scope.method, params);
     const kind = LISTS[scope.method];
     if (kind === undefined) return answer;
-    return await screened(this.#options.screen, this.#options.server.name, kind, answer);
+    const { screen, server } = this.#options;
+    const shown = await screened(screen, server.name, kind, answer);
+    if (shown !== answer) await this.#texts?.learn(kind, answer);
+    return shown;
   }
 
   async #callTool(scope: RequestScope): Promise<string> {
@@ -218,15 +253,17 @@ class ServerSurfaceSession implements SurfaceSession {
     const tool = rights
       ? resolveTool({ ...view, admits: (tool) => rights.admits(principal, tool) }, name)
       : resolveTool(view, name);
-    this.#demandCall("Calling a tool");
+    const call = { tool, scope, port: this.#port };
+    this.#checkCall(call);
     scope.target = tool;
-    const params = memberText(scope.text, "params")!;
-    const own = name === tool.name ? params : withToolName(params, tool.name);
+    const own = callParams(scope.text, tool.name);
     const { gate } = this.#options;
     if (!gate) return await this.#relay.call(scope, "tools/call", own);
-    const call = { tool, scope, port: this.#port };
     const agreed = gate.enter(call);
-    if (agreed) await agreed;
+    if (agreed) {
+      await agreed;
+      this.#checkAgain(call);
+    }
     const answer = await this.#relay.call(scope, "tools/call", own);
     return gate.leave ? gate.leave(call, answer) : answer;
   }

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { TELLING_NAME } from "../config/secrets.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
+import { secretNames } from "../core/secret_reference.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { currentOrigin } from "../telemetry/audit_origin.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "./builtin_tool.ts";
@@ -169,9 +171,6 @@ function readSpec(
   };
 }
 
-/** Variables whose values are nobody's business; the others can decide what is run. */
-const SECRET_VARIABLE = /key|token|secret|passw|pwd|auth|credential/i;
-
 /**
  * Who asks, after the person behind the client has seen the program, where that can be asked. Of a
  * caller with a token nobody knows whether that person owns this machine: its owner is asked as well.
@@ -188,13 +187,16 @@ async function askerOf(
     isHere: false,
   };
   if (spec.type !== "stdio" || !confirm) return asker;
+  // Secret values are nobody's business; the others can decide what is run.
   const variables = Object.entries(spec.env).map(([name, value]) =>
-    JSON.stringify(`${name}=${SECRET_VARIABLE.test(name) ? MASK : value}`)
+    JSON.stringify(`${name}=${TELLING_NAME.test(name) ? MASK : value}`)
   );
+  const secrets = secretNames(spec);
   const details = [
     `It will run this program on your machine: ${JSON.stringify([spec.command, ...spec.args])}`,
     ...(spec.cwd === undefined ? [] : [`In the folder ${JSON.stringify(spec.cwd)}`]),
     ...(variables.length > 0 ? [`With the variables ${variables.join(", ")}`] : []),
+    ...(secrets.length > 0 ? [`It will be given the secrets ${secrets.join(", ")}`] : []),
   ].join("\n");
   if (await confirm(`${what}.\n${details}`)) {
     return { ...asker, hasAgreed: ownerOf(principal) === EVERYONE };

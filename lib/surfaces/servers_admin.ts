@@ -9,7 +9,13 @@ import type { ServerPool } from "../downstream/server_pool.ts";
 import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
 import type { EnabledToolsRepository } from "../storage/enabled_tools_repository.ts";
 import type { AddedServer, ServersRepository } from "../storage/servers_repository.ts";
-import { maskedChange, runsTheSame, withKept } from "./changed_spec.ts";
+import {
+  isReachedTheSame,
+  maskedChange,
+  programAlone,
+  runsTheSame,
+  withKept,
+} from "./changed_spec.ts";
 import { addressRefused, withChosenAddress } from "./chosen_address.ts";
 import type { Wish } from "./consents.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
@@ -123,8 +129,8 @@ export class ServersAdmin {
   }
 
   /**
-   * Replaces an entry after connecting once; values that are still masked stay as they are. Not
-   * noted where whoever asks notes something of its own.
+   * Replaces an entry after connecting once, unless it is reached as before; values that are still
+   * masked stay as they are. Not noted where whoever asks notes something of its own.
    */
   async update(
     name: string,
@@ -135,10 +141,14 @@ export class ServersAdmin {
     const before = stored.value.spec;
     const spec = await withChosenAddress(withKept(unmaskSpec(wanted, before), before), by, before);
     await this.#demandConsent("change", name, spec, by, before);
-    await this.#check("change", name, spec);
+    // A server that is down can still be held, or be called less.
+    const isReached = isReachedTheSame(spec, before);
+    if (!isReached) await this.#check("change", name, spec);
     await this.#options.added.save({ ...stored.value, spec }, stored.versionstamp);
     if (isNoted) this.#note("server.change", name, ...maskedChange(before, spec));
-    return await this.#settled(name);
+    if (!isReached) return await this.#settled(name);
+    await this.#options.sync();
+    return this.#options.pool.resolve(name).status;
   }
 
   /** Gives what `restore()` needs; the demo server comes back in another way. */
@@ -171,15 +181,18 @@ export class ServersAdmin {
     const { added } = this.#options;
     await this.checkFree(entry.name);
     await this.#demandConsent("add", entry.name, entry.spec, by);
-    // First: where the name was taken meanwhile, nothing of its new owner is overwritten.
-    const versionstamp = await added.save(entry, null);
+    // Before the entry, which starts it: what it lists then would be pinned as its first list.
+    if (review) await this.#options.review?.putBack(entry.name, review);
+    let versionstamp: string | undefined;
     try {
+      // Before the rest: where the name was taken meanwhile, nothing of its new owner is overwritten.
+      versionstamp = await added.save(entry, null);
       await this.#options.enabled.set(entry.name, enabled);
       await this.#options.canonical.restore(tools);
-      if (review) await this.#options.review?.putBack(entry.name, review);
     } catch (error) {
       // Without its selection it would expose everything; it can be restored again.
-      await added.delete(entry.name, versionstamp).catch(() => {});
+      if (versionstamp) await added.delete(entry.name, versionstamp).catch(() => {});
+      if (review) await this.#options.review?.take(entry.name).catch(() => {});
       throw error;
     }
     this.#note("server.restore", entry.name, undefined, maskSpec(entry.spec));
@@ -286,7 +299,9 @@ export class ServersAdmin {
     before?: ServerSpec,
   ): Promise<void> {
     if (spec.type !== "stdio" || isHere || hasAgreed || runsTheSame(spec, before)) return;
-    throw await this.#options.askConsent({ wish, name, spec, origin });
+    // What is decided about the server until the owner agrees is not set back by it.
+    const wanted = wish === "change" ? programAlone(spec) : spec;
+    throw await this.#options.askConsent({ wish, name, spec: wanted, origin });
   }
 
   #note(action: string, subject: string, before?: unknown, after?: unknown): void {

@@ -39,6 +39,7 @@ Deno.test("ServersAdmin.add() shows the last lines of a server that fails, cut a
 function adminOf(stored: ServerSpec) {
   const asked: string[] = [];
   const opened: string[] = [];
+  const wished: ServerSpec[] = [];
   const entry = { name: "known", spec: stored, addedAt: 1 };
   const known = { server: { ...entry, source: { kind: "store" } } };
   const admin = new ServersAdmin({
@@ -49,8 +50,9 @@ function adminOf(stored: ServerSpec) {
       opened.push(name);
       throw new Error("It was connected to");
     },
-    askConsent({ wish, name, origin }: Wish) {
+    askConsent({ wish, name, spec, origin }: Wish) {
       asked.push(`${wish} ${name} ${origin.via}`);
+      wished.push(spec);
       return Promise.resolve(new GatewayError("CONSENT_NEEDED"));
     },
     pool: {
@@ -63,7 +65,7 @@ function adminOf(stored: ServerSpec) {
       save: () => Promise.reject(new Error("It was stored")),
     },
   } as unknown as ServersAdminOptions);
-  return { admin, asked, opened };
+  return { admin, asked, opened, wished };
 }
 
 const PROGRAM = StdioServer.parse({ type: "stdio", command: "run", env: { A: "b" } });
@@ -116,4 +118,56 @@ Deno.test("ServersAdmin connects to no address that may not be reached, and says
   }
   assert.deepEqual(opened, []);
   await assert.rejects(admin.add("x", remote, { by: AT_COMMAND_LINE }), /It was connected to/);
+});
+
+Deno.test("ServersAdmin.restore() brings back what was decided before the server is started", async () => {
+  const done: string[] = [];
+  const note = (what: string) => (): Promise<string> =>
+    Promise.resolve(what).finally(() => done.push(what));
+  let isFull = true;
+  const admin = new ServersAdmin({
+    pool: { find: () => undefined, resolve: () => ({ status: {} }) },
+    added: {
+      find: () => Promise.resolve(undefined),
+      save: note("entry"),
+      delete: note("no entry"),
+    },
+    enabled: {
+      set: () => isFull ? Promise.reject(new Error("The disk is full")) : Promise.resolve(),
+    },
+    canonical: { restore: note("tools") },
+    review: { putBack: note("decisions"), take: note("no decisions") },
+    sync: note("sync"),
+  } as unknown as ServersAdminOptions);
+  const removed = {
+    entry: { name: "x", spec: PROGRAM, addedAt: 1 },
+    enabled: [],
+    tools: [],
+    review: {},
+  };
+  await assert.rejects(admin.restore(removed, AT_COMMAND_LINE), /The disk is full/);
+  assert.deepEqual(done.splice(0), ["decisions", "entry", "no entry", "no decisions"]);
+  isFull = false;
+  await admin.restore(removed, AT_COMMAND_LINE);
+  assert.deepEqual(done, ["decisions", "entry", "tools", "sync"]);
+});
+
+Deno.test("ServersAdmin.update() connects to nothing where only what was decided of a server changes", async () => {
+  const { admin, opened } = adminOf(PROGRAM);
+  const isStored = /It was stored/;
+  await assert.rejects(admin.update("known", { ...PROGRAM, trust: "untrusted" }), isStored);
+  await assert.rejects(admin.update("known", { ...PROGRAM, changes: "hold" }), isStored);
+  await assert.rejects(admin.update("known", { ...PROGRAM, mode: "read-only" }), isStored);
+  assert.deepEqual(opened, []);
+});
+
+Deno.test("ServersAdmin.update() has the owner asked about the program alone", async () => {
+  const decided = { mode: "all", trust: "trusted", maxConcurrent: 5, disabled: true } as const;
+  const { admin, wished } = adminOf({ ...PROGRAM, ...decided });
+  await assert.rejects(admin.update("known", { ...PROGRAM, args: ["-c"] }), {
+    code: "CONSENT_NEEDED",
+  });
+  assert.deepEqual(wished, [{ type: "stdio", command: "run", args: ["-c"], env: { A: "b" } }]);
+  await assert.rejects(admin.add("x", { ...PROGRAM, ...decided }), { code: "CONSENT_NEEDED" });
+  assert.deepEqual(wished[1], { ...PROGRAM, ...decided }, "of one to be added nothing is decided");
 });

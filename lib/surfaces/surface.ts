@@ -1,5 +1,4 @@
 import { GatewayError } from "../core/errors.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { RpcId } from "../core/rpc.ts";
 
 /** A client as it introduced itself. */
@@ -64,9 +63,4 @@ export interface Surface {
 export function toolNameOf({ name }: Record<string, unknown>): string {
   if (typeof name === "string") return name;
   throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
-}
-
-/** The params of a tools/call under another name, the rest as it came. */
-export function withToolName(params: string, name: string): string {
-  return replaceSpan(params, memberSpans(params).get("name")!, JSON.stringify(name));
 }

@@ -3,9 +3,9 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { EVERYONE } from "../core/principal.ts";
 import { errorText, isObject, memberText, requestText } from "../core/rpc.ts";
 import { shortened } from "../core/shortened.ts";
+import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
 import { ownCopy } from "../telemetry/call_details.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
@@ -14,17 +14,32 @@ import type { AnsweredCall } from "../telemetry/call_recorder.ts";
 const LIMIT_MS = 120_000;
 const MOST_MESSAGES = 20;
 const MESSAGE_LENGTH = 50_000;
-/** Whoever tries a tool, as the record shows it. */
-const CONSOLE: AnsweredCall["session"] = {
+/** Where a tool is tried, as the record shows it. */
+const CONSOLE: Omit<AnsweredCall["session"], "principal"> = {
   door: "console",
   id: "console",
-  principal: EVERYONE,
   client: { clientInfo: { name: "Console" } },
 };
+
+/** A call that a person is about to make. */
+export interface TriedCall {
+  tool: CatalogTool;
+  principal: string;
+  /** Stands for the call until it has ended. */
+  scope: object;
+}
+
+/** Holds whoever tries a tool to what the token allows that they came with. */
+export interface TriedGate {
+  /** Throws where the call may not be made; tells whether somebody has to have agreed to it. */
+  enterTried(call: TriedCall): boolean;
+  ended(scope: object): void;
+}
 
 export interface ToolCallsOptions {
   catalog: Catalog;
   pool: ServerPool;
+  gate: TriedGate;
   onCall(call: AnsweredCall): void;
 }
 
@@ -32,6 +47,8 @@ export interface ToolCall {
   server: string;
   tool: string;
   args: Record<string, unknown>;
+  /** Who calls. */
+  principal: string;
   /** Said by whoever calls a tool that may destroy something. */
   isConfirmed: boolean;
   signal: AbortSignal;
@@ -54,20 +71,27 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  async call({ server, tool: name, args, isConfirmed, signal }: ToolCall): Promise<ToolAnswer> {
-    const managed = this.#options.pool.resolve(server);
+  async call(call: ToolCall): Promise<ToolAnswer> {
+    const { server, tool: name, args, principal, isConfirmed } = call;
+    const { pool, gate } = this.#options;
+    const managed = pool.resolve(server);
     const tool = this.#resolve(server, name);
     checkFits(tool, args);
-    const risk = riskOf(tool);
-    if (risk !== undefined && !isConfirmed) {
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: risk === "destroys"
-          ? `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`
-          : `"${name}" may change things, and nobody has confirmed the call`,
-        recoveryAction: "Confirm the call",
-        recoverySteps: ['Send "confirmed": true with the arguments'],
-      });
+    const scope = {};
+    try {
+      const mustAgree = gate.enterTried({ tool, principal, scope });
+      const risk = riskOf(tool) ?? (mustAgree ? "changes" : undefined);
+      if (risk !== undefined && !isConfirmed) throw unconfirmed(name, risk);
+      return await this.#make(managed, call);
+    } finally {
+      gate.ended(scope);
     }
+  }
+
+  async #make(
+    managed: ManagedServer,
+    { server, tool: name, args, principal, signal }: ToolCall,
+  ): Promise<ToolAnswer> {
     const params = JSON.stringify({ name, arguments: args });
     const messages: string[] = [];
     const started = performance.now();
@@ -98,7 +122,7 @@ export class ToolCalls {
       this.#options.onCall({
         scope: { text: request, atServer: { start: started, ms } },
         target: { server, name },
-        session: CONSOLE,
+        session: { ...CONSOLE, principal },
         answer: {
           text: response ?? failure,
           isError: response === undefined || isFailure(response),
@@ -139,6 +163,16 @@ export function riskOf(
   const { readOnlyHint, destructiveHint } = isObject(annotations) ? annotations : {};
   if (readOnlyHint === true || destructiveHint === false) return undefined;
   return destructiveHint === true ? "destroys" : "changes";
+}
+
+function unconfirmed(name: string, risk: ToolRisk): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", {
+    message: risk === "destroys"
+      ? `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`
+      : `"${name}" may change things, and nobody has confirmed the call`,
+    recoveryAction: "Confirm the call",
+    recoverySteps: ['Send "confirmed": true with the arguments'],
+  });
 }
 
 function checkFits(tool: CatalogTool, args: Record<string, unknown>): void {

@@ -6,7 +6,7 @@ import { resultText } from "../core/rpc.ts";
 import type { Call } from "../downstream/connection.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
-import { riskOf, ToolCalls } from "./tool_calls.ts";
+import { riskOf, ToolCalls, type TriedGate } from "./tool_calls.ts";
 
 function tool(name: string, more: Partial<CatalogTool["definition"]> = {}, enabled = true) {
   const definition = { name, inputSchema: { type: "object" }, ...more };
@@ -23,11 +23,17 @@ const TOOLS = [
   tool("off", {}, false),
 ];
 
-function calls(answer: (call: Call) => Promise<{ id: number; text: string }>) {
+const OPEN_GATE: TriedGate = { enterTried: () => false, ended: () => {} };
+
+function calls(
+  answer: (call: Call) => Promise<{ id: number; text: string }>,
+  gate = OPEN_GATE,
+) {
   const recorded: AnsweredCall[] = [];
   const toolCalls = new ToolCalls({
     catalog: { of: () => ({ tools: TOOLS, broken: [] }) } as unknown as Catalog,
     pool: { resolve: () => ({ timeoutMs: 1_000, call: answer }) } as unknown as ServerPool,
+    gate,
     onCall: (call) => recorded.push(call),
   });
   const call = (name: string, args: Record<string, unknown> = {}, isConfirmed = false) =>
@@ -35,6 +41,7 @@ function calls(answer: (call: Call) => Promise<{ id: number; text: string }>) {
       server: "s",
       tool: name,
       args,
+      principal: "token:ada",
       isConfirmed,
       signal: new AbortController().signal,
     });
@@ -52,6 +59,7 @@ Deno.test("ToolCalls.call() makes the call, and records it as the console's", as
   assert.match(answer.request, /"id":7,"method":"tools\/call"/);
   assert.equal(recorded.length, 1);
   assert.equal(recorded[0]?.session.door, "console");
+  assert.equal(recorded[0]?.session.principal, "token:ada");
   assert.deepEqual(recorded[0]?.target, { server: "s", name: "plain" });
   assert.equal(recorded[0]?.answer.isError, true);
 });
@@ -69,6 +77,31 @@ Deno.test("ToolCalls.call() calls nothing that is off, unknown, unfit or not con
     await assert.rejects(refused, (error) => error instanceof GatewayError && error.code === code);
   }
   assert.equal(recorded.length, 0);
+});
+
+Deno.test("ToolCalls.call() keeps to what the caller's token allows, confirmed or not", async () => {
+  const under = new Set<object>();
+  let made = 0;
+  const { call, recorded } = calls(
+    () => {
+      assert.equal(under.size, 1, "it counts while it is under way");
+      return Promise.resolve({ id: ++made, text: resultText(made, "{}") });
+    },
+    {
+      enterTried({ tool, principal, scope }) {
+        assert.equal(principal, "token:ada");
+        if (tool.name === "erase") throw new GatewayError("ACCESS_DENIED");
+        under.add(scope);
+        return tool.name === "plain";
+      },
+      ended: (scope) => void under.delete(scope),
+    },
+  );
+  await assert.rejects(call("erase", {}, true), { code: "ACCESS_DENIED" });
+  await assert.rejects(call("plain"), /may change things, and nobody has confirmed/);
+  assert.equal(recorded.length, 0);
+  await call("plain", {}, true);
+  assert.deepEqual([made, under.size], [1, 0]);
 });
 
 Deno.test("ToolCalls.call() records a call that the server did not answer, and says why", async () => {

@@ -4,7 +4,7 @@ import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { ownerOf, projectOf } from "../core/principal.ts";
+import { credentialOf, ownerOf, projectOf } from "../core/principal.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { type Admits, resolveTool } from "../routing/resolve.ts";
@@ -150,10 +150,12 @@ export class ToolGuide {
       const owner = ownerOf(principal);
       const tool = (await this.#options.keys()).resolve(keyOrName, owner, this.table);
       if (this.#options.admits(principal, tool)) return this.#usable(tool);
-      throw this.#options.admits(owner, tool) ? elsewhere(principal) : new GatewayError(
-        "ACCESS_DENIED",
-        { message: "This key's tool is no longer yours" },
-      );
+      throw this.#options.admits(credentialOf(principal), tool)
+        ? elsewhere(principal)
+        : new GatewayError(
+          "ACCESS_DENIED",
+          { message: "This key's tool is no longer yours" },
+        );
     }
     try {
       return resolveTool({

@@ -9,6 +9,8 @@ interface Need {
   isWhole: boolean;
 }
 
+/** What they show is more than what there is to call: a server writes what it likes to its log. */
+const GUARDED: ReadonlySet<string> = new Set(["get_server_logs"]);
 const READ: Need = { right: "read", isWhole: false };
 
 /** Which of the gateway's own tools a caller may use. */
@@ -31,7 +33,7 @@ export class ToolRights {
   /** Tools about the gateway itself. */
   ofGateway(tools: readonly BuiltinTool[]): void {
     for (const { name, annotations } of tools) {
-      const right = annotations?.readOnlyHint ? "read" : "manage";
+      const right = annotations?.readOnlyHint && !GUARDED.has(name) ? "read" : "manage";
       this.#needs.set(name, { right, isWhole: true });
     }
   }

@@ -1,3 +1,4 @@
+import type { AuditAsker, OnAudit } from "../../core/audit.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isObject, memberText } from "../../core/rpc.ts";
 import { shortened } from "../../core/shortened.ts";
@@ -33,25 +34,12 @@ export type Verdict = "approved" | "denied" | "expired";
 /** `always` is for the same tool in the same session, as long as both stay as they are. */
 export type ApprovalDecision = "approve" | "deny" | "always";
 
-/** Who decides, for the audit log. */
-export interface Decider {
-  principal?: string;
-  from?: string;
-}
-
-export interface ApprovalAudit extends Decider {
-  action: string;
-  subject: string;
-  before?: unknown;
-  after?: unknown;
-}
-
 export interface ApprovalsOptions {
   /** Takes secrets out of a JSON text. */
   mask(json: string): string;
   /** The list is another one; with the call that came to it, if one did. */
   onChange?(added?: WaitingCall): void;
-  onAudit?: ((entry: ApprovalAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
   limitMs?: number;
 }
 
@@ -109,7 +97,7 @@ export class Approvals {
   }
 
   /** Throws NOT_FOUND where the call does not wait any more. */
-  decide(id: string, decision: ApprovalDecision, by: Decider = {}): WaitingCall {
+  decide(id: string, decision: ApprovalDecision, by: AuditAsker = {}): WaitingCall {
     const waiting = this.#waiting.get(id);
     if (!waiting) {
       throw new GatewayError("NOT_FOUND", {

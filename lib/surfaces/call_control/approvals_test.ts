@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { type ApprovalAudit, Approvals, type ApprovalsOptions } from "./approvals.ts";
+import type { AuditedChange } from "../../core/audit.ts";
+import { Approvals, type ApprovalsOptions } from "./approvals.ts";
 import { gatedCall, testPort } from "./testing/gated_call.ts";
 
 const open = (more: Partial<ApprovalsOptions> = {}) =>
   new Approvals({ mask: (json) => json.replaceAll("hunter2", "[redacted]"), ...more });
 
 Deno.test("Approvals.wait() shows who wants what, without secrets, and ends with the answer", async () => {
-  const audited: ApprovalAudit[] = [];
+  const audited: AuditedChange[] = [];
   const changes: (string | undefined)[] = [];
   const approvals = open({
     onAudit: (entry) => audited.push(entry),

@@ -57,15 +57,19 @@ export class ResultPages implements Disposable {
     const id = crypto.randomUUID();
     const tokens = (size: number) => Math.ceil(size / ratio).toLocaleString("en");
     const most = Math.floor(maxTokens * ratio);
-    const cut = cutResult(parts, {
-      most,
-      replacement: (what, size, page) =>
-        `[${what}, about ${tokens(size)} tokens, is over the limit of this gateway: ` +
-        `read it with resources/read of ${resultUri(id, page)}]`,
-    });
-    if (!cut) return answer;
-    const left = cut.pages.reduce((sum, page) => sum + sizeOf(page), 0);
-    const isKept = this.#keep(id, this.#ownerOf(port), cut.pages, left);
+    const cutSaying = (where: (page: number) => string) =>
+      cutResult(parts, {
+        most,
+        replacement: (what, size, page) =>
+          `[${what}, about ${tokens(size)} tokens, is over the limit of this gateway: ` +
+          `${where(page)}]`,
+      });
+    const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
+    if (!kept) return answer;
+    const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
+    const isKept = this.#keep(id, this.#ownerOf(port), kept.pages, left);
+    // How much is left is known by the cut alone, and nobody is sent to a page that is not there.
+    const cut = isKept ? kept : cutSaying(() => "it is too large to be kept") ?? kept;
     const note = isKept
       ? `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown, about ${
         tokens(left)

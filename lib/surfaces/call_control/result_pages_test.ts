@@ -104,6 +104,18 @@ Deno.test("ResultPages keeps no more than there is room for, the newest", async 
   assert.match(await shorten(300_000), /too many to be kept: ask for less/);
 });
 
+Deno.test("ResultPages.shorten() sends nobody to pages that are not kept", async () => {
+  using pages = open({ mostKept: 10_000 });
+  const image = { type: "image", mimeType: "image/png", data: "A".repeat(20_000) };
+  const structuredContent = { rows: "x".repeat(20_000) };
+  for (const more of [{ content: [image] }, { structuredContent }]) {
+    const given = await pages.shorten(gatedCall(), answerOf("short", more), 1_000);
+    assert.match(given, /is over the limit of this gateway: it is too large to be kept\]/);
+    assert.match(given, /too many to be kept: ask for less/);
+    assert.doesNotMatch(given, /resources\/read/);
+  }
+});
+
 Deno.test("ResultPages.shorten() counts a close call, and believes the count", async () => {
   const answer = answerOf("x ".repeat(2_500));
   for (const [ratio, isCut] of [[5, false], [2, true]] as const) {

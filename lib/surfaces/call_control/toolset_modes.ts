@@ -1,11 +1,11 @@
 import { z } from "zod";
+import type { AuditAsker, OnAudit } from "../../core/audit.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { CallMode } from "../../core/server.ts";
 import { type Toolset, ToolsetName } from "../../core/toolset.ts";
 import type { Setting, SettingsRepository } from "../../storage/settings_repository.ts";
 import type { GatedCall } from "../call_gate.ts";
 import type { ClientPort } from "../surface.ts";
-import type { ApprovalAudit, Decider } from "./approvals.ts";
 import { isStricter } from "./server_rules.ts";
 
 /** By the toolset's name: one that is saved anew under its name keeps its mode. */
@@ -20,7 +20,7 @@ export interface ToolsetModesOptions {
   settings: SettingsRepository;
   find(toolset: string): Toolset | undefined;
   equippedBy(principal: string): Toolset | undefined;
-  onAudit?: ((entry: ApprovalAudit) => void) | undefined;
+  onAudit?: OnAudit | undefined;
 }
 
 /** The modes of toolsets, as the store has them; a call costs a look at whether there are any. */
@@ -42,7 +42,7 @@ export class ToolsetModes {
     return this.#modes.get(toolset) ?? "all";
   }
 
-  async set(toolset: string, mode: CallMode, by: Decider = {}): Promise<void> {
+  async set(toolset: string, mode: CallMode, by: AuditAsker = {}): Promise<void> {
     const before = await this.#save(toolset, mode);
     await this.load();
     this.#options.onAudit?.({

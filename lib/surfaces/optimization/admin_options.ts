@@ -36,6 +36,8 @@ export interface OptimizationAdminOptions {
   textModel(): Promise<TextModel>;
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
+  /** Whether a caller may decide which words all clients read. */
+  mayPromote(principal: string): boolean;
   evaluatorInfo(): Promise<EvaluatorInfo>;
   /** Throws SERVER_NOT_FOUND. */
   canonicalTools(server: string): CanonicalTool[];

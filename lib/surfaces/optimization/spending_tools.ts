@@ -18,6 +18,8 @@ const HOW = {
   withToolset: z.boolean().exactOptional().describe("Also show the equipped tools"),
 };
 
+const UNPROMOTED = 'Nothing will be promoted: that needs a token with the right "manage".';
+
 /** What spends model time. */
 export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
   return [
@@ -155,8 +157,8 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
         maxRuns: z.int().min(1).max(1_000_000).exactOptional(),
         maxCostUsd: z.number().positive().exactOptional(),
       }),
-      async run({ server, tools, all, threshold, ...options }) {
-        const request = {
+      async run({ server, tools, all, threshold, ...options }, { principal }) {
+        const request = admin.withinRights(principal, {
           ...(server === undefined ? {} : { server }),
           ...(tools === undefined ? {} : { tools }),
           ...(all === undefined ? {} : { all }),
@@ -164,12 +166,15 @@ export function spendingTools(admin: OptimizationAdmin): BuiltinTool[] {
             ...options,
             thresholds: { ...LEAST, minOverall: boundFraction(threshold) },
           },
-          by: "caller" as const,
-        };
+          by: "caller",
+        });
         const estimate = await admin.jobs.estimate(request);
         const job = await admin.jobs.start(request);
         return jobAnswer(job, {
-          before: [`Estimate: ${estimateText(estimate)}.`],
+          before: [
+            `Estimate: ${estimateText(estimate)}.`,
+            ...(admin.mayPromote(principal) || options.autoPromote === false ? [] : [UNPROMOTED]),
+          ],
           data: { estimate },
         });
       },

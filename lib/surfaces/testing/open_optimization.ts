@@ -120,6 +120,7 @@ export async function openOptimization(
     textModel: () => Promise.resolve(model),
     isEnabled: () => state.isEnabled,
     setEnabled: (on) => Promise.resolve(void (state.isEnabled = on)),
+    mayPromote: (principal) => principal === EVERYONE,
     evaluatorInfo: () =>
       Promise.resolve({ kind: "messages-api", model: "stand-in", problem: null }),
     canonicalTools(server) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Gateway } from "../../../lib/compose.ts";
 import { RemoteServer, type ServerSpec, StdioServer } from "../../../lib/core/server.ts";
 import { serverAsker } from "../../../lib/http/from_here.ts";
+import { withoutKeptReferences } from "../../../lib/surfaces/masked_spec.ts";
 import { refuseSecretsFromElsewhere } from "../../../lib/surfaces/secret_consent.ts";
 import type { ServerAsker } from "../../../lib/surfaces/server_asker.ts";
 import { fit, readJson } from "./read_json.ts";
@@ -15,14 +16,35 @@ export interface Incoming {
   state: { gateway: Gateway; principal: string };
 }
 
-/** A server's entry as a body names it: `command` makes it a program, `url` a remote one. */
+/**
+ * A server's entry as a body names it: `command` makes it a program, `url` a remote one. What it
+ * refers to of secrets is looked at in the light of the entry that it would replace, if any.
+ */
 export async function readEntry(
   incoming: Incoming,
+  replaced?: string,
 ): Promise<{ name: string | undefined; spec: ServerSpec; by: ServerAsker }> {
-  const { options } = incoming.state.gateway.options;
-  const { name, ...fields } = await readJson(incoming.req, Fields, options.maxBody);
+  const { gateway } = incoming.state;
+  const { name, ...fields } = await readJson(incoming.req, Fields, gateway.options.options.maxBody);
   const spec = fit(Entry, { type: "command" in fields ? "stdio" : "http", ...fields });
   const by = serverAsker(incoming, "api");
-  refuseSecretsFromElsewhere(spec, by.isHere);
-  return { name, spec, by };
+  if (by.isHere || replaced === undefined) {
+    refuseSecretsFromElsewhere(spec, by.isHere);
+    return { name, spec, by };
+  }
+  const { spec: shown } = gateway.admin.describe(replaced);
+  const kept = withoutKeptReferences(spec, shown);
+  refuseSecretsFromElsewhere(withoutKeptPlaces(kept, shown), by.isHere);
+  return { name, spec: kept, by };
+}
+
+/** Without the command line or the address, where it is the one that is there already. */
+function withoutKeptPlaces(wanted: ServerSpec, shown: ServerSpec): ServerSpec {
+  if (wanted.type === "stdio") {
+    const words = ({ command, args, cwd }: typeof wanted) => JSON.stringify([command, args, cwd]);
+    const isSame = shown.type === "stdio" && words(shown) === words(wanted);
+    return isSame ? { ...wanted, args: [] } : wanted;
+  }
+  const isSame = "url" in wanted && "url" in shown && shown.url === wanted.url;
+  return isSame ? { ...wanted, url: "" } : wanted;
 }

@@ -13,10 +13,11 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { gateway } = ctx.state;
+    const { gateway, principal } = ctx.state;
     const request = await readJson(ctx.req, JobBody, gateway.options.options.maxBody);
-    const { jobs } = await gateway.optimization();
-    const job = await jobs.start({ ...request, by: "person" });
+    const admin = await gateway.optimization();
+    const wanted = admin.withinRights(principal, { ...request, by: "person" });
+    const job = await admin.jobs.start(wanted);
     return Response.json({ job }, { status: 201 });
   },
 });

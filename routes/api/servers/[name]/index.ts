@@ -15,8 +15,9 @@ export const handler = define.handlers({
   },
 
   async PUT(ctx) {
-    const { spec, by } = await readEntry(ctx);
-    const server = await ctx.state.gateway.admin.update(ctx.params.name ?? "", spec, { by });
+    const name = ctx.params.name ?? "";
+    const { spec, by } = await readEntry(ctx, name);
+    const server = await ctx.state.gateway.admin.update(name, spec, { by });
     return Response.json({ server });
   },
 

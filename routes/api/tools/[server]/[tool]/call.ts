@@ -13,13 +13,14 @@ const Body = z.strictObject({
 /** Calls a tool, as the console's own client. */
 export const handler = define.handlers({
   async POST(ctx) {
-    const { gateway } = ctx.state;
+    const { gateway, principal } = ctx.state;
     const [, , server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const body = await readJson(ctx.req, Body, gateway.options.options.maxBody);
     const outcome = await tryTool(gateway, {
       server,
       tool,
       args: body.arguments,
+      principal,
       isConfirmed: body.confirmed,
       signal: ctx.req.signal,
     });
