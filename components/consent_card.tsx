@@ -16,12 +16,13 @@ const WAYS: Record<ConsentRow["origin"]["via"], string> = {
 interface ConsentCardProps {
   row: ConsentRow;
   canAgree: boolean;
+  isByCommandOnly: boolean;
   /** Where its forms go. */
   action: string;
 }
 
 /** One program with all that decides what it does, and who wants it. */
-export function ConsentCard({ row, canAgree, action }: ConsentCardProps) {
+export function ConsentCard({ row, canAgree, isByCommandOnly, action }: ConsentCardProps) {
   const { id, wish, server, argv, variables, secrets, folder, origin, problem } = row;
   const title = wish === "add" ? `Add the server ${server}` : `Change the server ${server}`;
   return (
@@ -69,7 +70,7 @@ export function ConsentCard({ row, canAgree, action }: ConsentCardProps) {
               )}
             </span>
           </Fact>
-          <Fact name="Forgotten">
+          <Fact name="Kept until">
             <time dateTime={new Date(row.expiresAt).toISOString()}>
               {new Date(row.expiresAt).toISOString().slice(0, 10)}
             </time>
@@ -82,7 +83,9 @@ export function ConsentCard({ row, canAgree, action }: ConsentCardProps) {
         )}
         {canAgree ? null : (
           <p class="muted small">
-            To agree, open this page on the gateway's own machine, or run there:{" "}
+            {isByCommandOnly
+              ? "This gateway is reached through a proxy, where nobody can tell who sits at its machine. To agree, run on the machine itself:"
+              : "To agree, open this page on the gateway's own machine, or run there:"}{" "}
             <code>deno task cli consent approve {id}</code>
           </p>
         )}

@@ -4,8 +4,8 @@ import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/paths.ts";
 import { EmptyState } from "./empty_state.tsx";
 import { FormFailure } from "./form_failure.tsx";
-import { Icon } from "./icon.tsx";
 import { ConsentCard } from "./consent_card.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { SecurityTabs } from "./security_tabs.tsx";
 
@@ -13,7 +13,7 @@ export const CONSENTS_PATH = "/security/consents";
 
 /** Programs that somebody from elsewhere wants to have run on this machine. */
 export function Consents({ page }: { page: ConsentsPage }) {
-  const { consents, canAgree, done, error } = page;
+  const { consents, canAgree, isByCommandOnly, done, error } = page;
   return (
     <>
       <BusyForms />
@@ -35,7 +35,13 @@ export function Consents({ page }: { page: ConsentsPage }) {
           <>
             <p class="muted">{formatCount(consents.length, "program")} waiting</p>
             {consents.map((row) => (
-              <ConsentCard key={row.id} row={row} canAgree={canAgree} action={CONSENTS_PATH} />
+              <ConsentCard
+                key={row.id}
+                row={row}
+                canAgree={canAgree}
+                isByCommandOnly={isByCommandOnly}
+                action={CONSENTS_PATH}
+              />
             ))}
           </>
         )}
@@ -45,22 +51,19 @@ export function Consents({ page }: { page: ConsentsPage }) {
 
 function Done({ done: { decision, server } }: { done: NonNullable<ConsentsPage["done"]> }) {
   return (
-    <p class="notice notice-done" role="status">
-      <Icon name="ready" size={14} />
-      <span>
-        {decision === "approve"
-          ? (
-            <>
-              <a class="mono" href={serverPath(server)}>{server}</a>{" "}
-              was started. It is not trusted: what it changes about its tools waits for you.
-            </>
-          )
-          : (
-            <>
-              <span class="mono">{server}</span> was refused. Nothing was run.
-            </>
-          )}
-      </span>
-    </p>
+    <Notice tone="ok">
+      {decision === "approve"
+        ? (
+          <>
+            <a class="mono" href={serverPath(server)}>{server}</a>{" "}
+            was started. It is not trusted: what it changes about its tools waits for you.
+          </>
+        )
+        : (
+          <>
+            <span class="mono">{server}</span> was refused. Nothing was run.
+          </>
+        )}
+    </Notice>
   );
 }

@@ -11,6 +11,7 @@ import { Field } from "./field.tsx";
 import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 
 /** Puts a backup in place of the data store, in steps that can each be taken back. */
@@ -54,19 +55,16 @@ function Applied({ applied }: Required<Pick<RestorePage, "applied">>) {
   }
   const kept = applied.before ?? applied.movedTo;
   return (
-    <p class="notice notice-done" role="status">
-      <Icon name="ready" size={14} />
-      <span>
-        At this start a backup with {formatCount(applied.entries, "record")} of{" "}
-        <Ago at={Date.parse(applied.createdAt)} /> was put in place.
-        {kept === undefined ? null : (
-          <>
-            {" "}What was there before is kept in <span class="mono place">{kept}</span>{" "}
-            <CopyButton value={kept} label="Copy the path of what was there before" />
-          </>
-        )}
-      </span>
-    </p>
+    <Notice tone="ok">
+      At this start a backup with {formatCount(applied.entries, "record")} of{" "}
+      <Ago at={Date.parse(applied.createdAt)} /> was put in place.
+      {kept === undefined ? null : (
+        <>
+          {" "}What was there before is kept in <span class="mono place">{kept}</span>{" "}
+          <CopyButton value={kept} label="Copy the path of what was there before" />
+        </>
+      )}
+    </Notice>
   );
 }
 
@@ -203,12 +201,10 @@ function ElsewhereCard({ possible }: { possible: "elsewhere" | "no-file" }) {
       <div class="stack">
         <p>
           {possible === "elsewhere"
-            ? "A backup replaces everything: it can be restored on the gateway's own machine alone, at its local address."
+            ? "A backup replaces everything: it can be restored on the gateway's own machine alone: at its local address, unless it has a public one (--public-url), or with the gateway stopped by:"
             : "The data store is not a file on this machine, so that no start of the gateway can replace it. Stop every gateway that uses it, then run:"}
         </p>
-        {possible === "no-file" && (
-          <CodeBlock code="deno task cli restore FILE" label="command to restore" />
-        )}
+        <CodeBlock code="deno task cli restore FILE" label="command to restore" />
       </div>
     </Card>
   );

@@ -15,7 +15,7 @@ export const handler = define.handlers<LoginPage>({
   GET(ctx) {
     ctx.state.title = "Log in";
     const then = localPath(ctx.url.searchParams.get("then"));
-    return page(loginPage(ctx.state.gateway, then));
+    return page(loginPage(ctx.state.gateway, ctx.req, then));
   },
   async POST(ctx) {
     ctx.state.title = "Log in";
@@ -29,7 +29,7 @@ export const handler = define.handlers<LoginPage>({
       const status = error instanceof GatewayError ? error.httpStatus : 500;
       // 401 would have browsers ask for a name and a password.
       const seconds = error instanceof GatewayError ? error.details.retryAfterSeconds : undefined;
-      return page(loginPage(ctx.state.gateway, then, error), {
+      return page(loginPage(ctx.state.gateway, ctx.req, then, error), {
         status: status === 401 ? 403 : status,
         ...(seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } }),
       });
@@ -37,7 +37,8 @@ export const handler = define.handlers<LoginPage>({
   },
 });
 
-export default define.page<typeof handler>(function Login({ data: { then, isOpen, error } }) {
+export default define.page<typeof handler>(function Login({ data }) {
+  const { then, isOpen, isGuest, error } = data;
   return (
     <main class="login" id="main">
       <form method="post" action="/login" class="login-card" f-client-nav={false}>
@@ -50,6 +51,13 @@ export default define.page<typeof handler>(function Login({ data: { then, isOpen
               No token is needed on this machine:{" "}
               <a href="/" class="login-onward">go to the dashboard</a>. With one, you see and do
               what it admits.
+            </p>
+          )
+          : isGuest
+          ? (
+            <p>
+              Through a proxy nobody comes in without a token, and to log in here the gateway has to
+              be started with <code>--public-url</code> and the address that the proxy has.
             </p>
           )
           : <p>This gateway lets nobody in without a token.</p>}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "@std/path";
 import { clientConfigFiles } from "../lib/config/client_configs.ts";
 import { TestCli } from "./cli.ts";
+import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway } from "./gateway.ts";
 
@@ -162,10 +163,11 @@ Deno.test("import takes over the clients' servers", async (t) => {
     );
 
     await t.step("through a running gateway, by name, renamed and unchecked", async () => {
-      await using gateway = await startGateway([], cli.gateway);
+      const env = { ...cli.gateway.env, ...WITH_ADMIN };
+      await using gateway = await startGateway([], { ...cli.gateway, env });
       const refused = await fetch(`${gateway.url}/api/servers?check=false`, {
         method: "POST",
-        headers: { "content-type": "application/json", "x-forwarded-for": "192.0.2.7" },
+        headers: { "content-type": "application/json", ...ELSEWHERE },
         body: JSON.stringify({ name: "far", url: chaos.url }),
       });
       assert.equal((await refused.json()).error.errorType, "ACCESS_DENIED");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { type RunningGateway, startGateway } from "./gateway.ts";
 import { Trap } from "./security/trap.ts";
 
@@ -11,7 +12,10 @@ let trap: Trap;
 
 Deno.test.beforeAll(async () => {
   trap = await Trap.make();
-  [gateway, browser] = await Promise.all([startGateway(), launchBrowser()]);
+  [gateway, browser] = await Promise.all([
+    startGateway([], { env: WITH_ADMIN }),
+    launchBrowser(),
+  ]);
 });
 
 Deno.test.afterAll(async () => {
@@ -24,7 +28,11 @@ Deno.test.afterAll(async () => {
 async function want(name: string, args = trap.program().args): Promise<void> {
   const response = await fetch(`${gateway.url}/api/servers`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-forwarded-for": "<b>192.0.2.7</b>" },
+    headers: {
+      "content-type": "application/json",
+      ...ELSEWHERE,
+      "x-forwarded-for": "<b>192.0.2.7</b>",
+    },
     body: JSON.stringify({ name, ...trap.program(), args }),
   });
   assert.equal(response.status, 403, await response.text());
@@ -64,7 +72,7 @@ browserTest(
     await want("refused", ["-c", `<img src=x alt=now>${hidden}`, ""]);
     await using open = await openPage(browser, {
       javaScriptEnabled: false,
-      extraHTTPHeaders: { "x-forwarded-for": "192.0.2.8" },
+      extraHTTPHeaders: ELSEWHERE,
     });
     const { page } = open;
     await page.goto(`${gateway.url}/security/consents`);

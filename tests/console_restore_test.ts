@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { verifyBackup } from "../lib/storage/backup_file.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
 /** One of the built-in demo server. */
@@ -108,14 +109,14 @@ browserTest(
 );
 
 browserTest("backup is taken from this machine's own pages alone", async () => {
-  await using gateway = await startGateway();
+  await using gateway = await startGateway([], { env: WITH_ADMIN });
   const send = (headers: Record<string, string>) => {
     const body = new FormData();
     body.set("backup", new File(["x"], "a.backup"));
     return fetch(`${gateway.url}/settings/restore`, { method: "POST", body, headers });
   };
   const foreign = await send({ origin: "https://evil.example" });
-  const proxied = await send({ "x-forwarded-for": "10.0.0.1" });
+  const proxied = await send(ELSEWHERE);
   assert.deepEqual([foreign.status, proxied.status], [403, 403]);
   await Promise.all([foreign, proxied].map(({ body }) => body?.cancel()));
 });

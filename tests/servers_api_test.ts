@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
+import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway } from "./gateway.ts";
 
@@ -12,7 +13,10 @@ Deno.test("the servers' API adds, shows, changes and removes, with secrets maske
       mcpServers: { filed: { url: "http://127.0.0.1:59997/${CANARY}/mcp", disabled: true } },
     }),
   );
-  await using gateway = await startGateway([], { cwd, env: { CANARY: "canary-variable" } });
+  await using gateway = await startGateway([], {
+    cwd,
+    env: { CANARY: "canary-variable", ...WITH_ADMIN },
+  });
   const answers: string[] = [];
   const ask = async (method: string, path: string, body?: unknown, headers = {}) => {
     const response = await fetch(`${gateway.url}/api/${path}`, {
@@ -54,7 +58,8 @@ Deno.test("the servers' API adds, shows, changes and removes, with secrets maske
   await t.step("POST runs a program only for this machine itself", async () => {
     const { command, args } = fixtureCommand("chaos_server", ["--stderr-flood=3"]);
     const wanted = { name: "local", command, args, env: { API_KEY: "canary-env" } };
-    for (const proxied of [{ "x-forwarded-for": "192.0.2.7" }, { forwarded: "for=192.0.2.7" }]) {
+    const { authorization } = ELSEWHERE;
+    for (const proxied of [ELSEWHERE, { authorization, forwarded: "for=192.0.2.7" }]) {
       const refused = await ask("POST", "servers", wanted, proxied);
       assert.equal(refused.error.errorType, "CONSENT_NEEDED");
     }

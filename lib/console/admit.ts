@@ -46,9 +46,7 @@ function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url"
 
 /** Whose page it is, where they may look at the console at all: its frame tells of everything. */
 async function findReader({ state, url, req }: Context<State>): Promise<string | undefined> {
-  const home = new Request(new URL("/", url), {
-    headers: { cookie: req.headers.get("cookie") ?? "" },
-  });
+  const home = new Request(new URL("/", url), { headers: req.headers });
   return await state.gateway.consoleGate.admit(home).catch(() => undefined);
 }
 

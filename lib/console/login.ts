@@ -1,5 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { cookieOf, setCookie } from "../http/console_gate.ts";
+import { isForwarded } from "../http/from_here.ts";
 import type { Gateway } from "../compose.ts";
 import { type FormError, formError } from "./form_error.ts";
 import { localPath } from "./local_path.ts";
@@ -13,6 +14,8 @@ export interface LoginPage {
   then: string;
   /** Whether one can do without. */
   isOpen: boolean;
+  /** Whether one could, were it not for the proxy in between. */
+  isGuest: boolean;
   /** Why the last try failed. */
   error?: FormError;
 }
@@ -22,10 +25,12 @@ export const MAKE_TOKEN = "deno task cli token create --name me --rights read,ca
 
 export function loginPage(
   { access }: Pick<Gateway, "access">,
+  request: Request,
   then: string,
   error?: unknown,
 ): LoginPage {
-  const page = { then, isOpen: !access.isRequired };
+  const isGuest = !access.isRequired && isForwarded(request);
+  const page = { then, isOpen: !access.isRequired && !isGuest, isGuest };
   return error === undefined ? page : { ...page, error: loginError(error) };
 }
 
@@ -48,11 +53,12 @@ export async function logIn(
   { token, then, place }: { token: string; then: string; place: string },
 ): Promise<Response> {
   const { access, consoleLogins, loginAttempts } = gateway;
-  loginAttempts.check(place);
   let principal: string;
   try {
-    principal = await access.identifyText(token);
+    // Behind a proxy all come from one address: whoever guesses must not lock the others out.
+    principal = await access.identifyText(token, () => loginAttempts.check(place));
   } catch (error) {
+    if (error instanceof GatewayError && error.code === "LIMIT_EXCEEDED") throw error;
     loginAttempts.failed(place);
     gateway.audit?.note({
       action: "console.login.fail",

@@ -19,6 +19,7 @@ function gatewayFor(rights: string[], isRequired = true) {
   };
 }
 
+const DIRECT = new Request("http://localhost:3333/login");
 const words = (token: string) => ({ token, then: "/tools", place: "127.0.0.1" });
 
 Deno.test("logIn() lets those in who may look at the console", async () => {
@@ -30,16 +31,38 @@ Deno.test("logIn() lets those in who may look at the console", async () => {
   );
 });
 
+Deno.test("logIn() takes a token that is right while it takes no guesses, and counts none of them", async () => {
+  let failed = 0;
+  const loginAttempts = {
+    check() {
+      throw new GatewayError("LIMIT_EXCEEDED");
+    },
+    failed: () => void failed++,
+  } as unknown as Gateway["loginAttempts"];
+  const gateway = { ...gatewayFor(["read"]), loginAttempts };
+  assert.equal((await logIn(gateway, words("qm_a"))).headers.get("location"), "/tools");
+  await assert.rejects(
+    logIn(gateway, words("qm_wrong")),
+    (error) => error instanceof GatewayError && error.code === "LIMIT_EXCEEDED",
+  );
+  assert.equal(failed, 0);
+});
+
 Deno.test("loginPage() has steps that a person can take in a form", async () => {
   const gateway = gatewayFor(["read"]);
   const error = await logIn(gateway, words("qm_wrong")).then(() => undefined, (error) => error);
-  const page = loginPage(gateway, "/", error);
+  const page = loginPage(gateway, DIRECT, "/", error);
   assert.match(page.error?.message ?? "", /not known here/);
   assert.match(page.error?.steps.join("\n") ?? "", /paste it below/);
   assert.doesNotMatch(JSON.stringify(page), /Authorization|`/);
 });
 
 Deno.test("loginPage() knows where no token is needed", () => {
-  assert.equal(loginPage(gatewayFor(["read"], false), "/").isOpen, true);
-  assert.equal(loginPage(gatewayFor(["read"]), "/").isOpen, false);
+  const proxied = new Request(DIRECT, { headers: { "x-forwarded-for": "192.0.2.7" } });
+  const ways = [[false, DIRECT], [false, proxied], [true, DIRECT], [true, proxied]] as const;
+  const seen = ways.map(([isRequired, request]) => {
+    const { isOpen, isGuest } = loginPage(gatewayFor(["read"], isRequired), request, "/");
+    return [isOpen, isGuest];
+  });
+  assert.deepEqual(seen, [[true, false], [false, true], [false, false], [false, false]]);
 });

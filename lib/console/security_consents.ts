@@ -3,6 +3,7 @@ import type { Gateway } from "../compose.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { ServerName, type ServerStatus } from "../core/server.ts";
+import { isKnownToOthers } from "../http/from_here.ts";
 import type { ConsentView } from "../surfaces/consents.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
 import { type FormError, formError } from "./form_error.ts";
@@ -19,15 +20,17 @@ export interface ConsentsPage {
   consents: ConsentRow[];
   /** Whether whoever looks can agree: only at the gateway's own machine. */
   canAgree: boolean;
+  /** Whether no page can tell that it is looked at there, so that it takes the command line. */
+  isByCommandOnly: boolean;
   /** What was just done. */
   done?: { decision: ConsentDecision; server: string };
   error?: FormError;
 }
 
-type ConsentsGateway = Pick<Gateway, "consents" | "access">;
+type ConsentsGateway = Pick<Gateway, "consents" | "access" | "options">;
 
 export async function consentsPage(
-  { consents, access }: ConsentsGateway,
+  { consents, access, options }: ConsentsGateway,
   { principal = "", isHere }: ServerAsker,
   query = new URLSearchParams(),
   error?: GatewayError,
@@ -38,6 +41,7 @@ export async function consentsPage(
   return {
     consents: rows.map((row) => ({ ...row, who: whoOf(row, access) })),
     canAgree: isHere && mayManage,
+    isByCommandOnly: isKnownToOthers(options.options.publicUrl),
     ...(done === undefined ? {} : { done }),
     ...(error === undefined ? {} : { error: formError(error) }),
   };

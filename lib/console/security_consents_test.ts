@@ -18,9 +18,10 @@ const VIEW: ConsentView = {
   expiresAt: 2,
 };
 
-function gatewayWith(rights: string[]) {
+function gatewayWith(rights: string[], publicUrl?: string) {
   const asked: unknown[] = [];
   const gateway = {
+    options: { options: { publicUrl } },
     access: {
       grants: () => ({ may: (right: string) => rights.includes(right) }),
       nameOf: (principal: string) => `name of ${principal}`,
@@ -40,7 +41,7 @@ function gatewayWith(rights: string[]) {
           return Promise.resolve("files");
         },
       }),
-  } as unknown as Pick<Gateway, "consents" | "access">;
+  } as unknown as Pick<Gateway, "consents" | "access" | "options">;
   return { gateway, asked };
 }
 
@@ -52,6 +53,14 @@ Deno.test("consentsPage() shows the whole to who may manage, and lets agree only
   const reader = gatewayWith(["read"]);
   assert.equal((await consentsPage(reader.gateway, HERE)).canAgree, false);
   assert.deepEqual([asked[0], reader.asked[0]], [{ isWhole: true }, { isWhole: false }]);
+});
+
+Deno.test("consentsPage() leaves it to the command line where others know the gateway", async () => {
+  const isByCommandOnly = async (publicUrl?: string) =>
+    (await consentsPage(gatewayWith(["manage"], publicUrl).gateway, HERE)).isByCommandOnly;
+  assert.equal(await isByCommandOnly(), false);
+  assert.equal(await isByCommandOnly("https://localhost:8443"), false);
+  assert.equal(await isByCommandOnly("https://tools.example.com"), true);
 });
 
 Deno.test("consentsPage() says what was done in words of its own, whatever the address says", async () => {

@@ -61,7 +61,7 @@ export async function backupResponse(
       message: "Cannot give out a backup: it holds secrets, and is asked for from elsewhere",
       recoveryAction: "Make it on the gateway's own machine",
       recoverySteps: [
-        "Use the gateway's local address, on the machine itself",
+        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
         "Or `deno task cli backup FILE` there",
       ],
     });

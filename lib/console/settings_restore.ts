@@ -115,7 +115,7 @@ export function resolveStaged(
       message: "Cannot restore a backup: it replaces everything, and is asked for from elsewhere",
       recoveryAction: "Do it on the gateway's own machine",
       recoverySteps: [
-        "Use the gateway's local address, on the machine itself",
+        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
         "Or stop the gateway and run `deno task cli restore FILE` there",
       ],
     });

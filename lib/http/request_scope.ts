@@ -29,7 +29,8 @@ export async function inRequestScope(
   answer: () => Response | Promise<Response>,
 ): Promise<Response> {
   const started = performance.now();
-  const { pathname, protocol } = new URL(req.url);
+  // With a Host that is none there is no address either; the guard says so.
+  const { pathname, protocol } = URL.parse(req.url) ?? { pathname: "/", protocol: "http:" };
   const response = await withSpan(
     "request",
     { "http.request.method": req.method, "url.path": pathname },

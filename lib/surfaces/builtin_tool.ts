@@ -32,6 +32,8 @@ export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
   description: string | ((principal: string) => string);
   input: Input;
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  /** Whether it stands for the call of another tool. */
+  forwards?: boolean;
   /** Throws where it cannot be called at all, whatever the arguments are. */
   admit?(): void;
   run(input: z.infer<Input>, context: ToolContext): Promise<BuiltinResult | ForwardedCall>;

@@ -83,6 +83,14 @@ export class CallControl implements CallGate, TriedGate {
     return mustAsk;
   }
 
+  /** One of the gateway's own tools counts as a call of its token's too. */
+  enterBuiltin(principal: string): void {
+    const perMinute = this.#options.limitOf(principal)?.perMinute;
+    if (perMinute === undefined) return;
+    const bound = ofToken(principal, { perMinute });
+    this.#limits.begin(bound, [bound]);
+  }
+
   leave(call: GatedCall, answer: string): string | Promise<string> {
     const most = this.#rulesOf(call.tool.server)?.maxResultTokens;
     // Not even with a token for each character.

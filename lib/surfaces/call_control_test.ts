@@ -162,6 +162,16 @@ Deno.test("CallControl.countRequest() bounds what one caller opens, not what oth
   gate.countRequest("token:b", "initialize");
 });
 
+Deno.test("CallControl.enterBuiltin() counts the gateway's own tools with the token's calls", () => {
+  const gate = control({ limit: { perMinute: 3 } });
+  gate.enterBuiltin("token:a");
+  gate.enter(gatedCall({ port: testPort({ principal: "token:a" }) }));
+  gate.enterBuiltin("token:a");
+  assert.throws(() => gate.enterBuiltin("token:a"), { code: "LIMIT_EXCEEDED" });
+  gate.enterBuiltin("token:b");
+  for (let nth = 0; nth < 100; nth++) control({}).enterBuiltin("token:a");
+});
+
 Deno.test("CallControl has it noted that a call was not let through, and why", async () => {
   const noted: string[] = [];
   const onRefused: CallControlOptions["onRefused"] = ({ tool: { name } }, { message }) =>

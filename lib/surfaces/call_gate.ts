@@ -24,6 +24,8 @@ export interface GatedCall {
 export interface CallGate {
   /** Throws where the call may not be made; a promise where somebody has to agree first. */
   enter(call: GatedCall): Promise<void> | undefined;
+  /** Counts a call of one of the gateway's own tools; throws LIMIT_EXCEEDED. */
+  enterBuiltin?(principal: string): void;
   /** Has it noted that a call was not let through, where the gate itself was not asked. */
   refused?(call: GatedCall, error: unknown): void;
   /** The answer as the caller gets it; missing where all answers pass as they are. */

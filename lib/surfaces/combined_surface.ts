@@ -225,6 +225,8 @@ class CombinedSession implements SurfaceSession {
     const found = await this.#resolve(name, scope);
     if (found.kind === "builtin") {
       this.#checkUse(found.builtin);
+      // What it calls for the caller is counted there.
+      if (!found.builtin.forwards) this.#options.gate?.enterBuiltin?.(this.#port.principal);
       const result = await callBuiltin(found.builtin, scope, this.#port);
       if (!isForwarded(result)) return resultText(scope.id, JSON.stringify(result));
       const { forward, argumentsIn } = result;

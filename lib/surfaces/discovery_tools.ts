@@ -61,6 +61,7 @@ export function discoveryTools(guide: ToolGuide): BuiltinTool[] {
     builtin({
       name: "tool_execute",
       title: "Execute a tool",
+      forwards: true,
       description:
         "Run a tool that tool_discovery found. Pass its toolKey (valid for 60 minutes; when it has expired, discover again) or its name, and the tool's own arguments.",
       input: z.strictObject({

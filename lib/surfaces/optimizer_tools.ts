@@ -41,6 +41,7 @@ export function optimizerTools(guide: ToolGuide): BuiltinTool[] {
     builtin({
       name: "optim.call_tool",
       title: "Call a tool",
+      forwards: true,
       description: "Call a tool that optim.find_tool found.",
       input: z.strictObject({
         backend_id: z.string().describe("As optim.find_tool gave it"),

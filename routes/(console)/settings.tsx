@@ -18,13 +18,13 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Settings";
-    const isHere = isFromHere(ctx, gateway.options.options.host);
+    const isHere = isFromHere(ctx);
     return page<SettingsPage>(await settingsPage(gateway, RUNTIME, ctx.url.searchParams, isHere));
   },
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const { maxBody, host } = gateway.options.options;
+    const { maxBody } = gateway.options.options;
     const form = await readForm(ctx.req, maxBody);
     try {
       const done = await changeSettings(gateway, readSettingsChange(form), ctx.req.signal);
@@ -38,7 +38,7 @@ export const handler = define.handlers({
         gateway,
         RUNTIME,
         new URLSearchParams(),
-        isFromHere(ctx, host),
+        isFromHere(ctx),
       );
       const data: SettingsPage = { ...shown, refused: formError(error) };
       return page(data, { status: error.httpStatus });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { startGateway } from "../gateway.ts";
 import { Trap } from "./trap.ts";
 
@@ -16,7 +17,7 @@ const Waiting = z.object({
 
 Deno.test("an imported config runs no command for somebody from elsewhere, however it is written", async (t) => {
   await using trap = await Trap.make();
-  await using gateway = await startGateway();
+  await using gateway = await startGateway([], { env: WITH_ADMIN });
   const { command, args, env } = trap.program();
   const ask = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${gateway.url}${path}`, {
@@ -26,7 +27,6 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
     });
     return await response.json();
   };
-  const elsewhere = { "x-forwarded-for": "192.0.2.7" };
   const texts: [name: string, text: string][] = [
     ["a", JSON.stringify({ mcpServers: { a: { command, args, env } } })],
     ["b", JSON.stringify({ servers: { b: { type: "stdio", command, args, env } } })],
@@ -36,7 +36,7 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
 
   await t.step("to look at it runs nothing, and says what will be asked", async () => {
     for (const [, text] of texts) {
-      const found = Found.parse(await ask("/api/servers/~read", { text }, elsewhere));
+      const found = Found.parse(await ask("/api/servers/~read", { text }, ELSEWHERE));
       assert.match(found.servers[0]?.notes.join() ?? "", /waits until somebody/);
     }
     assert.deepEqual(Waiting.parse(await ask("/api/consents")).consents, []);
@@ -44,7 +44,7 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
 
   await t.step("to add it asks the owner", async () => {
     for (const [server, text] of texts) {
-      const answer = await ask("/api/servers/~import", { text, server }, elsewhere);
+      const answer = await ask("/api/servers/~import", { text, server }, ELSEWHERE);
       const { outcome } = Outcome.parse(answer);
       assert.deepEqual([outcome.ok, outcome.error?.code], [false, "CONSENT_NEEDED"], server);
     }
@@ -58,7 +58,7 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
       const fields = new URLSearchParams({ entry, choosing: "true", server: "a" });
       const response = await fetch(`${gateway.url}/servers/~new`, {
         method: "POST",
-        headers: { ...elsewhere, origin: gateway.url },
+        headers: { ...ELSEWHERE, origin: gateway.url },
         body: fields,
         redirect: "manual",
       });

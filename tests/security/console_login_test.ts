@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../gateway.ts";
+import { startGateway, until } from "../gateway.ts";
 import { bearer, Guarded, Listening } from "./guarded.ts";
 
 const COOKIE = "__Host-quartermaster";
@@ -147,7 +147,7 @@ Deno.test("a narrow token does not log in", async () => {
   assert.equal(cookie, "");
 });
 
-Deno.test("guessing tokens is slowed down", async () => {
+Deno.test("guessing tokens is slowed down, for those who guess", async () => {
   const statuses = new Set<number>();
   let limited: Response | undefined;
   for (let guess = 0; guess < 20 && !limited; guess++) {
@@ -159,6 +159,28 @@ Deno.test("guessing tokens is slowed down", async () => {
   assert.deepEqual([...statuses], [403]);
   assert.ok(limited, "guesses go on for ever");
   assert.match(limited.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
-  // Not even the right one, or one could try on and see.
-  assert.equal((await logIn(guarded.owner)).response.status, 429);
+  // Who guesses may share an address with everybody, and a token of ours cannot be guessed.
+  assert.equal((await logIn(guarded.owner)).response.status, 303);
+  assert.equal((await logIn("qm_guess_more")).response.status, 429);
+});
+
+Deno.test("the admin token, which a person chose, is not taken while guesses are not", async () => {
+  const admin = "chosen-by-a-person-1234";
+  await using gateway = await startGateway(["--require-token"], {
+    env: { QUARTERMASTER_ADMIN_TOKEN: admin },
+  });
+  const statusOf = async (token: string) => {
+    const response = await fetch(`${gateway.url}/login`, {
+      method: "POST",
+      body: new URLSearchParams({ token, then: "" }),
+      headers: { origin: gateway.url },
+      redirect: "manual",
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(await statusOf(admin), 303);
+  for (let guess = 0; guess < 5; guess++) assert.equal(await statusOf(`${admin}${guess}`), 403);
+  // Or one could try on and see.
+  assert.deepEqual([await statusOf(`${admin}5`), await statusOf(admin)], [429, 429]);
 });

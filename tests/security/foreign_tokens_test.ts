@@ -255,6 +255,53 @@ Deno.test("a token does not lend its scopes to another of the same person", asyn
   assert.equal(box.calls.length, before);
 });
 
+Deno.test("a session goes on with another token of the same person, with that token's rights alone", async () => {
+  const all = "/mcp?expose=all";
+  const [wide, reads, shedOnly] = await Promise.all([
+    sign(),
+    sign({ scope: "mcp:read" }),
+    sign({ mcp_servers: ["shed"] }),
+  ]);
+  const visitor = await Visitor.open(guarded.url, all, wide);
+  const show = (token: string) => visitor.headers.set("authorization", `Bearer ${token}`);
+  const before = box.calls.length;
+  show(reads);
+  assert.ok((await visitor.tools()).includes("box_echo"));
+  assert.match(await visitor.call("box_echo"), /ACCESS_DENIED/);
+  show(shedOnly);
+  assert.ok(!(await visitor.tools()).includes("box_echo"));
+  assert.match(await visitor.call("box_echo"), /TOOL_NOT_FOUND/);
+  assert.match(await visitor.call("shed_dig"), /called dig/);
+  assert.equal(box.calls.length, before);
+  // What is said to the session as it was made is not for a narrower one.
+  await using listening = await visitor.listen();
+  assert.equal(listening.status, 403);
+  show(wide);
+  assert.match(await visitor.call("box_echo"), /called echo/);
+  assert.equal(box.calls.length, before + 1);
+  const stepping = await Visitor.open(guarded.url, "/servers/box/mcp", reads);
+  assert.doesNotMatch(await stepping.call("box.echo"), /called/);
+  stepping.headers.set("authorization", `Bearer ${wide}`);
+  assert.match(await stepping.call("box.echo"), /called echo/, "with more scopes, at once");
+});
+
+Deno.test("what a person has equipped is equipped with each of their tokens", async () => {
+  const toolset = { name: "digging", tools: ["shed.dig"] };
+  assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
+  const door = "/mcp?expose=toolset";
+  const [ann, narrow, bob] = await Promise.all(
+    [{}, { scope: "mcp:read" }, { sub: "bob" }].map(async (claims) =>
+      Visitor.open(guarded.url, door, await sign(claims))
+    ),
+  );
+  assert.match(await ann!.call("equip-toolset", { name: "digging" }), /digging/);
+  const isEquipped = async (visitor: Visitor) => (await visitor.tools()).includes("shed_dig");
+  assert.deepEqual(
+    [await isEquipped(ann!), await isEquipped(narrow!), await isEquipped(bob!)],
+    [true, true, false],
+  );
+});
+
 Deno.test("a token for some servers finds no trace of the others", async () => {
   const token = await sign({ mcp_servers: ["shed"] });
   const visitor = await Visitor.open(guarded.url, "/mcp?expose=all", token);

@@ -40,9 +40,9 @@ Deno.test("scanTool() and scanText() flag at least nine of ten hostile definitio
     reserved: RESERVED,
   };
   const samples = samplesIn("attacks");
-  assert.equal(samples.length, 60);
+  assert.equal(samples.length, 100);
   const missed = samples.filter((sample) => verdictOf(scan(sample, around)) === "clean");
-  assert.ok(missed.length <= 6, `missed:\n${missed.map((it) => JSON.stringify(it)).join("\n")}`);
+  assert.ok(missed.length <= 10, `missed:\n${missed.map((it) => JSON.stringify(it)).join("\n")}`);
 });
 
 Deno.test("scanTool() and scanText() flag less than one of a hundred ordinary definitions", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ReviewList } from "../../lib/surfaces/review_item.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { Guarded, Visitor } from "./guarded.ts";
 
@@ -32,6 +33,86 @@ Deno.test("a prompt or resource that gives the model orders is in no list", asyn
     assert.match(resources.text, /note:\/\/one/, door);
     assert.doesNotMatch(resources.text, /IMPORTANT|id_rsa/, door);
   }
+});
+
+Deno.test("what is in no list for what it says is not there by its name either, until that is waived", async () => {
+  await using server = new ScriptedServer([{ name: "look", inputSchema: { type: "object" } }]);
+  server.capabilities = { prompts: {}, resources: { subscribe: true }, completions: {} };
+  const prompts = [{ name: "greet", description: "Greets" }, { name: "own", description: ORDER }];
+  server.scripts.set("prompts/list", () => ({ prompts }));
+  server.scripts.set("resources/list", () => ({
+    resources: [
+      { uri: "note://one", name: "one", description: "A note" },
+      { uri: "note://two", name: "two", description: ORDER },
+      { uri: "log://today", name: "today" },
+    ],
+  }));
+  server.scripts.set("resources/templates/list", () => ({
+    resourceTemplates: [
+      { uriTemplate: "page://{id}", name: "page" },
+      { uriTemplate: "log://{day}", name: "log", description: ORDER },
+    ],
+  }));
+  const asked: string[] = [];
+  for (
+    const method of ["prompts/get", "resources/read", "resources/subscribe", "completion/complete"]
+  ) {
+    server.scripts.set(method, (params) => {
+      asked.push(JSON.stringify(params));
+      return { contents: [], messages: [], completion: { values: [] } };
+    });
+  }
+  await using guarded = await Guarded.open({ notes: { type: "http", url: server.url } });
+  const visitor = await Visitor.open(guarded.url, "/servers/notes/mcp", guarded.owner);
+  const argument = { name: "who", value: "a" };
+  const hidden: [string, object][] = [
+    ["prompts/get", { name: "own" }],
+    ["completion/complete", { ref: { type: "ref/prompt", name: "own" }, argument }],
+    ["resources/read", { uri: "note://two" }],
+    ["resources/subscribe", { uri: "note://two" }],
+    ["resources/read", { uri: "log://yesterday" }],
+    ["completion/complete", { ref: { type: "ref/resource", uri: "log://{day}" }, argument }],
+  ];
+  // Before anybody has listed anything, and after.
+  for (let round = 0; round < 2; round++) {
+    for (const [method, params] of hidden) {
+      const { error, text } = await visitor.request(method, params);
+      assert.match(error?.message ?? text, /^There is no (prompt|resource) ".*" here$/, method);
+    }
+    assert.deepEqual(asked, [], "the server was asked");
+    for (const list of ["prompts/list", "resources/list", "resources/templates/list"]) {
+      assert.doesNotMatch((await visitor.request(list)).text, /IMPORTANT/);
+    }
+  }
+  const combined = await Visitor.open(guarded.url, "/mcp", guarded.owner);
+  for (const uri of ["note://two", "quartermaster://notes/note://two", "log://yesterday"]) {
+    const { error, text } = await combined.request("resources/read", { uri });
+    assert.match(error?.message ?? text, /^There is no resource/, uri);
+  }
+  assert.deepEqual(asked, [], "the server was asked, by way of the door to all");
+  const open: [string, object][] = [
+    ["prompts/get", { name: "greet" }],
+    ["resources/read", { uri: "note://one" }],
+    ["resources/read", { uri: "log://today" }],
+    ["resources/read", { uri: "page://1" }],
+    ["resources/read", { uri: "other://unlisted" }],
+  ];
+  for (const [method, params] of open) {
+    assert.ok((await visitor.request(method, params)).result, JSON.stringify(params));
+  }
+  assert.equal(asked.length, open.length);
+
+  const { value } = await guarded.api("GET", "/api/review");
+  const found = ReviewList.parse(value).items.filter(({ tool }) => tool === "(prompt) own");
+  assert.equal(found.length, 1, JSON.stringify(value));
+  for (const { tool, fingerprint, findings } of found) {
+    for (const rule of new Set(findings.map(({ rule }) => rule))) {
+      const waiver: object = { server: "notes", tool, fingerprint, rule, reason: "It is mine" };
+      assert.equal((await guarded.api("POST", "/api/review/waive", waiver)).status, 200);
+    }
+  }
+  assert.ok((await visitor.request("prompts/get", { name: "own" })).result);
+  assert.ok((await visitor.request("resources/read", { uri: "note://two" })).error);
 });
 
 Deno.test("the gateway's own tools are not for a token that may see a part only", async () => {

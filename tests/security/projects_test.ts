@@ -75,12 +75,27 @@ Deno.test("a token for one project cannot leave it", async () => {
 });
 
 Deno.test("a project widens nothing that a token may not see", async () => {
-  const { text: token } = await guarded.token({ servers: ["web", "free"] });
+  const { text: token } = await guarded.token({ servers: ["web", "both", "free"] });
   const numbers = await visit("/mcp?expose=all&project=numbers", token);
-  assert.deepEqual(await numbers.tools(), flat("free"));
+  assert.deepEqual(await numbers.tools(), flat("both", "free"));
   const web = await visit("/mcp?expose=all", token);
   const { text } = await web.request("tools/list", { _meta: { projectId: "numbers" } });
-  assert.doesNotMatch(text, /data|both|web_/);
+  assert.doesNotMatch(text, /data|web_/);
+});
+
+Deno.test("a token for some servers cannot try which projects there are", async () => {
+  const { text: token } = await guarded.token({ servers: ["web", "free"] });
+  const visitor = await visit("/mcp?expose=all&project=website", token);
+  const answers = async (project: string) => {
+    const response = await guarded.get(`/mcp?project=${project}`, { token });
+    const door = [response.status, (await response.text()).replace(/"requestId":"[^"]*"/, "")];
+    const { status, text } = await visitor.request("tools/list", { _meta: { projectId: project } });
+    const words = JSON.stringify([...door, status, text.replace(/"id":\d+/, "")]);
+    return words.replaceAll(project, "NAME");
+  };
+  const unknown = await answers("nonesuch");
+  assert.match(unknown, /There is no project/);
+  assert.equal(await answers("numbers"), unknown);
 });
 
 Deno.test("_meta.projectId chooses the project of one request", async () => {

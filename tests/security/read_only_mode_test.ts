@@ -87,6 +87,21 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
     assert.deepEqual(await everyWay(guarded, owner, "plain", "write"), ["called write"]);
   });
 
+  await t.step("a token that may manage, as the console's own client", async () => {
+    const rights = ["read", "call", "manage"];
+    const { text: token } = await guarded.token({ rights, limit: { mode: "read-only" } });
+    const tried = (name: string, by: string) =>
+      guarded.api("POST", `/api/tools/plain/${name}/call`, { confirmed: true }, by);
+    plainNotes.calls.length = 0;
+    const { status, value } = await tried("write", token);
+    assert.equal(status, 403);
+    assert.match(JSON.stringify(value), /ACCESS_DENIED.*this token allows only tools that read/);
+    assert.deepEqual(names(plainNotes), []);
+    assert.equal((await tried("list", token)).status, 200);
+    assert.equal((await tried("write", owner)).status, 200);
+    assert.deepEqual(names(plainNotes), ["list", "write"]);
+  });
+
   await t.step("a toolset, at its door and where it is equipped, by whatever project", async () => {
     const tools = ["plain.list", "plain.write"];
     const built = await guarded.api("POST", "/api/exchange/toolsets", { name: "pair", tools });

@@ -9,12 +9,10 @@ import { AesBox } from "../../lib/storage/secret_box.ts";
 import { ServersRepository } from "../../lib/storage/servers_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { tool } from "../combined_doors.ts";
+import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "../gateway.ts";
 import { Visitor } from "./guarded.ts";
-
-/** Somebody behind a proxy, who is not on this machine whatever the peer's address says. */
-const ELSEWHERE = { "x-forwarded-for": "192.0.2.7" };
 
 /** Each with the port of something that listens on this machine, and must hear of nobody. */
 const SPELLINGS = [
@@ -119,7 +117,7 @@ function errorOf(value: unknown): string {
 Deno.test("no spelling of a private address makes the gateway connect, for a model or from elsewhere", async (t) => {
   await using listening = new Listening();
   const { port } = listening;
-  await using gateway = await startGateway();
+  await using gateway = await startGateway([], { env: WITH_ADMIN });
   const model = await Visitor.open(gateway.url, "/gateway/mcp");
   assert.ok(SPELLINGS.length >= 40);
 

@@ -6,6 +6,6 @@ import { isFromHere } from "../../../lib/http/from_here.ts";
 export const handler = define.handlers({
   POST(ctx) {
     const { gateway } = ctx.state;
-    return backupResponse(gateway, isFromHere(ctx, gateway.options.options.host));
+    return backupResponse(gateway, isFromHere(ctx));
   },
 });

@@ -18,14 +18,14 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Restore a backup";
-    const isHere = isFromHere(ctx, gateway.options.options.host);
+    const isHere = isFromHere(ctx);
     return page<RestorePage>(await restorePage(gateway, isHere));
   },
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const { maxBody, host } = gateway.options.options;
-    const isHere = isFromHere(ctx, host);
+    const { maxBody } = gateway.options.options;
+    const isHere = isFromHere(ctx);
     try {
       if (isUpload(ctx.req)) {
         await takeBackup(gateway, await readUpload(ctx.req, "backup", MAX_BACKUP_BYTES), isHere);

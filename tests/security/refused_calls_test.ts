@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { at, tool } from "../combined_doors.ts";
+import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { until } from "../gateway.ts";
+import { Audited } from "./audited.ts";
+import { Guarded, Visitor } from "./guarded.ts";
+
+const CANARY = "canary-51c0e7";
+const Waiting = z.object({ calls: z.array(z.looseObject({ id: z.string() })) });
+
+Deno.test("who was refused a call is in the audit log, with why, and cannot fill it", async (t) => {
+  await using notes = new ScriptedServer([tool("write")]);
+  await using guarded = await Guarded.open({
+    kept: { ...at(notes), mode: "read-only" },
+    asks: { ...at(notes), mode: "confirm" },
+    plain: at(notes),
+  });
+  const audited = new Audited(guarded);
+  const { text: caller } = await guarded.token({ name: "caller" });
+  const { text: reader } = await guarded.token({ name: "reader", rights: ["read"] });
+  const call = async (server: string, token = caller, door = `/servers/${server}/mcp`) => {
+    const visitor = await Visitor.open(guarded.url, door, token);
+    return await visitor.call(`${server}.write`, { text: CANARY });
+  };
+  await audited.news();
+
+  await t.step("by the mode of its server, at each door", async () => {
+    const doors = { "/servers/kept/mcp": "servers/kept\\?namespaced", "/mcp": "mcp\\?default" };
+    for (const [door, from] of Object.entries(doors)) {
+      // The owner has just asked for something else, from another place.
+      for (const [who, token] of Object.entries({ caller, owner: guarded.owner })) {
+        await audited.leaves({
+          action: "call.refuse",
+          subject: "kept.write",
+          who,
+          from: new RegExp(`^MCP at /${from}.*, visitor 1$`),
+        }, async () => assert.match(await call("kept", token, door), /ACCESS_DENIED/));
+      }
+    }
+  });
+
+  await t.step("by a person who says no", async () => {
+    const answer = call("asks");
+    const [waiting] = await until(async () => {
+      const { calls } = Waiting.parse((await guarded.api("GET", "/api/approvals")).value);
+      return calls.length > 0 ? calls : undefined;
+    });
+    await guarded.api("POST", `/api/approvals/${waiting!.id}`, { decision: "deny" });
+    assert.match(await answer, /ACCESS_DENIED/);
+    const news = await audited.news();
+    const rows = news.map(({ action, subject, who }) => [action, subject, who]).sort();
+    assert.deepEqual(rows, [
+      ["call.deny", "asks.write", "owner"],
+      ["call.refuse", "asks.write", "caller"],
+    ]);
+  });
+
+  await t.step("by a right that the token does not have", async () => {
+    for (const door of ["/servers/plain/mcp", "/mcp"]) {
+      await audited.leaves({
+        action: "call.refuse",
+        subject: "plain.write",
+        who: "reader",
+        from: new RegExp(`^MCP at ${door.replace(/\/mcp$/, "")}`),
+      }, async () => assert.match(await call("plain", reader, door), /ACCESS_DENIED/));
+    }
+  });
+
+  await t.step("a call that is made leaves no entry", async () => {
+    assert.match(await call("plain"), /called write/);
+    assert.deepEqual(await audited.news(), []);
+  });
+
+  await t.step("whoever tries on and on leaves a few", async () => {
+    const { text: eager } = await guarded.token({ name: "eager" });
+    await audited.news();
+    const visitor = await Visitor.open(guarded.url, "/servers/kept/mcp", eager);
+    for (let n = 0; n < 100; n++) await visitor.call("kept.write", { text: CANARY });
+    assert.equal((await audited.news()).length, 5);
+  });
+
+  const log = await (await guarded.get("/api/audit/export", { token: guarded.owner })).text();
+  assert.match(log, /allows only tools that read/);
+  assert.ok(!log.includes(CANARY), "the arguments are in the log");
+});
