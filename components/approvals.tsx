@@ -129,10 +129,8 @@ function Toolsets({ toolsets }: Pick<ApprovalsPage, "toolsets">) {
     <Card title="What may be called through a toolset" isFlush>
       <ul class="rows">
         {toolsets.map(({ name, mode }) => (
-          <li key={name} class="row">
-            <div class="row-text">
-              <p class="mono strong">{name}</p>
-            </div>
+          <li key={name} class="row mode-row">
+            <p class="mono strong">{name}</p>
             <form
               method="post"
               action={PATH}

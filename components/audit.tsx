@@ -5,6 +5,7 @@ import { AuditRows } from "./audit_rows.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { SecurityTabs } from "./security_tabs.tsx";
 
@@ -79,10 +80,7 @@ function Checked({ check }: { check: NonNullable<AuditPage["check"]> }) {
     : ` What is older than ${new Date(prunedUntil).toISOString()} was cleared away.`;
   if (problems.length === 0) {
     return (
-      <p class="notice notice-done" role="status">
-        <Icon name="ready" size={14} />
-        <span>The log is whole: {whole}, none changed, none missing.{cleared}</span>
-      </p>
+      <Notice tone="ok">The log is whole: {whole}, none changed, none missing.{cleared}</Notice>
     );
   }
   return (

@@ -11,7 +11,7 @@ export function AuditRows({ rows }: { rows: AuditRow[] }) {
   return (
     <section class="card card-flush" aria-label="Entries">
       <div class="card-body">
-        <table class="table audit-table">
+        <table class="table audit-table is-text">
           <caption class="visually-hidden">Audit log, newest first</caption>
           <thead>
             <tr>

@@ -1,6 +1,7 @@
 import type { CallPage } from "../lib/console/call_page.ts";
 import { doorName, formatDuration, formatSizes } from "../lib/console/ui/call_format.ts";
 import { formatNumber } from "../lib/console/ui/format.ts";
+import { inertString } from "../lib/console/ui/inert_text.ts";
 import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
 import { Ago } from "./ago.tsx";
 import { CallStatus } from "./call_status.tsx";
@@ -8,6 +9,7 @@ import { CallTimeline } from "./call_timeline.tsx";
 import { Card } from "./card.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
+import { HiddenFields } from "./hidden_fields.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 
@@ -45,26 +47,46 @@ export function CallDetail({ page, query }: { page: CallPage; query: Record<stri
         <CallTimeline turns={page.timeline} />
       </Card>
       <Said page={page} />
-      <Card title="Was this the right tool?">
-        <p class="muted">
-          Either answer opens a prompt to complete, filled in from the arguments. Descriptions are
-          measured with such prompts.
-        </p>
-        <div class="form-actions">
-          <a class="button" href={page.rightTool}>
-            <Icon name="check" size={14} />
-            Right tool
-          </a>
-          <a class="button" href={page.wrongTool}>
-            <Icon name="close" size={14} />
-            Wrong tool
-          </a>
-        </div>
-      </Card>
+      <Judge page={page} />
       <Card>
         <CallFacts page={page} />
       </Card>
     </article>
+  );
+}
+
+/** Makes a prompt of the call: one that the tool is right for, or that another one is. */
+function Judge({ page: { rightTool, wrongTool } }: { page: CallPage }) {
+  const { action, fields, others } = wrongTool;
+  return (
+    <Card title="Was this the right tool?">
+      <p class="muted">
+        Either answer opens a prompt to complete, filled in from the arguments. Descriptions are
+        measured with such prompts.
+      </p>
+      <form class="form-actions judge" method="get" action={action} f-client-nav={false}>
+        <a class="button" href={rightTool}>
+          <Icon name="check" size={14} />
+          Right tool
+        </a>
+        <span class="judge-wrong">
+          <HiddenFields fields={fields} />
+          {others.length > 0 && (
+            <>
+              <label for="expected-tool">It should have been</label>
+              <select id="expected-tool" class="select mono" name="expectedTool">
+                <option value="">another or none</option>
+                {others.map((name) => <option key={name} value={name}>{inertString(name)}</option>)}
+              </select>
+            </>
+          )}
+          <button type="submit" class="button">
+            <Icon name="close" size={14} />
+            Wrong tool
+          </button>
+        </span>
+      </form>
+    </Card>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { HiddenFields } from "./hidden_fields.tsx";
 
 interface ConfirmProps {
   id: string;
@@ -28,7 +29,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { id, label, subject, title, children, action, verb, isDangerous, isPrimary, before } =
     props;
-  const fields = Object.entries(props.fields ?? {});
+  const { fields = {} } = props;
   return (
     <>
       <button
@@ -43,9 +44,7 @@ export function Confirm(props: ConfirmProps) {
         <div class="confirm-text">{children}</div>
         <div class="confirm-actions">
           <form method="post" action={action} f-client-nav={false} data-busy={props.busy}>
-            {fields.map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
+            <HiddenFields fields={fields} />
             <button
               type="submit"
               class={isDangerous ? "button button-danger" : "button button-primary"}

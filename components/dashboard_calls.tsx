@@ -88,7 +88,10 @@ export function ServerTimesCard({ calls }: { calls: DashboardCalls }) {
         </tbody>
       </table>
       {moreServers > 0 && (
-        <p class="card-lead muted">{formatCount(moreServers, "more server")} had calls</p>
+        <p class="card-lead muted">
+          {formatCount(moreServers, "more server")} had calls:{" "}
+          <a href="/activity">Show all calls</a>
+        </p>
       )}
     </Card>
   );

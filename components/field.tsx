@@ -4,7 +4,7 @@ interface FieldProps {
   /** Of the input inside; its hint is `{id}-hint`. */
   id: string;
   label: string;
-  hint?: string;
+  hint?: ComponentChildren;
   children: ComponentChildren;
 }
 

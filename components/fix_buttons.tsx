@@ -1,6 +1,7 @@
 import type { Fix } from "../lib/console/attention.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { Confirm } from "./confirm.tsx";
+import { HiddenFields } from "./hidden_fields.tsx";
 
 interface FixButtonsProps {
   fixes: readonly Fix[];
@@ -14,6 +15,7 @@ const BUSY = "Working…";
 
 /** The clicks that set something right; those with a price ask first. */
 export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
+  if (fixes.length === 0) return null;
   const subject = inertString(name);
   return (
     <div class="fixes above">
@@ -52,15 +54,5 @@ export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
         );
       })}
     </div>
-  );
-}
-
-export function HiddenFields({ fields }: { fields: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries(fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-    </>
   );
 }

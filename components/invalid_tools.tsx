@@ -7,7 +7,9 @@ import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 
 /** What a server lists that would break clients, each with what is wrong with it. */
-export function InvalidTools({ entries, more }: ServerPage["invalid"]) {
+export function InvalidTools(
+  { server, entries, more }: ServerPage["invalid"] & { server: string },
+) {
   return (
     <Card
       title="Invalid tools"
@@ -42,7 +44,13 @@ export function InvalidTools({ entries, more }: ServerPage["invalid"]) {
             </span>
           </li>
         ))}
-        {more > 0 && <li class="row muted">{formatCount(more, "more invalid tool")}</li>}
+        {more > 0 && (
+          <li class="row">
+            <a href={`/tools?${new URLSearchParams({ state: "invalid", server })}`}>
+              {formatCount(more, "more invalid tool")}
+            </a>
+          </li>
+        )}
       </ul>
     </Card>
   );

@@ -10,6 +10,7 @@ import { Field } from "./field.tsx";
 import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { NameField } from "./name_field.tsx";
 import { PageHeader } from "./page_header.tsx";
 
 const CLIENTS = {
@@ -165,23 +166,14 @@ function Begin({ page }: { page: LoginPage }) {
         <details class="edit-words" open={clientId !== "" || page.error !== undefined}>
           <summary>Use a client id of your own</summary>
           <div class="form">
-            <Field
+            <NameField
               id="client_id"
+              name="client_id"
               label="Client id"
               hint="Only where the authorization server lets no client register by itself."
-            >
-              <input
-                id="client_id"
-                class="input mono"
-                name="client_id"
-                maxLength={2000}
-                autocapitalize="off"
-                autocomplete="off"
-                spellcheck={false}
-                value={clientId}
-                aria-describedby="client_id-hint"
-              />
-            </Field>
+              value={clientId}
+              maxLength={2000}
+            />
             <Field id="client_secret" label="Client secret" hint="Empty where it has none.">
               <input
                 id="client_secret"

@@ -141,7 +141,7 @@ function ToolStatus({ server, tool }: { server: string; tool: ToolLine }) {
 function EndedJobs({ jobs }: { jobs: ShownJob[] }) {
   return (
     <Card title="Latest jobs" isFlush>
-      <ul class="rows">
+      <ul class="rows job-rows">
         {jobs.map((job) => (
           <li key={job.id} class="row row-link">
             <JobStatus job={job} />

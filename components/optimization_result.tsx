@@ -117,7 +117,9 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
               </span>
             </p>
             <ul class="rules">
-              {verdict.rules.map(({ rule, passed, words }) => (
+              {verdict.rules.filter(({ words }) => words !== verdict.words).map((
+                { rule, passed, words },
+              ) => (
                 <li key={rule} class={`state tone-${passed ? "ok" : "bad"} rule`}>
                   <Icon
                     name={passed ? "check" : "close"}

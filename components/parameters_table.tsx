@@ -7,7 +7,7 @@ export function ParametersTable(
 ) {
   return (
     <>
-      <table class="table params-table">
+      <table class="table params-table is-text">
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>

@@ -1,3 +1,5 @@
+import { HiddenFields } from "./hidden_fields.tsx";
+
 export const REVIEW_PATH = "/security/review";
 
 interface ButtonProps {
@@ -11,9 +13,7 @@ interface ButtonProps {
 export function Button({ label, subject, fields }: ButtonProps) {
   return (
     <form method="post" action={REVIEW_PATH} f-client-nav={false} data-busy={label}>
-      {Object.entries(fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields fields={fields} />
       <button type="submit" class="button">
         {label} <span class="visually-hidden">{subject}</span>
       </button>

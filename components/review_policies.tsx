@@ -1,7 +1,9 @@
+import type { Paged } from "../lib/console/paging.ts";
 import type { PolicyRow } from "../lib/console/security_review.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { Card } from "./card.tsx";
 import { InertText } from "./inert_text.tsx";
+import { Pager } from "./pager.tsx";
 import { REVIEW_PATH } from "./review_button.tsx";
 
 const WORDS: Record<PolicyRow["policy"], string> = {
@@ -11,11 +13,11 @@ const WORDS: Record<PolicyRow["policy"], string> = {
 };
 
 /** What becomes of each server's changes, and where that is said. */
-export function ReviewPolicies({ policies }: { policies: readonly PolicyRow[] }) {
-  if (policies.length === 0) return null;
+export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; url: URL }) {
+  if (policies.total === 0) return null;
   return (
     <Card title="What becomes of changes" isFlush>
-      <table class="table review-policies">
+      <table class="table is-text">
         <caption class="visually-hidden">What becomes of changes, by server</caption>
         <thead>
           <tr>
@@ -28,7 +30,7 @@ export function ReviewPolicies({ policies }: { policies: readonly PolicyRow[] })
           </tr>
         </thead>
         <tbody>
-          {policies.map((policy) => (
+          {policies.rows.map((policy) => (
             <tr key={policy.server}>
               <td class="mono strong">
                 <InertText text={policy.server} />
@@ -46,6 +48,7 @@ export function ReviewPolicies({ policies }: { policies: readonly PolicyRow[] })
           ))}
         </tbody>
       </table>
+      <Pager list={policies} url={url} noun="servers" />
     </Card>
   );
 }

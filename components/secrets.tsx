@@ -9,11 +9,13 @@ import { Confirm } from "./confirm.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import { Field } from "./field.tsx";
+import { FormCard } from "./form_card.tsx";
 import { FormFailure } from "./form_failure.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { NameField } from "./name_field.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
-import { FieldProblem, problemProps } from "./security_field_problem.tsx";
 import { SecurityTabs } from "./security_tabs.tsx";
 
 const PATH = "/security/secrets";
@@ -30,30 +32,19 @@ export function Secrets({ page }: { page: SecretsPage }) {
         action={<a class="button button-primary" href="#set-secret">Set a secret</a>}
       />
       <SecurityTabs current={PATH} />
-      {done === undefined ? null : (
-        <p class="notice notice-done" role="status">
-          <Icon name="ready" size={14} />
-          <span>{done}</span>
-        </p>
-      )}
+      {done === undefined ? null : <Notice tone="ok">{done}</Notice>}
       {error === undefined ? null : <FormFailure error={error} title="Nothing is changed" />}
       {unavailable === undefined ? null : (
-        <p class="notice tone-warn" role="status">
-          <Icon name="alert" size={14} />
-          <span>
-            <InertText text={unavailable} />
-          </span>
-        </p>
+        <Notice tone="warn">
+          <InertText text={unavailable} />
+        </Notice>
       )}
       {missing.map(({ name, usedBy }) => (
-        <p key={name} class="notice tone-warn secret-missing" role="status">
-          <Icon name="alert" size={14} />
-          <span>
-            <span class="mono strong">{name}</span> is not set, and <Servers names={usedBy} />{" "}
-            {usedBy.length === 1 ? "refers" : "refer"} to it.{" "}
-            <a href={`${PATH}?name=${name}#set-secret`}>Set {name}</a>
-          </span>
-        </p>
+        <Notice key={name} tone="warn">
+          <span class="mono strong">{name}</span> is not set, and <Servers names={usedBy} />{" "}
+          {usedBy.length === 1 ? "refers" : "refer"} to it.{" "}
+          <a href={`${PATH}?name=${name}#set-secret`}>Set {name}</a>
+        </Notice>
       ))}
       {secrets.length > 0
         ? <SecretsTable secrets={secrets} />
@@ -72,12 +63,12 @@ export function Secrets({ page }: { page: SecretsPage }) {
 function SecretsTable({ secrets }: Pick<SecretsPage, "secrets">) {
   return (
     <Card title="Secrets" aside={formatCount(secrets.length, "secret")} isFlush>
-      <table class="table secrets-table">
+      <table class="table secrets-table is-text">
         <caption class="visually-hidden">Secrets</caption>
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col" class="col-since">Set</th>
+            <th scope="col" class="col-since hide-small">Set</th>
             <th scope="col" class="hide-small">Used by</th>
             <th scope="col" class="col-actions">
               <span class="visually-hidden">Actions</span>
@@ -97,22 +88,25 @@ function SecretRow({ secret }: { secret: SecretsPage["secrets"][number] }) {
   return (
     <tr>
       <td>
-        <span class="secret-name mono strong">{name}</span>{" "}
+        <span class="mono strong">{name}</span>{" "}
         <CopyButton value={secretReference(name)} label={`Copy the reference to ${name}`} />
+        <p class="only-small muted small">
+          set <Ago at={setAt} />
+        </p>
         {problem === undefined ? null : (
           <span class="cell-note tone-bad">
             <Icon name="error" size={14} /> {problem}
           </span>
         )}
       </td>
-      <td class="muted">
+      <td class="muted hide-small">
         <Ago at={setAt} />
       </td>
       <td class="hide-small">
         {usedBy.length === 0 ? <span class="muted">no server</span> : <Servers names={usedBy} />}
       </td>
       <td>
-        <div class="secret-actions">
+        <div class="actions">
           <a class="button" href={`${PATH}?name=${name}#set-secret`}>
             Change <span class="visually-hidden">{name}</span>
           </a>
@@ -156,58 +150,43 @@ function SetSecret(
   { draft, nameProblem }: { draft: string; nameProblem: string | undefined },
 ) {
   return (
-    <div id="set-secret">
-      <Card title="Set a secret">
-        <form
-          class="form form-wide"
-          method="post"
-          action={PATH}
-          f-client-nav={false}
-          data-busy="Setting…"
-        >
-          <input type="hidden" name="change" value="set" />
-          <Field
-            id="secret-name"
-            label="Name"
-            hint="Letters, digits and _. One that is there already gets the value below."
-          >
-            <input
-              id="secret-name"
-              class="input mono"
-              name="name"
-              required
-              maxLength={64}
-              pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
-              autocapitalize="off"
-              autocomplete="off"
-              spellcheck={false}
-              title="1 to 64 letters, digits or _, not beginning with a digit"
-              autofocus={nameProblem !== undefined}
-              value={draft}
-              {...problemProps("secret-name", nameProblem)}
-            />
-            <FieldProblem id="secret-name" problem={nameProblem} />
-          </Field>
-          <Field
-            id="secret-value"
-            label="Value"
-            hint="One line; the command line takes more: deno task cli secrets set NAME. It is not shown while you type, nor later."
-          >
-            <input
-              id="secret-value"
-              class="input mono"
-              name="value"
-              type="password"
-              required
-              autocomplete="off"
-              aria-describedby="secret-value-hint"
-            />
-          </Field>
-          <div class="form-actions">
-            <button type="submit" class="button button-primary">Set secret</button>
-          </div>
-        </form>
-      </Card>
-    </div>
+    <FormCard id="set-secret" title="Set a secret" action={PATH} busy="Setting…">
+      <input type="hidden" name="change" value="set" />
+      <NameField
+        id="secret-name"
+        name="name"
+        label="Name"
+        hint="Letters, digits and _. One that is there already gets the value below."
+        value={draft}
+        pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
+        title="1 to 64 letters, digits or _, not beginning with a digit"
+        maxLength={64}
+        isRequired
+        problem={nameProblem}
+      />
+      <Field
+        id="secret-value"
+        label="Value"
+        hint={
+          <>
+            One line; the command line takes more:{" "}
+            <code>deno task cli secrets set NAME</code>. It is not shown while you type, nor later.
+          </>
+        }
+      >
+        <input
+          id="secret-value"
+          class="input mono"
+          name="value"
+          type="password"
+          required
+          autocomplete="off"
+          aria-describedby="secret-value-hint"
+        />
+      </Field>
+      <div class="form-actions">
+        <button type="submit" class="button button-primary">Set secret</button>
+      </div>
+    </FormCard>
   );
 }

@@ -153,7 +153,7 @@ function Places({ overview }: { overview: Overview }) {
     <Card isFlush>
       <ul class="rows">
         {places.map(({ href, icon, title, text, aside, isWaiting }) => (
-          <li key={href} class="row row-link">
+          <li key={href} class="row row-link place">
             <Icon name={icon} size={14} />
             <div class="row-text">
               <a class="cover strong" href={href}>{title}</a>

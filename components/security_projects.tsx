@@ -4,10 +4,11 @@ import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { Confirm } from "./confirm.tsx";
 import { EmptyState } from "./empty_state.tsx";
-import { Field } from "./field.tsx";
+import { FormCard } from "./form_card.tsx";
 import { FormFailure } from "./form_failure.tsx";
-import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { DescriptionField, NameField, PLAIN_NAME } from "./name_field.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { SecurityTabs } from "./security_tabs.tsx";
 
@@ -25,12 +26,7 @@ export function Projects({ page }: { page: ProjectsPage }) {
         action={<a class="button button-primary" href="#new-project">New project</a>}
       />
       <SecurityTabs current={PATH} />
-      {done === undefined ? null : (
-        <p class="notice notice-done" role="status">
-          <Icon name="ready" size={14} />
-          <span>{done}</span>
-        </p>
-      )}
+      {done === undefined ? null : <Notice tone="ok">{done}</Notice>}
       {error === undefined ? null : <FormFailure error={error} title="Nothing is changed" />}
       {projects.length > 0
         ? projects.map((project) => (
@@ -141,47 +137,23 @@ function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean
 
 function NewProject({ draft }: Pick<ProjectsPage, "draft">) {
   return (
-    <div id="new-project">
-      <Card title="New project">
-        <form
-          class="form form-wide"
-          method="post"
-          action={PATH}
-          f-client-nav={false}
-          data-busy="Making…"
-        >
-          <input type="hidden" name="change" value="create" />
-          <Field id="project-name" label="Name" hint="Letters, digits, _ and -.">
-            <input
-              id="project-name"
-              class="input mono"
-              name="name"
-              required
-              maxLength={64}
-              pattern="[A-Za-z0-9_\-]{1,64}"
-              title="1 to 64 letters, digits, _ or -"
-              autocapitalize="off"
-              autocomplete="off"
-              spellcheck={false}
-              value={draft.name}
-              aria-describedby="project-name-hint"
-            />
-          </Field>
-          <Field id="project-description" label="Description">
-            <input
-              id="project-description"
-              class="input"
-              name="description"
-              maxLength={400}
-              value={draft.description}
-              placeholder="What it is for"
-            />
-          </Field>
-          <div class="form-actions">
-            <button type="submit" class="button button-primary">Make project</button>
-          </div>
-        </form>
-      </Card>
-    </div>
+    <FormCard id="new-project" title="New project" action={PATH} busy="Making…">
+      <input type="hidden" name="change" value="create" />
+      <NameField
+        id="project-name"
+        name="name"
+        label="Name"
+        hint="Letters, digits, _ and -."
+        value={draft.name}
+        pattern={PLAIN_NAME}
+        title="1 to 64 letters, digits, _ or -"
+        maxLength={64}
+        isRequired
+      />
+      <DescriptionField id="project-description" value={draft.description} maxLength={400} />
+      <div class="form-actions">
+        <button type="submit" class="button button-primary">Make project</button>
+      </div>
+    </FormCard>
   );
 }

@@ -19,19 +19,34 @@ import { SecurityTabs } from "./security_tabs.tsx";
 import { Diff, Verdict } from "./tool_history.tsx";
 
 /** What servers changed, and what looks like an attack: each with what can be done about it. */
-export function SecurityReview({ page }: { page: ReviewPage }) {
-  const { cards, more, refused } = page;
+export function SecurityReview({ page, url }: { page: ReviewPage; url: URL }) {
+  const { cards, more, only, refused } = page;
   return (
     <>
       <BusyForms />
       <PageHeader
         title="Review"
-        lead={cards.length === 0
+        lead={cards.length === 0 || only !== undefined
           ? "What servers change about their tools, and what looks like an attack"
           : `${formatCount(cards.length + more, "item")} for you to look at`}
       />
       <SecurityTabs current={REVIEW_PATH} />
       {refused === undefined ? null : <FormFailure error={refused} title="Nothing was changed" />}
+      {only === undefined ? null : (
+        <p class="notice">
+          <Icon name="info" size={14} />
+          <span>
+            Only what is about{" "}
+            <span class="mono strong">
+              <InertText
+                text={only.tool === undefined ? only.server : `${only.server}.${only.tool}`}
+              />
+            </span>{" "}
+            is shown.
+          </span>
+          <a href={REVIEW_PATH} aria-current="false">Show all</a>
+        </p>
+      )}
       {cards.length === 0
         ? (
           <EmptyState icon="ready" title="Nothing waits for you">
@@ -48,7 +63,7 @@ export function SecurityReview({ page }: { page: ReviewPage }) {
           </Card>
         )}
       <ReviewDecisions decisions={page.decisions} />
-      <ReviewPolicies policies={page.policies} />
+      <ReviewPolicies policies={page.policies} url={url} />
     </>
   );
 }

@@ -5,6 +5,8 @@ import { RIGHTS } from "../lib/core/access.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
+import { FormCard } from "./form_card.tsx";
+import { NameField } from "./name_field.tsx";
 import { FieldProblem, problemProps } from "./security_field_problem.tsx";
 import { InertText } from "./inert_text.tsx";
 
@@ -13,6 +15,9 @@ const DAYS = [["", "Never"], ["1", "After a day"], ["7", "After a week"], ["30",
   "90",
   "After 90 days",
 ], ["365", "After a year"]] as const;
+
+/** A list to check, not to read through. */
+const SERVERS = 20;
 
 const MODES = [
   ["", "All"],
@@ -24,121 +29,113 @@ const MODES = [
 export function TokenForm({ page }: { page: TokensPage }) {
   const { words, projects, preview } = page;
   return (
-    <div class="token-make" id="new-token">
-      <Card title="New token">
-        <form
-          class="form form-wide"
-          method="post"
-          action={PATH}
-          f-client-nav={false}
-          data-busy="Making…"
+    <div class="token-make">
+      <FormCard id="new-token" title="New token" action={PATH} busy="Making…">
+        <input type="hidden" name="filled" value="yes" />
+        <Field id="token-name" label="Name" hint="Whose it is or what it is for.">
+          <input
+            id="token-name"
+            class="input"
+            name="name"
+            required
+            title="Whose token it is, or what it is for"
+            maxLength={80}
+            autocomplete="off"
+            autofocus={page.nameProblem !== undefined}
+            value={words.name}
+            {...problemProps("token-name", page.nameProblem)}
+          />
+          <FieldProblem id="token-name" problem={page.nameProblem} />
+        </Field>
+        <Rights page={page} />
+        <Patterns
+          id="servers"
+          label="Servers"
+          hint="Names, separated by commas: * stands for any text, ! before a name keeps it out. Empty admits all."
+          value={words.servers}
+        />
+        <Patterns
+          id="tools"
+          label="Tools"
+          hint="As server.tool: git.*, *.read_*, !git.push."
+          value={words.tools}
+        />
+        <Patterns
+          id="toolsets"
+          label="Toolsets"
+          hint="Which saved toolsets it may use."
+          value={words.toolsets}
+        />
+        <details
+          class="edit-words"
+          open={[words.project, words.perMinute, words.concurrent, words.mode]
+            .some((word) => word !== "")}
         >
-          <input type="hidden" name="filled" value="yes" />
-          <Field id="token-name" label="Name" hint="Whose it is or what it is for.">
-            <input
-              id="token-name"
-              class="input"
-              name="name"
-              required
-              title="Whose token it is, or what it is for"
-              maxLength={80}
-              autocomplete="off"
-              autofocus={page.nameProblem !== undefined}
-              value={words.name}
-              {...problemProps("token-name", page.nameProblem)}
-            />
-            <FieldProblem id="token-name" problem={page.nameProblem} />
-          </Field>
-          <Rights page={page} />
-          <Patterns
-            id="servers"
-            label="Servers"
-            hint="Names, separated by commas: * stands for any text, ! before a name keeps it out. Empty admits all."
-            value={words.servers}
-          />
-          <Patterns
-            id="tools"
-            label="Tools"
-            hint="As server.tool: git.*, *.read_*, !git.push."
-            value={words.tools}
-          />
-          <Patterns
-            id="toolsets"
-            label="Toolsets"
-            hint="Which saved toolsets it may use."
-            value={words.toolsets}
-          />
-          <details
-            class="edit-words"
-            open={[words.project, words.perMinute, words.concurrent, words.mode]
-              .some((word) => word !== "")}
-          >
-            <summary>Project and limits</summary>
-            <div class="form">
-              <Field
-                id="token-project"
-                label="Project"
-                hint={projects.length === 0
-                  ? "There are no projects yet."
-                  : "The only one it can be used in."}
-              >
-                <select
-                  id="token-project"
-                  class="select"
-                  name="project"
-                  aria-describedby="token-project-hint"
-                >
-                  <option value="">Any</option>
-                  {projects.map((name) => (
-                    <option key={name} value={name} selected={name === words.project}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </Field>
-              <Field
-                id="token-mode"
-                label="Calls it may make"
-                hint="What a tool does is taken from its annotations, unless the server's entry says otherwise."
-              >
-                <select
-                  id="token-mode"
-                  class="select"
-                  name="mode"
-                  aria-describedby="token-mode-hint"
-                >
-                  {MODES.map(([mode, label]) => (
-                    <option key={mode} value={mode} selected={mode === words.mode}>{label}</option>
-                  ))}
-                </select>
-              </Field>
-              <Count id="perMinute" label="Calls a minute" value={words.perMinute} />
-              <Count id="concurrent" label="Calls at once" value={words.concurrent} />
-            </div>
-          </details>
-          <Field id="token-expires" label="Expires">
-            <select id="token-expires" class="select" name="expires">
-              {DAYS.map(([days, label]) => (
-                <option key={days} value={days} selected={days === words.expires}>{label}</option>
-              ))}
-            </select>
-          </Field>
-          <div class="form-actions">
-            <button type="submit" class="button button-primary" name="change" value="create">
-              Make token
-            </button>
-            <button
-              type="submit"
-              class="button"
-              formnovalidate
-              formmethod="get"
-              formaction={`${PATH}#admits`}
+          <summary>Project and limits</summary>
+          <div class="form">
+            <Field
+              id="token-project"
+              label="Project"
+              hint={projects.length === 0
+                ? "There are no projects yet."
+                : "The only one it can be used in."}
             >
-              Show what it admits
-            </button>
+              <select
+                id="token-project"
+                class="select"
+                name="project"
+                aria-describedby="token-project-hint"
+              >
+                <option value="">Any</option>
+                {projects.map((name) => (
+                  <option key={name} value={name} selected={name === words.project}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field
+              id="token-mode"
+              label="Calls it may make"
+              hint="What a tool does is taken from its annotations, unless the server's entry says otherwise."
+            >
+              <select
+                id="token-mode"
+                class="select"
+                name="mode"
+                aria-describedby="token-mode-hint"
+              >
+                {MODES.map(([mode, label]) => (
+                  <option key={mode} value={mode} selected={mode === words.mode}>{label}</option>
+                ))}
+              </select>
+            </Field>
+            <Count id="perMinute" label="Calls a minute" value={words.perMinute} />
+            <Count id="concurrent" label="Calls at once" value={words.concurrent} />
           </div>
-        </form>
-      </Card>
+        </details>
+        <Field id="token-expires" label="Expires">
+          <select id="token-expires" class="select" name="expires">
+            {DAYS.map(([days, label]) => (
+              <option key={days} value={days} selected={days === words.expires}>{label}</option>
+            ))}
+          </select>
+        </Field>
+        <div class="form-actions">
+          <button type="submit" class="button button-primary" name="change" value="create">
+            Make token
+          </button>
+          <button
+            type="submit"
+            class="button"
+            formnovalidate
+            formmethod="get"
+            formaction={`${PATH}#admits`}
+          >
+            Show what it admits
+          </button>
+        </div>
+      </FormCard>
       {preview === undefined ? null : <Preview preview={preview} />}
     </div>
   );
@@ -179,19 +176,14 @@ function Patterns(
   },
 ) {
   return (
-    <Field id={`token-${id}`} label={label} hint={hint}>
-      <input
-        id={`token-${id}`}
-        class="input mono"
-        name={id}
-        autocapitalize="off"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="*"
-        value={value}
-        aria-describedby={`token-${id}-hint`}
-      />
-    </Field>
+    <NameField
+      id={`token-${id}`}
+      name={id}
+      label={label}
+      hint={hint}
+      value={value}
+      placeholder="*"
+    />
   );
 }
 
@@ -219,11 +211,13 @@ function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPrev
             ? <p class="muted">No server, and so no tool.</p>
             : (
               <ul class="admits">
-                {servers.map(({ name, admitted, all, tools, more }) => (
+                {servers.slice(0, SERVERS).map(({ name, admitted, all, tools, more }) => (
                   <li key={name}>
                     <p>
                       <span class="mono strong">{name}</span>{" "}
-                      <span class="muted small">{admitted} of {formatCount(all, "tool")}</span>
+                      <span class="muted small">
+                        {all === 0 ? "no tools yet" : `${admitted} of ${formatCount(all, "tool")}`}
+                      </span>
                     </p>
                     {tools.length === 0 ? null : (
                       <p class="small muted">
@@ -238,6 +232,9 @@ function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPrev
                     )}
                   </li>
                 ))}
+                {servers.length > SERVERS && (
+                  <li class="muted">and {formatCount(servers.length - SERVERS, "more server")}</li>
+                )}
               </ul>
             )}
           <p class="small muted">

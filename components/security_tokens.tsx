@@ -72,7 +72,7 @@ function Made({ made }: { made: NonNullable<TokensPage["made"]> }) {
 function TokensTable({ tokens }: { tokens: TokenRow[] }) {
   return (
     <Card isFlush>
-      <table class="table tokens-table">
+      <table class="table tokens-table is-text">
         <caption class="visually-hidden">Tokens</caption>
         <thead>
           <tr>
@@ -113,7 +113,7 @@ function Row({ row }: { row: TokenRow }) {
       </td>
       <td class="hide-small">{rights.join(", ")}</td>
       <td class="hide-small">
-        <p class="token-scope">{scope}</p>
+        <p>{scope}</p>
         {project === undefined ? null : <p class="muted small">Project {project} alone</p>}
         {limit === undefined ? null : <p class="muted small">{limit}</p>}
       </td>

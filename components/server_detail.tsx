@@ -98,7 +98,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
           </Facts>
         </Card>
         <ServerLogin server={server} hasLogin={page.hasLogin} />
-        <ReviewNotice {...countsOf(page.waiting)} noun="tool" />
+        <ReviewNotice {...countsOf(page.waiting)} server={server.name} />
         {problems.length > 0 && (
           <Card title="In its configuration" isFlush>
             <ul class="rows">
@@ -106,7 +106,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             </ul>
           </Card>
         )}
-        {page.invalid.entries.length > 0 && <InvalidTools {...page.invalid} />}
+        {page.invalid.entries.length > 0 && <InvalidTools server={server.name} {...page.invalid} />}
         {isInTrouble && <Diary page={page} />}
         <Card
           title="Tools"
@@ -144,17 +144,17 @@ function countsOf(waiting: ServerPage["waiting"]): { quarantined: number; held: 
 }
 
 /** What it wrote, and how it fared. */
-function Diary({ page: { server, log, logged, states } }: { page: ServerPage }) {
+function Diary({ page: { server, logs, states } }: { page: ServerPage }) {
   return (
     <>
-      {server.type === "demo"
+      {server.type === "demo" || logs === undefined
         ? null
         : (
           <Card title="Log" aside="what it last wrote to its error output">
-            <LogTail key={server.name} server={server.name} lines={log} />
+            <LogTail key={server.name} server={server.name} lines={logs.written} />
           </Card>
         )}
-      <ServerLog lines={logged} />
+      {logs && <ServerLog lines={logs.noted} />}
       <ServerStates states={states} />
     </>
   );

@@ -7,6 +7,7 @@ import { NEW_SERVER, serverPath, serverStep } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
 import { FormFailure } from "./form_failure.tsx";
+import { NameField, PLAIN_NAME } from "./name_field.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { ServerLimits } from "./server_limits.tsx";
 
@@ -73,24 +74,17 @@ function EntryForm({ form }: { form: Form }) {
           <ServerEntry value={form.entry} placeholder={PLACEHOLDER} />
         </Field>
         {editing === undefined && (
-          <Field
+          <NameField
             id="name"
+            name="name"
             label="Name"
             hint="Letters, digits, _ and -; empty takes one from what you paste."
-          >
-            <input
-              id="name"
-              class="input mono name-input"
-              name="name"
-              maxLength={64}
-              pattern="[A-Za-z0-9_\-]{1,64}"
-              autocapitalize="off"
-              autocomplete="off"
-              spellcheck={false}
-              value={form.name}
-              aria-describedby="name-hint"
-            />
-          </Field>
+            value={form.name}
+            pattern={PLAIN_NAME}
+            title="1 to 64 letters, digits, _ or -"
+            maxLength={64}
+            isShort
+          />
         )}
         <details class="edit-words" open={hasMore}>
           <summary>Headers, variables and folder</summary>

@@ -22,7 +22,7 @@ export function ServerStates({ states }: { states: StatePeriod[] }) {
                 <p>
                   <InertText text={reason} />
                 </p>
-                {error === undefined ? null : (
+                {error === undefined || reason.includes(error) ? null : (
                   <p class="small muted">
                     <InertText text={error} />
                   </p>

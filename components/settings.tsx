@@ -5,7 +5,7 @@ import { Card } from "./card.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { FormFailure } from "./form_failure.tsx";
-import { Icon } from "./icon.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 import { DataCard, LogLevelCard, OptimizationCard, SearchCard } from "./settings_cards.tsx";
 import { SettingsTable } from "./settings_table.tsx";
@@ -16,12 +16,7 @@ export function Settings({ page }: { page: SettingsPage }) {
     <>
       <BusyForms />
       <PageHeader title="Settings" lead="What can be changed while the gateway runs comes first" />
-      {page.done === undefined ? null : (
-        <p class="notice notice-done" role="status">
-          <Icon name="ready" size={14} />
-          <span>{page.done}</span>
-        </p>
-      )}
+      {page.done === undefined ? null : <Notice tone="ok">{page.done}</Notice>}
       {page.refused === undefined
         ? null
         : <FormFailure error={page.refused} title="Nothing is changed" />}

@@ -6,6 +6,7 @@ import { CopyButton } from "./copy_button.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { Notice } from "./notice.tsx";
 
 const KINDS: Record<string, string> = {
   "claude-cli": "The claude CLI",
@@ -33,13 +34,11 @@ export function EvaluatorFound({ check, isOn }: { check: EvaluatorCheck; isOn: b
   const { program } = check;
   return (
     <>
-      <p class="notice notice-done" role="status">
-        <Icon name="ready" size={14} />
-        <span>
-          {KINDS[check.kind ?? ""] ?? "An evaluator"} would use the model{" "}
-          <code>{check.model}</code>. {checkedWords(check)}
-        </span>
-      </p>
+      <Notice tone="ok">
+        {KINDS[check.kind ?? ""] ?? "An evaluator"} would use the model <code>{check.model}</code>.
+        {" "}
+        {checkedWords(check)}
+      </Notice>
       {program === undefined ? null : (
         <Facts>
           <Fact name="Program">
@@ -67,7 +66,7 @@ export function EvaluatorFound({ check, isOn }: { check: EvaluatorCheck; isOn: b
 function Trial({ trial }: { trial: NonNullable<EvaluatorCheck["trial"]> }) {
   const { outcome, words, model, durationMs, cost, at } = trial;
   const isRight = outcome === "right";
-  const tone = isRight ? "notice-done" : outcome === "wrong" ? "tone-warn" : "tone-bad";
+  const tone = isRight ? "tone-ok" : outcome === "wrong" ? "tone-warn" : "tone-bad";
   const tokens = cost.inputTokens + cost.outputTokens;
   return (
     <div class={`notice ${tone}`} role="status">

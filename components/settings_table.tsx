@@ -3,7 +3,7 @@ import type { SettingRow } from "../lib/console/settings_page.ts";
 /** Every option as it is in effect, and the three places that can set it. */
 export function SettingsTable({ rows }: { rows: SettingRow[] }) {
   return (
-    <table class="table settings-table">
+    <table class="table settings-table is-text">
       <caption class="visually-hidden">Options</caption>
       <thead>
         <tr>

@@ -98,7 +98,7 @@ export function RelatedTools({ related }: Pick<ToolKnowledge, "related">) {
     <Card title="Related tools">
       <p class="chips">
         {related.map(({ server, name, namespaced }) => (
-          <a key={namespaced} class="button mono" href={toolPath(server, name)}>
+          <a key={namespaced} class="button mono cut" href={toolPath(server, name)}>
             <InertText text={namespaced} />
           </a>
         ))}

@@ -16,6 +16,7 @@ import { Pager } from "./pager.tsx";
 import { SavedDays } from "./saved_days.tsx";
 import { TokensChip } from "./tokens_chip.tsx";
 import { ToolsCatalog } from "./tools_catalog.tsx";
+import { ReviewNotice } from "./unlisted_tool.tsx";
 
 /** All tools, searched and filtered. */
 export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
@@ -45,6 +46,7 @@ export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
           ),
         })}
       />
+      <ReviewNotice {...page.waiting} />
       {page.reading === undefined ? null : (
         <p class="notice" role="status">
           <Icon name="pending" size={14} />
@@ -122,9 +124,20 @@ function leadOf(page: ToolsPage): string {
   }${off}`;
 }
 
+const STATE_WORDS: Record<string, string> = {
+  disabled: "Off",
+  promoted: "Promoted",
+  held: "Held",
+  quarantined: "Quarantined",
+  invalid: "Invalid",
+};
+
 function Filters({ page }: { page: ToolsPage }) {
   const { query, server, category, state } = page;
   const set = { q: query, server, category, state };
+  const { disabled, promoted, waiting, invalid } = page;
+  // Few ever have tools that wait: what is not there is not offered.
+  const counts = { disabled, promoted, ...waiting, invalid };
   const without = (name: keyof typeof set) =>
     Object.fromEntries(
       Object.entries(set).flatMap(([key, value]) =>
@@ -167,7 +180,7 @@ function Filters({ page }: { page: ToolsPage }) {
           hidden={without("category")}
         />
       )}
-      {(page.disabled + page.promoted + page.invalid > 0 || state !== undefined) && (
+      {(Object.values(counts).some((count) => count > 0) || state !== undefined) && (
         <FilterSelect
           action="/tools"
           name="state"
@@ -176,9 +189,13 @@ function Filters({ page }: { page: ToolsPage }) {
           value={state ?? ""}
           choices={[
             { value: "enabled", label: `On (${formatNumber(page.total - page.disabled)})` },
-            { value: "disabled", label: `Off (${formatNumber(page.disabled)})` },
-            { value: "promoted", label: `Promoted (${formatNumber(page.promoted)})` },
-            { value: "invalid", label: `Invalid (${formatNumber(page.invalid)})` },
+            ...Object.entries(counts).filter(([value, count]) =>
+              count > 0 || value === state || !(value in waiting)
+            )
+              .map(([value, count]) => ({
+                value,
+                label: `${STATE_WORDS[value]} (${formatNumber(count)})`,
+              })),
           ]}
           hidden={without("state")}
         />

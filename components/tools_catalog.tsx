@@ -6,6 +6,7 @@ import { serverPath, toolPath } from "../lib/console/ui/paths.ts";
 import { Bar } from "./bar.tsx";
 import { InertText } from "./inert_text.tsx";
 import { SortHeading } from "./sort_heading.tsx";
+import { WaitBadge } from "./wait_badge.tsx";
 
 interface ToolsCatalogProps {
   rows: ListedTool[];
@@ -52,7 +53,7 @@ function ToolRow({ tool }: { tool: ListedTool }) {
   const { match } = tool;
   return (
     <tr data-row>
-      <td class="cut hide-small">
+      <td class="cut hide-small" title={inertString(tool.server)}>
         <a class="mono above quiet-link" href={serverPath(tool.server)}>
           <InertText text={tool.server} />
         </a>
@@ -73,6 +74,9 @@ function ToolRow({ tool }: { tool: ListedTool }) {
           </a>
         </p>
         <div class="only-small muted">
+          <p class="cut small mono">
+            <InertText text={tool.server} />
+          </p>
           <Words tool={tool} />
         </div>
       </td>
@@ -92,11 +96,7 @@ function ToolRow({ tool }: { tool: ListedTool }) {
         <InertText text={tool.category} />
       </td>
       <td class="number">
-        {tool.problem !== undefined
-          ? "–"
-          : tool.tokens === undefined
-          ? "counting"
-          : formatNumber(tool.tokens)}
+        {!tool.isServed ? "–" : tool.tokens === undefined ? "counting" : formatNumber(tool.tokens)}
       </td>
       {match === undefined ? null : (
         <td class="number">
@@ -128,6 +128,7 @@ function Words({ tool }: { tool: ListedTool }) {
   return (
     <>
       <p class="cut" title={inertString(tool.summary)}>
+        <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
         {!tool.isEnabled && <span class="badge">Off</span>}
         {tool.isPromoted && (
           <span class="badge tone-ok" title="Clients read a description that was promoted">

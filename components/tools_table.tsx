@@ -2,6 +2,7 @@ import type { ToolRow } from "../lib/console/server_page.ts";
 import { inertString } from "../lib/console/ui/inert_text.ts";
 import { toolPath } from "../lib/console/ui/paths.ts";
 import { InertText } from "./inert_text.tsx";
+import { WaitBadge } from "./wait_badge.tsx";
 
 /** The tools of one server. */
 export function ToolsTable({ rows }: { rows: ToolRow[] }) {
@@ -21,9 +22,10 @@ export function ToolsTable({ rows }: { rows: ToolRow[] }) {
               <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
                 <InertText text={tool.name} />
               </a>
-              {tool.isOff && <span class="badge off-badge">Off</span>}
             </td>
             <td class="cut muted" title={inertString(tool.summary)}>
+              <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
+              {tool.isOff && <span class="badge">Off</span>}
               {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
             </td>
           </tr>

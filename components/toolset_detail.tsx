@@ -115,7 +115,7 @@ export function ToolsetDetail({ page, url }: { page: ToolsetPage; url: URL }) {
 }
 
 /** Saving it anew takes each tool as it is now. */
-function AcceptChanges({ page: { toolset, names, changed } }: { page: ToolsetPage }) {
+function AcceptChanges({ page: { toolset, version, names, changed } }: { page: ToolsetPage }) {
   return (
     <div class={changed.breaking > 0 ? "notice tone-warn" : "notice"}>
       <Icon name={changed.breaking > 0 ? "alert" : "info"} size={14} />
@@ -133,7 +133,7 @@ function AcceptChanges({ page: { toolset, names, changed } }: { page: ToolsetPag
         data-busy="Saving…"
       >
         <input type="hidden" name="description" value={toolset.description ?? ""} />
-        <input type="hidden" name="savedAt" value={toolset.updatedAt} />
+        <input type="hidden" name="version" value={version} />
         <input type="hidden" name="tools" value={JSON.stringify(names)} />
         <button type="submit" class="button">Accept the changes</button>
       </form>

@@ -4,7 +4,8 @@ import type { ToolsetForm } from "../lib/console/toolset_form.ts";
 import { NEW_TOOLSET, toolsetPath } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
-import { Icon } from "./icon.tsx";
+import { DescriptionField, NameField, PLAIN_NAME } from "./name_field.tsx";
+import { Notice } from "./notice.tsx";
 import { PageHeader } from "./page_header.tsx";
 
 /** Makes a toolset, or changes one. */
@@ -32,51 +33,31 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
           : {})}
         action={<button type="submit" class="button button-primary">Save toolset</button>}
       />
-      {form.savedAt === undefined
+      {form.version === undefined
         ? null
-        : <input type="hidden" name="savedAt" value={form.savedAt} />}
+        : <input type="hidden" name="version" value={form.version} />}
       {from === undefined ? null : <input type="hidden" name="from" value={from} />}
       {error === undefined ? null : (
-        <p class="notice tone-bad" role="alert">
-          <Icon name="error" size={14} />
-          <span>
-            Not saved: {error.message}. {error.hint} <code>{error.code}</code>
-          </span>
-        </p>
+        <Notice tone="bad">
+          Not saved: {error.message}. {error.hint} <code>{error.code}</code>
+        </Notice>
       )}
       <Card>
         <div class="form form-wide">
           {editing === undefined && (
-            <Field
+            <NameField
               id="name"
+              name="name"
               label="Name"
               hint="Letters, digits, _ and -; also a part of its door's address."
-            >
-              <input
-                id="name"
-                class="input mono"
-                name="name"
-                required
-                maxLength={64}
-                pattern="[A-Za-z0-9_\-]{1,64}"
-                autocapitalize="off"
-                autocomplete="off"
-                spellcheck={false}
-                value={form.name}
-                aria-describedby="name-hint"
-              />
-            </Field>
-          )}
-          <Field id="description" label="Description">
-            <input
-              id="description"
-              class="input"
-              name="description"
-              maxLength={500}
-              value={form.description}
-              placeholder="What it is for"
+              value={form.name}
+              pattern={PLAIN_NAME}
+              title="1 to 64 letters, digits, _ or -"
+              maxLength={64}
+              isRequired
             />
-          </Field>
+          )}
+          <DescriptionField id="description" value={form.description} maxLength={500} />
         </div>
       </Card>
       <Card>

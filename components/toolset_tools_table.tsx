@@ -1,8 +1,10 @@
 import type { ToolsetPageTool } from "../lib/console/toolset_page.ts";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { toolPath } from "../lib/console/ui/paths.ts";
+import { TOOL_WAITS } from "../lib/console/ui/tool_wait.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
+import { WaitBadge } from "./wait_badge.tsx";
 
 const STATES: Record<ToolsetPageTool["state"], { word: string; icon: IconName; tone: string }> = {
   registered: { word: "Registered", icon: "ready", tone: "ok" },
@@ -10,6 +12,8 @@ const STATES: Record<ToolsetPageTool["state"], { word: string; icon: IconName; t
   disabled: { word: "Disabled", icon: "paused", tone: "quiet" },
   gone: { word: "Gone", icon: "error", tone: "bad" },
 };
+
+const KEPT_BACK: typeof STATES.gone = { word: "Kept back", icon: "lock", tone: "warn" };
 
 const NOTES: Record<Exclude<ToolsetPageTool["state"], "registered">, string> = {
   waiting: "Its server is away; it is back when the server is",
@@ -24,7 +28,9 @@ export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
       <caption class="visually-hidden">Tools of this toolset</caption>
       <thead>
         <tr>
-          <th scope="col" class="col-state">State</th>
+          <th scope="col" class="col-state">
+            <span>State</span>
+          </th>
           <th scope="col">Tool</th>
           <th scope="col" class="hide-small">Called</th>
           <th scope="col" class="col-tokens number">Tokens</th>
@@ -38,14 +44,15 @@ export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
 }
 
 function ToolRow({ tool }: { tool: ToolsetPageTool }) {
-  const { word, icon, tone } = STATES[tool.state];
+  const isKeptBack = tool.state === "gone" && tool.wait !== undefined;
+  const { word, icon, tone } = isKeptBack ? KEPT_BACK : STATES[tool.state];
   const isKnown = tool.tokens !== undefined;
   return (
     <tr data-row>
       <td>
         <span class={`state tone-${tone}`}>
           <Icon name={icon} size={14} />
-          {word}
+          <span class="state-word">{word}</span>
         </span>
       </td>
       <td>
@@ -59,8 +66,8 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
             <span class="mono">
               <InertText text={tool.namespacedName} />
             </span>
-          )}
-        {tool.state !== "registered" && <p class="muted small">{NOTES[tool.state]}</p>}
+          )} <WaitBadge server={tool.server} tool={tool.tool} wait={tool.wait} />
+        {tool.state !== "registered" && <p class="muted small">{noteOf(tool)}</p>}
         {tool.change === undefined ? null : <Change change={tool.change} />}
       </td>
       <td class="mono hide-small break">
@@ -71,6 +78,12 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
       </td>
     </tr>
   );
+}
+
+/** A tool that is kept back is there: its server lists it, and no client gets it. */
+function noteOf({ state, wait }: ToolsetPageTool): string {
+  if (state === "registered") return "";
+  return state === "gone" && wait !== undefined ? TOOL_WAITS[wait].meaning : NOTES[state];
 }
 
 const VERDICTS = {

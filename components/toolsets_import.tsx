@@ -10,7 +10,7 @@ import { PageHeader } from "./page_header.tsx";
 const EXAMPLE = '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }';
 
 /** Takes toolsets from a file or from text. */
-export function ImportForm({ text }: { text: string }) {
+export function ImportForm({ text, isMain = false }: { text: string; isMain?: boolean }) {
   return (
     <form
       class="form form-wide"
@@ -22,7 +22,7 @@ export function ImportForm({ text }: { text: string }) {
       <Field id="import-file" label="File">
         <input
           id="import-file"
-          class="input-file"
+          class="input"
           type="file"
           name="file"
           accept="application/json,.json"
@@ -45,7 +45,9 @@ export function ImportForm({ text }: { text: string }) {
         Overwrite toolsets of the same name
       </label>
       <div class="form-actions">
-        <button type="submit" class="button">Import toolsets</button>
+        <button type="submit" class={isMain ? "button button-primary" : "button"}>
+          Import toolsets
+        </button>
       </div>
     </form>
   );
@@ -77,7 +79,7 @@ export function ToolsetsImport({ page }: { page: ImportPage }) {
       {report === undefined ? null : <Report report={report} />}
       {report === undefined && (
         <Card>
-          <ImportForm text={page.text} />
+          <ImportForm text={page.text} isMain />
         </Card>
       )}
     </div>

@@ -4,7 +4,7 @@ import type { Tour } from "../lib/console/tour.ts";
 import { NEW_SERVER, NEW_TOOLSET } from "../lib/console/ui/paths.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code_block.tsx";
-import { HiddenFields } from "./fix_buttons.tsx";
+import { HiddenFields } from "./hidden_fields.tsx";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 

@@ -1,7 +1,7 @@
 import type { KeptBackTool as KeptBack } from "../lib/console/tool_page.ts";
 import type { ServerStatus } from "../lib/core/server.ts";
-import { formatCount, formatNumber } from "../lib/console/ui/format.ts";
-import { serverPath } from "../lib/console/ui/paths.ts";
+import { formatCount } from "../lib/console/ui/format.ts";
+import { reviewPath, serverPath } from "../lib/console/ui/paths.ts";
 import { Icon } from "./icon.tsx";
 import { InertText } from "./inert_text.tsx";
 
@@ -71,7 +71,7 @@ export function KeptBackTool({ page: { keptBack, state, server } }: { page: Kept
         {why}
       </p>
       <div class="failure-actions">
-        <a class="button button-primary" href="/security/review">Review it</a>
+        <a class="button button-primary" href={reviewPath(server.name, keptBack)}>Review it</a>
         <a class="button" href={serverPath(server.name)}>Show the server</a>
       </div>
     </section>
@@ -80,19 +80,18 @@ export function KeptBackTool({ page: { keptBack, state, server } }: { page: Kept
 
 /** That something waits for a decision, with the way to it. */
 export function ReviewNotice(
-  { quarantined, held, noun }: { quarantined: number; held: number; noun?: string },
+  { quarantined, held, server }: { quarantined: number; held: number; server?: string },
 ) {
   if (quarantined + held === 0) return null;
-  const count = noun === undefined ? formatNumber(quarantined) : formatCount(quarantined, noun);
   const words = [
-    ...(quarantined === 0 ? [] : [`${count} in quarantine`]),
+    ...(quarantined === 0 ? [] : [`${formatCount(quarantined, "tool")} in quarantine`]),
     ...(held === 0 ? [] : [`${formatCount(held, "change")} held`]),
   ];
   return (
     <p class="notice tone-warn">
       <Icon name="alert" size={14} />
-      <span>{words.join(", ")}:</span>
-      <a href="/security/review">Review</a>
+      <span>{words.join(", ")}</span>
+      <a href={reviewPath(server)}>Review</a>
     </p>
   );
 }

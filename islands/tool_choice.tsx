@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
 import { InertText } from "../components/inert_text.tsx";
 import { TokensChip } from "../components/tokens_chip.tsx";
+import { WaitBadge } from "../components/wait_badge.tsx";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { serverPath, serverStep } from "../lib/console/ui/paths.ts";
 import {
@@ -102,7 +103,7 @@ export default function ToolChoice({ server, tools, written = [] }: ToolChoicePr
         </button>
       </div>
       <ul class="choice-list">
-        {shown.map(({ name, summary, tokens }) => (
+        {shown.map(({ name, summary, tokens, wait }) => (
           <li key={name}>
             {(!sendsChanges.value || changes.value.has(name)) && (
               <input type="hidden" name="shown" value={name} />
@@ -116,8 +117,11 @@ export default function ToolChoice({ server, tools, written = [] }: ToolChoicePr
                 onChange={(event) => choose([name], event.currentTarget.checked)}
               />
               <span class="pick-text">
-                <span class="mono strong">
-                  <InertText text={name} />
+                <span>
+                  <span class="mono strong">
+                    <InertText text={name} />
+                  </span>{" "}
+                  <WaitBadge server={server} tool={name} wait={wait} />
                 </span>
                 <span class="muted small">
                   {summary === "" ? "No description" : <InertText text={summary} />}

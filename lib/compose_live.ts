@@ -65,6 +65,7 @@ export function composeLive(input: ComposeLiveInput) {
     async calls(times) {
       for (const call of await callsElsewhere.look(times)) activity.hear(call);
     },
+    cleared: () => events.tell("activity", { cleared: true }),
   };
   const closing = new AbortController();
   const following = followNews(store, {

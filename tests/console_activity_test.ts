@@ -174,6 +174,14 @@ test("call page shows what was said without secrets, beside the list", async () 
   assert.equal(href.searchParams.get("category"), "direct");
   await inspect(page, "activity-call");
 
+  await detail.getByLabel("It should have been").selectOption("status");
+  await detail.getByRole("button", { name: "Wrong tool" }).click();
+  await page.waitForURL(/\/optimization\/git\/commit\?/);
+  const sent = new URL(page.url()).searchParams;
+  assert.deepEqual([sent.get("category"), sent.get("expectedTool")], ["negative", "status"]);
+  assert.match(sent.get("prompt") ?? "", /^message: uses \[redacted\]/);
+  await page.goBack();
+
   await rowsOf(page).first().getByRole("link", { name: "fail" }).click();
   await detail.getByRole("heading", { name: "git.fail" }).waitFor();
   await detail.getByText("No such key: [redacted]").first().waitFor();

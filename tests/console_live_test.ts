@@ -213,6 +213,24 @@ browserTest("the activity page shows another gateway's calls in their place", as
   assert.deepEqual(complaints, []);
 });
 
+browserTest("clearing the calls in one gateway empties the open page of another", async () => {
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  page.setDefaultTimeout(LIMIT_MS);
+  await call(here, "status");
+  await goLive(page, `${there.url}/activity`);
+  await page.locator(".calls-table tbody tr[data-call]").first().waitFor();
+  const cleared = await fetch(`${here.url}/activity/~clear`, {
+    method: "POST",
+    headers: { origin: here.url },
+    redirect: "manual",
+  });
+  assert.equal(cleared.status, 303);
+  await cleared.body?.cancel();
+  await page.getByRole("heading", { name: "No calls yet" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 browserTest("the tool page waits for a server that connects, and shows its tool then", async () => {
   const gate = Promise.withResolvers<void>();
   await using slow = Deno.serve(

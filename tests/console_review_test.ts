@@ -71,6 +71,33 @@ browserTest(
   },
 );
 
+browserTest("tables of tools say which wait for a decision, and lead to it", async () => {
+  await relist("files", tool("look", { description: "Looks about" }), tool("read"), tool("added"));
+  await doors.api("POST", "/api/exchange/toolsets", { name: "dev", tools: ["files.look"] });
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  for (const path of ["/tools?server=files", "/servers/files", "/servers/files/~tools"]) {
+    await goLive(page, doors.url + path);
+    await page.getByRole("link", { name: "Held (review files.look)" }).waitFor();
+  }
+  await page.goto(`${doors.url}/toolsets/dev`);
+  await page.getByRole("link", { name: "Held (review files.look)" }).click();
+  await page.waitForURL(/\/security\/review\?server=files&tool=look$/);
+  await page.locator(".review-item", { hasText: "files.look" }).waitFor();
+  assert.equal(await page.locator(".review-item").count(), 1);
+  await page.getByRole("link", { name: "Show all" }).click();
+  await page.locator(".review-item", { hasText: "sums.add" }).waitFor();
+
+  // What no client gets is listed where it is asked for.
+  await goLive(page, `${doors.url}/tools?state=quarantined`);
+  await page.getByRole("link", { name: "Quarantined (review sums.add)" }).waitFor();
+  await assertReadable(page, "tools-quarantined");
+  await goLive(page, `${doors.url}/servers/files`);
+  await page.getByRole("link", { name: "Held (review files.added)" }).waitFor();
+  await assertReadable(page, "server-held");
+  assert.deepEqual(complaints, []);
+});
+
 browserTest("review page works without scripts, and waives a finding with a reason", async () => {
   await relist("files", tool("look"), tool("read"), tool("added"));
   await using open = await openPage(browser, { javaScriptEnabled: false });

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { chaos } from "./faults.ts";
-import { startGateway } from "./gateway.ts";
+import { startGateway, until } from "./gateway.ts";
 
 const VALUE = "hunter2-never-shown";
 
@@ -43,7 +43,8 @@ browserTest(
 
       await page.getByRole("link", { name: "Set TOKEN" }).click();
       await page.waitForURL(/name=TOKEN/);
-      assert.equal(await page.getByLabel("Name").inputValue(), "TOKEN");
+      // The address is there before the page is.
+      await until(async () => await page.getByLabel("Name").inputValue() === "TOKEN" || undefined);
       await page.getByLabel("Value").fill(VALUE);
       await page.getByRole("button", { name: "Set secret" }).click();
       await page.getByText("The secret is set.").waitFor();

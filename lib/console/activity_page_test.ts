@@ -26,8 +26,11 @@ async function openActivity() {
   const log = new ActivityLog({ repository, processId: "a", onWarning: assert.fail });
   const details = new CallDetails({});
   const calls = new ActivityReader({ repository, log, details, redactor: new Redactor() });
-  const { options } = stubGateway();
-  const gateway: Pick<Gateway, "calls" | "options"> = { calls, options };
+  const tools = [{ name: "a/b" }, { name: "status" }, { name: "log" }, { name: "x", isOff: true }];
+  const { options, guide } = stubGateway({
+    servers: [{ name: "git", tools }, { name: "air", tools: [{ name: "quality" }] }],
+  });
+  const gateway: Pick<Gateway, "calls" | "options" | "guide"> = { calls, options, guide };
   return {
     log,
     details,
@@ -95,12 +98,20 @@ Deno.test("callPage() says what is remembered, and leads to a prompt from the ar
   const call = log.record({ ...CALL, server: "git", tool: "a/b", ok: true });
   const forgotten = await callPage(gateway, call.id);
   assert.equal(forgotten?.view, undefined);
-  assert.equal(forgotten?.wrongTool, "/optimization/git/a%2Fb?category=negative");
+  assert.deepEqual(forgotten?.wrongTool, {
+    action: "/optimization/git/a%2Fb",
+    fields: { tab: "prompts", category: "negative" },
+    others: ["log", "status"],
+  });
   const params = { name: "a/b", arguments: { path: "READ\nME", limit: 5 } };
   details.add(call, { request: JSON.stringify({ params }), response: "{}" });
   const page = await callPage(gateway, call.id);
   const query = new URL(page!.rightTool, "http://x").searchParams;
-  assert.deepEqual([...query], [["prompt", "path: READ ME, limit: 5"], ["category", "direct"]]);
+  assert.deepEqual([...query], [
+    ["tab", "prompts"],
+    ["prompt", "path: READ ME, limit: 5"],
+    ["category", "direct"],
+  ]);
   assert.equal(await callPage(gateway, "none"), undefined);
 });
 

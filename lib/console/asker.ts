@@ -1,9 +1,9 @@
-import type { Asker } from "../surfaces/login_admin.ts";
+import type { AuditAsker } from "../core/audit.ts";
 
 /** Who makes a request, and from where. */
 export function askerOf(
   { state, info }: { state: { principal: string }; info: Deno.ServeHandlerInfo },
-): Asker {
+): AuditAsker {
   const { remoteAddr } = info;
   return {
     principal: state.principal,

@@ -7,7 +7,7 @@ import { waitingCounts, type WaitingGateway } from "./security_waiting.ts";
 import { toolsetNotes } from "./toolset_notes.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/job_progress.ts";
-import { optimizationPath, serverPath, serverStep, toolsetPath } from "./ui/paths.ts";
+import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/paths.ts";
 
 /** The one click that sets something right. */
 export interface Fix {
@@ -104,7 +104,7 @@ export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionIte
       kind,
       subject: only === undefined ? formatCount(count, "tool") : `${only.server}.${only.tool}`,
       isName: only !== undefined,
-      href: "/security/review",
+      href: reviewPath(only?.server, only?.tool),
       detail: count === 1 ? one : many,
       fixes: [],
     }];

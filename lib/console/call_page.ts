@@ -2,6 +2,7 @@ import type { Gateway } from "../compose.ts";
 import { shortened } from "../core/shortened.ts";
 import type { ActivityRecord } from "../storage/activity_repository.ts";
 import type { CallView } from "../telemetry/call_view.ts";
+import { compareText } from "./sorting.ts";
 import { formatDuration } from "./ui/call_format.ts";
 import { optimizationPath } from "./ui/paths.ts";
 
@@ -19,16 +20,19 @@ export interface CallPage {
   /** Of how many calls it is remembered. */
   detailsKept: number;
   timeline: CallTurn[];
-  /** Where the call becomes a prompt that the tool should, or should not, be chosen for. */
+  /** Where the call becomes a prompt that the tool should be chosen for. */
   rightTool: string;
-  wrongTool: string;
+  /** The same for one that it should not, with what its caller could have chosen in its place. */
+  wrongTool: { action: string; fields: Record<string, string>; others: string[] };
 }
 
 const PROMPT_LENGTH = 600;
 const VALUE_LENGTH = 200;
+/** More are a search and no choice; the prompt's own form takes any name. */
+const MOST_OTHERS = 500;
 
 export async function callPage(
-  gateway: Pick<Gateway, "calls">,
+  gateway: Pick<Gateway, "calls" | "guide">,
   id: string,
 ): Promise<CallPage | undefined> {
   const found = await gateway.calls.find(id);
@@ -39,8 +43,14 @@ export async function callPage(
     ...(view === undefined ? {} : { view }),
     detailsKept: gateway.calls.detailsKept,
     timeline: timelineOf(call),
-    rightTool: promptLink(call, view, "direct"),
-    wrongTool: promptLink(call, view, "negative"),
+    rightTool: `${optimizationPath(call.server, call.tool)}?${new URLSearchParams(
+      promptFields(view, "direct"),
+    )}`,
+    wrongTool: {
+      action: optimizationPath(call.server, call.tool),
+      fields: promptFields(view, "negative"),
+      others: otherTools(gateway, call),
+    },
   };
 }
 
@@ -81,14 +91,22 @@ export function timelineOf(call: ActivityRecord): CallTurn[] {
   ];
 }
 
-function promptLink(
-  { server, tool }: ActivityRecord,
+function promptFields(
   view: CallView | undefined,
   category: "direct" | "negative",
-): string {
+): Record<string, string> {
   const prompt = promptOf(view?.request.arguments ?? {});
-  const query = new URLSearchParams({ ...(prompt === "" ? {} : { prompt }), category });
-  return `${optimizationPath(server, tool)}?${query}`;
+  // The tab that has the form, also where there is no prompt to begin with.
+  return { tab: "prompts", ...(prompt === "" ? {} : { prompt }), category };
+}
+
+/** A description is measured among the tools of its server: one of these can be named. */
+function otherTools({ guide }: Pick<Gateway, "guide">, call: ActivityRecord): string[] {
+  return guide.visible(call.principal)
+    .filter(({ server, name }) => server === call.server && name !== call.tool)
+    .map(({ name }) => name)
+    .sort(compareText)
+    .slice(0, MOST_OTHERS);
 }
 
 /** The arguments in words, for a person to make a request of: `path: README.md, limit: 5`. */

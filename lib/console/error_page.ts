@@ -21,15 +21,17 @@ export function errorPage(error: unknown): ErrorPage {
   return {
     status: error instanceof HttpError ? error.status : known.httpStatus,
     code: body.errorType,
-    title: known.httpStatus >= 500
-      ? "This page could not be shown"
-      : known.code === "ACCESS_DENIED"
-      ? "You may not do this"
-      : "This did not work",
+    title: titleOf(known),
     message: sentence(body.message),
     steps: body.recoverySteps.map(sentence),
     ...(body.hint === undefined ? {} : { hint: body.hint }),
   };
+}
+
+function titleOf({ code, httpStatus }: GatewayError): string {
+  if (httpStatus >= 500) return "This page could not be shown";
+  if (code === "ACCESS_DENIED") return "You may not do this";
+  return httpStatus === 404 ? "There is nothing here" : "This did not work";
 }
 
 /** Where whoever was refused came from; the dashboard where that is not known. */

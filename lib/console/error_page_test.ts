@@ -11,6 +11,11 @@ Deno.test("errorPage() tells what a known error says, and what to do", () => {
   assert.equal(page.steps.length, 1);
 });
 
+Deno.test("errorPage() says of what is not there that it is not there", () => {
+  const { title, status } = errorPage(new GatewayError("SERVER_NOT_FOUND"));
+  assert.deepEqual([title, status], ["There is nothing here", 404]);
+});
+
 Deno.test("errorPage() keeps a foreign error's text to the log", () => {
   const page = errorPage(new Error("secret path /home/me/token"));
   assert.equal(page.status, 500);

@@ -6,7 +6,6 @@ import type { ToolsetWords } from "./toolset_form.ts";
 import { chosenReferences } from "./toolset_tools.ts";
 
 const Names = z.array(z.string());
-const Time = z.coerce.number().int().positive();
 
 /**
  * Reads the form: `tool` for each row that is ticked, `tools` for many that are not drawn, in the
@@ -18,14 +17,13 @@ export function readToolsetForm(form: URLSearchParams): ToolsetWords {
   );
   const written = (form.get("more") ?? "").split("\n").map((line) => line.trim());
   const tools = [...listed, ...form.getAll("add"), ...written].filter((name) => name !== "");
-  const savedAt = Time.safeParse(form.get("savedAt"));
-  const from = form.get("from");
+  const [from, version] = [form.get("from"), form.get("version")];
   return {
     name: form.get("name")?.trim() ?? "",
     description: form.get("description")?.trim() ?? "",
     tools: [...new Set(tools)],
     ...(from ? { from } : {}),
-    ...(savedAt.success ? { savedAt: savedAt.data } : {}),
+    ...(version ? { version } : {}),
   };
 }
 
@@ -36,19 +34,23 @@ export async function saveToolset(
   editing?: Toolset,
 ): Promise<Toolset> {
   const { toolsets } = gateway.toolsets;
-  if (editing && written.savedAt !== undefined && written.savedAt !== editing.updatedAt) {
+  const source = written.from === undefined ? undefined : toolsets.find(written.from);
+  try {
+    return await toolsets.save({
+      name: editing?.name ?? written.name,
+      description: written.description,
+      tools: chosenReferences(gateway, written.tools, editing ?? source),
+      replace: editing !== undefined,
+      over: editing && written.version,
+    });
+  } catch (error) {
+    const isLate = editing && error instanceof GatewayError && error.code === "CONFLICT";
+    if (!isLate) throw error;
     throw new GatewayError("CONFLICT", {
       message: `Somebody else has saved ${editing.name} since this page was opened`,
       hint: "What you wrote is kept below; saving again puts it in the place of theirs.",
     });
   }
-  const source = written.from === undefined ? undefined : toolsets.find(written.from);
-  return await toolsets.save({
-    name: editing?.name ?? written.name,
-    description: written.description,
-    tools: chosenReferences(gateway, written.tools, editing ?? source),
-    replace: editing !== undefined,
-  });
 }
 
 function readNames(text: string): string[] {

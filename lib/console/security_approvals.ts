@@ -1,9 +1,10 @@
 import { applyEdits, format } from "jsonc-parser";
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { CallMode } from "../core/server.ts";
-import type { Decider, WaitingCall } from "../surfaces/call_control/approvals.ts";
+import type { WaitingCall } from "../surfaces/call_control/approvals.ts";
 import type { FormError } from "./form_error.ts";
 
 type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;
@@ -46,7 +47,7 @@ export function readApprovalAction(input: Record<string, unknown>): ApprovalActi
 export async function decideApproval(
   gateway: ApprovingGateway,
   action: ApprovalAction,
-  by: Decider,
+  by: AuditAsker,
 ): Promise<string> {
   if (action.action === "mode") {
     const { name } = gateway.toolsets.toolsets.resolve(action.toolset);

@@ -1,6 +1,6 @@
 import type { Gateway } from "../compose.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { AccessAsker } from "../surfaces/access_admin.ts";
 import { type FormError, formError } from "./form_error.ts";
 
 export interface ProjectRow {
@@ -64,7 +64,7 @@ export async function projectsPage(
 export async function changeProjects(
   { accessAdmin }: Pick<Gateway, "accessAdmin">,
   form: URLSearchParams,
-  by: AccessAsker = {},
+  by: AuditAsker = {},
 ): Promise<keyof typeof DONE> {
   const name = form.get("name")?.trim() ?? "";
   const description = form.get("description")?.trim() ?? "";
@@ -89,7 +89,7 @@ export async function changeProjects(
 async function createProject(
   admin: Gateway["accessAdmin"],
   { name, description }: { name: string; description: string },
-  by: AccessAsker,
+  by: AuditAsker,
 ): Promise<void> {
   if ((await admin.projects()).some((project) => project.name === name)) {
     throw new GatewayError("CONFLICT", {

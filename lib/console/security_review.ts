@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
-import type { Decider } from "../surfaces/review_admin.ts";
 import type { FormError } from "./form_error.ts";
+import { type Paged, paged } from "./paging.ts";
 import type { ReviewDecision, ReviewItem, ReviewPolicy } from "../surfaces/review_item.ts";
 
 type WithReview = Pick<Gateway, "review">;
@@ -42,7 +43,7 @@ export function readReviewAction(input: Record<string, unknown>): ReviewAction {
 export async function decide(
   { review }: WithReview,
   action: ReviewAction,
-  by: Decider,
+  by: AuditAsker,
 ): Promise<string> {
   switch (action.action) {
     case "approve":
@@ -70,7 +71,7 @@ export async function decide(
 /** Who asks, for the audit log. */
 export function deciderOf(
   ctx: { state: { principal: string }; info: Deno.ServeHandlerInfo },
-): Decider {
+): AuditAsker {
   const { remoteAddr } = ctx.info;
   return {
     principal: ctx.state.principal,
@@ -94,33 +95,72 @@ export interface PolicyRow extends ReviewPolicy {
 }
 
 export interface ReviewPage {
+  /** The server, or the tool of it, that the address asks for alone. */
+  only?: { server: string; tool?: string };
   /** Why what was asked for last was not done. */
   refused?: FormError;
   cards: ReviewCard[];
   more: number;
   decisions: ReviewDecision[];
-  policies: PolicyRow[];
+  policies: Paged<PolicyRow>;
 }
 
-/** The page of what waits for a person. */
+/** The table is below what waits: nobody should have to scroll far for its end. */
+const POLICIES = 50;
+
+/** The page of what waits for a person: `?server=&tool=` for what is about these alone. */
 export async function reviewPage(
-  { review }: { review: Pick<Gateway["review"], "list" | "decisions" | "policies"> },
+  { review }: { review: Pick<Gateway["review"], "list" | "show" | "decisions" | "policies"> },
+  query = new URLSearchParams(),
 ): Promise<ReviewPage> {
   const { items, more } = review.list();
+  const only = readOnly(query);
+  const shown = only === undefined ? items : itemsOf(review, items, only);
+  const holding = new Set(items.filter(({ state }) => state === "held").map((item) => item.server));
+  const withHolding = (policy: ReviewPolicy): PolicyRow => ({
+    ...policy,
+    isHolding: holding.has(policy.server),
+  });
+  const policies = paged(
+    review.policies().filter(({ server }) => only === undefined || server === only.server),
+    query.get("page"),
+    POLICIES,
+  );
   return {
-    cards: items.map((item, index) => ({
+    ...(only === undefined ? {} : { only }),
+    cards: shown.map((item, index) => ({
       ...item,
       id: `item-${index + 1}`,
       title: titleOf(item),
       effect: effectOf(item),
     })),
-    more,
+    more: only === undefined ? more : 0,
     decisions: await review.decisions(),
-    policies: review.policies().map((policy) => ({
-      ...policy,
-      isHolding: items.some(({ server, state }) => server === policy.server && state === "held"),
-    })),
+    policies: { ...policies, rows: policies.rows.map(withHolding) },
   };
+}
+
+function readOnly(query: URLSearchParams): ReviewPage["only"] {
+  const [server, tool] = [query.get("server"), query.get("tool")];
+  return server ? { server, ...(tool ? { tool } : {}) } : undefined;
+}
+
+function itemsOf(
+  review: Pick<Gateway["review"], "show">,
+  items: readonly ReviewItem[],
+  { server, tool }: NonNullable<ReviewPage["only"]>,
+): ReviewItem[] {
+  const ofServer = items.filter((item) => item.server === server);
+  if (tool === undefined) return ofServer;
+  const found = ofServer.filter((item) => item.tool === tool);
+  if (found.length > 0) return found;
+  // A long list is cut: one tool is found behind its end as well.
+  try {
+    return review.show(server, tool).filter(({ state }) => state !== "rejected");
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "SERVER_NOT_FOUND") return [];
+    throw error;
+  }
 }
 
 function titleOf({ kind, state }: ReviewItem): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
+import type { ReviewItem } from "../surfaces/review_item.ts";
 import { readReviewAction, reviewPage } from "./security_review.ts";
 
 Deno.test("readReviewAction() takes what can be decided, and says what is wrong with the rest", () => {
@@ -35,6 +36,7 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
   const page = await reviewPage({
     review: {
       list: () => ({ items: kinds, more: 2 }),
+      show: () => [],
       decisions: () => Promise.resolve([]),
       policies: () => [],
     },
@@ -62,9 +64,64 @@ Deno.test("reviewPage() knows which servers have something held back", async () 
         ],
         more: 0,
       }),
+      show: () => [],
       decisions: () => Promise.resolve([]),
       policies: () => ["a", "b"].map((server) => ({ ...policy, server })),
     },
   });
-  assert.deepEqual(policies.map(({ isHolding }) => isHolding), [true, false]);
+  assert.deepEqual(policies.rows.map(({ isHolding }) => isHolding), [true, false]);
+});
+
+Deno.test("reviewPage() has the policies of many servers by the page, or of the one asked for", async () => {
+  const policy = { policy: "hold" as const, trust: "trusted" as const, isEditable: true };
+  const gateway = {
+    review: {
+      list: () => ({ items: [], more: 0 }),
+      show: () => [],
+      decisions: () => Promise.resolve([]),
+      policies: () => Array.from({ length: 120 }, (_, n) => ({ ...policy, server: `s${n}` })),
+    },
+  };
+  const shown = async (query: string) => {
+    const { rows, pages } = (await reviewPage(gateway, new URLSearchParams(query))).policies;
+    return [rows[0]?.server, rows.length, pages];
+  };
+  assert.deepEqual(await shown(""), ["s0", 50, 3]);
+  assert.deepEqual(await shown("page=3"), ["s100", 20, 3]);
+  assert.deepEqual(await shown("server=s7"), ["s7", 1, 1]);
+});
+
+Deno.test("reviewPage() shows what is about one server or tool where the address asks for it", async () => {
+  const held = (server: string, tool: string): ReviewItem => ({
+    server,
+    tool,
+    fingerprint: "f",
+    findings: [],
+    kind: "changed",
+    state: "held",
+  });
+  const behind = held("a", "behind");
+  const gateway = {
+    review: {
+      list: () => ({
+        items: [held("a", "t"), held("a", "u"), held("b", "t")],
+        more: 1,
+      }),
+      show: (server: string, tool: string): ReviewItem[] => {
+        if (server !== "a") throw new GatewayError("SERVER_NOT_FOUND");
+        return tool === "behind" ? [behind, { ...behind, state: "rejected" }] : [];
+      },
+      decisions: () => Promise.resolve([]),
+      policies: () => [],
+    },
+  };
+  const shown = async (query: string) => {
+    const { cards, more } = await reviewPage(gateway, new URLSearchParams(query));
+    return [cards.map(({ server, tool }) => `${server}.${tool}`).join(" "), more];
+  };
+  assert.deepEqual(await shown(""), ["a.t a.u b.t", 1]);
+  assert.deepEqual(await shown("server=a"), ["a.t a.u", 0]);
+  assert.deepEqual(await shown("server=a&tool=u"), ["a.u", 0]);
+  assert.deepEqual(await shown("server=a&tool=behind"), ["a.behind", 0]);
+  assert.deepEqual(await shown("server=gone&tool=u"), ["", 0]);
 });

@@ -1,7 +1,8 @@
 import type { Gateway } from "../compose.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
-import type { SecretsAsker, SecretsList } from "../surfaces/secrets_admin.ts";
+import type { SecretsList } from "../surfaces/secrets_admin.ts";
 import { type FormError, formError } from "./form_error.ts";
 
 export interface SecretsPage extends SecretsList {
@@ -50,7 +51,7 @@ function problemOf(name: string | null): string | undefined {
 export async function changeSecrets(
   gateway: SecretsGateway,
   form: URLSearchParams,
-  by: SecretsAsker,
+  by: AuditAsker,
 ): Promise<keyof typeof DONE> {
   const admin = await gateway.secrets();
   const name = form.get("name")?.trim() ?? "";

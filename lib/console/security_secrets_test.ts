@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import type { AuditedChange } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec } from "../core/server.ts";
 import { AesBox } from "../storage/secret_box.ts";
 import { SecretsRepository } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
-import { SecretsAdmin, type SecretsAudit } from "../surfaces/secrets_admin.ts";
+import { SecretsAdmin } from "../surfaces/secrets_admin.ts";
 import { changeSecrets, secretsPage } from "./security_secrets.ts";
 
 const BY = { principal: "everyone", from: "127.0.0.1" };
@@ -14,13 +15,13 @@ async function withGateway(
   work: (
     gateway: { secrets(): Promise<SecretsAdmin> },
     repository: SecretsRepository,
-    audits: SecretsAudit[],
+    audits: AuditedChange[],
   ) => Promise<void>,
 ): Promise<void> {
   await using store = await Store.open({ location: ":memory:" });
   const box = () => AesBox.of(new Uint8Array(32));
   const repository = new SecretsRepository(store, box);
-  const audits: SecretsAudit[] = [];
+  const audits: AuditedChange[] = [];
   const admin = new SecretsAdmin({
     repository,
     keyId: async () => (await box()).keyId,

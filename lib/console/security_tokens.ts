@@ -1,9 +1,12 @@
 import { scopeWords } from "../auth/scope_words.ts";
 import type { Gateway } from "../compose.ts";
 import { CallLimit, type Right } from "../core/access.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ownerOf } from "../core/principal.ts";
-import type { AccessAsker, NewToken, ShownToken } from "../surfaces/access_admin.ts";
+import type { CallMode } from "../core/server.ts";
+import type { NewToken, ShownToken } from "../surfaces/access_admin.ts";
+import { isStricter } from "../surfaces/call_control/server_rules.ts";
 import { type FormError, formError } from "./form_error.ts";
 import { type ClientSnippet, tokenSnippets } from "./security_snippets.ts";
 import {
@@ -56,7 +59,7 @@ type TokensGateway = Pick<
 const NAMELESS = "Write a name: whose token it is, or what it is for";
 
 /** Somebody who came in. */
-type KnownAsker = AccessAsker & { principal: string };
+type KnownAsker = AuditAsker & { principal: string };
 
 /** The list, and the form with what was written in it so far. */
 export async function tokensPage(
@@ -128,7 +131,7 @@ function withinReach(
   const capped = {
     perMinute: least(limit?.perMinute, own?.perMinute),
     concurrent: least(limit?.concurrent, own?.concurrent),
-    mode: limit?.mode === "read-only" ? limit.mode : own?.mode ?? limit?.mode,
+    mode: stricterOf(limit?.mode, own?.mode),
   };
   const kept = Object.fromEntries(
     Object.entries(capped).filter(([, value]) => value !== undefined),
@@ -139,6 +142,11 @@ function withinReach(
     ...(latest === undefined ? {} : { expiresAt: latest }),
     ...(Object.keys(kept).length === 0 ? {} : { limit: CallLimit.parse(kept) }),
   };
+}
+
+function stricterOf(a: CallMode | undefined, b: CallMode | undefined): CallMode | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return isStricter(a, b) ? a : b;
 }
 
 function grantableBy({ access }: Pick<Gateway, "access">, principal: string): Right[] {

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { Access } from "../auth/access.ts";
 import type { Gateway } from "../compose.ts";
 import { AccessScope } from "../core/access.ts";
+import type { AuditedChange } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 import { Store } from "../storage/store.ts";
-import { AccessAdmin, type AccessChange } from "../surfaces/access_admin.ts";
+import { AccessAdmin } from "../surfaces/access_admin.ts";
 import { changeProjects, projectsPage } from "./security_projects.ts";
 import { createToken, makeToken, tokensPage } from "./security_tokens.ts";
 import { toolsetsGateway } from "./testing/toolsets_gateway.ts";
@@ -18,7 +19,7 @@ async function openSetting() {
   const parts = await toolsetsGateway({ git: ["status"], docs: ["read"] });
   const [tokens, projects] = [new AccessTokensRepository(store), new ProjectsRepository(store)];
   const access = new Access({ isRequired: false });
-  const audited: AccessChange[] = [];
+  const audited: AuditedChange[] = [];
   const accessAdmin = new AccessAdmin({
     tokens,
     projects,
@@ -85,6 +86,26 @@ Deno.test("createToken() gives no right that its maker does not have", async () 
   await createToken(gateway, by, { name: "less", scope: scope(["read"]) });
   const { grantable } = await tokensPage(gateway, by.principal, new URLSearchParams());
   assert.deepEqual(grantable, ["read", "manage"]);
+});
+
+Deno.test("createToken() takes the stricter of the modes that are wanted and the maker's own", async () => {
+  await using setting = await openSetting();
+  const { gateway } = setting;
+  const scope = AccessScope.parse({ rights: ["read", "manage"] });
+  const modes = ["all", "confirm", "read-only"] as const;
+  for (const [strictness, own] of modes.entries()) {
+    const made = await createToken(gateway, { principal: EVERYONE }, {
+      name: own,
+      scope,
+      limit: { mode: own },
+    });
+    const by = { principal: `token:${made.token.id}` };
+    for (const [wanted, mode] of modes.entries()) {
+      const name = `${mode} by ${own}`;
+      const { token } = await createToken(gateway, by, { name, scope, limit: { mode } });
+      assert.equal(token.limit?.mode, modes[Math.max(strictness, wanted)], name);
+    }
+  }
 });
 
 Deno.test("tokensPage() shows what is wrong with the form, and keeps what was written", async () => {

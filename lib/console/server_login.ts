@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
+import type { AuditAsker } from "../core/audit.ts";
 import type { ServerStatus } from "../core/server.ts";
-import type { Asker, AttemptView, LoginView } from "../surfaces/login_admin.ts";
+import type { AttemptView, LoginView } from "../surfaces/login_admin.ts";
 import { type ErrorPage, errorPage } from "./error_page.ts";
 import { type FormError, formError } from "./form_error.ts";
 import { loginPath } from "./ui/login_paths.ts";
@@ -61,7 +62,7 @@ export async function beginLogin(
   gateway: LoginGateway,
   name: string,
   fields: URLSearchParams,
-  asker: Asker,
+  asker: AuditAsker,
 ): Promise<string | LoginPage> {
   const { client_id: id, client_secret: secret } = ClientFields.parse(Object.fromEntries(fields));
   const client = id === "" ? undefined : { id, ...(secret === "" ? {} : { secret }) };
@@ -77,7 +78,7 @@ export async function beginLogin(
 export async function finishLogin(
   gateway: LoginGateway,
   answer: URLSearchParams,
-  asker: Asker,
+  asker: AuditAsker,
 ): Promise<CallbackPage> {
   try {
     const finished = await (await gateway.serverLogins()).finish(answer, asker);

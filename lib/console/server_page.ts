@@ -8,13 +8,14 @@ import {
 import type { Gateway } from "../compose.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { ReviewItem } from "../surfaces/review_item.ts";
 import type { StatePeriod } from "../downstream/state_history.ts";
 import type { ServerLine } from "../telemetry/server_lines.ts";
 import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
 import { type Paged, paged } from "./paging.ts";
 import { compareText } from "./sorting.ts";
 import { toolSummary } from "./tool_text.ts";
+import { TOOL_WAITS, type ToolWait } from "./ui/tool_wait.ts";
+import { type WaitingTool, waitingTools, waitsFor } from "./waiting_tools.ts";
 
 export interface ToolRow {
   server: string;
@@ -23,6 +24,8 @@ export interface ToolRow {
   summary: string;
   /** Not exposed to clients. */
   isOff?: true;
+  /** Clients do not get it as the server lists it, until somebody has decided. */
+  wait?: ToolWait;
 }
 
 export interface ServerPage {
@@ -42,10 +45,8 @@ export interface ServerPage {
   exposed: number;
   /** The states it was in, newest first. */
   states: StatePeriod[];
-  /** What it last wrote to its error output, oldest first. */
-  log: { time: number; line: string }[];
-  /** What the gateway's own log has of it, newest first. */
-  logged: ServerLine[];
+  /** What is logged of it; undefined for a reader who may not manage. */
+  logs: ServerLogs | undefined;
   /** Undefined where the data store does not give them. */
   changes: ToolChanges | undefined;
   /** What it lists that is no valid tool. */
@@ -56,7 +57,12 @@ export interface ServerPage {
   hasLogin: boolean;
 }
 
-export type WaitingTool = Pick<ReviewItem, "tool" | "kind"> & { state: "quarantined" | "held" };
+export interface ServerLogs {
+  /** What it last wrote to its error output, oldest first. */
+  written: { time: number; line: string }[];
+  /** What the gateway's own log has of it, newest first. */
+  noted: ServerLine[];
+}
 
 /** What happened to a server's tools, newest first. */
 export interface ToolChanges {
@@ -91,6 +97,7 @@ export async function serverPage(
   >,
   name: string,
   query: URLSearchParams,
+  mayManage = false,
 ): Promise<ServerPage | MissingName> {
   const servers = gateway.servers.list().sort((a, b) => compareText(a.name, b.name));
   const at = servers.findIndex((server) => server.name === name);
@@ -102,14 +109,20 @@ export async function serverPage(
     historyOf(gateway, name, EVENTS),
     hasLoginTo(gateway, server),
   ]);
+  const waiting = waitingTools(gateway, name);
+  const waitOf = waitsFor(waiting);
   const isOn = (tool: string) => gateway.guide.table.find(name, tool)?.enabled ?? true;
-  const rows = toolRows(gateway, name).map((row): ToolRow =>
-    isOn(row.name) ? row : { ...row, isOff: true }
-  );
+  const served = toolRows(gateway, name).map((row): ToolRow => ({
+    ...row,
+    ...(isOn(row.name) ? {} : { isOff: true }),
+    ...waitOf(name, row.name),
+  }));
+  const rows = [...served, ...keptBackRows(waiting, served)]
+    .sort((a, b) => compareText(a.name, b.name));
   return {
     server,
     tools: paged(rows, query.get("page")),
-    exposed: rows.filter(({ isOff }) => !isOff).length,
+    exposed: served.filter(({ isOff }) => !isOff).length,
     snippets: clientSnippets(gateway, { kind: "server", name }),
     usedBy: gateway.toolsets.toolsets.list()
       .filter(({ tools }) => tools.some((tool) => tool.server === name))
@@ -119,29 +132,20 @@ export async function serverPage(
     total: servers.length,
     problems: gateway.problems.filter((problem) => problem.server === name),
     door: `${gateway.address}/servers/${name}/mcp`,
-    log: gateway.servers.log(name).slice(-LOG_LINES),
-    logged: gateway.servers.logged(name),
+    logs: mayManage
+      ? {
+        written: gateway.servers.log(name).slice(-LOG_LINES),
+        noted: gateway.servers.logged(name),
+      }
+      : undefined,
     changes: history && changesIn(history),
     invalid: {
       entries: history?.invalid.slice(0, INVALID) ?? [],
       more: Math.max(0, (history?.invalid.length ?? 0) - INVALID),
     },
-    waiting: waitingTools(gateway, name),
+    waiting,
     hasLogin,
   };
-}
-
-/** The tools of a server that wait for somebody to decide. */
-export function waitingTools({ review }: Pick<Gateway, "review">, server: string): WaitingTool[] {
-  // The list compares definitions, which takes time: most often there is nothing to compare.
-  const { held, quarantined } = review.count();
-  if (held + quarantined === 0) return [];
-  return review.list().items.flatMap((item) => {
-    const { tool, kind, state } = item;
-    // What is in parentheses is a text of the server's and no tool.
-    const isMeant = item.server === server && !tool.startsWith("(");
-    return isMeant && (state === "quarantined" || state === "held") ? [{ tool, kind, state }] : [];
-  });
 }
 
 async function hasLoginTo(
@@ -190,6 +194,18 @@ export function toolRows(gateway: Pick<Gateway, "servers">, server: string): Too
       summary: toolSummary(tool),
     }))
     .sort((a, b) => compareText(a.name, b.name));
+}
+
+/** What the server lists and no client gets at all. */
+function keptBackRows(waiting: readonly WaitingTool[], served: readonly ToolRow[]): ToolRow[] {
+  const known = new Set(served.map(({ name }) => name));
+  const rows = waiting.filter(({ tool }) => !known.has(tool)).map(({ server, tool, state }) => ({
+    server,
+    name: tool,
+    summary: TOOL_WAITS[state].meaning,
+    wait: state,
+  }));
+  return [...new Map(rows.toReversed().map((row) => [row.name, row])).values()];
 }
 
 /** The stretch of a long list that a place is in; the same for its neighbors, so it stands still. */

@@ -30,6 +30,20 @@ Deno.test("serverPage() has the server, its tools in order and its problems", as
   assert.deepEqual(page.neighbors.map(({ name }) => name), ["files", "weather"]);
 });
 
+Deno.test("serverPage() has the logs for a reader who may manage, and for nobody else", async () => {
+  const written = [{ time: 1, line: "token=hunter2" }];
+  const noted = [{ time: 2, level: "info", text: "connected" }];
+  const logging = stubGateway({ servers: [{ name: "a" }] });
+  Object.assign(logging.servers, { log: () => written, logged: () => noted });
+  const logsFor = async (...reader: boolean[]) => {
+    const page = await serverPage(logging, "a", new URLSearchParams(), ...reader);
+    return "server" in page ? page.logs : assert.fail("there is no page");
+  };
+  assert.deepEqual(await logsFor(true), { written, noted });
+  assert.equal(await logsFor(false), undefined);
+  assert.equal(await logsFor(), undefined);
+});
+
 Deno.test("serverPage() offers the nearest names for one that is not there", async () => {
   const page = await serverPage(gateway, "wether", new URLSearchParams());
   assert.deepEqual(page, { missing: "wether", nearest: ["weather"] });
@@ -99,10 +113,16 @@ Deno.test("serverPage() has what waits for a decision, of this server alone", as
   const waiting = stubGateway({ servers: [{ name: "a", tools: [{ name: "t" }] }] }, { review });
   const page = await serverPage(waiting, "a", new URLSearchParams());
   assert.ok("server" in page);
-  assert.deepEqual(page.waiting, [
-    { tool: "bad", kind: "finding", state: "quarantined" },
-    { tool: "t", kind: "changed", state: "held" },
+  assert.deepEqual(page.waiting.map(({ tool, state }) => [tool, state]), [
+    ["bad", "quarantined"],
+    ["t", "held"],
   ]);
+  // What no client gets is listed all the same, and not counted as exposed.
+  assert.deepEqual(page.tools.rows.map(({ name, wait }) => [name, wait]), [
+    ["bad", "quarantined"],
+    ["t", "held"],
+  ]);
+  assert.equal(page.exposed, 1);
 });
 
 Deno.test("serverPage() knows whether somebody has logged in to the server", async () => {

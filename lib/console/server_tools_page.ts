@@ -7,6 +7,7 @@ import { compareText } from "./sorting.ts";
 import { toolSummary } from "./tool_text.ts";
 import { knownTokens } from "./tools_page.ts";
 import type { ChosenTool, ToolChoice } from "./ui/tool_choice.ts";
+import { waitingTools, waitsFor } from "./waiting_tools.ts";
 
 /** Which tools of a server clients get, to be chosen. */
 export interface ServerToolsPage {
@@ -18,7 +19,7 @@ export interface ServerToolsPage {
   refused?: { written: ChosenTool[]; error: FormError };
 }
 
-type ToolsGateway = Pick<Gateway, "admin" | "servers" | "guide" | "tokens">;
+type ToolsGateway = Pick<Gateway, "admin" | "servers" | "guide" | "tokens" | "review">;
 
 const SUMMARY = 200;
 
@@ -32,6 +33,7 @@ export async function serverToolsPage(
   await countSoon(gateway);
   const { enabled } = gateway.admin.enabledTools(name);
   const on = enabled && new Set(enabled);
+  const waitOf = waitsFor(waitingTools(gateway, name));
   const tools = gateway.servers.tools(name).map((definition): ToolChoice => {
     const tool = gateway.guide.table.find(name, definition.name);
     return {
@@ -39,6 +41,7 @@ export async function serverToolsPage(
       summary: shortened(toolSummary(definition), SUMMARY),
       isOn: on?.has(definition.name) ?? true,
       ...(tool === undefined ? {} : knownTokens(gateway.guide, tool)),
+      ...waitOf(name, definition.name),
     };
   }).sort((a, b) => compareText(a.name, b.name));
   return { server, tools, isNew: query.has("added") };

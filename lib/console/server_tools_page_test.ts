@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../compose.ts";
-import { readToolChoice, saveServerTools } from "./server_tools_page.ts";
+import { readToolChoice, saveServerTools, serverToolsPage } from "./server_tools_page.ts";
+import { stubGateway } from "./testing/stub_gateway.ts";
 
 async function save(
   enabled: string[] | null,
@@ -43,4 +44,17 @@ Deno.test("saveServerTools() keeps what was added or chosen elsewhere since the 
 
 Deno.test("saveServerTools() exposes nothing more while a server lists no tools", async () => {
   assert.deepEqual(await save(["a"], ["a"], ["a"], []), ["a"]);
+});
+
+Deno.test("serverToolsPage() marks a tool whose change is held", async () => {
+  const gateway = stubGateway({
+    servers: [{ name: "s", tools: [{ name: "a" }, { name: "b" }] }],
+    waiting: [{ server: "s", tool: "b", state: "held" }],
+  });
+  const admin = {
+    describe: () => ({ server: gateway.servers.list()[0] }),
+    enabledTools: () => ({ enabled: null, all: ["a", "b"] }),
+  } as unknown as Gateway["admin"];
+  const { tools } = await serverToolsPage({ ...gateway, admin }, "s", new URLSearchParams());
+  assert.deepEqual(tools.map(({ name, wait }) => [name, wait]), [["a", undefined], ["b", "held"]]);
 });

@@ -17,13 +17,12 @@ import {
   stretchAround,
   type ToolRow,
   toolRows,
-  type WaitingTool,
-  waitingTools,
 } from "./server_page.ts";
 import { promotionOf, type ToolPromotion } from "./tool_promotion.ts";
 import { knownTokens } from "./tools_page.ts";
 import { tryForm } from "./try_form.ts";
 import type { TryForm } from "./ui/try_fields.ts";
+import { type WaitingTool, waitingTools } from "./waiting_tools.ts";
 
 /** What a tool says about its own effects; hints from a server, never promises. */
 const Annotations = z.looseObject({

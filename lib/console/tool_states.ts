@@ -4,9 +4,18 @@ import type { Gateway } from "../compose.ts";
 import { compareText } from "./sorting.ts";
 import { matchesWords, searchWords } from "./tool_text.ts";
 import type { ListedTool } from "./tools_page.ts";
+import { TOOL_WAITS } from "./ui/tool_wait.ts";
+import type { WaitingTool } from "./waiting_tools.ts";
 
 /** What a tool can be listed by; one can be both promoted and on or off. */
-export const TOOL_STATES = ["enabled", "disabled", "promoted", "invalid"] as const;
+export const TOOL_STATES = [
+  "enabled",
+  "disabled",
+  "promoted",
+  "held",
+  "quarantined",
+  "invalid",
+] as const;
 export type ToolListState = typeof TOOL_STATES[number];
 
 export function readState(written: string | null): ToolListState | undefined {
@@ -37,28 +46,45 @@ export function isInState(
       return !tool.enabled;
     case "promoted":
       return isPromoted(tool);
-    // These are no tools: they are listed from elsewhere.
+    // Clients get none of these as they are: they are listed from elsewhere.
+    case "held":
+    case "quarantined":
     case "invalid":
       return false;
   }
 }
 
 /** What servers list and no client can be shown, by server and name. */
-export function invalidTools(
-  invalid: readonly BrokenTool[],
+export function unservedTools<T extends { server: string; name: string }>(
+  unserved: readonly T[],
   { text, server, category }: {
     text: string;
     server: string | undefined;
     category: string | undefined;
   },
-): BrokenTool[] {
+): T[] {
   // Nobody knows what they are for.
   if (category !== undefined) return [];
   const words = searchWords(text);
-  return invalid.filter((tool) =>
+  return unserved.filter((tool) =>
     (server === undefined || tool.server === server) &&
     matchesWords(words, tool.server, tool.name)
   ).sort((a, b) => compareText(a.server, b.server) || compareText(a.name, b.name));
+}
+
+/** A tool that waits for a decision, in place of what its server says of it. */
+export function listedWaiting({ server, tool, state }: WaitingTool): ListedTool {
+  const { meaning } = TOOL_WAITS[state];
+  return {
+    server,
+    name: tool,
+    summary: meaning,
+    category: "",
+    isEnabled: true,
+    isPromoted: false,
+    isServed: false,
+    wait: state,
+  };
 }
 
 export function listedInvalid(tool: BrokenTool): ListedTool {
@@ -69,6 +95,7 @@ export function listedInvalid(tool: BrokenTool): ListedTool {
     category: "",
     isEnabled: false,
     isPromoted: false,
+    isServed: false,
     problem: problemInWords(tool),
   };
 }

@@ -5,15 +5,18 @@ import { type Paged, paged } from "./paging.ts";
 import { type SavedDay, savedTokens } from "./saved_tokens.ts";
 import { compareText, readSorting, type Sorting } from "./sorting.ts";
 import {
-  invalidTools,
   isInState,
   listedInvalid,
+  listedWaiting,
   promotedOnes,
   readState,
   type ToolListState,
+  unservedTools,
 } from "./tool_states.ts";
 import { matchesWords, searchWords } from "./tool_text.ts";
 import type { FilterChoice } from "./ui/filter_choice.ts";
+import type { ToolWait } from "./ui/tool_wait.ts";
+import { waitingTools, waitsFor } from "./waiting_tools.ts";
 
 export const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
@@ -30,6 +33,10 @@ export interface ListedTool {
   /** Whether clients read a description that was promoted. */
   isPromoted: boolean;
   deprecated?: string;
+  /** Whether clients get it, in whichever version: what it costs is not known of others. */
+  isServed: boolean;
+  /** Clients do not get it as its server lists it, until somebody has decided. */
+  wait?: ToolWait;
   /** What is wrong with it, where it is no valid tool. */
   problem?: string;
   /** Why it was found, and how well it fits. */
@@ -99,7 +106,9 @@ export async function toolsPage(
   const all = guide.visible(EVERYONE, true);
   const isPromoted = promotedOnes(gateway);
   const invalid = gateway.servers.invalid();
-  const { quarantined, held } = gateway.review.count();
+  const waiting = waitingTools(gateway);
+  const waitOf = waitsFor(waiting);
+  const inWait = (wanted: ToolWait) => waiting.filter(({ state }) => state === wanted);
   const admitted = all.filter((tool) =>
     (server === undefined || tool.server === server) && isInState(tool, state, isPromoted) &&
     (category === undefined || guide.metadata(tool).category === category)
@@ -111,15 +120,18 @@ export async function toolsPage(
     savedTokens(gateway),
     readingOf(gateway),
   ]);
-  const list = state === "invalid"
-    ? mapped(
-      paged(invalidTools(invalid, { text, server, category }), query.get("page")),
-      listedInvalid,
-    )
-    : mapped(
-      paged(found, query.get("page")),
-      (entry) => listed(entry, guide, isPromoted(entry.tool)),
-    );
+  const unserved = state === "invalid"
+    ? invalid.map(listedInvalid)
+    : state === "held" || state === "quarantined"
+    ? inWait(state).map(listedWaiting)
+    : undefined;
+  const page = query.get("page");
+  const list = unserved
+    ? paged(unservedTools(unserved, { text, server, category }), page)
+    : mapped(paged(found, page), (entry) => ({
+      ...listed(entry, guide, isPromoted(entry.tool)),
+      ...waitOf(entry.tool.server, entry.tool.name),
+    }));
   return {
     list,
     total: all.length,
@@ -139,7 +151,7 @@ export async function toolsPage(
     tokens: countTokens(gateway, all),
     saved,
     collisions: gateway.collisions(),
-    waiting: { quarantined, held },
+    waiting: { quarantined: inWait("quarantined").length, held: inWait("held").length },
   };
 }
 
@@ -226,6 +238,7 @@ function listed(
     ...knownTokens(guide, tool),
     isEnabled: tool.enabled,
     isPromoted,
+    isServed: true,
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(match === undefined ? {} : { match }),
   };

@@ -133,3 +133,20 @@ Deno.test("toolsPage() shows one page of 5,000 tools, soon enough", async () => 
     assert.equal(page.list.total, 5_200);
   }
 });
+
+Deno.test("toolsPage() marks what waits for a decision, and lists what no client gets", async () => {
+  const waiting: StubInput["waiting"] = [
+    { server: "air", tool: "alerts", state: "held" },
+    { server: "air", tool: "added", state: "held" },
+    { server: "zoo", tool: "poison", state: "quarantined" },
+  ];
+  const rows = async (query: string) =>
+    (await open(query, { waiting })).list.rows.map(({ name, wait, isServed }) =>
+      `${name} ${wait ?? ""} ${isServed}`
+    );
+  assert.deepEqual(await rows("server=air"), ["alerts held true", "forecast  true"]);
+  assert.deepEqual(await rows("state=held"), ["added held false", "alerts held false"]);
+  assert.deepEqual(await rows("state=held&q=add"), ["added held false"]);
+  assert.deepEqual(await rows("state=quarantined"), ["poison quarantined false"]);
+  assert.deepEqual((await open("", { waiting })).waiting, { quarantined: 1, held: 2 });
+});

@@ -10,7 +10,7 @@ import type { FilterChoice } from "./ui/filter_choice.ts";
 import type { ToolPicks } from "./ui/tool_picks.ts";
 import type { PickedTool } from "./ui/toolset_size.ts";
 
-type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets">;
+type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
 
 /** A toolset that is being made or changed. */
 export interface ToolsetForm {
@@ -18,8 +18,8 @@ export interface ToolsetForm {
   editing?: string;
   /** What a new one is a copy of. */
   from?: string;
-  /** When what is changed was last saved, so that nobody's work is lost. */
-  savedAt?: number;
+  /** The version of what is changed, so that nobody's work is lost. */
+  version?: string;
   name: string;
   description: string;
   chosen: PickedTool[];
@@ -38,7 +38,7 @@ export interface ToolsetWords {
   /** Names and patterns. */
   tools: string[];
   from?: string;
-  savedAt?: number;
+  version?: string;
 }
 
 /** A page that waits longer for its numbers is worse than one without them. */
@@ -55,9 +55,11 @@ export async function toolsetForm(
   guide.warmUp();
   await countSoon(gateway, COUNT_MS);
   const { from } = written;
+  const version = editing && admin.toolsets.versionOf(editing.name);
   const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
   return {
-    ...(editing === undefined ? {} : { editing: editing.name, savedAt: editing.updatedAt }),
+    ...(editing === undefined ? {} : { editing: editing.name }),
+    ...(version === undefined ? {} : { version }),
     ...(from === undefined ? {} : { from }),
     name: written.name,
     description: written.description,

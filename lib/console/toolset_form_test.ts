@@ -18,7 +18,7 @@ Deno.test("toolsetForm() offers all tools, and marks what of a toolset cannot be
     ["git.old", "No longer there"],
   ]);
   assert.equal(form.editing, "dev");
-  assert.equal(form.savedAt, saved.updatedAt);
+  assert.equal(form.version, toolsets.versionOf("dev"));
 });
 
 Deno.test("newToolsetForm() copies a toolset under a name that is free, in its order", async () => {
@@ -50,4 +50,13 @@ Deno.test("newToolsetForm() begins with all that the address asks for", async ()
     "git.status",
   ]);
   assert.deepEqual((await newToolsetForm(gateway, new URLSearchParams())).chosen, []);
+});
+
+Deno.test("toolsetForm() says of a chosen tool that it waits for a decision", async () => {
+  const waiting = [{ server: "git", tool: "old", state: "quarantined" as const }];
+  await using open = await toolsetsGateway({ git: ["status"] }, { waiting });
+  const tools = [{ server: "git", tool: "status" }, { server: "git", tool: "old" }];
+  const saved = await open.toolsets.save({ name: "dev", tools });
+  const { chosen } = await toolsetForm(open.gateway, saved);
+  assert.deepEqual(chosen.map(({ note }) => note), [undefined, "Quarantined"]);
 });

@@ -7,15 +7,21 @@ import { type ClientSnippet, clientSnippets } from "./client_snippets.ts";
 import { type Paged, paged } from "./paging.ts";
 import { type MissingName, stretchAround } from "./server_page.ts";
 import { summaryOf, type ToolsetSummary } from "./toolset_summary.ts";
+import type { ToolWait } from "./ui/tool_wait.ts";
+import { waitingTools, waitsFor } from "./waiting_tools.ts";
 
 export interface ToolsetPageTool extends ToolsetToolDetail {
   server: string;
   /** The server's own name for it. */
   tool: string;
+  /** Clients do not get it as its server lists it, until somebody has decided. */
+  wait?: ToolWait;
 }
 
 export interface ToolsetPage {
   toolset: ToolsetSummary;
+  /** So that accepting changes takes the place of no later version. */
+  version: string;
   tools: Paged<ToolsetPageTool>;
   /** All of its tools, by name. */
   names: string[];
@@ -36,7 +42,7 @@ export interface ToolsetPage {
 
 type PageGateway = Pick<
   Gateway,
-  "toolsets" | "guide" | "tokens" | "doors" | "address" | "options"
+  "toolsets" | "guide" | "tokens" | "doors" | "address" | "options" | "review"
 >;
 
 const NEIGHBORS = 100;
@@ -53,15 +59,17 @@ export async function toolsetPage(
   const found = admin.toolsets.find(name);
   if (!found) return { missing: name, nearest: nearestNames(name, names) };
   const details = await admin.toolDetails(found);
+  const waitOf = waitsFor(waitingTools(gateway));
   const tools = details.map((detail, index) => {
     const { server = "", tool = "" } = found.tools[index] ?? {};
-    return { ...detail, server, tool };
+    return { ...detail, server, tool, ...waitOf(server, tool) };
   });
   const changes = tools.flatMap(({ change }) => change ?? []);
   const equipped = admin.toolsets.equippedBy(principal);
   const isEquipped = equipped?.name === name;
   return {
     toolset: summaryOf(gateway, found),
+    version: admin.toolsets.versionOf(name) ?? "",
     tools: paged(tools, query.get("page")),
     names: tools.map(({ namespacedName }) => namespacedName),
     isEquipped,

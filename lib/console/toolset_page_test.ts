@@ -59,3 +59,13 @@ Deno.test("toolsetPage() shows one page of a large toolset", async () => {
   assert.ok("tools" in page);
   assert.deepEqual([page.tools.rows.length, page.tools.total, page.names.length], [50, 250, 250]);
 });
+
+Deno.test("toolsetPage() says of each tool whether it waits for a decision", async () => {
+  const waiting = [{ server: "git", tool: "log", state: "quarantined" as const }];
+  await using open = await toolsetsGateway({ git: ["status", "log"] }, { waiting });
+  const { gateway } = open;
+  await gateway.toolsets.build({ name: "dev", tools: ["git.status", "git.log"] });
+  const page = await toolsetPage(gateway, "dev", NO_QUERY);
+  assert.ok("tools" in page);
+  assert.deepEqual(page.tools.rows.map(({ wait }) => wait), [undefined, "quarantined"]);
+});

@@ -7,9 +7,12 @@ import { referenceTo } from "../toolsets/toolsets.ts";
 import { isPattern } from "./tool_pattern.ts";
 import { matchingTools, pickedTool } from "./tool_picks.ts";
 import { ANY_TOOL } from "./ui/tool_picks.ts";
+import { TOOL_WAITS } from "./ui/tool_wait.ts";
 import type { PickedTool } from "./ui/toolset_size.ts";
+import { waitingTools } from "./waiting_tools.ts";
 
 type ToolsGateway = Pick<Gateway, "guide" | "toolsets">;
+type PickedGateway = ToolsGateway & Pick<Gateway, "review">;
 
 /** Written in the place of a name for all tools of a category; no server's name has a colon. */
 const CATEGORY = "category:";
@@ -44,16 +47,23 @@ export function chosenReferences(
 
 /** What the form lists as chosen, with why it cannot be called where that is so. */
 export function pickedByName(
-  { guide, toolsets: admin }: ToolsGateway,
+  gateway: PickedGateway,
   names: readonly string[],
   before: Toolset | undefined,
 ): PickedTool[] {
+  const { guide, toolsets: admin } = gateway;
+  const waits = new Map(
+    waitingTools(gateway).toReversed().map((each) => [fullName(each), each.state]),
+  );
   const standing = before ? admin.toolsets.tools(before) : [];
   const states = new Map(standing.map(({ reference, state }) => [fullName(reference), state]));
   return names.map((written) => {
     const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
     const dot = written.indexOf(".");
-    const note = noteOf(states.get(written), tool !== undefined || isForMany(written));
+    const wait = waits.get(written);
+    const note = wait === undefined
+      ? noteOf(states.get(written), tool !== undefined || isForMany(written))
+      : TOOL_WAITS[wait].word;
     return {
       ...(tool ? pickedTool(guide, tool) : {
         namespacedName: written,

@@ -1,4 +1,5 @@
 import type { Gateway } from "../compose.ts";
+import type { ToolCall } from "../surfaces/tool_calls.ts";
 import { formError } from "./form_error.ts";
 import { tryForm } from "./try_form.ts";
 import { tryTool } from "./try_tool.ts";
@@ -8,10 +9,8 @@ import type { TriedTool } from "./ui/try_outcome.ts";
 /** Calls a tool with what a plain form sent. */
 export async function tryFromForm(
   gateway: Pick<Gateway, "servers" | "toolCalls" | "logs">,
-  server: string,
-  tool: string,
+  { server, tool, ...by }: Pick<ToolCall, "server" | "tool" | "principal" | "signal">,
   form: URLSearchParams,
-  signal: AbortSignal,
 ): Promise<TriedTool> {
   const words = readTryForm(form);
   const definition = gateway.servers.tools(server).find(({ name }) => name === tool);
@@ -19,7 +18,7 @@ export async function tryFromForm(
   if ("problems" in read) return { words, problems: read.problems };
   try {
     const isConfirmed = form.get("try") === "confirmed";
-    const outcome = await tryTool(gateway, { server, tool, args: read.args, isConfirmed, signal });
+    const outcome = await tryTool(gateway, { server, tool, args: read.args, isConfirmed, ...by });
     return { words, outcome };
   } catch (error) {
     return { words, error: formError(error) };

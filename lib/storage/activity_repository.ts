@@ -139,8 +139,10 @@ export class ActivityRepository {
     const end = [...keys.activity(), until + 1];
     for (let round = 0; round < CLEARING_ROUNDS; round++) {
       const deleted = await this.#delete({ prefix: [...keys.activity()], end });
-      if (deleted < DELETED_AT_ONCE) return;
+      if (deleted < DELETED_AT_ONCE) break;
     }
+    // After all are gone: whoever hears of it looks at once.
+    await this.#store.commit({ announce: false, news: "cleared" });
   }
 
   /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */

@@ -23,7 +23,12 @@ Deno.test("Store.newsElsewhere() counts what others said, and not what this one 
   const key = ["settings", "x"];
   const checks = [{ key, versionstamp: "1".repeat(20) }];
   assert.equal(await here.tryCommit({ announce: false, news: "jobs", checks }), undefined);
-  assert.deepEqual(await here.newsElsewhere(), { calls: 1n, jobs: 1n, optimization: 0n });
+  assert.deepEqual(await here.newsElsewhere(), {
+    calls: 1n,
+    cleared: 0n,
+    jobs: 1n,
+    optimization: 0n,
+  });
   assert.equal(await here.generation(), 0n, "no gateway has to take it up");
 });
 
@@ -71,7 +76,7 @@ Deno.test("followNews() does not take what this process writes for the news of a
   await using stores = await twoStores();
   const { here } = stores;
   const end = new AbortController();
-  const none = { jobs: 0n, optimization: 0n };
+  const none = { cleared: 0n, jobs: 0n, optimization: 0n };
   // One less while a commit of our own is under way.
   const counts = [5n, 4n, 5n, 7n].map((calls) => ({ ...none, calls }));
   here.newsElsewhere = () =>

@@ -25,7 +25,7 @@ export interface ListOptions {
 }
 
 /** What pages show of other gateways' work, though no gateway has to take it up. */
-export const NEWS = ["calls", "jobs", "optimization"] as const;
+export const NEWS = ["calls", "cleared", "jobs", "optimization"] as const;
 export type News = typeof NEWS[number];
 /** How often each kind was said. */
 export type NewsCounts = Record<News, bigint>;
@@ -45,7 +45,7 @@ export class Store implements AsyncDisposable {
   readonly #now: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #onWarning: WarningListener;
-  readonly #ownNews: NewsCounts = { calls: 0n, jobs: 0n, optimization: 0n };
+  readonly #ownNews: NewsCounts = { calls: 0n, cleared: 0n, jobs: 0n, optimization: 0n };
   #sweeping: Promise<void> = Promise.resolve();
   #ringing: Promise<void> = Promise.resolve();
 

@@ -37,6 +37,10 @@ export class SavedToolsets {
     return this.#toolsets.get(name)?.value;
   }
 
+  versionOf(name: string): string | undefined {
+    return this.#toolsets.get(name)?.versionstamp;
+  }
+
   equippedBy(principal: string): Toolset | undefined {
     const equipped = this.#equipped.get(principal)?.value;
     const toolset = equipped && this.find(equipped.toolset);

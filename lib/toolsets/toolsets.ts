@@ -33,6 +33,8 @@ export interface ToolsetDraft {
   tools: ToolReference[];
   /** Whether it may take the place of one of the same name. */
   replace?: boolean | undefined;
+  /** The only version whose place it may take; without it, any. */
+  over?: string | undefined;
   /** Whether it comes out of a file. */
   isImported?: boolean | undefined;
 }
@@ -79,6 +81,11 @@ export class Toolsets {
 
   resolve(name: string): Toolset {
     return this.find(name) ?? this.#missing(name);
+  }
+
+  /** The version of a toolset, for a change that is to take the place of no later one. */
+  versionOf(name: string): string | undefined {
+    return this.#saved.versionOf(name);
   }
 
   equippedBy(principal: string): Toolset | undefined {
@@ -131,7 +138,7 @@ export class Toolsets {
   }
 
   async save(draft: ToolsetDraft): Promise<Toolset> {
-    const { name, description, tools, replace = false, isImported } = draft;
+    const { name, description, tools, replace = false, over, isImported } = draft;
     // What is taken is for the store to say.
     this.checkDraft({ name, tools, replace: true });
     const { repository } = this.#options;
@@ -139,6 +146,7 @@ export class Toolsets {
     const saved = await untilDone(async () => {
       const before = await repository.find(name);
       if (before && !replace) return undefined;
+      if (over !== undefined && before?.versionstamp !== over) return "stale";
       const words = description ?? before?.value.description;
       const next = Toolset.safeParse({
         id: before?.value.id ?? crypto.randomUUID(),
@@ -157,6 +165,7 @@ export class Toolsets {
     });
     if (!saved) throw taken(name);
     await this.load();
+    if (saved === "stale") throw stale(name);
     return saved;
   }
 
@@ -292,6 +301,13 @@ function taken(name: string): GatewayError {
     message: `There is a toolset "${name}" already`,
     recoveryAction: "Choose another name, or replace it",
     recoverySteps: ["Choose another name", "Or say that it shall be replaced"],
+  });
+}
+
+function stale(name: string): GatewayError {
+  return new GatewayError("CONFLICT", {
+    message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
+    recoverySteps: ["Look at it again, then save"],
   });
 }
 

@@ -49,6 +49,22 @@ test("Toolsets.save() saves, and replaces only where told", async (store) => {
   assert.deepEqual(toolsets.list(), [replaced]);
 });
 
+test("Toolsets.save() takes the place of the version that is named, and of no later one", async (store) => {
+  const { toolsets, build } = toolsetsOn(store);
+  await build("dev", ["git.status"]);
+  const over = toolsets.versionOf("dev");
+  const theirs = await build("dev", ["git.log"], true);
+  const tools = toolsets.choose(["docker.ps"]);
+  const error = await failure(
+    toolsets.save({ name: "dev", tools, replace: true, over }),
+    "CONFLICT",
+  );
+  assert.match(error.message, /somebody else has changed it/);
+  assert.deepEqual(toolsets.find("dev"), theirs);
+  await toolsets.save({ name: "dev", tools, replace: true, over: toolsets.versionOf("dev") });
+  assert.deepEqual(toolsets.find("dev")?.tools.map(({ tool }) => tool), ["ps"]);
+});
+
 test("Toolsets.save() keeps the description of what it replaces unless there is another", async (store) => {
   const { toolsets } = toolsetsOn(store);
   const tools = toolsets.choose(["git.status"]);

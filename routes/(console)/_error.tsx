@@ -2,19 +2,25 @@ import { page } from "fresh";
 import { ErrorState } from "../../components/error_state.tsx";
 import { define } from "../../lib/console/define.ts";
 import { errorPage, wayBack } from "../../lib/console/error_page.ts";
+import { EVERYONE } from "../../lib/core/principal.ts";
 
 export const handler = define.handlers((ctx) => {
-  const { gateway, requestId } = ctx.state;
+  const { gateway, requestId, principal } = ctx.state;
   const shown = errorPage(ctx.error);
   if (shown.status >= 500) gateway.requestLog.error({ requestId, err: ctx.error }, "Page failed");
   ctx.state.title = shown.title;
-  const back = shown.code === "ACCESS_DENIED" ? wayBack(ctx.req) : undefined;
-  return page({ ...shown, back }, { status: shown.status });
+  // Asking again for what is refused or not there changes nothing.
+  const isFinal = shown.code === "ACCESS_DENIED" || shown.status === 404;
+  const back = isFinal ? wayBack(ctx.req) : undefined;
+  // Whoever came in without a token has every right: another one is no help.
+  const hasLogin = shown.code === "ACCESS_DENIED" && principal !== EVERYONE;
+  return page({ ...shown, back, hasLogin }, { status: shown.status });
 });
 
 export default define.page<typeof handler>(function ErrorRoute({ data, state, url }) {
   return (
     <ErrorState
+      icon={data.status === 404 ? "compass" : "error"}
       title={data.title}
       message={data.message}
       code={data.code}
@@ -26,7 +32,9 @@ export default define.page<typeof handler>(function ErrorRoute({ data, state, ur
           <a class="button button-primary" href={data.back} aria-current="false">
             {data.back === "/" ? "Go to the dashboard" : "Go back"}
           </a>
-          <a class="button" href="/login" f-client-nav={false}>Use another token</a>
+          {data.hasLogin && (
+            <a class="button" href="/login" f-client-nav={false}>Use another token</a>
+          )}
         </>
       )}
     />

@@ -77,6 +77,8 @@ export interface StubInput {
   promotions?: PromotedTool[];
   /** What servers list that is no valid tool. */
   invalid?: BrokenTool[];
+  /** Tools that wait for somebody to decide. */
+  waiting?: { server: string; tool: string; state: "held" | "quarantined" }[];
 }
 
 /** A gateway that only answers what pages ask, for tests of what they make of it. */
@@ -121,9 +123,19 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     restore: {},
     approvals: () => Promise.resolve({ list: () => [] } as unknown as Approvals),
     consents: () => Promise.resolve({ count: () => Promise.resolve(0) } as unknown as Consents),
-    access: { isRequired: false } as Gateway["access"],
+    access: {
+      isRequired: false,
+      grants: () => ({ may: () => true }),
+    } as unknown as Gateway["access"],
     review: {
-      count: () => ({ held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 }),
+      count: () => ({
+        held: input.waiting?.filter(({ state }) => state === "held").length ?? 0,
+        notices: 0,
+        quarantined: input.waiting?.filter(({ state }) => state === "quarantined").length ?? 0,
+        flagged: 0,
+        total: input.waiting?.length ?? 0,
+      }),
+      list: () => ({ items: input.waiting ?? [], more: 0 }),
     } as unknown as Gateway["review"],
     promotions: {
       list: () => input.promotions ?? [],

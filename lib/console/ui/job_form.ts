@@ -107,7 +107,12 @@ function isEstimate(value: unknown): value is Estimate {
 
 /** "2 tools, up to 90 runs, about 6 min, about $0.40" */
 export function estimateWords({ tools, runs, seconds, costUsd }: Estimate): string {
-  const time = seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+  // Nobody plans by the minute what takes hours.
+  const time = seconds < 90
+    ? `${Math.ceil(seconds)} s`
+    : seconds < 90 * 60
+    ? `${Math.ceil(seconds / 60)} min`
+    : `${Math.ceil(seconds / 3_600)} h`;
   const cost = costUsd === null ? "cost not known yet" : `about ${dollars(costUsd)}`;
   return `${formatCount(tools, "tool")}, up to ${formatCount(runs, "run")}, about ${time}, ${cost}`;
 }

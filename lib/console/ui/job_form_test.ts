@@ -36,6 +36,7 @@ Deno.test("estimateWords() gives time in sensible units and says where no price 
     estimateWords({ ...estimate, tools: 1, runs: 1, seconds: 8, costUsd: null }),
     "1 tool, up to 1 run, about 8 s, cost not known yet",
   );
+  assert.match(estimateWords({ ...estimate, seconds: 17_800 }), /about 5 h,/);
 });
 
 Deno.test("readEstimate() takes an estimate and nothing else", () => {

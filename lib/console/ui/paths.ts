@@ -10,6 +10,14 @@ export function toolPath(server: string, tool: string): string {
   return `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
 }
 
+/** Where it is decided what clients get of a server or of one of its tools. */
+export function reviewPath(server?: string, tool?: string): string {
+  const named = Object.entries({ server, tool }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]]
+  );
+  return `/security/review${named.length === 0 ? "" : `?${new URLSearchParams(named)}`}`;
+}
+
 /** Where a toolset's page is. */
 export function toolsetPath(name: string): string {
   return `/toolsets/${encodeURIComponent(name)}`;

@@ -1,3 +1,5 @@
+import type { ToolWait } from "./tool_wait.ts";
+
 /** A tool of a server, to be exposed or not. */
 export interface ToolChoice {
   name: string;
@@ -5,6 +7,8 @@ export interface ToolChoice {
   isOn: boolean;
   /** What listing it costs a model; undefined until it has been counted. */
   tokens?: number;
+  /** Clients do not get it as the server lists it, until somebody has decided. */
+  wait?: ToolWait;
 }
 
 /** Whether a person wants a tool. */

@@ -8,7 +8,9 @@ import { pathParts, serverPath } from "../../../lib/console/ui/paths.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
-    const found = await serverPage(ctx.state.gateway, name, ctx.url.searchParams);
+    const { gateway, principal } = ctx.state;
+    const mayManage = gateway.access.grants(principal).may("manage");
+    const found = await serverPage(gateway, name, ctx.url.searchParams, mayManage);
     ctx.state.title = "missing" in found ? "Server not found" : name;
     return page(found, { status: "missing" in found ? 404 : 200 });
   },

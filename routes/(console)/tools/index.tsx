@@ -1,6 +1,5 @@
 import { page } from "fresh";
 import { Tools } from "../../../components/tools.tsx";
-import { ReviewNotice } from "../../../components/unlisted_tool.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { toolsPage } from "../../../lib/console/tools_page.ts";
 
@@ -14,7 +13,6 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(function ToolsRoute({ data, url }) {
   return (
     <div class="stack" data-live="servers tools">
-      <ReviewNotice {...data.waiting} />
       <Tools page={data} url={url} />
     </div>
   );

@@ -15,7 +15,7 @@ import { readForm } from "../../../../lib/http/read_form.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     ctx.state.title = "Review";
-    return page<ReviewPage>(await reviewPage(ctx.state.gateway));
+    return page<ReviewPage>(await reviewPage(ctx.state.gateway, ctx.url.searchParams));
   },
 
   async POST(ctx) {
@@ -33,10 +33,10 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(function ReviewRoute({ data }) {
+export default define.page<typeof handler>(function ReviewRoute({ data, url }) {
   return (
     <div class="stack" data-live="servers tools settings">
-      <SecurityReview page={data} />
+      <SecurityReview page={data} url={url} />
     </div>
   );
 });

@@ -35,12 +35,13 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { gateway } = ctx.state;
+    const { gateway, principal } = ctx.state;
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     if (form.has("try")) {
-      gateway.access.demand(ctx.state.principal, "call", "To try a tool");
-      const tried = await tryFromForm(gateway, server, tool, form, ctx.req.signal);
+      gateway.access.demand(principal, "call", "To try a tool");
+      const { signal } = ctx.req;
+      const tried = await tryFromForm(gateway, { server, tool, principal, signal }, form);
       ctx.state.title = tool;
       const data: ToolData = { found: await toolPage(gateway, server, tool), server, tried };
       return page(data);
