@@ -141,11 +141,13 @@ export class Connection implements AsyncDisposable {
     const params = call.progressToken === undefined
       ? call.params
       : withProgressToken(call.params!, id);
-    const wait = new AbortController();
+    const link = this.#link;
+    const wait = link.abandon ? undefined : new AbortController();
     const end = (words: string, reason: unknown) => {
       const params = JSON.stringify({ requestId: id, reason: words });
       void this.notify("notifications/cancelled", params).catch(() => {});
-      wait.abort(reason);
+      if (wait) wait.abort(reason);
+      else link.abandon?.(id, reason);
     };
     const expire = () => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
@@ -165,12 +167,12 @@ export class Connection implements AsyncDisposable {
     this.#traffic.pending.set(id, pending);
     const exchange: Exchange = {
       streams: call.streams,
-      signal: wait.signal,
+      ...(wait ? { signal: wait.signal } : {}),
       onMessage: (text, message) => this.#onExchanged(call, text, message),
     };
     try {
       const text = requestText(id, call.method, params);
-      const answer = await this.#link.request(id, text, exchange);
+      const answer = await link.request(id, text, exchange);
       this.#traffic.heardAt = Date.now();
       return { id, text: answer };
     } catch (error) {

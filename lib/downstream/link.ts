@@ -33,6 +33,11 @@ export interface LinkEvents {
 export interface Link extends AsyncDisposable {
   /** Sends a request whose id is `id`; resolves with the text of the answer to that id. */
   request(id: number, text: string, exchange: Exchange): Promise<string>;
+  /**
+   * Ends the wait for the answer to `id`. A link that has this need not be given a signal with each
+   * request, which costs as much as everything else it does for one.
+   */
+  abandon?(id: number, reason: unknown): void;
   /** Sends a notification or the answer to a request of the server's. */
   send(text: string): Promise<void>;
   /** After the handshake: the version both sides speak (a header on HTTP). */

@@ -5,6 +5,8 @@ interface Batch {
   written: PromiseWithResolvers<void>;
 }
 
+const BUFFER_BYTES = 16 * 1024;
+
 export interface OutboxOptions {
   /** How many characters may wait; a single message may be larger. */
   limit: number;
@@ -23,6 +25,8 @@ export class Outbox {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #options: OutboxOptions;
   readonly #encoder = new TextEncoder();
+  /** For what fits in: a buffer for each message costs more than to fill it. */
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
   #size = 0;
   #waiting: Batch | undefined;
   #current: Batch | undefined;
@@ -72,7 +76,7 @@ export class Outbox {
         const { lines, written } = this.#current = this.#waiting;
         this.#waiting = undefined;
         const text = lines.join("\n") + "\n";
-        await this.#writer.write(this.#encoder.encode(text));
+        await this.#writer.write(this.#encode(text));
         this.#size -= text.length - lines.length;
         written.resolve();
       }
@@ -81,6 +85,14 @@ export class Outbox {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Good until the next one: a write is over before another is begun. */
+  #encode(text: string): Uint8Array {
+    // No character takes more than three bytes.
+    if (text.length * 3 > BUFFER_BYTES) return this.#encoder.encode(text);
+    const { written } = this.#encoder.encodeInto(text, this.#buffer);
+    return this.#buffer.subarray(0, written);
   }
 
   #closeNow(): void {

@@ -39,8 +39,6 @@ export interface Program {
 interface Waiter {
   resolve: ((text: string) => void) | undefined;
   reject: ((reason: unknown) => void) | undefined;
-  signal: AbortSignal | undefined;
-  onAbort: (() => void) | undefined;
 }
 
 /** The wire to a server that is a program: one message a line, over its input and output. */
@@ -119,30 +117,34 @@ export class StdioLink implements Link {
     }
   }
 
-  request(id: number, text: string, { signal }: Exchange): Promise<string> {
-    if (this.#closed) return Promise.reject(this.#closed);
-    if (signal?.aborted) return Promise.reject(signal.reason);
+  async request(id: number, text: string, { signal }: Exchange): Promise<string> {
+    if (this.#closed) throw this.#closed;
+    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#outbox.push(text);
-    const onAbort = signal && (() => this.#takeWaiter(id)?.reject?.(signal.reason));
-    this.#waiters.set(id, { resolve, reject, signal, onAbort });
-    if (onAbort) signal.addEventListener("abort", onAbort);
-    return promise;
+    this.#waiters.set(id, { resolve, reject });
+    if (!signal) return await promise;
+    const onAbort = () => this.abandon(id, signal.reason);
+    signal.addEventListener("abort", onAbort);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  abandon(id: number, reason: unknown): void {
+    this.#takeWaiter(id)?.reject?.(reason);
   }
 
   /** Whoever waits for an answer, who then waits no more. */
-  #takeWaiter(id: number): Pick<Waiter, "resolve" | "reject"> | undefined {
+  #takeWaiter(id: number): Waiter | undefined {
     const waiter = this.#waiters.get(id);
     if (waiter === undefined) return undefined;
     this.#waiters.delete(id);
-    const { resolve, reject, signal, onAbort } = waiter;
-    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    const { resolve, reject } = waiter;
     // See TimeoutQueue for why nothing may hang on an entry that is over.
-    waiter.resolve =
-      waiter.reject =
-      waiter.signal =
-      waiter.onAbort =
-        undefined;
+    waiter.resolve = waiter.reject = undefined;
     return { resolve, reject };
   }
 
