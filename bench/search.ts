@@ -81,7 +81,7 @@ async function bySize(): Promise<void> {
   const rows = [["tools", "build ms", "p50 ms", "p95 ms", "RSS MB", "of that before the index"]];
   for (const size of SIZES) {
     const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-q", "-A", "--v8-flags=--max-semi-space-size=4", SIZE_PROGRAM, String(size)],
+      args: ["run", "-q", "-A", "--v8-flags=--max-semi-space-size=16", SIZE_PROGRAM, String(size)],
       stderr: "inherit",
     }).output();
     const { build, p50, p95, rss, before } = JSON.parse(new TextDecoder().decode(stdout));

@@ -169,6 +169,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     }
   }
 
+  let answered = 0;
   const host: DoorHost = {
     sessions,
     maxBody,
@@ -177,6 +178,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     bodies: stack.use(new TimeoutQueue(BODY_MS)),
     countRequest: gate?.countRequest?.bind(gate),
     onCall(scope: RequestScope, session: Session, answer: CallAnswer) {
+      answered++;
       const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
       countCall(answer.isError ? labels.error : labels.ok);
       timeCall(answer.ms / 1000);
@@ -264,6 +266,11 @@ export function composeDoors(input: ComposeDoorsInput) {
 
   return {
     host,
+
+    /** How many requests were answered. */
+    get answered(): number {
+      return answered;
+    },
 
     /** Servers came or went: clients' lists may be others now. */
     recheck(): void {

@@ -12,14 +12,11 @@ import { inRequestScope } from "../http/request_scope.ts";
 import { noTokenToServe } from "./no_token.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
+import { tidyAtRest } from "./tidy.ts";
 
 /** How long requests in flight may go on after a stop was asked for; stubborn programs take 2 s more,
  * and platforms kill after 5. */
 const DRAIN_MS = 2_000;
-/** Servers whose tools have not changed for so long are connected, and their tools looked at. */
-const SETTLED_MS = 1_000;
-/** How often that is looked at before what comes later is no longer the start's. */
-const TIDY_TURNS = 60;
 
 /** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {
@@ -65,7 +62,10 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const gateway = await host.get();
     if (gateway.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
     gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
-    const endTidying = tidyAfterStart(() => gateway.toolsVersion);
+    const endTidying = tidyAtRest(() => ({
+      tools: gateway.toolsVersion,
+      answered: gateway.doors.answered,
+    }));
     await stop.promise;
     endTidying();
     gateway.logs.room("cli").info("Stopping");
@@ -76,27 +76,6 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     release();
   }
   Deno.exit(0);
-}
-
-/** Tidies up each time that the tools have settled after the start. */
-function tidyAfterStart(version: () => number): () => void {
-  let [seen, tidied, turns] = [-1, -1, 0];
-  const timer = setInterval(() => {
-    const current = version();
-    if (current === seen && current !== tidied) {
-      tidied = current;
-      tidyMemory();
-    }
-    seen = current;
-    if (++turns >= TIDY_TURNS) clearInterval(timer);
-  }, SETTLED_MS);
-  return () => clearInterval(timer);
-}
-
-/** Gives back what only the start needed, an eighth of what an idle gateway would hold. */
-function tidyMemory(): void {
-  const { gc } = globalThis as { gc?: (options: Record<string, string>) => void };
-  gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
 /** Loads the console when the first page is asked for: clients of the doors never need it. */
