@@ -32,7 +32,7 @@ const MAX_REDIRECTS = 3;
 /** What the protocol says itself, and what belongs to one hop: an entry's headers cannot change it. */
 const PROTOCOL_HEADERS = new Set([
   ...["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"],
-  ...["content-length", "transfer-encoding", "connection", "host"],
+  ...["content-length", "transfer-encoding", "connection", "host", "accept-encoding"],
 ]);
 
 /** A server's address, with the headers that go there and to no other origin. */

@@ -9,6 +9,9 @@ const IDLE_MS = 30_000;
 /** A server that says when it closes a connection is believed to be this much early. */
 const EARLY_MS = 1_000;
 
+/** What a header may hold, a byte for each character. */
+const FIT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 const encoder = new TextEncoder();
@@ -24,7 +27,8 @@ export class PlainClient implements Disposable {
   readonly #open = new Set<PlainConnection>();
   /** Those at rest and since when, the last used first to be used again. */
   readonly #idle: { connection: PlainConnection; since: number }[] = [];
-  readonly #heads = new WeakMap<HeaderPair[], Map<string, Uint8Array>>();
+  /** Heads by the headers that they are made of, each for the address it was last used with. */
+  readonly #heads = new WeakMap<HeaderPair[], { key: string; bytes: Uint8Array }>();
   #sweeping: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -43,7 +47,11 @@ export class PlainClient implements Disposable {
     const { signal } = request;
     signal.throwIfAborted();
     const parts = this.#partsOf(url, request);
-    const connection = this.#takeIdle() ?? await unlessAborted(this.#connect(signal), signal);
+    const connection = this.#takeIdle() ?? await this.#connect(signal);
+    if (signal.aborted || this.#isClosed) {
+      this.#drop(connection);
+      throw signal.reason ?? new Error("The client was closed");
+    }
     const abort = () => connection.close();
     signal.addEventListener("abort", abort);
     const answer = await connection.ask(parts, (isReusable) => {
@@ -68,11 +76,12 @@ export class PlainClient implements Disposable {
 
   /** The request as it is sent. Nearly all have the same head but for the length of the body. */
   #partsOf(url: string, { method, headers, body }: EndpointRequest): Uint8Array[] {
-    let heads = this.#heads.get(headers);
-    if (!heads) this.#heads.set(headers, heads = new Map());
     const key = `${method} ${url}`;
-    let head = heads.get(key);
-    if (!head) heads.set(key, head = bytesOf(headText(method, new URL(url), headers)));
+    const known = this.#heads.get(headers);
+    const head = known?.key === key
+      ? known.bytes
+      : bytesOf(headText(method, new URL(url), headers));
+    if (known?.key !== key) this.#heads.set(headers, { key, bytes: head });
     if (body === undefined) return [joined(head, encoder.encode("\r\n"))];
     const bytes = encoder.encode(body);
     const length = encoder.encode(`content-length: ${bytes.length}\r\n\r\n`);
@@ -83,19 +92,21 @@ export class PlainClient implements Disposable {
   async #connect(signal: AbortSignal): Promise<PlainConnection> {
     let failure: unknown;
     for (const hostname of this.#hosts) {
+      const connecting = Deno.connect({ hostname, port: this.#port });
+      let conn: Deno.TcpConn;
       try {
-        const conn = await Deno.connect({ hostname, port: this.#port });
-        conn.setNoDelay(true);
-        const connection = new PlainConnection(conn);
-        if (this.#isClosed || signal.aborted) {
-          connection.close();
-          throw new Error("Nobody waits for the connection any more");
-        }
-        this.#open.add(connection);
-        return connection;
+        conn = await unlessAborted(connecting, signal);
       } catch (error) {
+        // It may come about though nobody waits for it any more.
+        connecting.then((late) => late.close(), () => {});
+        if (signal.aborted) throw error;
         failure ??= error;
+        continue;
       }
+      conn.setNoDelay(true);
+      const connection = new PlainConnection(conn);
+      this.#open.add(connection);
+      return connection;
     }
     throw failure;
   }
@@ -135,7 +146,7 @@ export class PlainClient implements Disposable {
 function headText(method: string, { host, pathname, search }: URL, headers: HeaderPair[]): string {
   const own: HeaderPair[] = [["host", host], ["accept-encoding", "identity"], ...headers];
   for (const [name, value] of own) {
-    if (/[\r\n\0]/.test(name + value)) throw new TypeError("A header has a line break");
+    if (!FIT.test(name + value)) throw new TypeError("A header has what HTTP cannot carry");
   }
   const lines = own.map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}`;

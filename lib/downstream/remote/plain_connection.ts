@@ -1,6 +1,8 @@
 import type { RemoteAnswer } from "./remote_answer.ts";
 
 const BUFFER_BYTES = 16 * 1024;
+/** Enough for the beginning of an answer. */
+const ROOM_BYTES = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 /** A chunk's size and what a server may say with it. */
 const MAX_LINE_BYTES = 4 * 1024;
@@ -63,8 +65,13 @@ export class PlainConnection {
 
   /** Notices when the server closes it, or says what it was not asked for. */
   watch(onGone: () => void): void {
-    const ahead = this.#ahead = this.#conn.read(this.#buffer);
-    this.#start = this.#end = 0;
+    // Behind what was handed out last, which may not have been looked at yet.
+    if (this.#buffer.length - this.#end < ROOM_BYTES) {
+      this.#buffer = new Uint8Array(BUFFER_BYTES);
+      this.#end = 0;
+    }
+    this.#start = this.#end;
+    const ahead = this.#ahead = this.#conn.read(this.#buffer.subarray(this.#end));
     const check = () => {
       if (this.#ahead === ahead) onGone();
     };
