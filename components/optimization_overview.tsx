@@ -56,7 +56,12 @@ export function OptimizationOverview({ page, url }: { page: OptimizationPage; ur
                 hidden={{}}
               />
               <ExportReport />
-              {isOn && <a class="small" href="/settings?check=evaluator">Check the evaluator</a>}
+              {isOn && (
+                <form method="post" action="/settings" f-client-nav={false}>
+                  <input type="hidden" name="change" value="evaluator-check" />
+                  <button type="submit" class="link-button small">Check the evaluator</button>
+                </form>
+              )}
             </div>
             {servers.total === 0 && <p class="muted">No server's name has these letters.</p>}
             <div class="server-cards">

@@ -48,7 +48,7 @@ export function Projects({ page }: { page: ProjectsPage }) {
 }
 
 function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean }) {
-  const { name, description, servers, choices, tokens } = project;
+  const { name, description, servers, versionstamp, choices, tokens } = project;
   const id = `project-${name}`;
   return (
     <Card
@@ -72,6 +72,7 @@ function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean
           <input type="hidden" name="change" value="save" />
           <input type="hidden" name="name" value={name} />
           <input type="hidden" name="description" value={description} />
+          <input type="hidden" name="versionstamp" value={versionstamp} />
           <fieldset class="rights">
             <legend>
               Servers <span class="visually-hidden">of {name}</span>

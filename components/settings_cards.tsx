@@ -43,8 +43,8 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
               </span>
             </p>
           )}
-        <form method="get" action="/settings" f-client-nav={false} data-busy="Checking…">
-          <input type="hidden" name="check" value="evaluator" />
+        <form method="post" action="/settings" f-client-nav={false} data-busy="Checking…">
+          <input type="hidden" name="change" value="evaluator-check" />
           <button type="submit" class="button">Check the evaluator</button>
         </form>
         {check === undefined ? null : <EvaluatorFound check={check} isOn={isOn} />}

@@ -1,4 +1,4 @@
-import type { EvaluatorCheck } from "../lib/console/settings_page.ts";
+import type { ShownEvaluator } from "../lib/console/settings_page.ts";
 import { formatLatency, formatNumber } from "../lib/console/ui/format.ts";
 import { checkedWords } from "../lib/surfaces/optimization/evaluator_words.ts";
 import { Ago } from "./ago.tsx";
@@ -14,7 +14,7 @@ const KINDS: Record<string, string> = {
 };
 
 /** What evaluates, with a way to try it, or why nothing can. */
-export function EvaluatorFound({ check, isOn }: { check: EvaluatorCheck; isOn: boolean }) {
+export function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean }) {
   if (check.problem !== null) {
     return (
       <p class="notice tone-bad" role="status">
@@ -63,7 +63,7 @@ export function EvaluatorFound({ check, isOn }: { check: EvaluatorCheck; isOn: b
   );
 }
 
-function Trial({ trial }: { trial: NonNullable<EvaluatorCheck["trial"]> }) {
+function Trial({ trial }: { trial: NonNullable<ShownEvaluator["trial"]> }) {
   const { outcome, words, model, durationMs, cost, at } = trial;
   const isRight = outcome === "right";
   const tone = isRight ? "tone-ok" : outcome === "wrong" ? "tone-warn" : "tone-bad";

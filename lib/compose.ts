@@ -34,6 +34,7 @@ import { followGeneration } from "./storage/generation.ts";
 import { type Setting, SettingsRepository } from "./storage/settings_repository.ts";
 import { Store } from "./storage/store.ts";
 import type { ToolOverride } from "./storage/tool_metadata_repository.ts";
+import { KeptTexts } from "./surfaces/kept_texts.ts";
 import { Logs } from "./telemetry/logs.ts";
 
 export interface ComposeInput {
@@ -174,6 +175,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     options,
     platform,
     address,
+    run: { pid: Deno.pid, startedAt },
     onChanged(owners) {
       doors?.rightsChanged(owners);
       live.tell("settings");
@@ -349,7 +351,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     optimization,
     access,
     gate: control.gate,
-    screen: review.screen,
+    texts: new KeptTexts(review.screen),
     onSessions: () => live.tell("sessions"),
     onToolCall(call) {
       control.gate.ended(call.scope);

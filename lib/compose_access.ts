@@ -2,7 +2,7 @@ import { Access } from "./auth/access.ts";
 import { Attempts } from "./auth/attempts.ts";
 import { ConsoleLogins } from "./auth/console_logins.ts";
 import type { Vouched } from "./auth/credentials.ts";
-import { readOwnerTicket } from "./auth/owner_ticket.ts";
+import { type GatewayRun, readOwnerTicket } from "./auth/owner_ticket.ts";
 import { TokenUse } from "./auth/token_use.ts";
 import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
@@ -32,6 +32,8 @@ export interface ComposeAccessInput {
   platform: Platform;
   /** Where clients find the gateway; empty where nothing is listened on. */
   address: string;
+  /** Which gateway a command line has to mean. */
+  run: GatewayRun;
   /** The rights of these owners are others, or have ended. */
   onChanged(owners: ReadonlySet<string>): void;
   onAudit?(change: AuditedChange): void;
@@ -50,21 +52,17 @@ export async function composeAccess(input: ComposeAccessInput) {
   const { stack, store, options, platform, onWarning } = input;
   const tokens = new AccessTokensRepository(store);
   const projects = new ProjectsRepository(store);
-  const logins = new ConsoleLogins(
-    new ConsoleLoginsRepository(store),
-    Date.now,
-    (principal) => access.loginEndOf(principal),
-  );
+  const logins = new ConsoleLogins(new ConsoleLoginsRepository(store));
   const isRequired = isTokenRequired(options, platform);
   const authority = composeAuthority(input);
   const secret = once(() => signingSecret(store));
-  const access: Access = new Access({
+  const access = new Access({
     isRequired,
     adminToken: options.adminToken,
     hasAuthority: authority !== undefined,
     async vouch(bearer) {
       if (!bearer.startsWith("qmo_")) return await authority?.vouch(bearer);
-      return readOwnerTicket(bearer, await secret());
+      return readOwnerTicket(bearer, await secret(), input.run);
     },
     challenge: (request, error) => authority?.metadata.challenge(request, error),
   });

@@ -8,7 +8,7 @@ import { namespacedName, type Naming } from "./routing/names.ts";
 import { type Admits, Builtins } from "./routing/resolve.ts";
 import type { Access } from "./auth/access.ts";
 import type { CallGate } from "./surfaces/call_gate.ts";
-import type { TextsScreen } from "./surfaces/listed_texts.ts";
+import type { KeptTexts } from "./surfaces/kept_texts.ts";
 import { ToolRights } from "./surfaces/tool_rights.ts";
 import type { BuiltinTool } from "./surfaces/builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./surfaces/combined_surface.ts";
@@ -37,7 +37,7 @@ export interface ComposeCombinedInput {
   isOptimizing(): boolean;
   access: Access;
   gate?: CallGate | undefined;
-  screen?: TextsScreen | undefined;
+  texts?: KeptTexts | undefined;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -79,7 +79,7 @@ export function composeCombined(input: ComposeCombinedInput) {
     rights: access,
     mayUse: (principal: string, tool: BuiltinTool) => rights.mayUse(principal, tool),
     ...(gate ? { gate } : {}),
-    ...(input.screen ? { screen: input.screen } : {}),
+    ...(input.texts ? { texts: input.texts } : {}),
   };
 
   function reachable(servers: Iterable<string>, principal: string): string[] {

@@ -9,7 +9,7 @@ import type { Access } from "./auth/access.ts";
 import { rightMissing } from "./auth/foreign_scopes.ts";
 import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
 import { type CallGate, isLooking } from "./surfaces/call_gate.ts";
-import type { TextsScreen } from "./surfaces/listed_texts.ts";
+import type { KeptTexts } from "./surfaces/kept_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import { refuseGuest } from "./http/from_here.ts";
 import { BODY_MS } from "./http/guard.ts";
@@ -50,7 +50,7 @@ export interface ComposeDoorsInput {
   optimization: { tools(): Promise<OptimizationTools>; isEnabled(): boolean };
   access: Access;
   gate?: CallGate | undefined;
-  screen?: TextsScreen | undefined;
+  texts?: KeptTexts | undefined;
   /** A client came or went. */
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
@@ -256,7 +256,7 @@ export function composeDoors(input: ComposeDoorsInput) {
         naming,
         rights: access,
         ...(gate ? { gate } : {}),
-        ...(input.screen ? { screen: input.screen } : {}),
+        ...(input.texts ? { texts: input.texts } : {}),
       });
       const key = `servers/${server.name}?${naming}`;
       doors.set(naming, door = { key, server: server.name, surface });
@@ -291,7 +291,13 @@ export function composeDoors(input: ComposeDoorsInput) {
       });
       for (const session of sessions.list()) {
         const { door, principal } = session;
-        const isConcerned = owners.has(ownerOf(principal)) || projectOf(principal) !== undefined;
+        const isTheirs = owners.has(ownerOf(principal));
+        if (isTheirs) {
+          session.release((opener) => !access.isValid(opener)).catch((error) =>
+            onWarning("What a session had open with an ended token did not close well", { error })
+          );
+        }
+        const isConcerned = isTheirs || projectOf(principal) !== undefined;
         if (isConcerned && door.startsWith("servers/")) session.push(TOOLS_CHANGED);
       }
       announcer.check();

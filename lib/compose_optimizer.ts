@@ -24,6 +24,7 @@ import { GoldenPromptsRepository } from "./storage/golden_prompts_repository.ts"
 import type { Location } from "./storage/location.ts";
 import { JobsRepository } from "./storage/optimization_jobs_repository.ts";
 import type { Store } from "./storage/store.ts";
+import { EvaluatorCheck } from "./surfaces/optimization/evaluator_check.ts";
 import { OptimizationAdmin } from "./surfaces/optimization_admin.ts";
 import { optimizationTools } from "./surfaces/optimization_tools.ts";
 import type { Logs } from "./telemetry/logs.ts";
@@ -147,8 +148,11 @@ export function composeOptimizer(input: ComposeOptimizerInput) {
   }));
   const tools = optimizationTools(admin);
   const evaluating = {
-    info: evaluatorInfo,
-    program: evaluatorProgram,
+    check: new EvaluatorCheck({
+      info: evaluatorInfo,
+      program: evaluatorProgram,
+      isEnabled: input.isEnabled,
+    }),
     trial: new EvaluatorTrial({ evaluator, isEnabled: input.isEnabled }),
   };
   return { admin, jobs, tools, evaluating, [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import { ReviewBook } from "./catalog/review_book.ts";
+import { REVISION } from "./catalog/scan/revision.ts";
 import { TextScreen } from "./catalog/text_screen.ts";
 import { ToolGuard } from "./catalog/tool_guard.ts";
 import { Verdicts } from "./catalog/verdicts.ts";
@@ -46,7 +47,7 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
         reserved: new Set([...BUILTIN_NAMES, ...RESERVED_NAMES]),
       };
     },
-    rules: VERSION,
+    rules: `${VERSION}+${REVISION}`,
     among: () => among,
     onStale: () => renewSoon(),
     onWarning,

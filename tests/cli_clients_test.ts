@@ -80,6 +80,29 @@ Deno.test("connect --write and disconnect --write change that one entry alone", 
   });
 });
 
+Deno.test("connect --write keeps the tokens in its entry, whether or not a gateway runs", async () => {
+  await TestCli.use(async (cli) => {
+    const [cursor, desktop] = [configOf(cli, "cursor"), configOf(cli, "claude-desktop")];
+    const headers = { authorization: "Bearer mine" };
+    const url = "http://127.0.0.1:4321/mcp?expose=all";
+    await cli.write(cursor, { mcpServers: { quartermaster: { url, headers } } });
+    const entryIn = async (file: string) =>
+      JSON.parse(await Deno.readTextFile(file)).mcpServers.quartermaster;
+    const wanted = { url: "http://127.0.0.1:4321/mcp", headers };
+    for (const flags of [[], ["--require-token"]]) {
+      await cli.ok("connect", "cursor", "--port", "4321", "--write", ...flags);
+      assert.deepEqual(await entryIn(cursor), wanted);
+    }
+
+    await cli.ok("connect", "claude-desktop", "--write");
+    const entry = await entryIn(desktop);
+    const env = { QUARTERMASTER_TOKEN: "mine" };
+    await cli.write(desktop, { mcpServers: { quartermaster: { ...entry, env } } });
+    await cli.ok("connect", "claude-desktop", "--write");
+    assert.deepEqual(await entryIn(desktop), { ...entry, env });
+  });
+});
+
 Deno.test("connect --write touches neither a broken file nor somebody else's entry", async () => {
   await TestCli.use(async (cli) => {
     const file = configOf(cli, "claude-code");

@@ -69,6 +69,7 @@ Deno.test("a gateway that runs follows what the command line does with tokens an
     const gateway = await startGateway(["--require-token"], cli.gateway);
     try {
       assert.equal(await statusOf(gateway.url, first), 200);
+      assert.equal((await cli.json("status")).running, true, "its owner was not let in");
       const second = await cli.ok("token", "create", "--name", "second");
       await until(async () => await statusOf(gateway.url, second) === 200 || undefined);
       await cli.ok("token", "revoke", "second");

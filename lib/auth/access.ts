@@ -7,9 +7,6 @@ import { ProjectServers } from "./project_servers.ts";
 import { noTokenYet, tokenRefused } from "./refusals.ts";
 import { bearerOf } from "./token_text.ts";
 
-export { ADMIN } from "./credentials.ts";
-export { noTokenYet } from "./refusals.ts";
-
 /** A header that is presented again is known; beyond this many all are looked at anew. */
 const KEPT_HEADERS = 1_000;
 const KEPT_GRANTS = 10_000;
@@ -106,10 +103,13 @@ export class Access {
   }
 
   /**
-   * The owner of a token's text, for a login; throws TOKEN_REQUIRED. What nobody can guess is always
-   * let in; before anything else is answered, `beforeGuess` may throw.
+   * The owner of a token's text and when that token ends, for a login; throws TOKEN_REQUIRED. What
+   * nobody can guess is always let in; before anything else is answered, `beforeGuess` may throw.
    */
-  async identifyText(text: string, beforeGuess: () => void = () => {}): Promise<string> {
+  async identifyText(
+    text: string,
+    beforeGuess: () => void = () => {},
+  ): Promise<{ principal: string; endsAt: number }> {
     let caller: Caller;
     try {
       caller = await this.#recognize(`Bearer ${text.trim()}`);
@@ -120,8 +120,8 @@ export class Access {
     // Chosen by a person: somebody could come upon it.
     if (caller.credential === ADMIN) beforeGuess();
     checkPath(caller, undefined);
-    this.#credentials.noteLogin(caller);
-    return this.#within(caller, undefined);
+    const { endsAt = caller.expiresAt } = caller;
+    return { principal: this.#within(caller, undefined), endsAt };
   }
 
   /** Whether an owner's credential, or for a person one of them, still counts. */
@@ -175,11 +175,6 @@ export class Access {
   /** When a caller's credential ends, and what it makes at the latest; undefined where it does not. */
   endOf(principal: string): number | undefined {
     return this.#credentials.endOf(credentialOf(principal));
-  }
-
-  /** When that ends which somebody has just logged in with; undefined where it does not. */
-  loginEndOf(principal: string): number | undefined {
-    return this.#credentials.loginEndOf(credentialOf(principal));
   }
 
   limitOf(principal: string): CallLimit | undefined {

@@ -11,19 +11,12 @@ const KEPT_ENDED = 1_000;
 export class ConsoleLogins {
   readonly #repository: ConsoleLoginsRepository;
   readonly #now: () => number;
-  readonly #endOf: (principal: string) => number | undefined;
   readonly #ended = new Set<string>();
   #logins = new Map<string, ConsoleLogin>();
 
-  constructor(
-    repository: ConsoleLoginsRepository,
-    now: () => number = Date.now,
-    /** When that ends which somebody has just logged in with. */
-    endOf: (principal: string) => number | undefined = () => undefined,
-  ) {
+  constructor(repository: ConsoleLoginsRepository, now: () => number = Date.now) {
     this.#repository = repository;
     this.#now = now;
-    this.#endOf = endOf;
   }
 
   async load(): Promise<void> {
@@ -39,12 +32,15 @@ export class ConsoleLogins {
     this.#logins = kept;
   }
 
-  /** Gives what the browser's cookie shall hold, and how many seconds it is good for. */
-  async begin(principal: string): Promise<{ cookie: string; seconds: number }> {
+  /**
+   * Gives what the browser's cookie shall hold, and how many seconds it is good for: not for longer
+   * than what its owner has logged in with.
+   */
+  async begin(principal: string, endsAt = Infinity): Promise<{ cookie: string; seconds: number }> {
     const cookie = newTokenText();
     const createdAt = this.#now();
     // Of its own: whoever comes with another token later does not prolong it.
-    const expiresAt = Math.min(createdAt + LIFETIME_MS, this.#endOf(principal) ?? Infinity);
+    const expiresAt = Math.min(createdAt + LIFETIME_MS, endsAt);
     const login = { hash: hashOf(cookie), principal, createdAt, expiresAt };
     await this.#repository.save(login, null);
     this.#logins.set(login.hash, login);

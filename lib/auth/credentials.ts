@@ -51,8 +51,6 @@ export interface Holder {
 
 interface VouchedHolder extends Holder {
   expiresAt: number;
-  /** When that ends which its owner last logged in with. */
-  loginEndsAt?: number;
 }
 
 export interface CredentialsOptions {
@@ -118,7 +116,6 @@ export class Credentials {
   keep({ principal, name, scope, expiresAt, knownUntil = Infinity, paths }: Vouched): Caller {
     const known = this.#vouched.get(principal);
     this.#vouched.set(principal, {
-      ...known,
       scope,
       name,
       // What is open goes on with the credential that lasts longest, whichever was shown last.
@@ -158,17 +155,6 @@ export class Credentials {
     // A ticket ends within minutes, but its owner has the data, and makes another at any time.
     if (credential === OWNER) return undefined;
     return (this.#tokens.get(credential) ?? this.#vouched.get(credential))?.expiresAt;
-  }
-
-  /** Somebody logs in with it: what comes of that ends with it, and not with a later one. */
-  noteLogin({ credential, endsAt }: Caller): void {
-    const vouched = this.#vouched.get(credential);
-    if (vouched && endsAt !== undefined) vouched.loginEndsAt = endsAt;
-  }
-
-  loginEndOf(credential: string): number | undefined {
-    const vouched = this.#vouched.get(credential);
-    return vouched ? vouched.loginEndsAt ?? vouched.expiresAt : this.endOf(credential);
   }
 
   noteUse(credential: string, now: number): void {

@@ -2,15 +2,22 @@ import assert from "node:assert/strict";
 import { OWNER, ownerTicket, readOwnerTicket } from "./owner_ticket.ts";
 
 const secret = new Uint8Array(32).fill(7);
+const gateway = { pid: 7, startedAt: 1_000 };
 
 Deno.test("readOwnerTicket() takes its own secret's ticket, and no changed one", () => {
   const now = Date.now();
-  const ticket = ownerTicket(secret, now);
-  const read = readOwnerTicket(ticket, secret);
+  const ticket = ownerTicket(secret, gateway, now);
+  const read = readOwnerTicket(ticket, secret, gateway);
   assert.equal(read?.principal, OWNER);
   assert.equal(read?.expiresAt, now + 300_000);
-  assert.equal(readOwnerTicket(ticket, new Uint8Array(32)), undefined);
+  assert.equal(readOwnerTicket(ticket, new Uint8Array(32), gateway), undefined);
   const later = ticket.replace(String(now + 300_000), String(now + 900_000));
-  assert.equal(readOwnerTicket(later, secret), undefined);
-  assert.equal(readOwnerTicket("qmo_1_ab", secret), undefined);
+  assert.equal(readOwnerTicket(later, secret, gateway), undefined);
+  assert.equal(readOwnerTicket("qmo_1_ab", secret, gateway), undefined);
+});
+
+Deno.test("readOwnerTicket() takes no ticket that was made for another gateway on the store", () => {
+  for (const other of [{ pid: 8, startedAt: 1_000 }, { pid: 7, startedAt: 2_000 }]) {
+    assert.equal(readOwnerTicket(ownerTicket(secret, other), secret, gateway), undefined);
+  }
 });

@@ -99,8 +99,13 @@ export class ReviewBook {
     }
   }
 
-  /** The server is gone. */
+  /** The server is gone; so is what is being read of it. */
   forget(server: string): void {
+    this.#drop(server);
+    this.#loading = this.#loading.then(() => this.#drop(server));
+  }
+
+  #drop(server: string): void {
     this.#policies.delete(server);
     this.#loaded.delete(server);
     this.#options.guard.setRules(server, undefined);

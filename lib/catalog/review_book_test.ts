@@ -208,3 +208,26 @@ Deno.test("ReviewBook.putBack() counts more than what was pinned meanwhile", asy
   await second.book.putBack("s", taken);
   assert.equal(second.shown("s", "a"), listed("a"));
 });
+
+Deno.test("ReviewBook.forget() counts more than what was being read of the server", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "hold" });
+  await review.load();
+  await review.list("s", listed("a"));
+  const find = review.pins.find.bind(review.pins);
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  review.pins.find = async (server) => {
+    asked.resolve();
+    await answer.promise;
+    return await find(server);
+  };
+  const loading = review.load({ s: "notify" });
+  await asked.promise;
+  review.book.forget("s");
+  answer.resolve();
+  await loading;
+  // Whatever is loaded after it comes after it.
+  await review.load({});
+  assert.equal(review.guard.rulesOf("s"), undefined);
+  assert.deepEqual(review.book.reviewsOf("s").pinsRevision, 0);
+});

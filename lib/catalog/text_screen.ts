@@ -109,7 +109,9 @@ export class TextScreen {
   }
 
   async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
-    const texts = this.#seen.get(server) ?? new Map<string, SeenText>();
+    let texts = this.#seen.get(server);
+    // Before the scan: of two at once neither loses what the other finds.
+    if (!texts) this.#seen.set(server, texts = new Map());
     const fingerprint = textFingerprint(text);
     let seen = texts.get(subject);
     if (seen?.fingerprint !== fingerprint) {
@@ -119,8 +121,8 @@ export class TextScreen {
       });
       const isKept = findings.length > 0 || subject === INSTRUCTIONS;
       seen = { text: isKept ? text : "", fingerprint, findings };
+      // Where the server was forgotten meanwhile, these texts are nobody's.
       if (texts.size < MAX_TEXTS || texts.has(subject)) texts.set(subject, seen);
-      this.#seen.set(server, texts);
     }
     return this.#verdicts.verdict(this.#open(server, subject, seen)) !== "quarantine";
   }

@@ -66,3 +66,22 @@ Deno.test("TextScreen.renew() looks at the instructions again, and at what is li
   assert.equal(await screen.instructions("s", "Be WORSE"), undefined);
   assert.equal(await screen.list("s", "prompts", prompts), '{"prompts":[]}');
 });
+
+Deno.test("TextScreen.list() keeps what two lists at once have, and nothing of a server that went", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const { screen } = openReview(store, {});
+  const prompts = '{"prompts":[{"name":"EVIL"}]}';
+  const resources = '{"resources":[{"uri":"file:///EVIL"}]}';
+  await Promise.all([
+    screen.list("s", "prompts", prompts),
+    screen.list("s", "resources", resources),
+  ]);
+  assert.deepEqual(
+    screen.found("s").map(({ subject }) => subject).sort(),
+    ["(prompt) EVIL", "(resource) file:///EVIL"],
+  );
+  const listing = screen.list("gone", "prompts", prompts);
+  screen.forget("gone");
+  assert.equal(await listing, '{"prompts":[]}');
+  assert.deepEqual(screen.servers(), ["s"]);
+});

@@ -17,7 +17,7 @@ import {
   serversIn,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { asksForToken, TOKEN_PLACE, withTokenPlace } from "./entry_token.ts";
+import { asksForToken, TOKEN_PLACE, withOwn, withTokenPlace } from "./entry_token.ts";
 import { findGateways } from "./find_gateways.ts";
 import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
 import { selfOf } from "./self.ts";
@@ -68,7 +68,10 @@ export const connect: Command = {
       ? await write(
         file,
         name,
-        (before) => needsToken ? withTokenPlace(plain, before) : plain,
+        (before) => {
+          const kept = withOwn(plain, before);
+          return needsToken ? withTokenPlace(kept) : kept;
+        },
         input,
         address,
       )

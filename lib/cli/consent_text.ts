@@ -1,5 +1,6 @@
+import { showHidden, visibleJson } from "../core/hidden_text.ts";
 import type { Consent } from "./consent_client.ts";
-import { inert } from "./terminal.ts";
+import { shownLine } from "./terminal.ts";
 
 /** All that decides what a program does, and who wants it run. */
 export function consentText(consent: Consent): string {
@@ -8,24 +9,20 @@ export function consentText(consent: Consent): string {
   const words = variables.map(({ name, value }) => value === undefined ? name : `${name}=${value}`);
   const lines = [
     `${id}  ${wish} ${server}`,
-    // As JSON: spaces, quotes and control characters show for what they are.
-    `  runs      ${JSON.stringify(argv)}`,
-    ...(folder === undefined ? [] : [`  folder    ${JSON.stringify(folder)}`]),
+    // As JSON: spaces, quotes and hidden characters show for what they are.
+    `  runs      ${visibleJson(argv)}`,
+    ...(folder === undefined ? [] : [`  folder    ${visibleJson(folder)}`]),
     ...(words.length === 0
       ? []
-      : [`  variables ${words.map((word) => JSON.stringify(word)).join(", ")}`]),
+      : [`  variables ${words.map((word) => visibleJson(word)).join(", ")}`]),
     ...(secrets.length === 0 ? [] : [`  secrets   ${secrets.join(", ")}`]),
-    `  asked by  ${oneLine(`${who} by ${origin.via}${from}`)}, ${day(consent.askedAt)}`,
+    `  asked by  ${shownLine(`${who} by ${origin.via}${from}`)}, ${day(consent.askedAt)}`,
     `  forgotten ${day(consent.expiresAt)}`,
-    ...(problem === undefined ? [] : [`  ${oneLine(problem)}`]),
+    ...(problem === undefined ? [] : [`  ${shownLine(problem)}`]),
   ];
-  return lines.map((line) => `${inert(line)}\n`).join("");
+  return lines.map((line) => `${showHidden(line)}\n`).join("");
 }
 
 function day(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace("T", " ");
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
 }

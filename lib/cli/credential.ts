@@ -1,49 +1,58 @@
-import { ownerTicket } from "../auth/owner_ticket.ts";
+import { type GatewayRun, ownerTicket } from "../auth/owner_ticket.ts";
+import { once } from "../core/once.ts";
 
 export interface CredentialOptions {
   token?: string | undefined;
-  /** Reads the secret that the gateway signs with. */
-  secret?: () => Promise<Uint8Array>;
+  /** How the gateway can be shown that its data is read here. */
+  owner?: {
+    /** The only one that the proof is good at. */
+    gateway: GatewayRun;
+    /** Reads the secret that the gateway signs with. */
+    secret(): Promise<Uint8Array>;
+  };
 }
 
 /**
- * What a command line comes in with: a token that the user gave, else, where the gateway asks, the
- * proof that its data can be read here.
+ * What a command line comes in with at one gateway: a token that the user gave, else, where the
+ * gateway asks, the proof that its data can be read here.
  */
 export class Credential {
   readonly #token: string | undefined;
-  readonly #readSecret: (() => Promise<Uint8Array>) | undefined;
-  #secret: Promise<Uint8Array> | undefined;
-  #isAsked = false;
+  readonly #owner: CredentialOptions["owner"];
+  #secret: (() => Promise<Uint8Array>) | undefined;
 
-  constructor({ token, secret }: CredentialOptions) {
+  constructor({ token, owner }: CredentialOptions) {
     this.#token = token;
-    this.#readSecret = secret;
+    this.#owner = token === undefined ? owner : undefined;
   }
 
-  /** Fetches, and once more with the proof where the gateway wants one. */
+  /** Fetches, and once more with a proof made anew where the gateway wants one. */
   async fetch(url: string | URL, init: RequestInit): Promise<Response> {
-    const response = await fetch(url, await this.#with(init));
-    if (response.status !== 401 || this.#isAsked || !this.#canProve()) return response;
+    const secret = this.#secret;
+    const response = await fetch(url, withBearer(init, this.#token ?? await this.#proof(secret)));
+    if (response.status !== 401 || !this.#owner) return response;
+    // Read anew: the secret is another one after a restore. Once for all that are refused together.
+    if (this.#secret === secret) this.#secret = once(this.#owner.secret);
+    const proof = await this.#proof(this.#secret);
+    if (proof === undefined) return response;
     await response.body?.cancel();
-    this.#isAsked = true;
-    return await fetch(url, await this.#with(init));
+    return await fetch(url, withBearer(init, proof));
   }
 
-  async #with(init: RequestInit): Promise<RequestInit> {
-    const bearer = this.#token ?? await this.#proof();
-    if (bearer === undefined) return init;
-    const headers = new Headers(init.headers);
-    headers.set("authorization", `Bearer ${bearer}`);
-    return { ...init, headers };
+  /** Undefined where it cannot be made just now: the gateway's refusal then says what is needed. */
+  async #proof(secret: (() => Promise<Uint8Array>) | undefined): Promise<string | undefined> {
+    if (!this.#owner || !secret) return undefined;
+    try {
+      return ownerTicket(await secret(), this.#owner.gateway);
+    } catch {
+      return undefined;
+    }
   }
+}
 
-  #canProve(): boolean {
-    return this.#token === undefined && this.#readSecret !== undefined;
-  }
-
-  async #proof(): Promise<string | undefined> {
-    if (!this.#isAsked || !this.#readSecret) return undefined;
-    return ownerTicket(await (this.#secret ??= this.#readSecret()));
-  }
+function withBearer(init: RequestInit, bearer: string | undefined): RequestInit {
+  if (bearer === undefined) return init;
+  const headers = new Headers(init.headers);
+  headers.set("authorization", `Bearer ${bearer}`);
+  return { ...init, headers };
 }

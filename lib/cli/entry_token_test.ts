@@ -1,15 +1,39 @@
 import assert from "node:assert/strict";
-import { asksForToken, withTokenPlace } from "./entry_token.ts";
+import { asksForToken, withOwn, withTokenPlace } from "./entry_token.ts";
 
-Deno.test("withTokenPlace() leaves a place for the token, and keeps one that is there", () => {
+Deno.test("withTokenPlace() leaves a place for the token where there is none", () => {
   const entry = { url: "http://127.0.0.1:3333/mcp" };
   const headers = { Authorization: "Bearer YOUR_TOKEN" };
   assert.deepEqual(withTokenPlace(entry), { ...entry, headers });
-  assert.deepEqual(withTokenPlace(entry, { url: "http://127.0.0.1:1/mcp" }), { ...entry, headers });
-  const kept = { Authorization: "Bearer mine", "X-Team": "a" };
-  assert.deepEqual(withTokenPlace(entry, { ...entry, headers: kept }), { ...entry, headers: kept });
+  for (const name of ["Authorization", "authorization"]) {
+    const own = { ...entry, headers: { [name]: "Bearer mine" } };
+    assert.deepEqual(withTokenPlace(own), own);
+  }
+  const team = { "X-Team": "a" };
+  assert.deepEqual(withTokenPlace({ ...entry, ...{ headers: team } }), {
+    ...entry,
+    headers: { ...headers, ...team },
+  });
   const program = { command: "deno", args: [] };
   assert.deepEqual(withTokenPlace(program), program);
+});
+
+Deno.test("withOwn() keeps what somebody put into the entry before", () => {
+  const entry = { url: "http://127.0.0.1:3333/mcp" };
+  const headers = { authorization: "Bearer mine", "X-Team": "a" };
+  assert.deepEqual(withOwn(entry, { url: "http://127.0.0.1:1/mcp", headers }), {
+    ...entry,
+    headers,
+  });
+  const program = { command: "deno", args: ["run"] };
+  const env = { QUARTERMASTER_TOKEN: "mine" };
+  assert.deepEqual(withOwn(program, { command: "old", args: [], env }), { ...program, env });
+  for (const before of [undefined, "x", { url: "http://127.0.0.1:1/mcp" }]) {
+    assert.deepEqual(withOwn(entry, before), entry);
+    assert.deepEqual(withOwn(program, before), program);
+  }
+  const unfilled = { ...entry, headers: { Authorization: "Bearer YOUR_TOKEN" } };
+  assert.deepEqual(withOwn(entry, unfilled), entry);
 });
 
 Deno.test("asksForToken() takes a refusal for a yes, and no answer for a no", async () => {

@@ -1,4 +1,6 @@
-import { LeasesRepository } from "../storage/leases_repository.ts";
+import { hostname } from "node:os";
+import { isLoopback } from "../http/guard.ts";
+import { type Lease, LeasesRepository } from "../storage/leases_repository.ts";
 import type { Store } from "../storage/store.ts";
 import { signingSecret } from "../storage/signing_secret.ts";
 import { Credential } from "./credential.ts";
@@ -19,7 +21,11 @@ export async function findGateways(store: Store): Promise<FoundGateway[]> {
       if (!lease.address) return undefined;
       const client = new GatewayClient(
         lease.address,
-        new Credential({ secret: () => signingSecret(store) }),
+        new Credential(
+          isElsewhere(store, lease, lease.address)
+            ? {}
+            : { owner: { gateway: lease, secret: () => signingSecret(store) } },
+        ),
       );
       if (!await client.isHealthy()) return undefined;
       const status = await client.status().catch(() => undefined);
@@ -29,4 +35,12 @@ export async function findGateways(store: Store): Promise<FoundGateway[]> {
     }),
   );
   return found.filter((gateway) => gateway !== undefined);
+}
+
+/**
+ * Whether the address leads to this machine, although the gateway is on another: what answers here
+ * must not get a proof that is good there. A file's users are on one machine, whatever its name was.
+ */
+function isElsewhere({ location }: Store, { host }: Lease, address: string): boolean {
+  return location.kind === "remote" && host !== hostname() && isLoopback(new URL(address).hostname);
 }

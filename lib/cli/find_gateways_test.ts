@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { hostname } from "node:os";
+import { readOwnerTicket } from "../auth/owner_ticket.ts";
 import { LeasesRepository } from "../storage/leases_repository.ts";
+import { parseLocation } from "../storage/location.ts";
+import { signingSecret } from "../storage/signing_secret.ts";
 import { Store } from "../storage/store.ts";
 import { findGateways } from "./find_gateways.ts";
 
@@ -50,4 +54,39 @@ Deno.test("findGateways() does not trust a lease that has lapsed", async () => {
   const past = new LeasesRepository(store, { now: () => Date.now() - 60_000 });
   await past.acquire({ ...LEASE, id: "a", address: server.address });
   assert.deepEqual(await findGateways(store), []);
+});
+
+Deno.test("findGateways() shows who answers in a gateway's place no proof that is good elsewhere", async () => {
+  const shown: string[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    if (new URL(request.url).pathname === "/healthz") return Response.json({ status: "ok" });
+    const header = request.headers.get("authorization");
+    if (header !== null) shown.push(header.slice("Bearer ".length));
+    return new Response(null, { status: 401 });
+  });
+  await using store = await Store.open({ location: ":memory:" });
+  const leases = new LeasesRepository(store);
+  const address = `http://127.0.0.1:${server.addr.port}`;
+  await leases.acquire({ ...LEASE, id: "killed", address });
+  assert.deepEqual(await findGateways(store), []);
+  const secret = await signingSecret(store);
+  const [ticket = ""] = shown;
+  assert.ok(readOwnerTicket(ticket, secret, LEASE));
+  assert.equal(readOwnerTicket(ticket, secret, { pid: 8, startedAt: 2_000 }), undefined);
+});
+
+Deno.test("findGateways() proves nothing at this machine's address for a gateway on another", async () => {
+  const shown: (string | null)[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    if (new URL(request.url).pathname === "/healthz") return Response.json({ status: "ok" });
+    shown.push(request.headers.get("authorization"));
+    return new Response(null, { status: 401 });
+  });
+  await using store = await Store.open({ location: ":memory:" });
+  Object.defineProperty(store, "location", { value: parseLocation("http://127.0.0.1:4512") });
+  const leases = new LeasesRepository(store);
+  const address = `http://127.0.0.1:${server.addr.port}`;
+  await leases.acquire({ ...LEASE, host: `not ${hostname()}`, id: "elsewhere", address });
+  assert.deepEqual(await findGateways(store), []);
+  assert.deepEqual(shown, [null]);
 });

@@ -1,7 +1,7 @@
 import type { ToolChange, ToolDiff } from "../catalog/tool_diff.ts";
 import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
 import type { TextSegment } from "../catalog/word_diff.ts";
-import { type Color, inert } from "./terminal.ts";
+import { type Color, shownLine } from "./terminal.ts";
 
 type Paint = (color: Color, text: string) => string;
 
@@ -20,7 +20,7 @@ export function historyText(history: ServerHistory, paint: Paint): string {
     blocks.push([
       "Listed by the server, but no valid tools, and so not listed by the gateway:",
       ...history.invalid.map(({ name, problem }) =>
-        `  ${paint("red", inert(oneLine(name)))}  ${inert(problem)}`
+        `  ${paint("red", shownLine(name))}  ${shownLine(problem)}`
       ),
     ]);
   }
@@ -37,7 +37,7 @@ export function historyText(history: ServerHistory, paint: Paint): string {
 
 function eventLines(event: ToolEvent, paint: Paint): string[] {
   const head = `${new Date(event.at).toISOString().slice(0, 16).replace("T", " ")}  ${
-    inert(oneLine(event.tool))
+    shownLine(event.tool)
   }`;
   if (event.kind !== "changed") {
     return [`${head}  ${event.kind === "added" ? paint("green", "new") : paint("yellow", "gone")}`];
@@ -55,23 +55,23 @@ export function verdictWord({ compatibility }: ToolDiff, paint: Paint): string {
 
 export function diffLines(diff: ToolDiff, paint: Paint): string[] {
   return [
-    ...diff.reasons.map((reason) => `  ! ${inert(oneLine(reason))}`),
+    ...diff.reasons.map((reason) => `  ! ${shownLine(reason)}`),
     ...diff.changes.map((change) => `    ${changeLine(change, paint)}`),
     ...diff.more > 0 ? [`    and ${diff.more} more changes`] : [],
   ];
 }
 
 function changeLine(change: ToolChange, paint: Paint): string {
-  const path = inert(oneLine(change.path));
+  const path = shownLine(change.path);
   switch (change.kind) {
     case "text":
       return `${path}: ${change.segments.map((segment) => marked(segment, paint)).join("")}`;
     case "added":
-      return `${path}: ${inert(change.after)} added`;
+      return `${path}: ${shownLine(change.after)} added`;
     case "removed":
-      return `${path}: ${inert(change.before)} removed`;
+      return `${path}: ${shownLine(change.before)} removed`;
     case "changed":
-      return `${path}: ${inert(change.before)} -> ${inert(change.after)}`;
+      return `${path}: ${shownLine(change.before)} -> ${shownLine(change.after)}`;
     case "reordered":
       return `${path}: same values in another order`;
   }
@@ -79,11 +79,7 @@ function changeLine(change: ToolChange, paint: Paint): string {
 
 /** As word diffs are written where there are no colors. */
 function marked({ kind, text }: TextSegment, paint: Paint): string {
-  const words = inert(oneLine(text));
+  const words = shownLine(text);
   if (kind === "added") return paint("green", `{+${words}+}`);
   return kind === "removed" ? paint("red", `[-${words}-]`) : words;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
 }

@@ -50,7 +50,7 @@ Deno.test("historyText() tells changes by word and by place, newest first", () =
 
 2026-01-02 03:04  look  version 2  breaking
   ! Input: "path" is gone
-    description: Looks at [-files-]{+folders+}
+    description: Looks at [-files<U+001B>[31m-]{+folders+}
     a.b: 1 -> 2
     c: 3 added
     d: 4 removed

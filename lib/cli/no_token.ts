@@ -1,4 +1,4 @@
-import { noTokenYet } from "../auth/access.ts";
+import { noTokenYet } from "../auth/refusals.ts";
 import type { ReadOptions } from "../config/options.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isLoopback } from "../http/guard.ts";

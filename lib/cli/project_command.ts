@@ -2,7 +2,7 @@ import { configError } from "../config/problem.ts";
 import type { Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { AccessAdmin } from "../surfaces/access_admin.ts";
+import type { AccessAdmin, ShownProject } from "../surfaces/access_admin.ts";
 import type { CommandInput } from "./command.ts";
 
 /** A project and the servers after it. */
@@ -18,7 +18,7 @@ export function projectAndServers(
   );
 }
 
-export async function resolveProject(admin: AccessAdmin, name: string): Promise<Project> {
+export async function resolveProject(admin: AccessAdmin, name: string): Promise<ShownProject> {
   const all = await admin.projects();
   const found = all.find((project) => project.name === name);
   if (found) return found;

@@ -1,4 +1,3 @@
-import { GatewayError } from "../core/errors.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { oneNameOf } from "./arguments.ts";
 import { print, printJson } from "./terminal.ts";
@@ -13,15 +12,10 @@ export const projectCreate: Command = {
     const description = input.flags.get("description");
     await using opened = await openAccess(input);
     const { admin } = opened;
-    if ((await admin.projects()).some((project) => project.name === name)) {
-      throw new GatewayError("CONFLICT", {
-        message: `There is a project "${name}" already`,
-        recoveryAction: "Choose another name",
-      });
-    }
     const project = await admin.saveProject({
       name,
       servers: [],
+      versionstamp: null,
       ...(typeof description === "string" ? { description } : {}),
     });
     if (input.flags.get("json") === true) return printJson({ project });

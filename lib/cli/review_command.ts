@@ -46,7 +46,9 @@ export async function itemToDecide(
   isWanted: (item: ReviewItem) => boolean,
 ): Promise<ReviewItem> {
   const items = await reviews.show(subject.server, subject.tool);
-  const item = items.find(isWanted);
+  const wanted = flags.get("fingerprint");
+  const fitting = items.filter(isWanted);
+  const item = fitting.find(({ fingerprint }) => fingerprint === wanted) ?? fitting[0];
   if (!item) {
     const quarantined = items.find(({ state }) => state === "quarantined");
     if (quarantined) throw inQuarantine(quarantined);
@@ -55,7 +57,6 @@ export async function itemToDecide(
       recoverySteps: ["See `deno task cli review list`"],
     });
   }
-  const wanted = flags.get("fingerprint");
   if (typeof wanted !== "string" || wanted === item.fingerprint) return item;
   throw new GatewayError("CONFLICT", {
     message: `${subject.server}.${subject.tool} has changed again: it is ${item.fingerprint}`,

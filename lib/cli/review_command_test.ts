@@ -41,6 +41,21 @@ Deno.test("itemToDecide() points to waivers where there is only a quarantine", a
   );
 });
 
+Deno.test("itemToDecide() takes the definition that is named, of two with the same finding", async () => {
+  const held: ReviewItem = { ...quarantined, kind: "changed", state: "held", fingerprint: "g" };
+  const decideOn = (fingerprint?: string) =>
+    itemToDecide(
+      reviewsOf(quarantined, held),
+      { server: "sums", tool: "add" },
+      { flags: new Map(fingerprint === undefined ? [] : [["fingerprint", fingerprint]]) },
+      ({ findings }) => findings.length > 0,
+    );
+  assert.equal(await decideOn("g"), held);
+  assert.equal(await decideOn("f"), quarantined);
+  assert.equal(await decideOn(), quarantined);
+  await assert.rejects(decideOn("h"), { code: "CONFLICT" });
+});
+
 Deno.test("policyWords() has both what becomes of changes and the trust", () => {
   assert.equal(
     policyWords({ server: "a", policy: "hold", trust: "untrusted", isEditable: true }),

@@ -1,6 +1,6 @@
 import type { ReviewItem } from "../surfaces/review_item.ts";
 import { diffLines, verdictWord } from "./history_text.ts";
-import { type Color, inert } from "./terminal.ts";
+import { type Color, shownLine } from "./terminal.ts";
 
 type Paint = (color: Color, text: string) => string;
 
@@ -25,10 +25,10 @@ export function itemRow(item: ReviewItem, paint: Paint): string[] {
   const { word, color } = STATES[item.state];
   const rules = [...new Set(item.findings.map(({ rule }) => rule))];
   return [
-    inert(oneLine(`${item.server}.${item.tool}`)),
+    shownLine(`${item.server}.${item.tool}`),
     paint(color, word),
-    item.from === undefined ? KINDS[item.kind] : `renamed, was ${inert(oneLine(item.from))}`,
-    inert(rules.join(", ")),
+    item.from === undefined ? KINDS[item.kind] : `renamed, was ${shownLine(item.from)}`,
+    shownLine(rules.join(", ")),
   ];
 }
 
@@ -39,18 +39,14 @@ export function itemText(item: ReviewItem, paint: Paint): string {
     `${name}  ${state}  ${kind}${item.diff ? `  ${verdictWord(item.diff, paint)}` : ""}`,
     `  fingerprint ${item.fingerprint}`,
     ...(item.diff ? diffLines(item.diff, paint) : []),
-    ...(item.definition === undefined ? [] : [`  ${inert(oneLine(item.definition))}`]),
+    ...(item.definition === undefined ? [] : [`  ${shownLine(item.definition)}`]),
     ...item.findings.flatMap(({ rule, severity, where, why, excerpt }) => [
       `  ${paint(severity === "high" ? "red" : "yellow", `${severity}: ${rule}`)} in ${
-        inert(oneLine(where))
+        shownLine(where)
       }`,
-      `    ${inert(oneLine(why))}`,
-      ...(excerpt === "" ? [] : [`    ${inert(oneLine(excerpt))}`]),
+      `    ${shownLine(why)}`,
+      ...(excerpt === "" ? [] : [`    ${shownLine(excerpt)}`]),
     ]),
   ];
   return `${lines.join("\n")}\n`;
-}
-
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
 }

@@ -4,10 +4,10 @@ import { itemRow, itemText } from "./review_text.ts";
 
 const plain = (_: string, text: string) => text;
 
-Deno.test("itemText() shows the diff and the findings, with nothing that a terminal obeys", () => {
+Deno.test("itemText() shows the diff and the findings, and hides nothing of them", () => {
   const diff = compareTools(
     '{"name":"a","description":"Reads files"}',
-    '{"name":"a","description":"Reads \\u001b[2Jsecrets"}',
+    '{"name":"a","description":"Reads \\u001b[2Jsecrets\\u202e"}',
   );
   const text = itemText({
     server: "s",
@@ -20,12 +20,13 @@ Deno.test("itemText() shows the diff and the findings, with nothing that a termi
       rule: "secrets",
       severity: "high",
       where: "description",
-      excerpt: "Reads \u001b[2Jsecrets",
+      excerpt: "Reads \u001b[2Jsecrets\u200b\ufeff",
       why: "It asks for secrets",
     }],
   }, plain);
-  // deno-lint-ignore no-control-regex -- that is what must not be there
-  assert.doesNotMatch(text, /\u001b/);
+  assert.doesNotMatch(text, /[[\p{Cc}\p{Cf}]--\n]/v);
+  assert.match(text, /description: .*secrets<U\+202E>/);
+  assert.match(text, /secrets<U\+200B U\+FEFF>\n/);
   assert.match(text, /held {2}changed {2}compatible\n {2}fingerprint f00/);
   assert.match(text, /high: secrets in description\n {4}It asks for secrets/);
 });

@@ -1,7 +1,7 @@
 import type { CommandFlag } from "../config/command_line.ts";
-import { configError } from "../config/problem.ts";
 import { CallMode, ChangePolicy, type ServerSpec, ServerTrust } from "../core/server.ts";
 import type { CommandInput } from "./command.ts";
+import { numberOf, wordOf } from "./flag_values.ts";
 
 type LimitKey =
   | "mode"
@@ -55,32 +55,4 @@ export function readLimits(flags: CommandInput["flags"]): ServerLimits {
     changes: wordOf(flags, "changes", ChangePolicy.options),
   };
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
-}
-
-function wordOf<T extends string>(
-  flags: CommandInput["flags"],
-  flag: string,
-  words: readonly T[],
-): T | undefined {
-  const text = flags.get(flag);
-  if (typeof text !== "string") return undefined;
-  const word = words.find((known) => known === text);
-  if (word !== undefined) return word;
-  throw configError(`--${flag} cannot be "${text.slice(0, 40)}"`, `Use ${words.join(", ")}`);
-}
-
-function numberOf(
-  flags: CommandInput["flags"],
-  flag: string,
-  least: number,
-  most: number,
-): number | undefined {
-  const text = flags.get(flag);
-  if (typeof text !== "string") return undefined;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw configError(
-    `--${flag} cannot be "${text.slice(0, 40)}"`,
-    `Write a whole number from ${least} to ${most}`,
-  );
 }

@@ -1,5 +1,6 @@
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
+import { visibleJson } from "../core/hidden_text.ts";
 import { oneNameOf } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import type { FoundGateway } from "./find_gateways.ts";
@@ -47,7 +48,7 @@ export const serverLogs: Command = {
 async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise<void> {
   let fresh = (await logs.read(MOST_LINES)).slice(-count);
   while (true) {
-    for (const line of fresh) print(asJson ? `${JSON.stringify(line)}\n` : lineText(line));
+    for (const line of fresh) print(asJson ? `${visibleJson(line)}\n` : lineText(line));
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     fresh = await logs.read(MOST_LINES);
   }

@@ -46,8 +46,8 @@ export interface StdioBridgeOptions {
   ready(): Promise<void>;
   log: Logger;
   patienceMs?: number;
-  /** What the client comes in with. */
-  credential?: Credential | undefined;
+  /** What the client comes in with at a gateway. */
+  credentialAt?(place: GatewayPlace): Credential;
 }
 
 interface InFlight {
@@ -326,7 +326,7 @@ export class StdioBridge implements AsyncDisposable {
       url: new URL(this.#options.path, place.address).href,
       onMessage: (text, message) => this.#handOn(text, message),
       ready: this.#options.ready,
-      credential: this.#options.credential,
+      credential: this.#options.credentialAt?.(place),
       isStillThere: async () => isSame(await this.#lookUp(), place),
     };
   }

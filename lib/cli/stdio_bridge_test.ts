@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readOwnerTicket } from "../auth/owner_ticket.ts";
 import { EVERYONE } from "../core/principal.ts";
 import { TimeoutQueue } from "../core/timeout_queue.ts";
 import { readMessage, requestText, resultText, type RpcId } from "../core/rpc.ts";
@@ -7,6 +8,7 @@ import type { SessionRecord } from "../sessions/session.ts";
 import { SessionManager } from "../sessions/session_manager.ts";
 import type { ClientPort, RequestScope, Surface } from "../surfaces/surface.ts";
 import { Logs } from "../telemetry/logs.ts";
+import { Credential } from "./credential.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 
 const logs = await Logs.open({ level: "fatal", pretty: false, development: false, keepFiles: 1 });
@@ -21,7 +23,11 @@ class StubGateway {
   readonly #stop = new AbortController();
   readonly #patience = new TimeoutQueue(20);
 
-  constructor(records: Map<string, SessionRecord>, startedAt: number, port = 0) {
+  constructor(
+    records: Map<string, SessionRecord>,
+    startedAt: number,
+    { port = 0, secret }: { port?: number; secret?: Uint8Array } = {},
+  ) {
     this.sessions = new SessionManager({
       records: {
         save: (record) => Promise.resolve(void records.set(record.id, record)),
@@ -41,7 +47,12 @@ class StubGateway {
     };
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port, signal: this.#stop.signal, onListen() {} },
-      (request) => handleMcp(host, { door, request, principal: EVERYONE }),
+      (request) => {
+        const bearer = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
+        return secret && !readOwnerTicket(bearer, secret, this.place)
+          ? new Response(null, { status: 401 })
+          : handleMcp(host, { door, request, principal: EVERYONE });
+      },
     );
     const address = `http://127.0.0.1:${this.#server.addr.port}`;
     this.place = { address, pid: 1, startedAt };
@@ -98,6 +109,8 @@ class Harness implements AsyncDisposable {
   readonly bridge: StdioBridge;
   /** What a look for gateways finds. */
   found: GatewayPlace | undefined;
+  /** What the store holds. */
+  secret = new Uint8Array(32);
 
   constructor(place: GatewayPlace, patienceMs = 5_000) {
     this.found = place;
@@ -109,6 +122,8 @@ class Harness implements AsyncDisposable {
       ready: () => Promise.resolve(),
       log: logs.room("cli"),
       patienceMs,
+      credentialAt: (gateway) =>
+        new Credential({ owner: { gateway, secret: () => Promise.resolve(this.secret) } }),
     });
   }
 
@@ -209,7 +224,7 @@ Deno.test("StdioBridge introduces its client anew where the session is not known
   const { port } = new URL(first.place.address);
   client.found = undefined;
   await first.kill();
-  const second = new StubGateway(new Map(), 2, Number(port));
+  const second = new StubGateway(new Map(), 2, { port: Number(port) });
   client.found = second.place;
   assert.match(await client.ask(1, "echo"), /12345678901234567890/);
   await client.until(listChanged);
@@ -254,4 +269,19 @@ Deno.test("StdioBridge takes up a stream that broke off while its gateway stayed
   assert.match(await asked, /"roots":\[\]/);
   await client[Symbol.asyncDispose]();
   await gateway.kill();
+});
+
+Deno.test("StdioBridge goes on at a gateway that signs with another secret after a restore", async () => {
+  const records = new Map<string, SessionRecord>();
+  const first = new StubGateway(records, 1, { secret: new Uint8Array(32) });
+  await using client = await Harness.open(first);
+  assert.match(await client.ask(1, "echo"), /12345678901234567890/);
+  client.found = undefined;
+  await first.kill();
+  client.secret = new Uint8Array(32).fill(1);
+  const second = new StubGateway(records, 2, { secret: client.secret });
+  client.found = second.place;
+  assert.match(await client.ask(2, "echo"), /12345678901234567890/);
+  await client[Symbol.asyncDispose]();
+  await second.kill();
 });

@@ -82,14 +82,13 @@ async function openBridge(
   const log = logs.room("cli");
   log.info({ gateway: place.address, door: path }, "Joined the gateway that already runs");
   const { write, ready } = output;
-  const credential = new Credential({
-    token: options.token,
-    async secret() {
-      await using store = await Store.open({ location: kv });
-      return await signingSecret(store);
-    },
-  });
-  const bridge = new StdioBridge({ place, find, path, write, ready, log, credential });
+  async function secret(): Promise<Uint8Array> {
+    await using store = await Store.open({ location: kv });
+    return await signingSecret(store);
+  }
+  const credentialAt = (gateway: GatewayPlace) =>
+    new Credential({ token: options.token, owner: { gateway, secret } });
+  const bridge = new StdioBridge({ place, find, path, write, ready, log, credentialAt });
   return {
     take(message, text) {
       const method = "method" in message ? message.method : undefined;

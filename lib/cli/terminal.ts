@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { type Env, nonEmpty } from "../config/env.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
+import { showHidden, visibleJson } from "../core/hidden_text.ts";
 
 const encoder = new TextEncoder();
 
@@ -25,12 +26,13 @@ export function printError(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-  print(`${JSON.stringify(value, null, 2)}\n`);
+  print(`${visibleJson(value, 2)}\n`);
 }
 
 /** Asks the person at the terminal; where there is none the answer is no. */
 export function ask(question: string): boolean {
-  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && confirm(inert(question));
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() &&
+    confirm(showHidden(inert(question)));
 }
 
 /** Whether there is somebody who can be asked. */
@@ -42,7 +44,7 @@ export function isInteractive(): boolean {
 export function askFor<T extends string>(question: string, answers: readonly [T, ...T[]]): T {
   const letters = answers.map((answer) => answer[0]).join("/");
   for (let tries = 0; tries < 20; tries++) {
-    const given = prompt(inert(`${question} [${letters}]`))?.trim().toLowerCase();
+    const given = prompt(showHidden(inert(`${question} [${letters}]`)))?.trim().toLowerCase();
     if (given === undefined) break;
     const answer = answers.find((answer) => answer === given || answer[0] === given);
     if (answer !== undefined) return answer;
@@ -94,6 +96,12 @@ export function inert(text: string): string {
   return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }
 
+/** A foreign text in one line for whoever decides by it: what would not be seen is shown. */
+export function shownLine(text: string): string {
+  // First: some of what is hidden counts as space.
+  return showHidden(text).replace(/\s+/g, " ");
+}
+
 /** Rows in columns that line up, colored or not. */
 export function table(rows: readonly (readonly string[])[]): string {
   const width = (cell: string) => stripVTControlCharacters(cell).length;
@@ -119,7 +127,7 @@ export function exitWith(error: unknown): never {
 /** How a command ends that could not do its work: 2 where it was used wrongly, else 1. */
 export function exitCommandWith(error: unknown, asJson: boolean): never {
   if (!(error instanceof GatewayError) || error.code === "INTERNAL") exitWith(error);
-  if (asJson) printError(`${JSON.stringify({ error: error.toBody() })}\n`);
+  if (asJson) printError(`${visibleJson({ error: error.toBody() })}\n`);
   else printFailure(error);
   Deno.exit(USAGE.has(error.code) ? 2 : 1);
 }

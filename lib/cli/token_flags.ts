@@ -3,6 +3,7 @@ import { AccessScope, CallLimit, Pattern, type Right, RIGHTS } from "../core/acc
 import { CallMode } from "../core/server.ts";
 import type { NewToken } from "../surfaces/access_admin.ts";
 import type { CommandInput } from "./command.ts";
+import { numberOf, wordOf } from "./flag_values.ts";
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const MOST_MS = 3_650 * UNITS_MS.d;
@@ -81,36 +82,14 @@ function listOf({ values }: Given, flag: string): string[] | undefined {
   throw configError(`--${flag} is empty`, "Leave it out where everything is meant");
 }
 
-function readLimit(input: Given): CallLimit | undefined {
-  const perMinute = readNumber(input, "per-minute", 1_000_000);
-  const concurrent = readNumber(input, "concurrent", 10_000);
-  const mode = readMode(input);
+function readLimit({ flags }: Given): CallLimit | undefined {
+  const perMinute = numberOf(flags, "per-minute", 1, 1_000_000);
+  const concurrent = numberOf(flags, "concurrent", 1, 10_000);
+  const mode = wordOf(flags, "mode", CallMode.options);
   if ([perMinute, concurrent, mode].every((value) => value === undefined)) return undefined;
   return CallLimit.parse({
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(concurrent === undefined ? {} : { concurrent }),
     ...(mode === undefined ? {} : { mode }),
   });
-}
-
-function readMode({ flags }: Given): CallMode | undefined {
-  const text = flags.get("mode");
-  if (typeof text !== "string") return undefined;
-  const mode = CallMode.safeParse(text);
-  if (mode.success) return mode.data;
-  throw configError(
-    `--mode cannot be "${text.slice(0, 40)}"`,
-    `Use ${CallMode.options.join(", ")}`,
-  );
-}
-
-function readNumber({ flags }: Given, flag: string, most: number): number | undefined {
-  const text = flags.get(flag);
-  if (typeof text !== "string") return undefined;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-  throw configError(
-    `--${flag} cannot be "${text.slice(0, 40)}"`,
-    `Write a number from 1 to ${most}`,
-  );
 }

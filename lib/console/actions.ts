@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../compose.ts";
+import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
 import { SettingsRepository } from "../storage/settings_repository.ts";
 import { restartSoon } from "./restart_soon.ts";
 import { finishTour } from "./tour.ts";
@@ -20,7 +20,21 @@ const ConsoleAction = z.discriminatedUnion("action", [
 ]);
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
-type ActingGateway = Pick<Gateway, "admin" | "toolsets" | "optimization" | "store" | "requestLog">;
+/** What each needs, as at its own address: one address for all of them says nothing of it. */
+const RIGHTS: Record<ConsoleAction["action"], readonly Right[]> = {
+  "restart-server": ["manage"],
+  "equip-toolset": ["read"],
+  "unequip-toolset": ["read"],
+  "keep-promotion": ["manage", "optimize"],
+  "revert-promotion": ["manage", "optimize"],
+  "resume-job": ["manage", "optimize"],
+  "retry-job": ["manage", "optimize"],
+  "finish-tour": ["manage"],
+};
+
+type ActingGateway =
+  & Pick<Gateway, "admin" | "toolsets" | "optimization" | "store" | "requestLog">
+  & { access: Pick<Gateway["access"], "demand"> };
 
 /** Reads an action from a form's fields. */
 export function readAction(fields: URLSearchParams): ConsoleAction {
@@ -32,12 +46,15 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   });
 }
 
-/** Does it, and says what was done. */
+/** Does it where the caller may, and says what was done. */
 export async function runAction(
   gateway: ActingGateway,
   asked: ConsoleAction,
-  principal = EVERYONE,
+  principal: string,
 ): Promise<string> {
+  for (const right of RIGHTS[asked.action]) {
+    gateway.access.demand(principal, right, `To do "${asked.action}"`);
+  }
   switch (asked.action) {
     case "restart-server": {
       const status = await restartSoon(gateway, asked.server);

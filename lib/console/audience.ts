@@ -25,7 +25,8 @@ type AudienceGateway = Pick<Gateway, "doors">;
 export function equippedAudience(gateway: AudienceGateway, principal = EVERYONE): Audience {
   return audienceOf(
     gateway,
-    (session) => ownerOf(session.principal) === principal && SHOWS_EQUIPPED.test(session.door),
+    (session) =>
+      ownerOf(session.principal) === ownerOf(principal) && SHOWS_EQUIPPED.test(session.door),
   );
 }
 

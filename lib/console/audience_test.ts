@@ -45,6 +45,15 @@ Deno.test("equippedAudience() leaves out who has long been silent, and other peo
   assert.equal(equippedAudience(gateway).count, 0);
 });
 
+Deno.test("equippedAudience() has a person's clients, whichever tokens they and the person came with", () => {
+  const gateway = gatewayWith(
+    { door: "mcp?default", info: { name: "same" }, principal: "oauth:ann#1" },
+    { door: "mcp?default", info: { name: "other" }, principal: "oauth:ann#2@web" },
+    { door: "mcp?default", info: { name: "theirs" }, principal: "oauth:bob#1" },
+  );
+  assert.deepEqual(equippedAudience(gateway, "oauth:ann#1").names, ["other", "same"]);
+});
+
 Deno.test("equippedAudience() names a few of many", () => {
   const clients = Array.from({ length: 8 }, (_, index) => ({
     door: "mcp?default",

@@ -53,10 +53,10 @@ export async function logIn(
   { token, then, place }: { token: string; then: string; place: string },
 ): Promise<Response> {
   const { access, consoleLogins, loginAttempts } = gateway;
-  let principal: string;
+  let identified: Awaited<ReturnType<typeof access.identifyText>>;
   try {
     // Behind a proxy all come from one address: whoever guesses must not lock the others out.
-    principal = await access.identifyText(token, () => loginAttempts.check(place));
+    identified = await access.identifyText(token, () => loginAttempts.check(place));
   } catch (error) {
     if (error instanceof GatewayError && error.code === "LIMIT_EXCEEDED") throw error;
     loginAttempts.failed(place);
@@ -70,6 +70,7 @@ export async function logIn(
     });
     throw error;
   }
+  const { principal, endsAt } = identified;
   const grants = access.grants(principal);
   const by = { subject: "console", principal, from: `console, ${place}` };
   if (!grants.isWhole) {
@@ -88,7 +89,7 @@ export async function logIn(
       recoverySteps: ["Log in with a token that has it"],
     });
   }
-  const { cookie, seconds } = await consoleLogins.begin(principal);
+  const { cookie, seconds } = await consoleLogins.begin(principal, endsAt);
   gateway.audit?.note({ action: "console.login", ...by });
   return redirect(localPath(then), setCookie(cookie, seconds));
 }

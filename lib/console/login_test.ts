@@ -6,10 +6,13 @@ import { AccessScope } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { logIn, loginPage } from "./login.ts";
 
+const ENDS_AT = Date.now() + 60_000;
+
 function gatewayFor(rights: string[], isRequired = true) {
   const access = new Access({ isRequired });
   const scope = AccessScope.parse({ rights });
-  access.load([{ id: "aaaaaaaa", name: "a", hash: hashOf("qm_a"), scope, createdAt: 0 }], []);
+  const token = { id: "aaaaaaaa", name: "a", hash: hashOf("qm_a"), scope, createdAt: 0 };
+  access.load([{ ...token, expiresAt: ENDS_AT }], []);
   return {
     access,
     consoleLogins: {
@@ -29,6 +32,18 @@ Deno.test("logIn() lets those in who may look at the console", async () => {
     logIn(gatewayFor(["call", "manage"]), words("qm_a")),
     (error) => error instanceof GatewayError && error.code === "ACCESS_DENIED",
   );
+});
+
+Deno.test("logIn() makes a login that ends with the token", async () => {
+  const begun: unknown[] = [];
+  const consoleLogins = {
+    begin: (...login: unknown[]) => {
+      begun.push(login);
+      return Promise.resolve({ cookie: "c", seconds: 1 });
+    },
+  } as unknown as Gateway["consoleLogins"];
+  await logIn({ ...gatewayFor(["read"]), consoleLogins }, words("qm_a"));
+  assert.deepEqual(begun, [["token:aaaaaaaa", ENDS_AT]]);
 });
 
 Deno.test("logIn() takes a token that is right while it takes no guesses, and counts none of them", async () => {

@@ -44,7 +44,7 @@ interface NamedTool {
 }
 
 /** Where a form is shown again where it was not accepted. */
-export const TAB_OF: Record<ToolAction["do"], Tab> = {
+const TAB_OF: Record<ToolAction["do"], Tab> = {
   promote: "result",
   revert: "result",
   keep: "result",

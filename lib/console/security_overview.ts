@@ -1,4 +1,4 @@
-import { ADMIN } from "../auth/access.ts";
+import { ADMIN } from "../auth/credentials.ts";
 import type { Gateway } from "../compose.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { cookieOf } from "../http/console_gate.ts";

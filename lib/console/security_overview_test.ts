@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Access, ADMIN } from "../auth/access.ts";
+import { Access } from "../auth/access.ts";
+import { ADMIN } from "../auth/credentials.ts";
 import type { Gateway } from "../compose.ts";
 import { securityOverview } from "./security_overview.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";

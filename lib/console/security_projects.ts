@@ -7,6 +7,8 @@ export interface ProjectRow {
   name: string;
   description: string;
   servers: string[];
+  /** Of what the page shows: a form of it must not undo what came after. */
+  versionstamp: string;
   /** Every server there is, and those assigned that are gone. */
   choices: { name: string; isAssigned: boolean; isGone: boolean }[];
   /** Names of tokens that are for it alone. */
@@ -42,10 +44,11 @@ export async function projectsPage(
   const assigned = new Set(projects.flatMap((project) => project.servers));
   const done = DONE[query.get("done") ?? ""];
   return {
-    projects: projects.map(({ name, description = "", servers }) => ({
+    projects: projects.map(({ name, description = "", servers, versionstamp }) => ({
       name,
       description,
       servers,
+      versionstamp,
       choices: [...new Set([...known, ...servers])].sort().map((server) => ({
         name: server,
         isAssigned: servers.includes(server),
@@ -70,10 +73,16 @@ export async function changeProjects(
   const description = form.get("description")?.trim() ?? "";
   switch (form.get("change")) {
     case "create":
-      await createProject(accessAdmin, { name, description }, by);
+      await accessAdmin.saveProject({ name, description, servers: [], versionstamp: null }, by);
       return "made";
     case "save":
-      await accessAdmin.saveProject({ name, description, servers: form.getAll("server") }, by);
+      await accessAdmin.saveProject({
+        name,
+        description,
+        servers: form.getAll("server"),
+        // A form without one is taken for an old one.
+        versionstamp: form.get("versionstamp") ?? "",
+      }, by);
       return "saved";
     case "delete":
       await accessAdmin.deleteProject(name, by);
@@ -84,18 +93,4 @@ export async function changeProjects(
         recoveryAction: "Load the page again",
       });
   }
-}
-
-async function createProject(
-  admin: Gateway["accessAdmin"],
-  { name, description }: { name: string; description: string },
-  by: AuditAsker,
-): Promise<void> {
-  if ((await admin.projects()).some((project) => project.name === name)) {
-    throw new GatewayError("CONFLICT", {
-      message: `There is a project "${name}" already`,
-      recoveryAction: "Choose another name, or change that one",
-    });
-  }
-  await admin.saveProject({ name, description, servers: [] }, by);
 }

@@ -68,17 +68,6 @@ export async function decide(
   }
 }
 
-/** Who asks, for the audit log. */
-export function deciderOf(
-  ctx: { state: { principal: string }; info: Deno.ServeHandlerInfo },
-): AuditAsker {
-  const { remoteAddr } = ctx.info;
-  return {
-    principal: ctx.state.principal,
-    ...("hostname" in remoteAddr ? { from: remoteAddr.hostname } : {}),
-  };
-}
-
 /** An item with what can be done about it, and what that means. */
 export interface ReviewCard extends ReviewItem {
   /** For fragments and popovers. */

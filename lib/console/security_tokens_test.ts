@@ -140,7 +140,9 @@ Deno.test("changeProjects() makes, fills and deletes one, unless a token is for 
   assert.equal(await change([["change", "create"], ["name", "web"]]), "made");
   await assert.rejects(change([["change", "create"], ["name", "web"]]), /already/);
   await assert.rejects(change([["change", "create"], ["name", "a b"]]), /letters, digits/);
-  await change([["change", "save"], ["name", "web"], ["server", "git"], ["server", "gone"]]);
+  const [made] = (await projectsPage(gateway, new URLSearchParams())).projects;
+  const seen: [string, string] = ["versionstamp", made!.versionstamp];
+  await change([["change", "save"], ["name", "web"], seen, ["server", "git"], ["server", "gone"]]);
   await createToken(gateway, { principal: EVERYONE }, {
     name: "ci",
     scope: AccessScope.parse({ rights: ["read"] }),

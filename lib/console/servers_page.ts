@@ -4,7 +4,7 @@ import { type Paged, paged } from "./paging.ts";
 import { compareText, readSorting, type Sorting } from "./sorting.ts";
 import { matchesWords, searchWords } from "./tool_text.ts";
 
-export const SERVER_COLUMNS = [
+const SERVER_COLUMNS = [
   "name",
   "state",
   "type",
@@ -16,7 +16,7 @@ export const SERVER_COLUMNS = [
 export type ServerColumn = typeof SERVER_COLUMNS[number];
 
 /** What needs a person first. */
-export const STATE_ORDER: readonly ServerState[] = [
+const STATE_ORDER: readonly ServerState[] = [
   "failed",
   "needs_login",
   "degraded",
@@ -78,7 +78,7 @@ export function countStates(servers: readonly ServerStatus[]): StateCount[] {
 }
 
 /** Where a server's entry is kept, in a word or a path. */
-export function sourceLabel(source: ServerSource): string {
+function sourceLabel(source: ServerSource): string {
   switch (source.kind) {
     case "file":
       return source.path;

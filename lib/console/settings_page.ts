@@ -1,9 +1,8 @@
 import type { Gateway } from "../compose.ts";
 import { type OptionName, OPTIONS, settingsKeyOf, variableOf } from "../config/option_table.ts";
 import type { EmbeddingProgress } from "../search/embedding/semantic_index.ts";
-import type { EvaluatorProgram } from "../optimizer/evaluator.ts";
 import type { TrialResult } from "../optimizer/evaluator_trial.ts";
-import type { EvaluatorInfo } from "../surfaces/optimization/admin_options.ts";
+import type { FoundEvaluator } from "../surfaces/optimization/evaluator_check.ts";
 import { EVERYONE } from "../core/principal.ts";
 import type { FormError } from "./form_error.ts";
 import { doneText } from "./settings_changes.ts";
@@ -22,10 +21,8 @@ export interface SettingRow {
   origin: string;
 }
 
-/** What tries descriptions on a model, or why nothing can. */
-export interface EvaluatorCheck extends EvaluatorInfo {
-  /** Where it is a program on this machine. */
-  program?: EvaluatorProgram;
+/** What was found that tries descriptions on a model, or why nothing can. */
+export interface ShownEvaluator extends FoundEvaluator {
   /** How the last real request went. */
   trial?: TrialResult;
 }
@@ -41,7 +38,7 @@ export interface SettingsPage {
     /** Where it was switched on for good, which cannot be undone here. */
     fixedBy?: string;
     /** Set where somebody asked for it. */
-    check?: EvaluatorCheck;
+    check?: ShownEvaluator;
   };
   search: {
     tools: number;
@@ -94,8 +91,8 @@ export async function settingsPage(
     // A search that could not be made says so where one searches.
     gateway.searchProgress().catch(() => undefined),
     settingsData(gateway, isFromHere),
-    // It starts a program: not without being asked.
-    query.get("check") === "evaluator" ? checkEvaluator(gateway) : undefined,
+    // To look for it starts a program, which is for a form to ask: a link shows what was found.
+    query.get("check") === "evaluator" ? findEvaluator(gateway) : undefined,
   ]);
   const trouble = gateway.searchTrouble();
   return {
@@ -139,15 +136,12 @@ export async function settingsPage(
   };
 }
 
-async function checkEvaluator(gateway: Pick<Gateway, "evaluator">): Promise<EvaluatorCheck> {
-  const { info, program, trial } = await gateway.evaluator();
-  const found = await info();
-  const used = found.problem === null ? await program() : undefined;
-  return {
-    ...found,
-    ...(used === undefined ? {} : { program: used }),
-    ...(trial.last === undefined ? {} : { trial: trial.last }),
-  };
+async function findEvaluator(
+  gateway: Pick<Gateway, "evaluator">,
+): Promise<ShownEvaluator | undefined> {
+  const { check, trial } = await gateway.evaluator();
+  if (check.last === undefined) return undefined;
+  return { ...check.last, ...(trial.last === undefined ? {} : { trial: trial.last }) };
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {

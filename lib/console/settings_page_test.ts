@@ -39,22 +39,21 @@ Deno.test("settingsPage() says where optimization was switched on for good", asy
   assert.deepEqual(switched.optimization, { isOn: true });
 });
 
-Deno.test("settingsPage() looks for an evaluator only when asked to", async () => {
-  const evaluator = { kind: "claude-cli", model: "sonnet", problem: null };
-  const program = { path: "/bin/claude", version: "2.1.325 (Claude Code)" };
+Deno.test("settingsPage() shows the evaluator that was found, and looks for none itself", async () => {
+  const found = { kind: "claude-cli", model: "sonnet", problem: null };
+  const check = {
+    last: undefined as typeof found | undefined,
+    run: () => assert.fail("It looked"),
+  };
   const gateway = {
     ...stubGateway(),
-    evaluator: () =>
-      Promise.resolve({
-        info: () => Promise.resolve(evaluator),
-        program: () => Promise.resolve(program),
-        trial: { last: undefined },
-      }),
+    evaluator: () => Promise.resolve({ check, trial: { last: undefined } }),
   } as unknown as ReturnType<typeof stubGateway>;
-  const unasked = await settingsPage(gateway, runtime);
-  assert.equal(unasked.optimization.check, undefined);
-  const asked = await settingsPage(gateway, runtime, new URLSearchParams("check=evaluator"));
-  assert.deepEqual(asked.optimization.check, { ...evaluator, program });
+  const query = new URLSearchParams("check=evaluator");
+  assert.equal((await settingsPage(gateway, runtime, query)).optimization.check, undefined);
+  check.last = found;
+  assert.deepEqual((await settingsPage(gateway, runtime, query)).optimization.check, found);
+  assert.equal((await settingsPage(gateway, runtime)).optimization.check, undefined);
 });
 
 Deno.test("settingsPage() says only what the gateway itself words", async () => {

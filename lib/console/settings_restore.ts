@@ -100,7 +100,7 @@ export async function takeBackup(
 }
 
 /** Throws for whoever may not, or where a start can replace nothing. */
-export function resolveStaged(
+function resolveStaged(
   { restore: { staged } }: Pick<Gateway, "restore">,
   isFromHere: boolean,
 ): StagedRestore {

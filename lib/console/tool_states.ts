@@ -8,7 +8,7 @@ import { TOOL_WAITS } from "./ui/tool_wait.ts";
 import type { WaitingTool } from "./waiting_tools.ts";
 
 /** What a tool can be listed by; one can be both promoted and on or off. */
-export const TOOL_STATES = [
+const TOOL_STATES = [
   "enabled",
   "disabled",
   "promoted",

@@ -18,7 +18,7 @@ import type { FilterChoice } from "./ui/filter_choice.ts";
 import type { ToolWait } from "./ui/tool_wait.ts";
 import { waitingTools, waitsFor } from "./waiting_tools.ts";
 
-export const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
+const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
 
 /** A tool in the list of all. */

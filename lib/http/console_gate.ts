@@ -109,13 +109,15 @@ const GUARDED =
 const DECIDING = /^\/(api\/optimization\/(enabled|.*\/(promote|revert|keep))|optimization(\/.*)?)$/;
 /** What a caller decides for itself alone: the toolset that it has equipped. */
 const OWN = /^\/(api\/equipped|toolsets\/~unequip|(api\/)?toolsets\/[^/]+\/equip)$/;
+/** Does many things, and asks for the rights of each itself. */
+const ACTIONS = "/actions";
 
 function neededFor(method: string, pathname: string): Right[] {
   if (method === "GET" || method === "HEAD") {
     return GUARDED.test(pathname) ? ["read", "manage"] : ["read"];
   }
   if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
-  if (OWN.test(pathname)) return ["read"];
+  if (OWN.test(pathname) || pathname === ACTIONS) return ["read"];
   if (DECIDING.test(pathname)) return ["manage", "optimize"];
   return pathname.startsWith("/api/optimization/") ? ["optimize"] : ["manage"];
 }

@@ -59,6 +59,8 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
     ["DELETE", "/api/equipped", ["read"]],
     ["POST", "/toolsets/web/equip", ["read"]],
     ["POST", "/toolsets/~unequip", ["read"]],
+    ["POST", "/actions", ["read"]],
+    ["POST", "/settings", ["manage"]],
     ["DELETE", "/api/toolsets/web", ["manage"]],
     ["POST", "/api/toolsets", ["manage"]],
     ["POST", "/optimization/~switch", ["manage", "optimize"]],

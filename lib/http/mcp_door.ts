@@ -186,7 +186,7 @@ function answer(
   // request would cost more than the few calls it could end a moment earlier.
   function openStream(): EventStream {
     if (stream) return stream;
-    const opened = stream = session.openStream();
+    const opened = stream = session.openStream(principal);
     opened.onDetach = () => {
       setTimeout(() => {
         if (opened.isAttached || opened.isFinished) return;
@@ -259,7 +259,8 @@ async function askAs(
   principal: () => string,
   scope: RequestScope,
 ): Promise<string> {
-  return await session.surfaceAs(principal()).request(scope);
+  const asked = scope.principal = principal();
+  return await session.surfaceAs(asked).request(scope);
 }
 
 async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
@@ -269,16 +270,18 @@ async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
   }
   const session = await findSession(host, visit);
   if (session instanceof Response) return session;
-  // What comes on the session's streams is for the rights that it was made with.
-  if (session.principal !== visit.principal) {
-    return refuse(403, -32000, "To listen takes a token with the scopes of the session's own");
-  }
   session.touch();
   const lastEventId = request.headers.get("last-event-id");
-  if (lastEventId === null) return streamResponse(session, session.common.attach());
+  if (lastEventId === null) {
+    // What belongs to no request is for the rights that the session was made with.
+    if (session.principal !== visit.principal) {
+      return refuse(403, -32000, "To listen takes a token with the scopes of the session's own");
+    }
+    return streamResponse(session, session.common.attach());
+  }
   const seen = parseEventId(lastEventId);
   if (!seen) return refuse(400, -32000, "Last-Event-ID is not one of this session's");
-  const rest = session.resume(seen);
+  const rest = session.resume(seen, visit.principal);
   // Not 404, which would say that the whole session is unknown.
   if (!rest) return refuse(400, -32000, "What came after this event is no longer known");
   return streamResponse(session, rest);

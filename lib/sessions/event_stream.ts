@@ -20,6 +20,8 @@ const encoder = new TextEncoder();
  */
 export class EventStream {
   readonly id: number;
+  /** Who opened it: what comes on it is for nobody else. */
+  readonly principal: string;
   readonly #life: string;
   /** Whether an empty event with an id comes first, so that even an early loss can be mended. */
   readonly #primes: boolean;
@@ -33,8 +35,12 @@ export class EventStream {
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
 
-  constructor(id: number, { life, primes }: { life: string; primes: boolean }) {
+  constructor(
+    id: number,
+    { principal, life, primes }: { principal: string; life: string; primes: boolean },
+  ) {
     this.id = id;
+    this.principal = principal;
     this.#life = life;
     this.#primes = primes;
   }
@@ -66,6 +72,13 @@ export class EventStream {
     this.#isFinished = true;
     this.finishedAt ??= Date.now();
     this.#close();
+  }
+
+  /** Sends whoever listens away; what comes is kept for when they come back. */
+  release(): void {
+    if (!this.#controller) return;
+    this.#close();
+    this.onDetach();
   }
 
   heartbeat(): void {

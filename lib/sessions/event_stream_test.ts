@@ -4,7 +4,7 @@ import { EventStream, parseEventId } from "./event_stream.ts";
 const LIFE = "0123abcd";
 
 function open(id: number, primes = false): EventStream {
-  return new EventStream(id, { life: LIFE, primes });
+  return new EventStream(id, { principal: "anyone", life: LIFE, primes });
 }
 
 /** What a reader has got so far, ending with the stream. */

@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { credentialOf } from "../core/principal.ts";
 import { type RpcId, withId } from "../core/rpc.ts";
 import type { ClientIdentity, ClientPort, Surface, SurfaceSession } from "../surfaces/surface.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
@@ -8,7 +9,7 @@ const KEPT_STREAMS = 16;
 const KEPT_MS = 60_000;
 /** Requests of servers that a client has not answered. */
 const MAX_ASKED = 1_000;
-/** Projects that a client can work in beside its own. */
+/** Projects and tokens with other scopes that a client can work with beside its own. */
 const MAX_OTHERS = 8;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
@@ -51,19 +52,20 @@ export class Session implements ClientPort, AsyncDisposable {
     this.door = door;
     this.principal = principal;
     this.client = client;
-    this.#streams.set(0, this.#newStream(0));
+    this.#streams.set(0, this.#newStream(0, principal));
     this.#open = surface;
     this.surface = surface.open(this);
   }
 
-  /** What the client has open as somebody else, such as itself in another project. */
+  /** What the client has open as another: in another project, or with a token of other scopes. */
   surfaceAs(principal: string): SurfaceSession {
     if (principal === this.principal) return this.surface;
     let other = this.#others.get(principal);
     if (other) return other;
     if (this.#others.size >= MAX_OTHERS) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `A session works in at most ${MAX_OTHERS} projects`,
+        message: `A session works with at most ${MAX_OTHERS} projects and tokens of other scopes ` +
+          "beside its own",
         recoverySteps: ["Open another session for the others"],
       });
     }
@@ -71,13 +73,26 @@ export class Session implements ClientPort, AsyncDisposable {
       client: this.client,
       principal,
       door: this.door,
-      push: (text) => this.push(text),
+      // Whoever listens does so with the session's own token, which may see less than this one.
+      push: (text) => {
+        if (credentialOf(principal) === credentialOf(this.principal)) this.push(text);
+      },
       ask: (text, id, onAnswer) => this.ask(text, id, onAnswer),
       askedAs: (id) => this.askedAs(id),
     };
     other = this.#open.open(port);
     this.#others.set(principal, other);
     return other;
+  }
+
+  /** Lets go of what was opened with tokens that have ended; the rest goes on. */
+  async release(hasEnded: (principal: string) => boolean): Promise<void> {
+    for (const stream of this.#streams.values()) {
+      if (hasEnded(stream.principal)) stream.release();
+    }
+    const ended = [...this.#others].filter(([principal]) => hasEnded(principal));
+    for (const [principal] of ended) this.#others.delete(principal);
+    await Promise.all(ended.map(([, surface]) => surface[Symbol.asyncDispose]()));
   }
 
   touch(): void {
@@ -100,16 +115,21 @@ export class Session implements ClientPort, AsyncDisposable {
     return this.#streams.get(id);
   }
 
-  /** All that came after an event; undefined where that is no longer known. */
-  resume({ life, stream, event }: EventId): ReadableStream<Uint8Array> | undefined {
-    if (life === this.#life) return this.findStream(stream)?.attach(event);
+  /** All that came after an event; undefined where that is no longer known, or not the caller's. */
+  resume(
+    { life, stream: id, event }: EventId,
+    principal = this.principal,
+  ): ReadableStream<Uint8Array> | undefined {
+    const stream = this.findStream(id);
+    if (stream?.principal !== principal) return undefined;
+    if (life === this.#life) return stream.attach(event);
     // Requests ended with the life they were made in; what belongs to none of them goes on.
-    return stream === this.common.id ? this.common.attach() : undefined;
+    return stream === this.common ? stream.attach() : undefined;
   }
 
-  /** A stream for one request's messages. */
-  openStream(): EventStream {
-    const stream = this.#newStream(this.#nextStream++);
+  /** A stream for the messages of one request, which came with a token of the session's person. */
+  openStream(principal = this.principal): EventStream {
+    const stream = this.#newStream(this.#nextStream++, principal);
     this.#streams.set(stream.id, stream);
     const ended = [...this.#streams.values()].filter(({ isFinished }) => isFinished);
     for (const { id } of ended.slice(0, Math.max(0, ended.length - KEPT_STREAMS))) {
@@ -163,8 +183,8 @@ export class Session implements ClientPort, AsyncDisposable {
     await Promise.all(surfaces.map((surface) => surface[Symbol.asyncDispose]()));
   }
 
-  #newStream(id: number): EventStream {
+  #newStream(id: number, principal: string): EventStream {
     const primes = this.client.protocolVersion >= PRIMING_SINCE;
-    return new EventStream(id, { life: this.#life, primes });
+    return new EventStream(id, { principal, life: this.#life, primes });
   }
 }

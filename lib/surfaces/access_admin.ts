@@ -34,6 +34,17 @@ export interface AccessAdminOptions {
 /** A token as it is shown: without what it is recognized by. */
 export type ShownToken = Omit<AccessToken, "hash">;
 
+/** A project with what says whether it was changed since it was read. */
+export type ShownProject = Project & { versionstamp: string };
+
+export interface WrittenProject {
+  name: string;
+  description?: string | undefined;
+  servers: string[];
+  /** Of what was read; null: there must be none yet; left out: over whatever there is. */
+  versionstamp?: string | null | undefined;
+}
+
 /** Tokens and projects, for the console and the command line. */
 export class AccessAdmin {
   readonly #options: AccessAdminOptions;
@@ -106,19 +117,20 @@ export class AccessAdmin {
     return token;
   }
 
-  async projects(): Promise<Project[]> {
+  async projects(): Promise<ShownProject[]> {
     const all = await Array.fromAsync(this.#options.projects.list());
-    return all.map(({ value }) => value);
+    return all.map(({ value, versionstamp }) => ({ ...value, versionstamp }));
   }
 
-  /** Makes a project, or gives one other servers. */
-  async saveProject(
-    written: { name: string; description?: string | undefined; servers: string[] },
-    by: AuditAsker = {},
-  ): Promise<Project> {
+  /** Makes a project, or gives one other servers; throws CONFLICT for one changed since it was read. */
+  async saveProject(written: WrittenProject, by: AuditAsker = {}): Promise<ShownProject> {
     const name = ProjectName.safeParse(written.name);
     if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
     const before = await this.#options.projects.find(name.data);
+    const current = before?.versionstamp ?? null;
+    if (written.versionstamp !== undefined && written.versionstamp !== current) {
+      throw writtenOver(name.data, written.versionstamp);
+    }
     const project = Project.safeParse({
       name: name.data,
       ...(written.description ? { description: written.description } : {}),
@@ -128,7 +140,7 @@ export class AccessAdmin {
     if (!project.success) {
       throw invalid(`Cannot save project "${name.data}": ${project.error.issues[0]?.message}`);
     }
-    await this.#options.projects.save(project.data, before?.versionstamp ?? null);
+    const versionstamp = await this.#options.projects.save(project.data, current);
     await this.#changed({
       ...by,
       action: before ? "project.change" : "project.create",
@@ -136,7 +148,7 @@ export class AccessAdmin {
       before: before?.value,
       after: project.data,
     });
-    return project.data;
+    return { ...project.data, versionstamp };
   }
 
   async deleteProject(name: string, by: AuditAsker = {}): Promise<void> {
@@ -186,6 +198,18 @@ function checkRoom(name: string, existing: readonly AccessToken[]): void {
       recoveryAction: "Revoke those that nobody uses",
     });
   }
+}
+
+function writtenOver(name: string, versionstamp: string | null): GatewayError {
+  return versionstamp === null
+    ? new GatewayError("CONFLICT", {
+      message: `There is a project "${name}" already`,
+      recoveryAction: "Choose another name, or change that one",
+    })
+    : new GatewayError("CONFLICT", {
+      message: `Cannot save project "${name}": somebody changed it after you had read it`,
+      recoveryAction: "Look at it as it is, then change it again",
+    });
 }
 
 function shown({ hash: _, ...token }: AccessToken): ShownToken {

@@ -58,6 +58,26 @@ Deno.test("AccessAdmin tells the audit who asked, and never a token's text or ha
   assert.doesNotMatch(JSON.stringify(audited), /hash/);
 });
 
+Deno.test("AccessAdmin.saveProject() undoes nothing that its writer had not read", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const admin = adminOf(store);
+  const made = await admin.saveProject({ name: "web", servers: ["git"], versionstamp: null });
+  assert.deepEqual(await admin.projects(), [made]);
+  const again = { name: "web", servers: [], versionstamp: null };
+  await assert.rejects(admin.saveProject(again), { code: "CONFLICT", message: /already/ });
+  const changed = await admin.saveProject({ ...made, servers: ["git", "browser"] });
+  for (const versionstamp of [made.versionstamp, "", "no such"]) {
+    await assert.rejects(admin.saveProject({ ...made, versionstamp }), {
+      code: "CONFLICT",
+      message: /somebody changed it after you had read it/,
+    });
+  }
+  assert.deepEqual(await admin.projects(), [changed]);
+  await admin.deleteProject("web");
+  await assert.rejects(admin.saveProject(changed), { code: "CONFLICT" });
+  assert.deepEqual(await admin.projects(), []);
+});
+
 Deno.test("AccessAdmin.deleteProject() does not open its servers to other projects", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const admin = adminOf(store);

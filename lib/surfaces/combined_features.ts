@@ -5,7 +5,7 @@ import { flatNames, namespacedName } from "../routing/names.ts";
 import { CombinedResources, type ResourceRoute } from "./combined_resources.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_listing.ts";
 import { portForServer } from "./shared_port.ts";
-import { soundParams } from "./sound_params.ts";
+import { completionRef, soundParams } from "./sound_params.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** Lists younger than this are not asked for again to find something that is not in them. */
@@ -210,18 +210,17 @@ export class CombinedFeatures {
   }
 
   async #complete(scope: RequestScope): Promise<string> {
-    const { ref } = scope.params;
-    if (isObject(ref) && typeof ref.uri === "string") {
-      const route = await this.#findResource(scope, ref.uri);
+    const { kind, name } = completionRef(scope.text, scope.params);
+    const ref = isObject(scope.params.ref) ? scope.params.ref : {};
+    if (kind === "resource") {
+      const route = await this.#findResource(scope, name);
       const params = { ...scope.params, ref: { ...ref, uri: route?.uri } };
       if (route) return await this.#relay(route.server, scope, params);
-      return errorText(scope.id, -32602, `There is no resource ${JSON.stringify(ref.uri)} here`);
+      return errorText(scope.id, -32602, `There is no resource ${JSON.stringify(name)} here`);
     }
-    const prompt = isObject(ref) ? ref : {};
-    const { name } = prompt;
-    const route = typeof name === "string" ? await this.#findPrompt(scope, name) : undefined;
+    const route = await this.#findPrompt(scope, name);
     if (!route) return noPrompt(scope, name);
-    const params = { ...scope.params, ref: { ...prompt, name: route.name } };
+    const params = { ...scope.params, ref: { ...ref, name: route.name } };
     return await this.#relay(route.server, scope, params);
   }
 

@@ -13,9 +13,9 @@ import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./c
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
 import { forwardedParams } from "./execute_tool.ts";
-import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
+import type { KeptTexts } from "./kept_texts.ts";
+import { LISTS, screened } from "./listed_texts.ts";
 import { callParams } from "./sound_params.ts";
-import { ServerTexts } from "./server_surface_texts.ts";
 import {
   type ClientPort,
   type RequestScope,
@@ -57,7 +57,8 @@ export interface CombinedSurfaceOptions {
   /** Whether a caller may use one of the gateway's own tools. */
   mayUse?(principal: string, tool: BuiltinTool): boolean;
   gate?: CallGate;
-  screen?: TextsScreen;
+  /** What no caller may reach of the servers' prompts and resources; the same for all. */
+  texts?: KeptTexts;
 }
 
 interface ListedTools {
@@ -75,7 +76,6 @@ const MOST_LISTS = 200;
 export class CombinedSurface implements Surface {
   readonly #options: CombinedSurfaceOptions;
   readonly #lists = new Map<string, ListedTools>();
-  readonly #texts = new WeakMap<ManagedServer, ServerTexts>();
   readonly #told = new ToldLists((principal) => ({
     tools: this.listText(principal),
     servers: (this.#options.shown?.servers(principal) ?? []).join(" "),
@@ -102,15 +102,6 @@ export class CombinedSurface implements Surface {
   open(port: ClientPort): SurfaceSession {
     this.#told.opened(port.principal);
     return new CombinedSession(this, this.#told, this.#options, port);
-  }
-
-  /** What no caller may reach of a server's prompts and resources. */
-  textsOf(server: ManagedServer): ServerTexts | undefined {
-    const { screen } = this.#options;
-    if (!screen) return undefined;
-    let texts = this.#texts.get(server);
-    if (!texts) this.#texts.set(server, texts = new ServerTexts(server, screen));
-    return texts;
   }
 
   /** The result of tools/list for a principal, as text; made anew only when something has changed. */
@@ -187,7 +178,7 @@ class CombinedSession implements SurfaceSession {
       connected: () => lines.connected(),
       list: (server, scope, method, params) => this.#list(server, scope, method, params),
       call: async (server, scope, method, params) =>
-        await surface.textsOf(server)?.refusal(scope) ??
+        await options.texts?.of(server).refusal(scope) ??
           await this.#relayed(server, scope, method, params),
     });
   }
@@ -327,7 +318,11 @@ class CombinedSession implements SurfaceSession {
   ): Promise<string> {
     const answer = await this.#listed(server, scope, method, params);
     const kind = LISTS[method];
-    return kind ? await screened(this.#options.screen, server.name, kind, answer) : answer;
+    if (kind === undefined) return answer;
+    const { texts } = this.#options;
+    const shown = await screened(texts?.screen, server.name, kind, answer);
+    if (shown !== answer) await texts?.of(server).learn(kind, answer);
+    return shown;
   }
 
   async #listed(

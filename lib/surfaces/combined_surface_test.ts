@@ -7,9 +7,14 @@ import { ManagedServer } from "../downstream/managed_server.ts";
 import { FakeServer, silentLog, until } from "../downstream/testing/fake_server.ts";
 import { builtin } from "./builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./combined_surface.ts";
+import { KeptTexts } from "./kept_texts.ts";
 
 /** A client at a door that shows every tool there is. */
-function openDoor(more: Partial<ServersShown> = {}, capabilities: Record<string, unknown> = {}) {
+function openDoor(
+  more: Partial<ServersShown> = {},
+  capabilities: Record<string, unknown> = {},
+  texts?: KeptTexts,
+) {
   const catalog = new Catalog();
   const list = (...names: string[]) =>
     catalog.setListed(
@@ -29,6 +34,7 @@ function openDoor(more: Partial<ServersShown> = {}, capabilities: Record<string,
       tools: () => catalog.of("git").tools,
       ...more,
     },
+    ...(texts ? { texts } : {}),
   });
   const pushed: string[] = [];
   const open = () =>
@@ -176,6 +182,56 @@ Deno.test("CombinedSurface lists for a client that can be asked, and takes its l
   assert.ok(fake.links[1]!.heard.includes("logging/setLevel"));
   await request("prompts/list");
   assert.ok(fake.links[1]!.heard.includes("prompts/list"), "as there is one now");
+  await session[Symbol.asyncDispose]();
+});
+
+Deno.test("CombinedSurface reads nothing that is hidden since its server has another list", async () => {
+  const fake = new FakeServer();
+  fake.handlers.set("initialize", () => ({
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {}, resources: {} },
+    serverInfo: { name: "fake" },
+  }));
+  let resources = [{ uri: "note://one", name: "one" }, { uri: "note://two", name: "two" }];
+  fake.handlers.set("resources/list", () => ({ resources }));
+  await using server = new ManagedServer({
+    server: {
+      name: "git",
+      spec: { type: "http", url: "http://fake.example/", headers: {} },
+      source: { kind: "store" },
+    },
+    log: silentLog(),
+    openLink: (_, events) => fake.open(events),
+    onStatus: () => {},
+    knownTools: () => Promise.resolve([]),
+    onTools: (_, tools) => Promise.resolve(tools.length),
+  });
+  server.start();
+  await until(() => server.status.state === "ready");
+  const isHostile = (text: string) => text.includes("hostile");
+  const texts = new KeptTexts({
+    instructions: (_, text) => Promise.resolve(text),
+    list(_server, kind, result) {
+      const listed: Record<string, unknown[]> = JSON.parse(result);
+      const shown = listed[kind]?.filter((entry) => !isHostile(JSON.stringify(entry)));
+      return Promise.resolve(isHostile(result) ? JSON.stringify({ [kind]: shown }) : result);
+    },
+  });
+  const { request, session } = openDoor(
+    { findServer: () => server, servers: () => ["git"] },
+    {},
+    texts,
+  );
+  const read = (uri: string) => request("resources/read", { uri });
+  assert.match(await read("note://two"), /"result"/);
+  const before = resources;
+  resources = [{ uri: "note://one", name: "one" }, { uri: "note://two", name: "hostile" }];
+  fake.links[0]!.tell("notifications/resources/list_changed");
+  assert.match(await read("note://two"), /There is no resource/);
+  // One that only this client was listed is known as well.
+  resources = [...before, { uri: "note://three", name: "hostile" }];
+  assert.doesNotMatch(await request("resources/list"), /three/);
+  assert.match(await read("note://three"), /There is no resource/);
   await session[Symbol.asyncDispose]();
 });
 

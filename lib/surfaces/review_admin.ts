@@ -168,9 +168,11 @@ export class ReviewAdmin {
     { server, tool, fingerprint, rule, reason }: Subject & { rule: string; reason: string },
     by: AuditAsker = {},
   ): Promise<void> {
-    const item = this.#items(server).find((item) =>
+    // A change that is held can be found out by the rule that keeps what is served in quarantine.
+    const found = this.#items(server).filter((item) =>
       item.tool === tool && item.findings.some((finding) => finding.rule === rule)
     );
+    const item = found.find((item) => item.fingerprint === fingerprint) ?? found[0];
     if (!item) {
       throw new GatewayError("NOT_FOUND", {
         message: `Rule "${rule.slice(0, 100)}" has found nothing in "${tool}" of "${server}"`,

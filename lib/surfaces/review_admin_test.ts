@@ -196,6 +196,20 @@ Deno.test("ReviewAdmin.waive() needs a finding and a reason, and unwaive() takes
   assert.deepEqual(review.names("s"), ["b"]);
 });
 
+Deno.test("ReviewAdmin.waive() takes the definition that is named, of two with the same finding", async () => {
+  await using setting = await Setting.open("hold", listed("a", "EVIL"));
+  const { admin, review } = setting;
+  await review.list("s", listed("a", "EVIL too"));
+  const [served, change] = admin.show("s", "a");
+  assert.deepEqual([served?.state, change?.state], ["quarantined", "held"]);
+  const { fingerprint } = change!;
+  await admin.waive({ server: "s", tool: "a", fingerprint, rule: "evil", reason: "Mine" }, by);
+  assert.deepEqual(
+    admin.show("s", "a").map(({ state, findings }) => [state, findings.length]),
+    [["quarantined", 1], ["held", 0]],
+  );
+});
+
 Deno.test("ReviewAdmin tells of instructions that are held back", async () => {
   await using setting = await Setting.open("notify", listed("a"));
   await setting.review.screen.instructions("s", "Be EVIL");

@@ -8,10 +8,10 @@ import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { resolveTool } from "../routing/resolve.ts";
 import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./call_gate.ts";
-import { LISTS, screened, type TextsScreen } from "./listed_texts.ts";
+import type { KeptTexts } from "./kept_texts.ts";
+import { LISTS, screened } from "./listed_texts.ts";
 import { Relay } from "./relay.ts";
 import { callParams, soundParams } from "./sound_params.ts";
-import { ServerTexts } from "./server_surface_texts.ts";
 import {
   type ClientPort,
   type RequestScope,
@@ -28,26 +28,23 @@ export interface ServerDoorOptions {
   naming: Naming;
   rights?: CallerRights;
   gate?: CallGate;
-  screen?: TextsScreen;
+  /** What no caller may reach of prompts and resources; the same for all. */
+  texts?: KeptTexts;
 }
 
 /** One downstream server, whole: its tools under the gateway's names, everything else as it is. */
 export class ServerSurface implements Surface {
   readonly #options: ServerDoorOptions;
-  /** What no caller may reach of its prompts and resources; the same for all. */
-  readonly #texts: ServerTexts | undefined;
 
   constructor(options: ServerDoorOptions) {
-    const { server, screen } = options;
     this.#options = options;
-    this.#texts = screen && new ServerTexts(server, screen);
   }
 
   async introduce(): Promise<Record<string, unknown>> {
-    const { server, catalog, screen, gate } = this.#options;
+    const { server, catalog, texts, gate } = this.#options;
     const info = server.info ?? (await server.connection()).info;
     const { protocolVersion: _, capabilities, instructions, ...rest } = info;
-    const shown = screen ? await screen.instructions(server.name, instructions) : instructions;
+    const shown = texts ? await texts.screen.instructions(server.name, instructions) : instructions;
     const tools = catalog.of(server.name).tools.length > 0 || capabilities.tools !== undefined;
     return {
       ...rest,
@@ -61,7 +58,7 @@ export class ServerSurface implements Surface {
   }
 
   open(port: ClientPort): SurfaceSession {
-    return new ServerSurfaceSession(this.#options, port, this.#texts);
+    return new ServerSurfaceSession(this.#options, port);
   }
 }
 
@@ -78,7 +75,6 @@ class ServerSurfaceSession implements SurfaceSession {
   readonly #options: ServerDoorOptions;
   readonly #port: ClientPort;
   readonly #relay: Relay;
-  readonly #texts: ServerTexts | undefined;
   /** Missing where nothing is kept from the caller. */
   readonly #rights: CallerRights | undefined;
   #listed: AdmittedList | undefined;
@@ -86,11 +82,10 @@ class ServerSurfaceSession implements SurfaceSession {
   #own: OwnTools | undefined;
   readonly #unsubscribe: () => void;
 
-  constructor(options: ServerDoorOptions, port: ClientPort, texts: ServerTexts | undefined) {
+  constructor(options: ServerDoorOptions, port: ClientPort) {
     const { server, catalog } = options;
     this.#options = options;
     this.#port = port;
-    this.#texts = texts;
     this.#rights = port.principal === EVERYONE ? undefined : options.rights;
     this.#relay = new Relay(server, port, (texts) => {
       const before = this.#tools();
@@ -101,7 +96,6 @@ class ServerSurfaceSession implements SurfaceSession {
       port.push(notificationText("notifications/tools/list_changed"));
     });
     this.#unsubscribe = server.onBroadcast((text) => {
-      texts?.heard(text);
       if (!this.#relay.hasOwn) port.push(text);
     });
   }
@@ -231,14 +225,14 @@ class ServerSurfaceSession implements SurfaceSession {
     const params = soundParams(scope.text)?.text;
     const page = this.#options.gate?.read?.(scope, this.#port);
     if (page) return await page;
-    const refusal = await this.#texts?.refusal(scope);
+    const { texts, server } = this.#options;
+    const refusal = await texts?.of(server).refusal(scope);
     if (refusal !== undefined) return refusal;
     const answer = await this.#relay.call(scope, scope.method, params);
     const kind = LISTS[scope.method];
     if (kind === undefined) return answer;
-    const { screen, server } = this.#options;
-    const shown = await screened(screen, server.name, kind, answer);
-    if (shown !== answer) await this.#texts?.learn(kind, answer);
+    const shown = await screened(texts?.screen, server.name, kind, answer);
+    if (shown !== answer) await texts?.of(server).learn(kind, answer);
     return shown;
   }
 

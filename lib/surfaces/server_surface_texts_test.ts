@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { InProcessLink } from "../downstream/in_process_link.ts";
+import type { Exchange } from "../downstream/link.ts";
 import { ManagedServer } from "../downstream/managed_server.ts";
+import { pause, until } from "../downstream/testing/fake_server.ts";
 import type { TextsScreen } from "./listed_texts.ts";
 import { ServerTexts } from "./server_surface_texts.ts";
 
-/** Lists prompts, and keeps what it was asked. */
+/** Lists prompts and resources, and keeps what it was asked. */
 class Prompter {
   readonly asked: string[] = [];
   prompts: { name: string; description: string }[] = [];
+  resources: { uri: string; description: string }[] = [];
+  resourceTemplates: { uriTemplate: string; description: string }[] = [];
+  /** Answers no list before. */
+  mayAnswer: Promise<void> = Promise.resolve();
 
   handle(message: unknown): Record<string, unknown> | undefined {
     const { id, method } = message as { id?: number; method: string };
@@ -16,20 +22,51 @@ class Prompter {
     this.asked.push(method);
     const info = { protocolVersion: "2025-11-25", serverInfo: { name: "prompter", version: "1" } };
     const result = method === "initialize"
-      ? { ...info, capabilities: { prompts: {} } }
-      : { prompts: this.prompts, tools: [] };
+      ? { ...info, capabilities: { prompts: {}, resources: {} } }
+      : this.#lists();
     return { jsonrpc: "2.0", id, result };
+  }
+
+  #lists() {
+    const { prompts, resources, resourceTemplates } = this;
+    return { prompts, resources, resourceTemplates, tools: [] };
   }
 }
 
+class SlowLink extends InProcessLink {
+  readonly #prompter: Prompter;
+
+  constructor(prompter: Prompter) {
+    super(prompter);
+    this.#prompter = prompter;
+  }
+
+  override async request(id: number, text: string, exchange: Exchange): Promise<string> {
+    const answer = await super.request(id, text, exchange);
+    await this.#prompter.mayAnswer;
+    return answer;
+  }
+}
+
+interface Bench {
+  server: ManagedServer;
+  /** Lets time pass. */
+  wait(ms: number): void;
+}
+
 async function withTexts(
-  work: (texts: ServerTexts, prompter: Prompter, waived: Set<string>) => Promise<void>,
+  work: (
+    texts: ServerTexts,
+    prompter: Prompter,
+    waived: Set<string>,
+    bench: Bench,
+  ) => Promise<void>,
 ): Promise<void> {
   const prompter = new Prompter();
   await using server = new ManagedServer({
     server: { name: "prompter", spec: { type: "demo" }, source: { kind: "demo" } },
     log: pino({ level: "silent" }),
-    openLink: () => new InProcessLink(prompter),
+    openLink: () => new SlowLink(prompter),
     onStatus: () => {},
     knownTools: () => Promise.resolve([]),
     onTools: (_, tools) => Promise.resolve(tools.length),
@@ -43,20 +80,25 @@ async function withTexts(
       return Promise.resolve(isHostile ? `{"${kind}":[]}` : result);
     },
   };
-  await work(new ServerTexts(server, screen), prompter, waived);
+  let time = 0;
+  const wait = (ms: number) => void (time += ms);
+  const texts = new ServerTexts(server, screen, () => time);
+  await work(texts, prompter, waived, { server, wait });
 }
 
-async function isRefused(texts: ServerTexts, name: string): Promise<boolean> {
-  const params = { name };
-  const answer = await texts.refusal({
-    id: 1,
-    method: "prompts/get",
-    params,
-    text: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "prompts/get", params }),
-    signal: new AbortController().signal,
-    send: () => {},
-  });
+async function refuses(
+  texts: ServerTexts,
+  method: string,
+  params: Record<string, unknown>,
+  signal = new AbortController().signal,
+): Promise<boolean> {
+  const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await texts.refusal({ id: 1, method, params, text, signal, send: () => {} });
   return answer !== undefined;
+}
+
+function isRefused(texts: ServerTexts, name: string): Promise<boolean> {
+  return refuses(texts, "prompts/get", { name });
 }
 
 const OWN = { name: "own", description: "hostile" };
@@ -97,5 +139,105 @@ Deno.test("ServerTexts.learn() takes up what was listed to one client alone", as
     assert.equal(await isRefused(texts, "own"), false);
     await texts.learn("prompts", `{"id":1,"result":{"prompts":[${JSON.stringify(OWN)}]}}`);
     assert.equal(await isRefused(texts, "own"), true);
+  });
+});
+
+Deno.test("ServerTexts.refusal() knows a hidden resource by every way to write its URI", async () => {
+  await withTexts(async (texts, prompter) => {
+    prompter.resources = [
+      { uri: "file:///secret", description: "hostile" },
+      { uri: "HTTP://Example.org", description: "hostile" },
+      { uri: "file:///log/today", description: "Today" },
+    ];
+    prompter.resourceTemplates = [
+      { uriTemplate: "file:///log/{day}", description: "hostile" },
+      { uriTemplate: "note:///open/{id}", description: "Notes" },
+      { uriTemplate: "NOTE:///closed/{id}", description: "hostile" },
+    ];
+    const reads = (uri: string) => refuses(texts, "resources/read", { uri });
+    for (
+      const uri of [
+        "file:///secret",
+        "FILE:///secret",
+        "file:///a/../secret",
+        " file:///secret",
+        "http://example.org/",
+        "file:///a/../log/yesterday",
+        "note:///closed/1",
+        "note:///open/../closed/1",
+      ]
+    ) {
+      assert.equal(await reads(uri), true, uri);
+    }
+    for (const uri of ["file:///log/today", "FILE:///log/today", "note:///open/1", "x"]) {
+      assert.equal(await reads(uri), false, uri);
+    }
+  });
+});
+
+Deno.test("ServerTexts.refusal() goes by what a completion is of", async () => {
+  await withTexts(async (texts, prompter) => {
+    prompter.prompts = [GREET, OWN];
+    const completes = (ref: object) => refuses(texts, "completion/complete", { ref });
+    assert.equal(await completes({ type: "ref/prompt", name: "own" }), true);
+    assert.equal(await completes({ type: "ref/prompt", name: "greet" }), false);
+    await assert.rejects(completes({ type: "ref/prompt", uri: "x://ok", name: "own" }), {
+      code: "INVALID_PARAMS",
+    });
+  });
+});
+
+Deno.test("ServerTexts.refusal() waits for a list the first time, while the client does, and then no more", async () => {
+  await withTexts(async (texts, prompter, _, { server, wait }) => {
+    await server.connection();
+    prompter.prompts = [GREET, OWN];
+    const first = Promise.withResolvers<void>();
+    prompter.mayAnswer = first.promise;
+    const client = new AbortController();
+    const gone = refuses(texts, "prompts/get", { name: "own" }, client.signal);
+    client.abort(new Error("The client has gone"));
+    await assert.rejects(gone, /The client has gone/);
+    const waiting = isRefused(texts, "own");
+    first.resolve();
+    assert.equal(await waiting, true);
+    const second = Promise.withResolvers<void>();
+    prompter.mayAnswer = second.promise;
+    prompter.prompts = [{ ...GREET, description: "hostile" }];
+    wait(30_000);
+    assert.equal(await isRefused(texts, "greet"), false, "what is known counts meanwhile");
+    second.resolve();
+    const isOver = async () => await isRefused(texts, "greet");
+    for (let tries = 0; tries < 100 && !await isOver(); tries++) await pause(1);
+    assert.equal(await isOver(), true);
+    assert.equal(prompter.asked.filter((method) => method === "prompts/list").length, 2);
+  });
+});
+
+Deno.test("ServerTexts.refusal() looks again where the list became another one meanwhile", async () => {
+  await withTexts(async (texts, prompter, _, { server }) => {
+    await server.connection();
+    const first = Promise.withResolvers<void>();
+    prompter.mayAnswer = first.promise;
+    prompter.prompts = [GREET];
+    const waiting = isRefused(texts, "own");
+    const isAsked = () => prompter.asked.includes("prompts/list");
+    await until(isAsked);
+    prompter.prompts = [GREET, OWN];
+    texts.heard('{"method":"notifications/prompts/list_changed"}');
+    first.resolve();
+    assert.equal(await waiting, true);
+  });
+});
+
+Deno.test("ServerTexts.learn() leaves what other pages show as it is", async () => {
+  await withTexts(async (texts, prompter) => {
+    const [one, two] = ["log://one", "log://two"].map((uri) => ({ uri, description: "A log" }));
+    prompter.resources = [one!, two!];
+    prompter.resourceTemplates = [{ uriTemplate: "log://{day}", description: "hostile" }];
+    assert.equal(await refuses(texts, "resources/read", { uri: "log://one" }), false);
+    const page = { resources: [two, { uri: "log://three", description: "hostile" }] };
+    await texts.learn("resources", JSON.stringify({ id: 1, result: page }));
+    assert.equal(await refuses(texts, "resources/read", { uri: "log://one" }), false);
+    assert.equal(await refuses(texts, "resources/read", { uri: "log://three" }), true);
   });
 });

@@ -181,23 +181,32 @@ export class ServersAdmin {
     const { added } = this.#options;
     await this.checkFree(entry.name);
     await this.#demandConsent("add", entry.name, entry.spec, by);
-    // Before the entry, which starts it: what it lists then would be pinned as its first list.
-    if (review) await this.#options.review?.putBack(entry.name, review);
-    let versionstamp: string | undefined;
+    // Before the rest: where the name was taken meanwhile, nothing of its new owner is overwritten.
+    // Off, because what it lists before its decisions are back would be pinned as its first list.
+    const off = { ...entry, spec: { ...entry.spec, disabled: true } };
+    const versionstamp = await added.save(off, null);
     try {
-      // Before the rest: where the name was taken meanwhile, nothing of its new owner is overwritten.
-      versionstamp = await added.save(entry, null);
+      if (review) await this.#options.review?.putBack(entry.name, review);
       await this.#options.enabled.set(entry.name, enabled);
       await this.#options.canonical.restore(tools);
+      await added.save(entry, versionstamp);
     } catch (error) {
-      // Without its selection it would expose everything; it can be restored again.
-      if (versionstamp) await added.delete(entry.name, versionstamp).catch(() => {});
-      if (review) await this.#options.review?.take(entry.name).catch(() => {});
+      await this.#takeBack(entry.name, versionstamp);
       throw error;
     }
     this.#note("server.restore", entry.name, undefined, maskSpec(entry.spec));
     await this.#options.sync();
     return this.#options.pool.resolve(entry.name).status;
+  }
+
+  /** Of a restore that failed, so that it can be tried again; nothing where it is another's by now. */
+  async #takeBack(name: string, versionstamp: string): Promise<void> {
+    try {
+      await this.#options.added.delete(name, versionstamp);
+      await this.#options.review?.take(name);
+    } catch {
+      /* it stays, and is off; what failed before is told */
+    }
   }
 
   async restart(name: string): Promise<ServerStatus> {

@@ -124,12 +124,15 @@ Deno.test("ServersAdmin.restore() brings back what was decided before the server
   const done: string[] = [];
   const note = (what: string) => (): Promise<string> =>
     Promise.resolve(what).finally(() => done.push(what));
-  let isFull = true;
+  let [isFull, isTaken] = [true, true];
   const admin = new ServersAdmin({
     pool: { find: () => undefined, resolve: () => ({ status: {} }) },
     added: {
       find: () => Promise.resolve(undefined),
-      save: note("entry"),
+      save({ spec }: { spec: ServerSpec }, versionstamp: string | null) {
+        if (isTaken) return Promise.reject(new GatewayError("CONFLICT"));
+        return note(`${spec.disabled ? "off" : "on"} over ${versionstamp}`)();
+      },
       delete: note("no entry"),
     },
     enabled: {
@@ -145,11 +148,15 @@ Deno.test("ServersAdmin.restore() brings back what was decided before the server
     tools: [],
     review: {},
   };
+  await assert.rejects(admin.restore(removed, AT_COMMAND_LINE), { code: "CONFLICT" });
+  assert.deepEqual(done, [], "nothing of whoever has the name now is touched");
+  isTaken = false;
   await assert.rejects(admin.restore(removed, AT_COMMAND_LINE), /The disk is full/);
-  assert.deepEqual(done.splice(0), ["decisions", "entry", "no entry", "no decisions"]);
+  assert.deepEqual(done.splice(0), ["off over null", "decisions", "no entry", "no decisions"]);
   isFull = false;
   await admin.restore(removed, AT_COMMAND_LINE);
-  assert.deepEqual(done, ["decisions", "entry", "tools", "sync"]);
+  const on = "on over off over null";
+  assert.deepEqual(done, ["off over null", "decisions", "tools", on, "sync"]);
 });
 
 Deno.test("ServersAdmin.update() connects to nothing where only what was decided of a server changes", async () => {

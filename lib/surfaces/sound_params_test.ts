@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { callParams, soundParams } from "./sound_params.ts";
+import { callParams, completionRef, soundParams } from "./sound_params.ts";
 
 function message(params: string): string {
   return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
@@ -28,6 +28,41 @@ Deno.test("soundParams() refuses what another reader could understand otherwise"
     ]
   ) {
     assert.throws(() => soundParams(message(params)), { code: "INVALID_PARAMS" }, params);
+  }
+});
+
+function refOf(ref: string) {
+  const params = `{"ref":${ref},"argument":{"name":"a","value":""}}`;
+  return completionRef(message(params), JSON.parse(params));
+}
+
+Deno.test("completionRef() goes by the type", () => {
+  assert.deepEqual(refOf('{"type":"ref/prompt","name":"greet","title":"Greet"}'), {
+    kind: "prompt",
+    name: "greet",
+  });
+  assert.deepEqual(refOf('{"type":"ref/resource","uri":"x://{a}"}'), {
+    kind: "resource",
+    name: "x://{a}",
+  });
+});
+
+Deno.test("completionRef() refuses what a server could take for something else", () => {
+  for (
+    const ref of [
+      '{"type":"ref/prompt","uri":"x://ok","name":"hidden"}',
+      '{"type":"ref/resource","uri":"x://hidden","name":"ok"}',
+      '{"type":"ref/prompt","uri":"x://ok"}',
+      '{"uri":"x://ok"}',
+      '{"type":"ref/prompt","name":"hidden","name":"ok"}',
+      '{"type":"ref/prompt","name":"ok","Name":"hidden"}',
+      '{"type":"ref/resource","type":"ref/prompt","name":"ok"}',
+      '{"type":"ref/resource","uri":"x://hidden","\\u0075ri":"x://ok"}',
+      '["ref/prompt"]',
+      '"ref/prompt"',
+    ]
+  ) {
+    assert.throws(() => refOf(ref), { code: "INVALID_PARAMS" }, ref);
   }
 });
 

@@ -35,6 +35,8 @@ export interface RequestScope {
   text: string;
   /** Aborts when the client cancels or goes away. */
   signal: AbortSignal;
+  /** Who asks, where that is not who the session was made for; for the record. */
+  principal?: string;
   /** The tool that was called, once that is known; for the record. */
   target?: { server: string; name: string };
   /** When the server got the call by the process's clock, and how long it had it; for the record. */

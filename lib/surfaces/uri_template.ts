@@ -6,6 +6,19 @@ export function literalsOf(template: string): string[] {
   return template.length > MAX_TEMPLATE ? [template] : template.split(/\{[^{}]*\}/);
 }
 
+/** Stands for an expression where a template is read as a URI. */
+const ANYTHING = "quartermaster0anything";
+
+/** As a reader has it who parses URIs before comparing them; undefined where it is none. */
+export function parsedUri(uri: string): string | undefined {
+  return URL.parse(uri)?.href;
+}
+
+/** What stands between the expressions for such a reader; undefined where it is no URI. */
+export function parsedLiterals(literals: readonly string[]): string[] | undefined {
+  return parsedUri(literals.join(ANYTHING))?.split(ANYTHING);
+}
+
 /**
  * Whether a template can become this, roughly: an expression stands for any text without spaces. By
  * hand, because a pattern of many wildcards could take forever over a URI made for that.

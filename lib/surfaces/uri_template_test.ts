@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { canBecome, literalsOf } from "./uri_template.ts";
+import { canBecome, literalsOf, parsedLiterals } from "./uri_template.ts";
 
 Deno.test("canBecome() knows the URIs of a template, and takes no time over those made to", () => {
   const note = literalsOf("note://{box}/page/{id}.md");
@@ -12,4 +12,12 @@ Deno.test("canBecome() knows the URIs of a template, and takes no time over thos
   assert.equal(canBecome(literalsOf("note://one"), "note://one/more"), false);
   const many = literalsOf(`x:${"{a}b".repeat(400)}c`);
   assert.equal(canBecome(many, `x:${"b".repeat(50_000)}`), false);
+});
+
+Deno.test("parsedLiterals() reads a template as a URI", () => {
+  assert.deepEqual(parsedLiterals(literalsOf("FILE:///a/../{x}/B{y}")), ["file:///", "/B", ""]);
+  assert.deepEqual(parsedLiterals(literalsOf("HTTP://{host}")), ["http://", "/"]);
+  assert.deepEqual(parsedLiterals(literalsOf("note://one")), ["note://one"]);
+  assert.deepEqual(parsedLiterals(literalsOf("{scheme}://one")), ["", "://one"]);
+  assert.equal(parsedLiterals(literalsOf("no uri")), undefined);
 });

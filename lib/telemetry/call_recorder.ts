@@ -8,7 +8,12 @@ import type { Redactor } from "./redact.ts";
 
 /** A call of a tool with its answer, as a door has them. */
 export interface AnsweredCall {
-  scope: { text: string; atServer?: { start: number; ms: number } };
+  scope: {
+    text: string;
+    /** Who called, where that is not who the session was made for. */
+    principal?: string;
+    atServer?: { start: number; ms: number };
+  };
   target: { server: string; name: string };
   session: {
     door: string;
@@ -48,7 +53,7 @@ export class CallRecorder {
     const call = log.record({
       door: session.door,
       session: this.#markOf(session),
-      principal: session.principal,
+      principal: scope.principal ?? session.principal,
       server: target.server,
       tool: target.name,
       ms: tenths(answer.ms),

@@ -70,6 +70,15 @@ Deno.test("CallRecorder.record() notes client, sizes, times and what was said", 
   assert.deepEqual(found?.view?.response.words, ["said status"]);
 });
 
+Deno.test("CallRecorder.record() notes who called, where the session is of another token or project", async () => {
+  await using open = await openRecorder();
+  const call = answered("status");
+  open.recorder.record({ ...call, scope: { ...call.scope, principal: "oauth:ann#2@web" } });
+  open.recorder.record(call);
+  const principals = await Array.fromAsync(open.reader.calls(), ({ principal }) => principal);
+  assert.deepEqual(principals, ["everyone", "oauth:ann#2@web"]);
+});
+
 Deno.test("CallRecorder.record() keeps why a call failed, without secrets", async () => {
   await using open = await openRecorder();
   open.redactor.learn(["swordfish"]);

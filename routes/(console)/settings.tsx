@@ -23,11 +23,12 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { gateway } = ctx.state;
+    const { gateway, principal } = ctx.state;
     const { maxBody } = gateway.options.options;
     const form = await readForm(ctx.req, maxBody);
     try {
-      const done = await changeSettings(gateway, readSettingsChange(form), ctx.req.signal);
+      const { signal } = ctx.req;
+      const done = await changeSettings(gateway, readSettingsChange(form), { principal, signal });
       return ctx.redirect(donePath(done), 303);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -69,6 +69,7 @@ Deno.test("what is in no list for what it says is not there by its name either, 
     ["prompts/get", { name: "own" }],
     ["completion/complete", { ref: { type: "ref/prompt", name: "own" }, argument }],
     ["resources/read", { uri: "note://two" }],
+    ["resources/read", { uri: "NOTE://two" }],
     ["resources/subscribe", { uri: "note://two" }],
     ["resources/read", { uri: "log://yesterday" }],
     ["completion/complete", { ref: { type: "ref/resource", uri: "log://{day}" }, argument }],
@@ -85,6 +86,11 @@ Deno.test("what is in no list for what it says is not there by its name either, 
     }
   }
   const combined = await Visitor.open(guarded.url, "/mcp", guarded.owner);
+  const both = { type: "ref/prompt", uri: "note://one", name: "own" };
+  for (const door of [visitor, combined]) {
+    const { error } = await door.request("completion/complete", { ref: both, argument });
+    assert.match(error?.message ?? "", /the ref is neither/);
+  }
   for (const uri of ["note://two", "quartermaster://notes/note://two", "log://yesterday"]) {
     const { error, text } = await combined.request("resources/read", { uri });
     assert.match(error?.message ?? text, /^There is no resource/, uri);

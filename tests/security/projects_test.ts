@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { at, tool } from "../combined_doors.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
@@ -153,6 +154,12 @@ Deno.test("/api/projects makes, shows, changes and deletes projects, within limi
   assert.equal(made.status, 200, JSON.stringify(made.value));
   const { value } = await guarded.api("GET", path);
   assert.match(JSON.stringify(value), /"servers":\["web"\]/);
+  const { versionstamp } = z.looseObject({
+    project: z.looseObject({ versionstamp: z.string() }),
+  }).parse(value).project;
+  assert.equal((await guarded.api("PUT", path, { servers: [], versionstamp: null })).status, 409);
+  assert.equal((await guarded.api("PUT", path, { servers: [], versionstamp })).status, 200);
+  assert.equal((await guarded.api("PUT", path, { servers: ["web"], versionstamp })).status, 409);
   assert.equal((await guarded.api("PUT", path, { servers: ["a b"] })).status, 400);
   assert.equal((await guarded.api("PUT", "/api/projects/a%20b", { servers: [] })).status, 400);
   const { id } = await guarded.token({ project: "shop" });

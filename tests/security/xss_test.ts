@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
+import { z } from "zod";
 import { launchBrowser, within } from "../browser.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { startGateway, until } from "../gateway.ts";
@@ -42,6 +43,9 @@ const POISONED = {
   icons: [{ src: "javascript:window.hacked=1" }],
   _meta: { note: ATTACK },
 };
+
+const Called = z.looseObject({ outcome: z.looseObject({ isError: z.boolean() }) });
+const Calls = z.looseObject({ calls: z.array(z.looseObject({ id: z.string() })) });
 
 const PAGES = [
   "/",
@@ -99,9 +103,18 @@ Deno.test({
     const called = await fetch(`${gateway.url}/api/tools/poisoned/evil/call`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ arguments: { "<b onclick=window.hacked=1>x": ATTACK } }),
+      body: JSON.stringify({
+        arguments: { "<b onclick=window.hacked=1>x": ATTACK },
+        confirmed: true,
+      }),
     });
-    await called.body?.cancel();
+    const answer = await called.text();
+    assert.equal(called.status, 200, answer);
+    assert.equal(Called.parse(JSON.parse(answer)).outcome.isError, false, answer);
+    const callPath = await until(async () => {
+      const { calls } = Calls.parse(await (await fetch(`${gateway.url}/api/activity`)).json());
+      return calls[0] && `/activity/${calls[0].id}`;
+    });
     const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
@@ -111,9 +124,9 @@ Deno.test({
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      for (const path of PAGES) {
+      for (const path of [...PAGES, callPath]) {
         const response = await page.goto(gateway.url + path, { waitUntil: "load" });
-        assert.ok((response?.status() ?? 500) < 500, path);
+        assert.equal(response?.status(), 200, path);
         await page.waitForTimeout(100);
         const state = await page.evaluate(() => ({
           hacked: "hacked" in globalThis,
@@ -122,10 +135,10 @@ Deno.test({
         }));
         assert.deepEqual(state, { hacked: false, images: 0, links: 0 }, path);
       }
-      assert.match(
-        await (await fetch(`${gateway.url}/tools/poisoned/evil`)).text(),
-        /&lt;img src=x onerror/,
-      );
+      const shown = async (path: string) =>
+        (await (await fetch(gateway.url + path)).text()).split("&lt;img src=x onerror").length - 1;
+      assert.ok(await shown("/tools/poisoned/evil") > 0);
+      assert.ok(await shown(callPath) >= 2, "The call's arguments and its result are on its page");
       assert.deepEqual(dialogs, []);
     } finally {
       await within(browser.close(), 20_000, "Closing the browser");

@@ -26,7 +26,7 @@ const NOT_TYPED = new Set([
 ]);
 
 /** Whether keys go into this element as text. */
-export function isTypingTarget(target: unknown): boolean {
+function isTypingTarget(target: unknown): boolean {
   if (!isElementLike(target)) return false;
   if (target.isContentEditable === true) return true;
   const tag = target.tagName.toUpperCase();

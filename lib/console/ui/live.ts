@@ -28,7 +28,7 @@ export const pageMoment = signal<{ madeAt: string | undefined }>({ madeAt: undef
  * What can change besides servers, by the names of its events. A page that shows one of them says
  * so with `data-live`; an island that wants the event's own data asks with `onLive()`.
  */
-export const LIVE_KINDS = [
+const LIVE_KINDS = [
   "activity",
   "audit",
   "calls",

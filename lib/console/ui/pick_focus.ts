@@ -2,7 +2,7 @@
 const BOXES = "input[type=checkbox]";
 
 /** What a dragged tool's name is carried as, so that no other text can be dropped in its place. */
-export const TOOL_DRAG = "application/x-quartermaster-tool";
+const TOOL_DRAG = "application/x-quartermaster-tool";
 
 interface KeyEvent {
   preventDefault(): void;

@@ -55,7 +55,7 @@ export class ServerLogin implements Credentials {
   #trouble: string | undefined;
   #wantedScope: string | undefined;
   #reading: Promise<unknown> | undefined;
-  #renewing: Promise<void> | undefined;
+  #renewing: { done: Promise<void>; isByTime: boolean } | undefined;
 
   constructor(options: ServerLoginOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class ServerLogin implements Credentials {
     }
     const now = Date.now();
     if (now < held.renewAt) return held.header;
-    const renewed = this.#renew(held.header);
+    const renewed = this.#renew(held.header, true);
     if (now > held.expiresAt - TOO_LATE_MS) return renewed.then(() => this.#held?.header);
     // It works for a while yet: nobody has to wait, and whoever needs it next hears of a failure.
     renewed.catch(() => held.renewAt = Date.now() + RETRY_MS);
@@ -102,20 +102,27 @@ export class ServerLogin implements Credentials {
   }
 
   /** One at a time, whoever asks: a refresh token may be good for one use only. */
-  #renew(refused: string | undefined): Promise<void> {
-    return this.#renewing ??= this.#renewNow(refused)
+  #renew(refused: string | undefined, isByTime = false): Promise<void> {
+    const renewing = this.#renewing;
+    // One by time may have had something to save only, which is nothing for a token that was refused.
+    if (renewing?.isByTime && !isByTime) return renewing.done.then(() => this.#renew(refused));
+    if (renewing) return renewing.done;
+    const done = this.#renewNow(refused, isByTime)
       .catch((error) => {
         throw error instanceof LinkClosed ? error : lost("Cannot renew the login", error);
       })
       .finally(() => this.#renewing = undefined);
+    this.#renewing = { done, isByTime };
+    return done;
   }
 
-  async #renewNow(refused: string | undefined): Promise<void> {
+  async #renewNow(refused: string | undefined, isByTime: boolean): Promise<void> {
     const { repository, server, owner, signal } = this.#options;
     const end = Date.now() + WAIT_MS;
     for (;;) {
       const found = await this.#read();
       if (!found || !this.#held || this.#held.header !== refused) return;
+      if (isByTime && Date.now() < this.#held.renewAt) return;
       if (found.login.refreshToken === undefined) {
         this.#trouble = isOver(found.login)
           ? "The login has run out, and the authorization server gave nothing to renew it with"
@@ -236,15 +243,19 @@ export class ServerLogin implements Credentials {
       return;
     }
     const header = `Bearer ${accessToken}`;
-    if (this.#held?.header === header) return;
-    this.#options.learn(
-      [accessToken, refreshToken, clientSecret].filter((one) => one !== undefined),
-      `login ${login.server}`,
-    );
     const life = expiresAt - issuedAt;
     const ahead = refreshToken === undefined ? 0 : Math.min(AHEAD_MS, life / 5);
     // Without anything to renew it with, the server is the judge of its end.
     const renewAt = refreshToken === undefined ? Infinity : expiresAt - ahead;
+    if (this.#held?.header === header) {
+      // What is not kept yet is to be tried again soon.
+      if (!this.#unsaved) this.#held.renewAt = renewAt;
+      return;
+    }
+    this.#options.learn(
+      [accessToken, refreshToken, clientSecret].filter((one) => one !== undefined),
+      `login ${login.server}`,
+    );
     this.#held = { header, renewAt, expiresAt };
   }
 }

@@ -133,6 +133,52 @@ Deno.test("ServerLogin.renew() goes on with what was renewed and could not be ke
   assert.equal(authority.count("/token", "refresh_token"), 2);
 });
 
+Deno.test("ServerLogin.authorization() keeps what was not kept, and does not renew it again", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const { repository, authority } = bench;
+  const save = repository.saveRenewed.bind(repository);
+  const login = bench.serverLogin();
+  repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
+  await login.renew(await login.authorization());
+  repository.saveRenewed = save;
+  const now = Date.now;
+  Date.now = () => now() + 11_000;
+  try {
+    const unsaved = await login.authorization();
+    // Whoever asks for another reason waits for the one that was begun.
+    assert.equal(await login.renew("another"), true);
+    assert.equal(`Bearer ${(await repository.find("files"))?.login.accessToken}`, unsaved);
+    assert.equal(login.authorization(), unsaved);
+    await login.renew("another");
+    assert.equal(authority.count("/token", "refresh_token"), 1);
+    assert.equal(await login.renew(unsaved), true, "one that was refused is renewed");
+    assert.equal(authority.count("/token", "refresh_token"), 2);
+  } finally {
+    Date.now = now;
+  }
+});
+
+Deno.test("ServerLogin.renew() renews what is refused while it is only being kept", async () => {
+  await using bench = await LoginBench.open();
+  await bench.logIn();
+  const { repository, authority } = bench;
+  const save = repository.saveRenewed.bind(repository);
+  const login = bench.serverLogin();
+  repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
+  await login.renew(await login.authorization());
+  repository.saveRenewed = save;
+  const now = Date.now;
+  Date.now = () => now() + 11_000;
+  try {
+    const unsaved = await login.authorization();
+    assert.equal(await login.renew(unsaved), true);
+    assert.equal(authority.count("/token", "refresh_token"), 2);
+  } finally {
+    Date.now = now;
+  }
+});
+
 Deno.test("ServerLogin.renew() takes a login that was made while its own could not be kept", async () => {
   await using bench = await LoginBench.open();
   await bench.logIn();

@@ -1,5 +1,10 @@
 import { LinkClosed } from "../link.ts";
-import { type AddressGuard, closedHostWords, literalAddress } from "./address_guard.ts";
+import {
+  type AddressGuard,
+  AddressRefused,
+  closedHostWords,
+  literalAddress,
+} from "./address_guard.ts";
 import { CheckedTunnel, type CheckedTunnelOptions } from "./checked_tunnel.ts";
 
 /** How a tunnel's refusal reads in the platform's error. */
@@ -9,6 +14,8 @@ const BYPASS = ["NO_PROXY", "no_proxy"];
 
 /** How long a name is known to lead out into the open where only a proxy connects to it. */
 const KNOWN_MS = 60_000;
+/** What is older says nothing any more, and is waited for. */
+const OLD_MS = 2 * KNOWN_MS;
 const MAX_KNOWN = 1_000;
 
 const HOW = "To allow it, name the server in the config file, or start with --allow-private";
@@ -20,15 +27,19 @@ export interface GuardedClientOptions extends Pick<CheckedTunnelOptions, "connec
   now?: () => number;
 }
 
+/** What came of looking a name up. */
 interface Looked {
   at: number;
-  refusal: Promise<string | undefined>;
+  /** Whether it was found. */
+  isSure: boolean;
+  refusal: string | undefined;
 }
 
 /** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
 export class GuardedClient implements AsyncDisposable {
   readonly #options: GuardedClientOptions;
   readonly #looked = new Map<string, Looked>();
+  readonly #looking = new Map<string, Promise<string | undefined>>();
   #opened: { tunnel: CheckedTunnel; client: Deno.HttpClient } | undefined;
 
   constructor(options: GuardedClientOptions) {
@@ -76,19 +87,37 @@ export class GuardedClient implements AsyncDisposable {
     await opened?.tunnel[Symbol.asyncDispose]();
   }
 
-  /** Looked up once in a while, and past the first time beside the requests, which do not wait. */
-  #refusalOf(url: URL): Promise<string | undefined> {
-    const { guard, now = Date.now } = this.#options;
-    const known = this.#looked.get(url.hostname);
-    if (known && now() - known.at < KNOWN_MS) return known.refusal;
-    const refusal = guard.refusalOf(url);
-    if (!known && this.#looked.size >= MAX_KNOWN) this.#looked.clear();
-    if (!known) this.#looked.set(url.hostname, { at: now(), refusal });
-    else {
-      known.at = now();
-      void refusal.then(() => known.refusal = refusal);
+  /** Looked up once in a while, where a name is in use beside its requests, which do not wait. */
+  async #refusalOf({ hostname }: URL): Promise<string | undefined> {
+    const { now = Date.now } = this.#options;
+    const known = this.#looked.get(hostname);
+    const age = known ? now() - known.at : Infinity;
+    // One that was not found is looked up with each request: only the proxy may know it.
+    if (known?.isSure && age < KNOWN_MS) return known.refusal;
+    let looking = this.#looking.get(hostname);
+    if (!looking) {
+      looking = this.#look(hostname).finally(() => this.#looking.delete(hostname));
+      this.#looking.set(hostname, looking);
     }
-    return known?.refusal ?? refusal;
+    return known && age < OLD_MS ? known.refusal : await looking;
+  }
+
+  async #look(hostname: string): Promise<string | undefined> {
+    const { guard, now = Date.now } = this.#options;
+    const looked: Looked = { at: now(), isSure: true, refusal: undefined };
+    try {
+      await guard.addressesOf(hostname);
+    } catch (error) {
+      if (error instanceof AddressRefused) looked.refusal = error.message;
+      // That is told by whoever connects.
+      else looked.isSure = false;
+    }
+    const known = this.#looked.get(hostname);
+    // Not to be found says nothing against what was found a moment ago.
+    if (!looked.isSure && known && looked.at - known.at < OLD_MS) return known.refusal;
+    if (!known && this.#looked.size >= MAX_KNOWN) this.#looked.clear();
+    this.#looked.set(hostname, looked);
+    return looked.refusal;
   }
 
   #client(): Deno.HttpClient {

@@ -153,6 +153,51 @@ Deno.test("GuardedClient.fetch() behind a proxy waits for no name twice", async 
   assert.equal(answers.length, 2);
 });
 
+Deno.test("GuardedClient.fetch() behind a proxy goes by no lookup that is old or has failed", async () => {
+  const url = "http://inside.example/";
+  const lookedUp = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const opened: string[] = [];
+  let addresses: string[] | undefined;
+  let time = 0;
+  await using client = new GuardedClient({
+    guard: new AddressGuard(() =>
+      addresses ? Promise.resolve(addresses) : Promise.reject(new Error("ENOTFOUND"))
+    ),
+    isBehindProxy: true,
+    now: () => time,
+  });
+  const fetch = globalThis.fetch;
+  globalThis.fetch = (input) => {
+    opened.push(String(input));
+    return Promise.resolve(new Response());
+  };
+  try {
+    await client.fetch(url);
+    addresses = ["10.0.0.1"];
+    // Looked up again beside this one, and known with the next.
+    await client.fetch(url);
+    await lookedUp();
+    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    // Not found again: what was found counts for a while.
+    addresses = undefined;
+    time += 60_000;
+    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    await lookedUp();
+    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    await lookedUp();
+    addresses = [PUBLIC];
+    time += 60_000;
+    await client.fetch(url);
+    assert.equal(opened.length, 3);
+    addresses = ["10.0.0.1"];
+    time += 120_000;
+    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/, "it waits for the lookup");
+    assert.equal(opened.length, 3);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
 Deno.test("GuardedClient.fetchFor() costs an open address nothing, and refuses a closed one", async () => {
   await using server = new Loopback(() => new Response("reached"));
   await using client = new GuardedClient({ guard: new AddressGuard() });

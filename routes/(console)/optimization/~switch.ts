@@ -4,10 +4,11 @@ import { readForm } from "../../../lib/http/read_form.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    const { gateway } = ctx.state;
+    const { gateway, principal } = ctx.state;
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     const to = form.get("enabled") === "on" ? "on" : "off";
-    await changeSettings(gateway, { change: "optimization", to }, ctx.req.signal);
+    const { signal } = ctx.req;
+    await changeSettings(gateway, { change: "optimization", to }, { principal, signal });
     return ctx.redirect("/optimization", 303);
   },
 });

@@ -7,6 +7,8 @@ import { readJson } from "../(_parts)/read_json.ts";
 const WrittenProject = z.strictObject({
   description: z.string().optional(),
   servers: z.array(z.string()).default([]),
+  /** As it was read; null: only where there is none yet. */
+  versionstamp: z.string().nullable().optional(),
 });
 
 export const handler = define.handlers({

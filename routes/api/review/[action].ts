@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { askerOf } from "../../../lib/console/asker.ts";
 import { define } from "../../../lib/console/define.ts";
-import { decide, deciderOf, readReviewAction } from "../../../lib/console/security_review.ts";
+import { decide, readReviewAction } from "../../../lib/console/security_review.ts";
 import { readJson } from "../(_parts)/read_json.ts";
 
 export const handler = define.handlers({
@@ -12,6 +13,6 @@ export const handler = define.handlers({
       gateway.options.options.maxBody,
     );
     const action = readReviewAction({ ...body, action: ctx.params.action });
-    return Response.json({ done: await decide(gateway, action, deciderOf(ctx)) });
+    return Response.json({ done: await decide(gateway, action, askerOf(ctx)) });
   },
 });

@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { SecurityReview } from "../../../../components/security_review.tsx";
+import { askerOf } from "../../../../lib/console/asker.ts";
 import { define } from "../../../../lib/console/define.ts";
 import { formError } from "../../../../lib/console/form_error.ts";
 import {
   decide,
-  deciderOf,
   readReviewAction,
   type ReviewPage,
   reviewPage,
@@ -22,7 +22,7 @@ export const handler = define.handlers({
     const { gateway } = ctx.state;
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     try {
-      await decide(gateway, readReviewAction(Object.fromEntries(form)), deciderOf(ctx));
+      await decide(gateway, readReviewAction(Object.fromEntries(form)), askerOf(ctx));
       return ctx.redirect("/security/review", 303);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

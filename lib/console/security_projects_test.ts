@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
+import { Store } from "../storage/store.ts";
+import { AccessAdmin } from "../surfaces/access_admin.ts";
+import { changeProjects, projectsPage } from "./security_projects.ts";
+import { stubGateway } from "./testing/stub_gateway.ts";
+
+Deno.test("changeProjects() refuses a form of a page that another change came after", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const accessAdmin = new AccessAdmin({
+    tokens: new AccessTokensRepository(store),
+    projects: new ProjectsRepository(store),
+  });
+  const { servers } = stubGateway({ servers: [{ name: "git" }, { name: "browser" }] });
+  const gateway = { accessAdmin, servers };
+  const send = (entries: string[][]) => changeProjects(gateway, new URLSearchParams(entries));
+  const create = [["change", "create"], ["name", "web"]];
+  assert.equal(await send(create), "made");
+  await assert.rejects(send(create), { code: "CONFLICT", message: /web" already/ });
+
+  const [shown] = (await projectsPage(gateway, new URLSearchParams())).projects;
+  const save = [["change", "save"], ["name", "web"]];
+  const seen = ["versionstamp", shown!.versionstamp];
+  assert.equal(await send([...save, seen, ["server", "git"]]), "saved");
+  await assert.rejects(send([...save, seen]), { code: "CONFLICT", message: /somebody changed it/ });
+  await assert.rejects(send(save), { code: "CONFLICT" });
+  assert.deepEqual((await accessAdmin.projects())[0]?.servers, ["git"]);
+});
