@@ -9,6 +9,8 @@ import {
   type Surroundings,
   verdictOf,
 } from "../../lib/catalog/scan/scan.ts";
+import { attacksOf, LOTS, OTHER_SERVERS, OTHER_TOOLS } from "../fixtures/attacks/attack_samples.ts";
+import { TWELVE_TOOLS } from "../fixtures/twelve_tools.ts";
 
 /** One line of a fixture: a tool, or a text of a server. */
 const Sample = z.union([
@@ -63,6 +65,41 @@ Deno.test("scanTool() and scanText() flag less than one of a hundred ordinary de
   });
   assert.ok(flagged.length < 2, `flagged:\n${flagged.join("\n")}`);
 });
+
+Deno.test("scanTool() flags no tool of an ordinary server that explains itself at length", () => {
+  const around: Surroundings = {
+    server: "forge",
+    otherTools: OTHER_TOOLS,
+    otherServers: OTHER_SERVERS,
+    reserved: RESERVED,
+    ownTools: new Set(TWELVE_TOOLS.map(({ name }) => name)),
+  };
+  assert.equal(TWELVE_TOOLS.length, 12);
+  for (const tool of TWELVE_TOOLS) {
+    const findings = scanTool(tool, around);
+    assert.equal(verdictOf(findings), "clean", JSON.stringify({ tool: tool.name, findings }));
+  }
+});
+
+/** Shares that are reached with some room; strangers wrote all lots but the last. */
+const FLOORS = { first: 0.94, second: 0.94, third: 0.96, fourth: 0.96, own: 0.78 };
+
+for (const lot of LOTS) {
+  Deno.test(`scanTool() and scanText() flag ${FLOORS[lot] * 100} % of the ${lot} lot of attacks`, () => {
+    const samples = attacksOf(lot);
+    assert.ok(samples.length >= 120);
+    const missed = samples.filter(({ parts }) =>
+      verdictOf(
+        parts.flatMap((part) =>
+          "definition" in part
+            ? scanTool(part.definition, part.around)
+            : scanText(part.where, part.text, part.around)
+        ),
+      ) === "clean"
+    ).map(({ id }) => id);
+    assert.ok(missed.length <= samples.length * (1 - FLOORS[lot]), `missed: ${missed.join(" ")}`);
+  });
+}
 
 Deno.test("scanTool() says for each finding which rule, where and why, in few words", () => {
   const around: Surroundings = {

@@ -10,11 +10,14 @@ const HOSTILE =
   /(\/\/|@|\.|\b)(evil|attacker|attkr|malicious|exfil|hacker|stealer)[\w-]{0,30}(\.[\w-]{1,30}){0,3}\.(com|net|org|io|co|example|test|xyz|ru|site)\b/i;
 /** Where a cloud keeps the credentials of its machines. */
 const METADATA = /\b169\.254\.169\.254\b|\bmetadata\.google\.internal\b|\bfd00:ec2::254\b/i;
+/** Some part of every address; most texts have no such sign within a word. */
+const WITHIN = /[.:]\S/;
 const LOCAL_FILE = /^file:/i;
 
 /** Finds addresses that run something, or that lead to where data are collected. */
 export function scanAddresses(where: string, text: string): Finding[] {
   const found: Finding[] = [];
+  if (!WITHIN.test(text)) return found;
   const look = (expression: RegExp, severity: Severity, why: string) => {
     const at = text.search(expression);
     if (at >= 0) {

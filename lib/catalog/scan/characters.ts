@@ -20,6 +20,9 @@ const JOINED =
 const ESCAPES = /\x1b[[\]PX^_]|\x9b/;
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+/** Two words in letters that only look like plain ones: mathematical, circled, wide. */
+const DRESSED =
+  /(?:[\u{1D400}-\u{1D7FF}\u{1F130}-\u{1F189}\u24B6-\u24E9\uFF21-\uFF5A]{2,40}[ \u3000]?){2}/u;
 const WORDS = /\p{L}{4,40}/gu;
 const SPELLED_ESCAPE = /(\\x1b|\\u001b|\\033|\\e)\[\d/i;
 
@@ -73,6 +76,11 @@ export function scanCharacters(where: string, text: string): Finding[] {
   } else {
     const control = text.search(CONTROLS);
     if (control >= 0) note("control-characters", "medium", control, "It has control characters");
+  }
+  const dressed = text.search(DRESSED);
+  if (dressed >= 0) {
+    const why = "It is written in letters that look like plain ones, which no search finds";
+    note("mixed-scripts", "medium", dressed, why);
   }
   const mixed = mixedWord(text);
   if (mixed !== undefined) {

@@ -38,3 +38,11 @@ Deno.test("scanCharacters() finds changed direction, terminal commands and contr
 Deno.test("scanCharacters() finds words in two scripts that look alike", () => {
   assert.deepEqual(rulesIn("pаssword"), ["medium mixed-scripts"]);
 });
+
+Deno.test("scanCharacters() finds words in letters that look like plain ones", () => {
+  const bold = [..."send it"].map((it) =>
+    it === " " ? it : String.fromCodePoint(0x1D3B9 + it.charCodeAt(0))
+  );
+  assert.deepEqual(rulesIn(`Adds. ${bold.join("")}`), ["medium mixed-scripts"]);
+  assert.deepEqual(rulesIn("ＡＢＣ is a code, 𝑥 a number"), []);
+});

@@ -8,8 +8,15 @@ export interface Decoded {
 const LONGEST = 4_000;
 const MOST = 20;
 
+/** Cheap first looks: most texts have neither long words nor rows of digits. */
+const LONG = /[A-Za-z0-9+/_-]{24}/;
+const PAIRS = /[01]{8} ?[01]{8}|[0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-]/;
+
 const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const HEX = /\b(?:0x)?((?:[0-9a-fA-F]{2}){20,})\b/g;
+const SPACED = /\b(?:[0-9a-fA-F]{2}[ :,-]){15,}[0-9a-fA-F]{2}\b/g;
+const BASE32 = /\b[A-Z2-7]{32,}={0,6}/g;
+const BITS = /\b(?:[01]{8} ?){10,}/g;
 const PERCENT = /(?:[\w.~-]{0,3}%[0-9a-fA-F]{2}){6,}[\w.~%-]{0,200}/g;
 const ESCAPED = /(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]{1,6}\}){6,}/g;
 const ENTITIES = /(?:&#(?:\d{2,6}|x[0-9a-fA-F]{2,5});){6,}/g;
@@ -26,8 +33,15 @@ export function decodedIn(text: string): Decoded[] {
       }
     }
   };
-  look(BASE64, "base64", fromBase64);
-  look(HEX, "hexadecimal digits", fromHex);
+  if (LONG.test(text)) {
+    look(BASE64, "base64", fromBase64);
+    look(HEX, "hexadecimal digits", fromHex);
+    look(BASE32, "base32", fromBase32);
+  }
+  if (PAIRS.test(text)) {
+    look(SPACED, "hexadecimal digits", (piece) => fromHex(piece.replace(/[ :,-]/g, "")));
+    look(BITS, "bits", fromBits);
+  }
   if (text.includes("%")) look(PERCENT, "percent escapes", fromPercent);
   if (text.includes("\\")) look(ESCAPED, "escapes", fromEscapes);
   if (text.includes("&#")) look(ENTITIES, "character references", fromEntities);
@@ -37,6 +51,8 @@ export function decodedIn(text: string): Decoded[] {
 /** The text behind a row of tag characters, which are ASCII moved out of sight. */
 export function fromTags(text: string): string {
   let plain = "";
+  // All of them are pairs that begin with this one.
+  if (!text.includes("\uDB40")) return plain;
   for (const character of text) {
     const code = character.codePointAt(0)!;
     if (code >= 0xE0020 && code <= 0xE007E) plain += String.fromCodePoint(code - 0xE0000);
@@ -57,6 +73,19 @@ function fromBase64(piece: string): string | undefined {
   const whole = piece.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
   const usable = whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0));
   return utf8(Uint8Array.from(atob(usable), (character) => character.charCodeAt(0)));
+}
+
+function fromBase32(piece: string): string {
+  let bits = "";
+  for (const letter of piece.replace(/=+$/, "")) {
+    bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0");
+  }
+  return fromBits(bits);
+}
+
+function fromBits(piece: string): string {
+  const bytes = piece.match(/[01]{8}/g) ?? [];
+  return utf8(Uint8Array.from(bytes, (bits) => parseInt(bits, 2)));
 }
 
 function fromHex(piece: string): string | undefined {

@@ -9,6 +9,9 @@ Deno.test("decodedIn() reads base64, hexadecimal digits and escapes that are wor
   const forms = [
     btoa(SECRET),
     hex.join(""),
+    hex.join(" "),
+    codes.map((code) => code.toString(2).padStart(8, "0")).join(" "),
+    "NFTW433SMUQGC3DMEBYHEZLWNFXXK4ZANFXHG5DSOVRXI2LPNZZQ====",
     hex.map((two) => `%${two}`).join(""),
     hex.map((two) => `\\u00${two}`).join(""),
     hex.map((two) => `\\x${two}`).join(""),

@@ -6,8 +6,15 @@ interface Marker {
   rule: string;
   severity: Severity;
   expression: RegExp;
+  /** Cheap first look: without a match of this there is none of the expression. */
+  needs?: RegExp;
   why: string;
 }
+
+/** Some character of every marker; most texts of a schema have none of them. */
+const MARKED = /[<>[\]{}|$:#;!/~]|nc(?:at)? -e|\n|[ \t]{100}/;
+const FOREIGN =
+  /[^\0-\x7F]|instruc|istruz|consign|regles|regr|regl|orden|origen|herigen|fruheren|obigen|usuario|utilis|nutzer|anwender|utente/;
 
 /** Looked for in the text as it came. */
 const MARKERS: readonly Marker[] = [
@@ -36,15 +43,8 @@ const MARKERS: readonly Marker[] = [
     rule: "fake-message",
     severity: "high",
     expression:
-      /\b(new|updated|real|actual|revised) instructions?\s?:|\[(important|critical|hidden)[\]:]|\((hidden|secret):|-{2,9} ?new instructions|\{\{ ?\w{0,20}(override|admin)\w{0,20} ?[:}]/i,
+      /\b(new|updated|real|actual|revised) instructions?\s?:|\[(important|critical):|\[hidden[\]:]|\((hidden|secret):|-{2,9} ?new instructions|\{\{ ?\w{0,20}(override|admin)\w{0,20} ?[:}]/i,
     why: "It announces instructions, where a description should say what a tool does",
-  },
-  {
-    rule: "fake-message",
-    severity: "medium",
-    expression:
-      /\b(note|notice|attention|reminder|hint)s? (to|for) (the |any |all )?(ai|llm|llms|model|models|assistant|ai assistant|ai agent|ai agents|agent|claude|gpt|chatgpt|copilot|language model)s?\b ?[:,-]/i,
-    why: "It speaks to the model past the user",
   },
   {
     rule: "hidden-markup",
@@ -99,6 +99,7 @@ const LANGUAGES: readonly Marker[] = [
   {
     rule: "override",
     severity: "high",
+    needs: FOREIGN,
     expression:
       /\b(ignora|ignore|ignorez|ignorer|olvida|oublie|oubliez|dimentica|esqueca|desconsidere)( todas?| toutes| tutte)? (las?|les|le|as) (\w{1,15} )?(instrucciones|instructions|consignes|istruzioni|instrucoes|ordenes|regles|regras|reglas)|\b(ignoriere|vergiss|missachte)( bitte)?( alle)?( deine| die)? (vorherigen|bisherigen|vorigen|fruheren|obigen) \w{4,20}|(忽略|无视|無視|忘记|忘掉|忽視).{0,8}(指令|指示|说明|提示|规则|規則|命令)|(指示|命令|ルール|プロンプト)を?.{0,6}(無視|忘れ)|(지시|명령|지침).{0,6}(무시|잊)|(игнорируй|игнорируйте|проигнорируй|забудь|забудьте).{0,20}(инструкции|указания|команды|правила)/u,
     why: "It tells the model to set aside what it was told by others",
@@ -106,6 +107,7 @@ const LANGUAGES: readonly Marker[] = [
   {
     rule: "concealment",
     severity: "high",
+    needs: FOREIGN,
     expression:
       /\bno (se )?(lo |le )?(digas?|menciones?|informes?|reveles?|cuentes?|muestres?).{0,20}usuario|\bne (lui |le |l)?(dis|dites|mentionne|mentionnez|revele|revelez|parle|parlez|informe|informez|montre|montrez).{0,25}utilisateur|\b(sag|sage|sagen|erzahle?|teile|erwahne|verrate|zeige|melde|informiere).{0,25}(benutzer|nutzer|anwender).{0,25}(nicht|nichts)|\bnao (conte|diga|mencione|informe|revele|mostre).{0,20}usuario|\bnon (dire|dirlo|menzionare|informare|rivelare|mostrare|parlarne).{0,20}utente|(不要|不得|切勿|别|勿|无需|不能|不可|請勿|请勿)(让|讓|向|对|對|将此)?(用户|用戶|使用者)?.{0,4}(告诉|告訴|告知|通知|提及|透露|知道|说明|說)|ユーザーに.{0,12}(言わな|伝えな|知らせな|教えな|話さな|見せな|通知しな|言及しな)|사용자에게.{0,15}(말하지|알리지|언급하지|보여주지)|не (говори|говорите|сообщай|сообщайте|рассказывай|упоминай|показывай).{0,25}пользовател/u,
     why: "It asks the model to keep something from the user",
@@ -113,6 +115,7 @@ const LANGUAGES: readonly Marker[] = [
   {
     rule: "concealment",
     severity: "medium",
+    needs: /without/,
     // A sentence that denies it ("never ... without the user's consent") is a promise.
     expression:
       /(^|\n)(?![^\n]*\b(not|no|nothing|never|dont|cannot|only|mustnt|refuses?|fails?)\b)[^\n]*\bwithout (the |any )?(users? )(consent|permission|approval|knowledge)\b/,
@@ -121,6 +124,7 @@ const LANGUAGES: readonly Marker[] = [
   {
     rule: "encoded",
     severity: "high",
+    needs: /decode|decrypt|deobfuscate|unscramble/,
     expression:
       /\b(decode|decrypt|deobfuscate|unscramble)\b.{0,60}\b(follow|execute|obey|run it|comply|do what)\b/,
     why: "It asks the model to decode something and to follow it",
@@ -129,10 +133,13 @@ const LANGUAGES: readonly Marker[] = [
 
 /** Finds marks of messages, markup and commands, and orders in other languages. */
 export function scanMarkers(where: string, original: string, folded: Folded): Finding[] {
-  const found = MARKERS.flatMap((marker) => find(marker, original, (at) => at));
-  found.push(
-    ...LANGUAGES.flatMap((marker) => find(marker, folded.text, (at) => folded.at[at] ?? 0)),
-  );
+  const found = MARKED.test(original)
+    ? MARKERS.flatMap((marker) => find(marker, original, (at) => at))
+    : [];
+  for (const marker of LANGUAGES) {
+    if (marker.needs?.test(folded.text) === false) continue;
+    found.push(...find(marker, folded.text, (at) => folded.at[at] ?? 0));
+  }
   return found.map(({ marker: { rule, severity, why }, at }) => ({
     rule,
     severity,

@@ -45,7 +45,7 @@ export const PHRASES: readonly Phrase[] = [
     why: "It asks the model to leave something out of its answer, or not to ask first",
     phrases: [
       "leave|leaving|omit|exclude ~3 your ~1 summary|answer|reply|response|output",
-      "leave|leaving THIS out",
+      "leave|leaving THIS out of",
       "NOT ~1 comment on THIS",
       "NOT ~1 ask|wait|prompt ~5 permission|confirmation|approval|consent",
       "already ~1 consented|agreed|approved ~10 skip|NOT",

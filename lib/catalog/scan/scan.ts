@@ -6,9 +6,13 @@ import { fold } from "./fold.ts";
 import { scanMarkers } from "./markers.ts";
 import { scanName } from "./names.ts";
 import { scanParameters } from "./parameters.ts";
+import { unquoted } from "./quoted.ts";
+import { respelled } from "./respelled.ts";
 import { scanPhrases } from "./phrase_scan.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { LIMITS, textsOf } from "./texts.ts";
+import { type Reading, readingsOf } from "./readings.ts";
+import { LIMITS } from "./texts.ts";
+import { topicOf } from "./topic.ts";
 
 export { RULES } from "./rules.ts";
 export type { Finding } from "./finding.ts";
@@ -20,16 +24,30 @@ const MOST = 50;
 
 /** What is doubtful in a tool's definition: every text that a model may read is looked at. */
 export function scanTool(definition: Record<string, unknown>, around: Surroundings): Finding[] {
+  const found = scanDefinition(definition, around);
+  const description = unquoted(definition.description);
+  if (description === undefined || verdictOf(found) !== "quarantine") return found;
+  // A tool that looks for attacks may quote some: what is grave only there is a warning.
+  const grave = new Set(
+    scanDefinition({ ...definition, description }, around)
+      .filter(({ severity }) => severity === "high").map(({ rule, where }) => `${rule} ${where}`),
+  );
+  return found.map((finding) =>
+    finding.severity !== "high" || grave.has(`${finding.rule} ${finding.where}`)
+      ? finding
+      : { ...finding, severity: "medium" }
+  );
+}
+
+function scanDefinition(definition: Record<string, unknown>, around: Surroundings): Finding[] {
   const findings: Finding[] = [];
   const { name } = definition;
   if (typeof name === "string") findings.push(...scanName(name.slice(0, 1_000), around));
   findings.push(...scanParameters(definition));
   const own = typeof name === "string" ? withOwn(around, name) : around;
-  const { texts, isCut } = textsOf(definition);
-  for (const { where, text, kind } of texts) {
-    // Names of fields are read as words: `content_from_ssh_id_rsa` is a sentence to a model.
-    const read = kind === "key" || where === "name" ? spelledOut(text) : text;
-    if (findings.length < MOST) findings.push(...scanPiece(where, text, read, own));
+  const { readings, isCut } = readingsOf(definition, around.server);
+  for (const reading of readings) {
+    if (findings.length < MOST) findings.push(...scanPiece(reading, own));
   }
   if (isCut) findings.push(tooLarge("definition"));
   return unique(findings);
@@ -38,7 +56,8 @@ export function scanTool(definition: Record<string, unknown>, around: Surroundin
 /** What is doubtful in a text that is not a tool: instructions, texts of resources and prompts. */
 export function scanText(where: string, text: string, around: Surroundings): Finding[] {
   const seen = text.slice(0, LIMITS.characters);
-  const findings = scanPiece(where, seen, seen, around);
+  const topic = topicOf(around.server);
+  const findings = scanPiece({ where, text: seen, read: seen, topic }, around);
   if (text.length > LIMITS.characters) findings.push(tooLarge(where));
   return unique(findings);
 }
@@ -49,19 +68,14 @@ export function verdictOf(findings: readonly Finding[]): "clean" | "warn" | "qua
   return findings.some(({ severity }) => severity === "medium") ? "warn" : "clean";
 }
 
-function scanPiece(
-  where: string,
-  text: string,
-  read: string,
-  around: Surroundings,
-): Finding[] {
+function scanPiece({ where, text, read, topic }: Reading, around: Surroundings): Finding[] {
   const findings = scanCharacters(where, text);
   // The rest is about words, and most values of a schema are a single plain one.
   if (/^[\w-]{0,24}$/.test(text)) return findings;
-  findings.push(...scanWords(where, read, around));
+  findings.push(...scanWords(where, read, around, topic));
   findings.push(...scanAddresses(where, text));
   for (const { text: inner, how } of decodedIn(text)) {
-    const inside = scanWords(where, inner, around);
+    const inside = scanWords(where, inner, around, topic);
     const isHostile = inside.some(({ severity }) => severity !== "low");
     findings.push({
       rule: "encoded",
@@ -73,19 +87,30 @@ function scanPiece(
         : `It hides readable text as ${how}`,
     });
   }
+  for (const { text: inner, how } of respelled(text)) {
+    const worst = scanWords(where, inner, around, topic).find(({ severity }) => severity !== "low");
+    if (worst === undefined || findings.some(({ rule }) => rule === worst.rule)) continue;
+    findings.push({
+      rule: "encoded",
+      severity: "high",
+      where,
+      excerpt: excerptOf(inner),
+      why: `It hides instructions as ${how}: ${worst.why.toLowerCase()}`,
+    });
+  }
   const tagged = fromTags(text);
-  if (tagged !== "") findings.push(...scanWords(where, tagged, around));
+  if (tagged !== "") findings.push(...scanWords(where, tagged, around, topic));
   return findings;
 }
 
-function scanWords(where: string, text: string, around: Surroundings): Finding[] {
+function scanWords(
+  where: string,
+  text: string,
+  around: Surroundings,
+  topic: ReadonlySet<string>,
+): Finding[] {
   const folded = fold(text);
-  return [...scanPhrases(where, text, folded, around), ...scanMarkers(where, text, folded)];
-}
-
-function spelledOut(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/id_(rsa|ed25519)/g, "id\0$1")
-    .replace(/_/g, " ").replaceAll("\0", "_");
+  return [...scanPhrases(where, text, folded, around, topic), ...scanMarkers(where, text, folded)];
 }
 
 /** A tool that speaks of itself refers to nobody else. */

@@ -1,6 +1,7 @@
 import type { Folded } from "./fold.ts";
+import { isJoined, piecesOf } from "./pieces.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { MERGED } from "./words.ts";
+import { CLASSES, MERGED } from "./words.ts";
 
 /** One word of a text, or what it is by its shape (`§url`). */
 export interface Token {
@@ -15,11 +16,15 @@ const SENTENCE = 1_000;
 
 const SHAPES: readonly [string, RegExp][] = [
   ["§leak", /^https?:\/\/[^\s]{0,200}[?&][^=\s]{0,40}=[^\s]{0,10}[{<$[]|^[<{]\w+[>}]\.[\w.-]+$/],
+  [
+    "§harvest",
+    /^https?:\/\/[^\s{<$[]{0,200}[{<$[][\w $-]{0,60}(transcript|conversation|contents|chat|history|secret|prompt|passw|environ|\.env|messages)/,
+  ],
   ["§url", /^https?:\/\/./],
   ["§email", /^[\w.+-]{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,6}$/],
   [
     "§host",
-    /^[\w-]{2,63}(\.[\w-]{1,63}){0,4}\.(com|net|org|io|co|xyz|ru|cn|test|info|site|online|sh|cc|top)(\/\S{0,200})?$/,
+    /^[\w-]{2,63}(\.[\w-]{1,63}){0,4}\.(com|net|org|io|co|xyz|ru|cn|test|info|site|online|sh|cc|top|example|invalid|dev|app|cloud|link|biz|pw|su|ws|tk|de|fr|eu|uk|br|in)(\/\S{0,200})?$/,
   ],
   ["§number", /^(\+\d{7,15}|0x[0-9a-f]{20,64}|[a-z]{2}\d{2}[a-z0-9]{0,30}|\d{6,34})$/],
   [
@@ -30,13 +35,32 @@ const SHAPES: readonly [string, RegExp][] = [
     "§soft",
     /(^|\/)\.env(\.\w+)?$|\.npmrc$|kubeconfig|\.kube(\/config)?|\.docker\/config|^credentials\.\w{2,5}$|^secrets?\.(json|ya?ml|toml|env)$|service[-_]account\.json$|\.htpasswd$/,
   ],
+  [
+    "§dotfile",
+    /^(~|\$home|%userprofile%)[\/\\]\S|^\.[a-z][\w-]*rc$|\.(pem|p12|pfx|keystore|kdbx|tfstate|tfvars|ovpn|sqlite)$|^\/(etc|root|proc)\/|^id\.json$|^seed\.txt$|^passwords?\.\w+$/,
+  ],
+  [
+    "§danger",
+    /autoapprove|dangerously|bypass_?permissions|skip[-_]?permissions|no[-_]verify|nopasswd|^--?yolo|allow[-_]?all|permissions\.allow|^\.claude\/settings/,
+  ],
+  ["§bucket", /^(gs|s3|ftp|sftp|webdav|ssh|wss?|mailto|dns|tcp|r2):\/{0,2}\S/],
+  ["§handle", /^[#@][a-z][\w.-]{2,}$/],
   ["§startup", /\.(bashrc|zshrc|profile|bash_profile)$|authorized_keys|^crontab$/],
-  ["§envname", /^[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password)s?$/],
+  [
+    "§envname",
+    /^\$?\{?[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password|pat|credentials?)s?(_id)?\}?$/,
+  ],
 ];
+/** Commands that show what a machine holds, set apart as code. */
+const COMMANDS = new Set(
+  ("env printenv cat whoami security gcloud kubectl aws gh git curl wget printf ls ps history set " +
+    "export gpg ssh scp base64 find grep tar zip sudo id hostname defaults reg powershell python3")
+    .split(" "),
+);
 /** Words that no shape can match: the common case, decided without the expressions above. */
 const PLAIN = /^[a-z]+$/;
 /** What follows one of these is an example for a person, not an address to send to. */
-const EXAMPLES = /^(eg|e\.g|ex|example|examples|like|such)$/;
+const EXAMPLES = new Set(["eg", "e.g", "ex", "example", "examples", "like", "such"]);
 
 type Merges = Map<string, { rest: string[]; word: string }[]>;
 let known: Merges | undefined;
@@ -58,14 +82,21 @@ function mergesOf(): Merges {
 export function tokensOf(folded: Folded, around: Surroundings): Token[] {
   const raw: { word: string; index: number; at: number }[] = [];
   let index = 0;
+  const hasJoined = isJoined(folded.text);
   for (const match of folded.text.matchAll(/\n|[^\s,()|]+/g)) {
     if (match[0] === "\n") {
       index += SENTENCE;
       continue;
     }
-    for (const word of wordsOf(match[0])) {
-      raw.push({ word, index: index++, at: folded.at[match.index] ?? 0 });
+    if (hasJoined && isJoined(match[0])) {
+      for (const { word, at } of piecesOf(match[0])) {
+        raw.push({ word, index: index++, at: folded.at[match.index + at] ?? 0 });
+      }
+      continue;
     }
+    const at = folded.at[match.index] ?? 0;
+    if (PLAIN.test(match[0])) raw.push({ word: match[0], index: index++, at });
+    else for (const word of wordsOf(match[0])) raw.push({ word, index: index++, at });
   }
   const merges = mergesOf();
   const tokens: Token[] = [];
@@ -86,8 +117,9 @@ export function tokensOf(folded: Folded, around: Surroundings): Token[] {
       tokens.push({ words: [merge.word], index, at });
       continue;
     }
-    if (EXAMPLES.test(word)) exampleUntil = index + 4;
-    const words = [word, ...shapesOf(word, around)];
+    if (EXAMPLES.has(word)) exampleUntil = index + 4;
+    const words = shapesOf(word, around);
+    if (isCode(folded.original, at)) words.push(COMMANDS.has(word) ? "§cmd" : "§code");
     tokens.push({
       words: index <= exampleUntil ? words.filter((it) => !isAddress(it)) : words,
       index,
@@ -97,12 +129,17 @@ export function tokensOf(folded: Folded, around: Surroundings): Token[] {
   return tokens;
 }
 
+/** Set apart by a quote, as the names of parameters are. */
+function isCode(original: string, at: number): boolean {
+  const before = original[at - 1];
+  return before === "`" || before === "'" || before === '"' || original[at] === "`";
+}
+
 function isAddress(word: string): boolean {
   return word === "§url" || word === "§email" || word === "§host" || word === "§number";
 }
 
 function wordsOf(chunk: string): string[] {
-  if (PLAIN.test(chunk)) return [chunk];
   const bare = chunk.replace(/^[[\](){}<:;!?.…#-]{1,20}(?=[\w~/§*+.])/, keepDot)
     .replace(/[\](){}>:;!?.…]{1,20}$/, "");
   if (/^[a-z]+(\/[a-z]+)+$/.test(bare)) return bare.split("/");
@@ -115,12 +152,14 @@ function keepDot(prefix: string): string {
   return prefix.endsWith(".") ? "." : "";
 }
 
+/** The word, and what it is by its shape. */
 function shapesOf(word: string, around: Surroundings): string[] {
-  const shapes: string[] = [];
+  const shapes = [word];
   if (!PLAIN.test(word)) {
     for (const [shape, expression] of SHAPES) if (expression.test(word)) shapes.push(shape);
+    if (isForeign(word, around)) shapes.push("§foreign");
+    else if (isQualified(word, around)) shapes.push("§qualified");
   }
-  if (isForeign(word, around)) shapes.push("§foreign");
   if (around.otherServers.has(word)) shapes.push("§server");
   return shapes;
 }
@@ -131,6 +170,22 @@ function isForeign(word: string, around: Surroundings): boolean {
   if (server !== undefined && around.otherServers.has(server) && around.otherTools.has(tool!)) {
     return true;
   }
-  return /[a-z0-9][_-][a-z0-9]/.test(word) && around.otherTools.has(word) &&
-    around.ownTools?.has(word) !== true;
+  if (!/[a-z0-9][_-][a-z0-9]/.test(word) || around.ownTools?.has(word) === true) return false;
+  // Folding leaves the s of `send_email's`.
+  return around.otherTools.has(word) ||
+    (word.endsWith("s") && around.otherTools.has(word.slice(0, -1)));
+}
+
+const BRANDS: ReadonlySet<string> = new Set(CLASSES.BRAND.split(" "));
+
+/** Written like a tool of a named server, `bank.transfer`, whether or not that is connected. */
+function isQualified(word: string, around: Surroundings): boolean {
+  const [, server, tool] = /^(?:mcp__)?([a-z][a-z0-9-]{1,30})(?:\.|__)([a-z]+(?:_[a-z0-9]+){0,6})$/
+    .exec(word) ?? [];
+  if (server === undefined || server === around.server || around.ownTools?.has(tool!) === true) {
+    return false;
+  }
+  if (tool!.includes("_")) return true;
+  // Short ends are those of files and hosts.
+  return tool!.length > 4 && (BRANDS.has(server) || around.otherServers.has(server));
 }

@@ -15,8 +15,8 @@ function wordsOf(text: string): string {
 }
 
 Deno.test("tokensOf() knows files, addresses and numbers by their shape", () => {
-  assert.equal(wordsOf("(~/.ssh/id_rsa),"), "~/.ssh/id_rsa=§hard");
-  assert.equal(wordsOf("the `.env`."), "the .env=§soft");
+  assert.equal(wordsOf("(~/.ssh/id_rsa),"), "~/.ssh/id_rsa=§hard=§dotfile");
+  assert.equal(wordsOf("the `.env`."), "the .env=§soft=§code");
   assert.equal(
     wordsOf("to https://a.example/x, a@b.example;"),
     "to https://a.example/x=§url a@b.example=§email",
@@ -32,6 +32,13 @@ Deno.test("tokensOf() knows the tools of others from its own and from plain word
   assert.equal(wordsOf("send_email read_file search"), "send_email=§foreign read_file search");
   assert.equal(wordsOf("gmail.send_email"), "gmail.send_email=§foreign");
   assert.equal(wordsOf("mcp__gmail__send_email"), "mcp__gmail__send_email=§foreign");
+  assert.equal(wordsOf("send_email's"), "send_emails=§foreign");
+});
+
+Deno.test("tokensOf() knows the name of a server's tool by its shape", () => {
+  assert.equal(wordsOf("s3.delete_bucket"), "s3.delete_bucket=§qualified");
+  assert.equal(wordsOf("bank.transfer"), "bank.transfer=§qualified");
+  assert.equal(wordsOf("notes.json"), "notes.json");
 });
 
 Deno.test("tokensOf() merges words that are one, and counts them as one", () => {

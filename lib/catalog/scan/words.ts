@@ -32,7 +32,7 @@ export const CLASSES = {
   DENIED: "never not dont doesnt cannot mustnot shouldnot without no",
   CONTENT: "content contents text value values output data copy dump",
   SECRETS: "passwords cookies credentials secrets envvars privatekey privatekeys sshkey sshkeys " +
-    "apikeys tokens keys",
+    "apikeys tokens",
   COLLECT: "collect gather harvest find list read retrieve extract obtain fetch search dump steal",
   WHOLE: "full entire complete whole verbatim all raw exact",
   CHAT: "conversation chat dialogue dialog convhistory",
@@ -50,12 +50,92 @@ export const CLASSES = {
     "beneficiary iban wallet",
   TOOLS: "tool tools function functions",
   EVERY: "every each",
+  ALIEN: "§foreign §qualified",
+  DETAIL:
+    "recipient recipients channel amount path argument arguments parameter field value body " +
+    "branch query flag subject destination account address title",
   REPLY: "message messages response reply answer turn prompt interaction",
-  FILE: "§hard §soft",
+  AGENT: "assistant assistants agent agents model models llm llms ai claude chatgpt gpt copilot " +
+    "gemini chatbot cursor bot bots",
+  MUST: "must shall should always required mandatory ensure never mustnot obliged expected " +
+    "supposed ought necessary",
+  VERB:
+    "read open send forward copy append attach include call run execute invoke fetch pull pass " +
+    "put paste add set replace use load collect upload post write transfer approve merge delete",
+  DOING:
+    "using calling invoking running executing sending opening reading writing pulling passing " +
+    "fetching inviting answering responding replying loading doing returning completing any it you " +
+    "returned read called used run sent finished done opened written answered",
+  PUT:
+    "pass passing passed put putting include including included send sending provide supply hand " +
+    "handing give append appending appended attach attaching attached submit insert copy copied " +
+    "copying paste pasting pasted add embed upload uploading forward forwarding share place write " +
+    "leak email mail post populate fill concatenate concatenating serialize serialise dump echo " +
+    "report relay transmit ship stage drop fold encode stash smuggle tuck deliver mirror bundle " +
+    "compose build record log carry carries holds contain join tack set save store feed route " +
+    "furnish* enclos* communicat* dispatch* transmit* accompan* reproduc* convey* surrender* " +
+    "volunteer* contribut* deposit* relay* forward* suppl* attach* append* embed* lodge present " +
+    "handed handing yield disclose divulge pour funnel channel reveal surrender weave worked",
+  SECRET:
+    "password passwords passphrase passphrases credential credentials secret secrets cookies " +
+    "apikey apikeys privatekey privatekeys sshkey sshkeys tokens authtoken _authtoken bearer otp " +
+    "totp mfa mnemonic keypair creds",
+  MACHINE: "envvars keychain keyring keystore keystores wallet wallets dotfiles dotfile homedir " +
+    "clipboard sshkey sshkeys tfstate kubeconfig printenv env passwd shadow pem",
+  SHOW: "show display reveal surface expose showing displayed displaying appear shown surfaced " +
+    "mention",
+  MENTIONING: "mentioning telling informing notifying alerting showing disclosing revealing " +
+    "announcing surfacing narrating saying acknowledging displaying reporting explaining",
+  APPROVAL:
+    "confirmation confirmations approval approvals permission permissions consent goahead " +
+    "signoff authorization authorisation areyousure review reviewer prompting doublecheck " +
+    "confirming countersign acknowledgement acknowledgment licence",
+  APPROVED: "approved confirmed authorized authorised consented agreed accepted granted yes " +
+    "preapproved cleared approval consent permission signed ok",
+  BRAND:
+    "slack gmail github gitlab jira notion stripe salesforce hubspot whatsapp telegram outlook " +
+    "teams discord paypal linear asana trello confluence dropbox drive calendar filesystem postgres " +
+    "mail email messaging payment payments wallet banking bank transfer shell terminal browser crm " +
+    "database git argocd shopify zendesk twilio 1password bitwarden snyk trivy semgrep datadog sentry " +
+    "figma airtable quickbooks xero plaid coinbase metamask docker kubernetes aws gcp azure okta vault " +
+    "sheets docs gdrive onedrive sharepoint imap smtp sms monday clickup intercom mailchimp pagerduty",
+  SWAP:
+    "change changes replace replaces set redirect substitute swap switch modify rewrite reroute " +
+    "overwrite alter update point repoint exchange",
+  RULESET: "rules rule guidelines guideline instructions instruction policies policy filters " +
+    "restrictions safeguards guardrails training constraints directives limits prompt systemprompt guidance protections precautions advice norms " +
+    "policyset scruples reservations refusals " +
+    "orders boundaries alignment",
+  LIFTED: "paused void suspended lifted waived revoked cancelled canceled obsolete outdated " +
+    "superseded disabled expired relaxed off ignore ignored forget forgotten disregard setaside " +
+    "inactive nolonger withdrawn repealed overridden retired invalid deprecated removed replaced " +
+    "discarded dropped abolished rescinded irrelevant moot",
+  SLOT:
+    "field fields argument arguments parameter parameters param header headers metadata attribute " +
+    "property slot input campo parametro parametros feld felder champ parametre поле поля параметр " +
+    "параметре параметры 字段 参数 フィールド パラメータ 필드 매개변수 الحقل المعامل पैरामीटर फ़ील्ड",
 } as const;
 
 /** Several words that are one for the phrases. */
 export const MERGED: readonly [string, string][] = [
+  ["mat khau", "matkhau"],
+  ["nguoi dung", "nguoidung"],
+  ["khach hang", "khachhang"],
+  ["toan bo", "toanbo"],
+  ["tat ca", "tatca"],
+  ["cuoc tro chuyen", "cuoctrochuyen"],
+  ["tai khoan", "taikhoan"],
+  ["truoc khi", "truockhi"],
+  ["xac nhan", "xacnhan"],
+  ["trinh duyet", "trinhduyet"],
+  ["huong dan", "huongdan"],
+  ["sao chep", "saochep"],
+  ["bo qua", "boqua"],
+  ["ngay ca", "ngayca"],
+  ["kata sandi", "katasandi"],
+  ["beri tahu", "baobiet"],
+  ["cho biet", "baobiet"],
+  ["yok say", "yoksay"],
   ["do not", "dont"],
   ["not to", "dont"],
   ["will not", "dont"],
@@ -96,6 +176,32 @@ export const MERGED: readonly [string, string][] = [
   ["env vars", "envvars"],
   ["env variables", "envvars"],
   ["pre approved", "preapproved"],
+  ["pre authorized", "preauthorized"],
+  ["go ahead", "goahead"],
+  ["sign off", "signoff"],
+  ["set aside", "setaside"],
+  ["no longer", "nolonger"],
+  ["to date", "todate"],
+  ["up to now", "todate"],
+  ["until now", "todate"],
+  ["context window", "contextwindow"],
+  ["every time", "everytime"],
+  ["each time", "everytime"],
+  ["blind copy", "blindcopy"],
+  ["rm -rf", "rmrf"],
+  ["heads up", "headsup"],
+  ["local storage", "localstorage"],
+  ["one password", "1password"],
+  ["one time", "onetime"],
+  ["no one", "noone"],
+  ["no verify", "noverify"],
+  ["have to", "must"],
+  ["has to", "must"],
+  ["needs to", "must"],
+  ["api key", "apikey"],
+  ["home dir", "homedir"],
+  ["home directory", "homedir"],
+  ["home folder", "homedir"],
   ["admin access", "adminaccess"],
   ["administrator access", "adminaccess"],
   ["admin privileges", "adminaccess"],

@@ -1,0 +1,30 @@
+import { fold } from "../../lib/catalog/scan/fold.ts";
+import type { Sentence } from "../../lib/catalog/scan/passage.ts";
+import { scanPhrases } from "../../lib/catalog/scan/phrase_scan.ts";
+import { readingsOf } from "../../lib/catalog/scan/readings.ts";
+import { type Finding, scanText, scanTool } from "../../lib/catalog/scan/scan.ts";
+import { topicOf } from "../../lib/catalog/scan/topic.ts";
+import type { Part } from "../../tests/fixtures/attacks/attack_samples.ts";
+
+/** Every sentence of a sample as the scanner judges it. */
+export function sentencesOf(parts: readonly Part[]): Sentence[] {
+  const sentences: Sentence[] = [];
+  for (const part of parts) {
+    const { around } = part;
+    const readings = "definition" in part
+      ? readingsOf(part.definition, around.server).readings
+      : [{ where: part.where, read: part.text, topic: topicOf(around.server) }];
+    for (const { where, read, topic } of readings) {
+      scanPhrases(where, read, fold(read), around, topic, (sentence) => sentences.push(sentence));
+    }
+  }
+  return sentences;
+}
+
+export function findingsOf(parts: readonly Part[]): Finding[] {
+  return parts.flatMap((part) =>
+    "definition" in part
+      ? scanTool(part.definition, part.around)
+      : scanText(part.where, part.text, part.around)
+  );
+}
