@@ -27,6 +27,8 @@ export interface ToolsetModesOptions {
 export class ToolsetModes {
   readonly #options: ToolsetModesOptions;
   #modes = new Map<string, CallMode>();
+  /** Which version of the store's they are. */
+  #versionstamp = "";
 
   constructor(options: ToolsetModesOptions) {
     this.#options = options;
@@ -34,7 +36,10 @@ export class ToolsetModes {
 
   /** Takes up what the store has. */
   async load(): Promise<void> {
-    const { value = {} } = await this.#options.settings.find(MODES) ?? {};
+    const { value = {}, versionstamp = "" } = await this.#options.settings.find(MODES) ?? {};
+    // What was read before something was set may come after it.
+    if (versionstamp < this.#versionstamp) return;
+    this.#versionstamp = versionstamp;
     this.#modes = new Map(Object.entries(value));
   }
 

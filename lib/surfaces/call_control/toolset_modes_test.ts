@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Toolset } from "../../core/toolset.ts";
-import { SettingsRepository } from "../../storage/settings_repository.ts";
+import { type Setting, SettingsRepository } from "../../storage/settings_repository.ts";
 import { Store } from "../../storage/store.ts";
 import { gatedCall, testPort } from "./testing/gated_call.ts";
 import { ToolsetModes } from "./toolset_modes.ts";
@@ -69,4 +69,26 @@ Deno.test("ToolsetModes.modeFor() takes the strictest of all that have the tool 
   assert.equal(modes.modeFor(at(undefined, "push")), "read-only");
   assert.equal(modes.modeFor(at(undefined, "commit")), "confirm");
   assert.equal(modes.modeFor(at(undefined, "status")), undefined);
+});
+
+Deno.test("ToolsetModes.load() does not go back to what it read before something was set", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  let onRead: (() => Promise<void>) | undefined;
+  class SlowSettings extends SettingsRepository {
+    override async find<T>(setting: Setting<T>) {
+      const found = await super.find(setting);
+      const wait = onRead;
+      onRead = undefined;
+      await wait?.();
+      return found;
+    }
+  }
+  const modes = new ToolsetModes({
+    settings: new SlowSettings(store),
+    find: () => undefined,
+    equippedBy: () => undefined,
+  });
+  onRead = () => modes.set("dev", "read-only");
+  await modes.load();
+  assert.equal(modes.of("dev"), "read-only");
 });
