@@ -11,7 +11,7 @@ import { GatewayError } from "./core/errors.ts";
 import { once } from "./core/once.ts";
 import { ConsoleGate } from "./http/console_gate.ts";
 import { isKnownToOthers } from "./http/from_here.ts";
-import { isLoopback } from "./http/guard.ts";
+import { isLoopback } from "./core/loopback.ts";
 import { ResourceMetadata } from "./http/resource_metadata.ts";
 import {
   AccessTokensRepository,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { isLoopback } from "../core/loopback.ts";
 
 /** Keys are asked for again after this long, so that a withdrawn one ends soon. */
 const FRESH_MS = 10 * 60_000;
@@ -149,7 +150,7 @@ export function plain(issuer: string): string {
 /** Whether an address can be asked without somebody on the way changing the answer. */
 function isSafe(url: URL): boolean {
   return url.protocol === "https:" ||
-    (url.protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname));
+    (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
 /** By RFC 8414, and by OpenID Connect Discovery in both of its readings. */

@@ -10,6 +10,7 @@ import {
 import { type ClientServer, readClientServers } from "../config/client_servers.ts";
 import type { Self } from "../config/loops.ts";
 import { configError } from "../config/problem.ts";
+import { isLoopback } from "../core/loopback.ts";
 import { nearest } from "../core/nearest.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -69,7 +70,7 @@ export function isOwnEntry({ writtenAs, isSelf, spec }: ClientServer): boolean {
   if (isSelf) return true;
   if (writtenAs !== OWN_NAME || !("url" in spec) || !URL.canParse(spec.url)) return false;
   const { hostname, pathname } = new URL(spec.url);
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) && DOOR.test(pathname);
+  return isLoopback(hostname) && DOOR.test(pathname);
 }
 
 /** Whether an entry stands where `connect` writes, and not under one of a user's projects. */

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { isLoopback } from "../http/guard.ts";
+import { isLoopback } from "../core/loopback.ts";
 import { type Lease, LeasesRepository } from "../storage/leases_repository.ts";
 import type { Store } from "../storage/store.ts";
 import { signingSecret } from "../storage/signing_secret.ts";

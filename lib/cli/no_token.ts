@@ -1,7 +1,7 @@
 import { noTokenYet } from "../auth/refusals.ts";
 import type { ReadOptions } from "../config/options.ts";
 import { GatewayError } from "../core/errors.ts";
-import { isLoopback } from "../http/guard.ts";
+import { isLoopback } from "../core/loopback.ts";
 
 type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
 

@@ -5,7 +5,7 @@ import { VERSION } from "../core/version.ts";
 import type { Gateway } from "../compose.ts";
 import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
-import { isLoopback } from "../http/guard.ts";
+import { isLoopback } from "../core/loopback.ts";
 import type { Listener } from "../http/patient_listener.ts";
 import { errorResponse } from "../http/error_response.ts";
 import { inRequestScope } from "../http/request_scope.ts";

@@ -2,7 +2,7 @@ import { ADMIN } from "../auth/credentials.ts";
 import type { Gateway } from "../compose.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { cookieOf } from "../http/console_gate.ts";
-import { isLoopback } from "../http/guard.ts";
+import { isLoopback } from "../core/loopback.ts";
 import { type WaitingCounts, waitingCounts, type WaitingGateway } from "./security_waiting.ts";
 
 export interface SecurityOverview {

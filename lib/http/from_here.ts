@@ -1,7 +1,7 @@
 import { OWNER } from "../auth/owner_ticket.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerAsker } from "../surfaces/server_asker.ts";
-import { isLoopback } from "./guard.ts";
+import { isLoopback } from "../core/loopback.ts";
 
 /** A request with what is known of who makes it, and of where the gateway is reached. */
 export interface Asking {

@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { isLoopback } from "../core/loopback.ts";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
 
 /** How long a request's body may take to arrive. */
@@ -148,11 +149,6 @@ export function readTextInTime(request: Request, clock: TimeoutQueue): Promise<s
 /** A file may take longer: a second for each quarter of a megabyte over what others may send. */
 function bodyLimitMs(maxBytes: number): number {
   return BODY_MS + Math.max(0, maxBytes - ORDINARY_BODY) / 256 / 1024 * 1000;
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function isAddressWithPort(host: string, port: number): boolean {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { joined } from "../core/joined.ts";
 import type { StoredRecord } from "./record_reader.ts";
 
 const FORMAT = "quartermaster-backup";
@@ -122,7 +123,7 @@ async function* readLines(path: string, limit = Infinity): AsyncGenerator<Uint8A
   for await (const chunk of file.readable) {
     let start = 0;
     for (let end; (end = chunk.indexOf(NEWLINE, start)) >= 0; start = end + 1) {
-      yield concatenate([...pieces, chunk.subarray(start, end)]);
+      yield joined([...pieces, chunk.subarray(start, end)]);
       pieces = [];
       size = 0;
     }
@@ -130,7 +131,7 @@ async function* readLines(path: string, limit = Infinity): AsyncGenerator<Uint8A
     size += chunk.length - start;
     if (size > limit) return;
   }
-  if (size > 0) yield concatenate(pieces);
+  if (size > 0) yield joined(pieces);
 }
 
 function toLine(value: unknown): Uint8Array {
@@ -142,16 +143,6 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     written += await file.write(bytes.subarray(written));
   }
-}
-
-function concatenate(pieces: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -118,16 +118,20 @@ Deno.test("StagedRestore.discard() takes it back before the next start", () =>
     assert.equal(await load(path), "present");
   }));
 
+/** A backup that waits for the next start, of a store that a gateway has a lease on. */
+async function stageBesideGateway(path: string): Promise<StagedRestore> {
+  await save(path, "present");
+  const staged = new StagedRestore(path);
+  await staged.check(stream(await makeBackup(path)), "my.backup");
+  await staged.confirm((await staged.find()).checked?.id ?? "");
+  await using store = await Store.open({ location: path });
+  await new LeasesRepository(store).acquire({ id: "a", pid: 1, host: "h", startedAt: 0 });
+  return staged;
+}
+
 Deno.test("applyStagedRestore() waits while another gateway uses the store", () =>
   withFile(async (path) => {
-    await save(path, "present");
-    const staged = new StagedRestore(path);
-    await staged.check(stream(await makeBackup(path)), "my.backup");
-    await staged.confirm((await staged.find()).checked?.id ?? "");
-    {
-      await using store = await Store.open({ location: path });
-      await new LeasesRepository(store).acquire({ id: "a", pid: 1, host: "h", startedAt: 0 });
-    }
+    const staged = await stageBesideGateway(path);
     const refused = await apply(path);
     assert.ok(refused && !refused.ok);
     assert.match(refused.problem, /a gateway is using it/);
@@ -151,14 +155,7 @@ Deno.test("applyStagedRestore() leaves the store alone where what waits is broke
 
 Deno.test("applyStagedRestore() keeps what it has done where the backup cannot be removed", () =>
   withFile(async (path) => {
-    await save(path, "present");
-    const staged = new StagedRestore(path);
-    await staged.check(stream(await makeBackup(path)), "my.backup");
-    await staged.confirm((await staged.find()).checked?.id ?? "");
-    {
-      await using store = await Store.open({ location: path });
-      await new LeasesRepository(store).acquire({ id: "a", pid: 1, host: "h", startedAt: 0 });
-    }
+    await stageBesideGateway(path);
     const warnings: string[] = [];
     let asked = 0;
     const applied = await applyStagedRestore({

@@ -38,6 +38,20 @@ export interface CallGate {
   countRequest?(principal: string, method: string): void;
 }
 
+/** Throws ACCESS_DENIED where the caller has no right to call, and has that noted. */
+export function checkMayCall(
+  rights: Pick<CallerRights, "demand"> | undefined,
+  gate: CallGate | undefined,
+  call: GatedCall,
+): void {
+  try {
+    rights?.demand(call.port.principal, "call", "Calling a tool");
+  } catch (error) {
+    gate?.refused?.(call, error);
+    throw error;
+  }
+}
+
 /** The methods that only look; all others make use of a server. */
 const LOOKING = /\/list$|^ping$|^logging\/setLevel$/;
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { notificationText, requestText } from "../core/rpc.ts";
 import { ManagedServer } from "../downstream/managed_server.ts";
-import { FakeServer, silentLog, until } from "../downstream/testing/fake_server.ts";
+import { FakeServer, until } from "../downstream/testing/fake_server.ts";
+import { startManaged } from "../downstream/testing/start_managed.ts";
 import { CombinedLines } from "./combined_lines.ts";
 import { portForServer } from "./shared_port.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
@@ -11,20 +12,7 @@ const ROOTS = "notifications/roots/list_changed";
 
 async function startServer(name: string) {
   const fake = new FakeServer();
-  const managed = new ManagedServer({
-    server: {
-      name,
-      spec: { type: "http", url: "http://fake.example/", headers: {} },
-      source: { kind: "store" },
-    },
-    log: silentLog(),
-    openLink: (_, events) => fake.open(events),
-    onStatus: () => {},
-    knownTools: () => Promise.resolve([]),
-    onTools: (_, tools) => Promise.resolve(tools.length),
-  });
-  managed.start();
-  await until(() => managed.status.state === "ready");
+  const managed = await startManaged(fake, { name });
   return { fake, managed, [Symbol.asyncDispose]: () => managed[Symbol.asyncDispose]() };
 }
 

@@ -9,7 +9,13 @@ import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
 import { type Builtins, resolve, type Resolved } from "../routing/resolve.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
-import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./call_gate.ts";
+import {
+  type CallerRights,
+  type CallGate,
+  checkMayCall,
+  type GatedCall,
+  isLooking,
+} from "./call_gate.ts";
 import { CombinedFeatures } from "./combined_features.ts";
 import { CombinedLines } from "./combined_lines.ts";
 import { forwardedParams } from "./execute_tool.ts";
@@ -254,7 +260,7 @@ class CombinedSession implements SurfaceSession {
   async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {
     const { gate } = this.#options;
     const call = { tool, scope, port: this.#port };
-    this.#checkCall(call);
+    checkMayCall(this.#options.rights, this.#options.gate, call);
     scope.target = tool;
     const agreed = gate?.enter(call);
     if (agreed) {
@@ -275,16 +281,7 @@ class CombinedSession implements SurfaceSession {
       table: names.of(shown?.catalog.snapshot ?? NO_SNAPSHOT),
       admits: (tool) => shown?.admits?.(this.#port.principal, tool) ?? true,
     });
-    this.#checkCall(call);
-  }
-
-  #checkCall(call: GatedCall): void {
-    try {
-      this.#demandCall("Calling a tool");
-    } catch (error) {
-      this.#options.gate?.refused?.(call, error);
-      throw error;
-    }
+    checkMayCall(this.#options.rights, this.#options.gate, call);
   }
 
   #demandCall(what: string): void {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../routing/name_table.ts";
 import { Builtins } from "../routing/resolve.ts";
-import { ManagedServer } from "../downstream/managed_server.ts";
-import { FakeServer, silentLog, until } from "../downstream/testing/fake_server.ts";
+import { FakeServer } from "../downstream/testing/fake_server.ts";
+import { startManaged } from "../downstream/testing/start_managed.ts";
 import { builtin } from "./builtin_tool.ts";
 import { CombinedSurface, type ServersShown } from "./combined_surface.ts";
 import { KeptTexts } from "./kept_texts.ts";
@@ -153,20 +153,7 @@ Deno.test("CombinedSurface lists for a client that can be asked, and takes its l
     serverInfo: { name: "fake" },
   }));
   fake.handlers.set("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
-  await using server = new ManagedServer({
-    server: {
-      name: "git",
-      spec: { type: "http", url: "http://fake.example/", headers: {} },
-      source: { kind: "store" },
-    },
-    log: silentLog(),
-    openLink: (_, events) => fake.open(events),
-    onStatus: () => {},
-    knownTools: () => Promise.resolve([]),
-    onTools: (_, tools) => Promise.resolve(tools.length),
-  });
-  server.start();
-  await until(() => server.status.state === "ready");
+  await using server = await startManaged(fake);
   const { list, request, call, session, pushed } = openDoor({
     findServer: () => server,
     servers: () => ["git"],
@@ -194,20 +181,7 @@ Deno.test("CombinedSurface reads nothing that is hidden since its server has ano
   }));
   let resources = [{ uri: "note://one", name: "one" }, { uri: "note://two", name: "two" }];
   fake.handlers.set("resources/list", () => ({ resources }));
-  await using server = new ManagedServer({
-    server: {
-      name: "git",
-      spec: { type: "http", url: "http://fake.example/", headers: {} },
-      source: { kind: "store" },
-    },
-    log: silentLog(),
-    openLink: (_, events) => fake.open(events),
-    onStatus: () => {},
-    knownTools: () => Promise.resolve([]),
-    onTools: (_, tools) => Promise.resolve(tools.length),
-  });
-  server.start();
-  await until(() => server.status.state === "ready");
+  await using server = await startManaged(fake);
   const isHostile = (text: string) => text.includes("hostile");
   const texts = new KeptTexts({
     instructions: (_, text) => Promise.resolve(text),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerSpec } from "../core/server.ts";
-import { ManagedServer } from "../downstream/managed_server.ts";
-import { FakeServer, pause, silentLog, until } from "../downstream/testing/fake_server.ts";
+import { FakeServer, pause, until } from "../downstream/testing/fake_server.ts";
+import { startManaged } from "../downstream/testing/start_managed.ts";
 import type { Timings } from "../downstream/timings.ts";
 import { Relay } from "./relay.ts";
 
@@ -21,17 +21,7 @@ async function start(options: { maxOwn?: number; timings?: Partial<Timings> } = 
   hear("resources/subscribe", "uri");
   hear("resources/unsubscribe", "uri");
   hear("tools/call", "name");
-  const managed = new ManagedServer({
-    server: ENTRY,
-    log: silentLog(),
-    openLink: (_, events) => server.open(events),
-    onStatus: () => {},
-    knownTools: () => Promise.resolve([]),
-    onTools: (_, tools) => Promise.resolve(tools.length),
-    ...options,
-  });
-  managed.start();
-  await until(() => managed.status.state === "ready");
+  const managed = await startManaged(server, { server: ENTRY, ...options });
 
   function connect(capabilities: Record<string, unknown> = {}) {
     const pushed: string[] = [];

@@ -7,7 +7,13 @@ import { notConnected } from "../downstream/server_trouble.ts";
 import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { resolveTool } from "../routing/resolve.ts";
-import { type CallerRights, type CallGate, type GatedCall, isLooking } from "./call_gate.ts";
+import {
+  type CallerRights,
+  type CallGate,
+  checkMayCall,
+  type GatedCall,
+  isLooking,
+} from "./call_gate.ts";
 import type { KeptTexts } from "./kept_texts.ts";
 import { LISTS, screened } from "./listed_texts.ts";
 import { Relay } from "./relay.ts";
@@ -200,15 +206,6 @@ class ServerSurfaceSession implements SurfaceSession {
     this.#rights?.demand(this.#port.principal, "call", what);
   }
 
-  #checkCall(call: GatedCall): void {
-    try {
-      this.#demandCall("Calling a tool");
-    } catch (error) {
-      this.#options.gate?.refused?.(call, error);
-      throw error;
-    }
-  }
-
   /** What became of the tool and the caller's rights while somebody was asked counts as well. */
   #checkAgain(call: GatedCall): void {
     const rights = this.#rights;
@@ -217,7 +214,7 @@ class ServerSurfaceSession implements SurfaceSession {
       call.tool,
       rights ? { table, admits: (tool) => rights.admits(this.#port.principal, tool) } : { table },
     );
-    this.#checkCall(call);
+    checkMayCall(this.#rights, this.#options.gate, call);
   }
 
   async #ask(scope: RequestScope): Promise<string> {
@@ -248,7 +245,7 @@ class ServerSurfaceSession implements SurfaceSession {
       ? resolveTool({ ...view, admits: (tool) => rights.admits(principal, tool) }, name)
       : resolveTool(view, name);
     const call = { tool, scope, port: this.#port };
-    this.#checkCall(call);
+    checkMayCall(this.#rights, this.#options.gate, call);
     scope.target = tool;
     const own = callParams(scope.text, tool.name);
     const { gate } = this.#options;

@@ -3,9 +3,9 @@ import { eachMember, replaceSpan, type Span } from "../core/json_spans.ts";
 import { isObject, memberText } from "../core/rpc.ts";
 
 /** What a request is decided by. */
-const DECIDING = new Set([
-  ...["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
-]);
+const DECIDING = new Set(
+  ["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
+);
 
 /** What a completion is asked for by. */
 const DECIDING_REF = new Set(["type", "name", "uri"]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Catalog } from "../catalog/catalog.ts";
 import { GatewayError } from "../core/errors.ts";
-import { ManagedServer } from "../downstream/managed_server.ts";
-import { FakeServer, silentLog, until } from "../downstream/testing/fake_server.ts";
+import { FakeServer, until } from "../downstream/testing/fake_server.ts";
+import { startManaged } from "../downstream/testing/start_managed.ts";
 import { NameTables } from "../routing/name_table.ts";
 import { Builtins } from "../routing/resolve.ts";
 import type { CallerRights, CallGate } from "./call_gate.ts";
@@ -25,20 +25,7 @@ async function openWaiting() {
   const fake = new FakeServer();
   fake.tools = [PUSH];
   const catalog = new Catalog();
-  const server = new ManagedServer({
-    server: {
-      name: "git",
-      spec: { type: "http", url: "http://fake.example/", headers: {} },
-      source: { kind: "store" },
-    },
-    log: silentLog(),
-    openLink: (_, events) => fake.open(events),
-    onStatus: () => {},
-    knownTools: () => Promise.resolve([]),
-    onTools: (_, tools) => Promise.resolve(tools.length),
-  });
-  server.start();
-  await until(() => server.status.state === "ready");
+  const server = await startManaged(fake);
   const state = { isAdmitted: true, mayCall: true, agree: () => {} };
   const rights: CallerRights = {
     admits: () => state.isAdmitted,

@@ -1,9 +1,10 @@
+import { isLoopback } from "../../core/loopback.ts";
 import { z } from "zod";
 import type { ClientAuth, Login } from "../../storage/logins_repository.ts";
 import type { IssuerMetadata } from "./discovery.ts";
 import { loginError } from "./login_error.ts";
 import type { LoginHttp } from "./login_http.ts";
-import { isThisMachine, safeUrl } from "./safe_url.ts";
+import { safeUrl } from "./safe_url.ts";
 import { refusalWords } from "./token_request.ts";
 
 /** Who we are to an authorization server. */
@@ -38,7 +39,7 @@ export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
     response_types: ["code"],
     token_endpoint_auth_method: auth,
     // Else OpenID providers refuse an http address on this machine.
-    application_type: isThisMachine(new URL(redirectUri).hostname) ? "native" : "web",
+    application_type: isLoopback(new URL(redirectUri).hostname) ? "native" : "web",
   };
 }
 

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../core/loopback.ts";
 import { mayBeThisMachine } from "../remote/address_guard.ts";
 import { loginError, quoted } from "./login_error.ts";
 
@@ -12,10 +13,10 @@ export function safeUrl(text: string, what: string, near?: URL): URL {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw loginError(`${what} is neither https nor http: ${quoted(text)}. It is not opened`);
   }
-  if (near !== undefined && mayBeThisMachine(url.hostname) && !isThisMachine(near.hostname)) {
+  if (near !== undefined && mayBeThisMachine(url.hostname) && !isLoopback(near.hostname)) {
     throw loginError(`${what} is on this machine, and ${near.host} is not: it is not asked`);
   }
-  if (url.protocol === "http:" && !isThisMachine(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw loginError(
       `${what} is not https: ${quoted(url.origin)}. What is sent there could be read on the way`,
     );
@@ -24,8 +25,4 @@ export function safeUrl(text: string, what: string, near?: URL): URL {
     throw loginError(`${what} has a name or password in it, which hides where it leads`);
   }
   return url;
-}
-
-export function isThisMachine(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

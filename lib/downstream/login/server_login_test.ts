@@ -133,15 +133,22 @@ Deno.test("ServerLogin.renew() goes on with what was renewed and could not be ke
   assert.equal(authority.count("/token", "refresh_token"), 2);
 });
 
-Deno.test("ServerLogin.authorization() keeps what was not kept, and does not renew it again", async () => {
-  await using bench = await LoginBench.open();
+/** A login that was renewed while the store could not keep that; since then it can. */
+async function renewedUnsaved(bench: LoginBench) {
   await bench.logIn();
-  const { repository, authority } = bench;
+  const { repository } = bench;
   const save = repository.saveRenewed.bind(repository);
   const login = bench.serverLogin();
   repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
   await login.renew(await login.authorization());
   repository.saveRenewed = save;
+  return login;
+}
+
+Deno.test("ServerLogin.authorization() keeps what was not kept, and does not renew it again", async () => {
+  await using bench = await LoginBench.open();
+  const { repository, authority } = bench;
+  const login = await renewedUnsaved(bench);
   const now = Date.now;
   Date.now = () => now() + 11_000;
   try {
@@ -161,13 +168,8 @@ Deno.test("ServerLogin.authorization() keeps what was not kept, and does not ren
 
 Deno.test("ServerLogin.renew() renews what is refused while it is only being kept", async () => {
   await using bench = await LoginBench.open();
-  await bench.logIn();
-  const { repository, authority } = bench;
-  const save = repository.saveRenewed.bind(repository);
-  const login = bench.serverLogin();
-  repository.saveRenewed = () => Promise.reject(new GatewayError("STORAGE_FULL"));
-  await login.renew(await login.authorization());
-  repository.saveRenewed = save;
+  const { authority } = bench;
+  const login = await renewedUnsaved(bench);
   const now = Date.now;
   Date.now = () => now() + 11_000;
   try {

@@ -1,3 +1,5 @@
+import { joined } from "../../core/joined.ts";
+import { isLoopback } from "../../core/loopback.ts";
 import { unlessAborted } from "../unless_aborted.ts";
 import type { EndpointRequest, HeaderPair } from "./endpoint.ts";
 import { PlainConnection } from "./plain_connection.ts";
@@ -11,8 +13,6 @@ const EARLY_MS = 1_000;
 
 /** What a header may hold, a byte for each character. */
 const FIT = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 const encoder = new TextEncoder();
 
@@ -40,7 +40,7 @@ export class PlainClient implements Disposable {
   }
 
   static canReach({ protocol, hostname, username, password }: URL): boolean {
-    return protocol === "http:" && LOOPBACK.test(hostname) && username === "" && password === "";
+    return protocol === "http:" && isLoopback(hostname) && username === "" && password === "";
   }
 
   async send(url: string, request: EndpointRequest): Promise<RemoteAnswer> {
@@ -82,11 +82,13 @@ export class PlainClient implements Disposable {
       ? known.bytes
       : bytesOf(headText(method, new URL(url), headers));
     if (known?.key !== key) this.#heads.set(headers, { key, bytes: head });
-    if (body === undefined) return [joined(head, encoder.encode("\r\n"))];
+    if (body === undefined) return [joined([head, encoder.encode("\r\n")])];
     const bytes = encoder.encode(body);
     const length = encoder.encode(`content-length: ${bytes.length}\r\n\r\n`);
     // A large body is not copied to save a write.
-    return bytes.length > 64 * 1024 ? [joined(head, length), bytes] : [joined(head, length, bytes)];
+    return bytes.length > 64 * 1024
+      ? [joined([head, length]), bytes]
+      : [joined([head, length, bytes])];
   }
 
   async #connect(signal: AbortSignal): Promise<PlainConnection> {
@@ -184,14 +186,4 @@ function unpacked(answer: RemoteAnswer): RemoteAnswer {
 /** One byte for each character, as headers have it. */
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-function joined(...parts: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
