@@ -16,10 +16,9 @@ Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a 
   const evaluator = new ScriptedEvaluator(byDescription);
   const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
   const options = { generate: false, depth: "thorough" } as const;
-  for (
-    const asked of [jobs.start({ ...request, options }), jobs.estimate({ ...request, options })]
-  ) {
-    const error = await asked.then(() => undefined, (error) => error);
+  const asked = { ...request, options };
+  for (const ask of [() => jobs.start(asked), () => jobs.estimate(asked)]) {
+    const error = await ask().then(() => undefined, (error) => error);
     assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
     assert.match(
       error.message,
