@@ -1,5 +1,6 @@
 /** What the gateway costs: calls through it against direct HTTP calls to the same server. */
 import { fromFileUrl, join } from "@std/path";
+import { OTHER_DENO } from "../lib/downstream/stdio/testing/other_deno.ts";
 import { startGateway, until } from "../tests/gateway.ts";
 import { generateTools } from "../tests/fixtures/generated_tools.ts";
 import { BenchClient, callMany } from "./mcp_client.ts";
@@ -7,12 +8,22 @@ import { startServer, usageOf } from "./processes.ts";
 import { median, printTable } from "./report.ts";
 
 const ROUNDS = 7;
+/** Of each way within a round, where calls are made one at a time. */
+const TURNS = 10;
 /** With `--token` every request carries one, and the gateway lets nobody in without. */
 const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" : undefined;
 const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
 const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
 type Way = (typeof ways)[number];
 type Samples = Record<string, Record<Way, number[]>>;
+
+const ofEach = (): Record<Way, number[]> => ({
+  direct: [],
+  http: [],
+  stdio: [],
+  mcpHttp: [],
+  mcpStdio: [],
+});
 
 export async function benchGateway(): Promise<void> {
   const quick = Deno.args.includes("--quick");
@@ -21,7 +32,7 @@ export async function benchGateway(): Promise<void> {
   const alone = await idleMb({ many: { type: "http", url: many.url } });
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
   const stdio = (tools: number) => ({
-    command: Deno.execPath(),
+    command: OTHER_DENO,
     args: ["run", "-A", "-q", server, "--stdio", `--tools=${tools}`],
   });
   await Deno.writeTextFile(
@@ -79,24 +90,29 @@ export async function benchGateway(): Promise<void> {
 
   const samples: Samples = {};
   const add = (name: string, way: Way, value: number) => {
-    (samples[name] ??= { direct: [], http: [], stdio: [], mcpHttp: [], mcpStdio: [] })[way].push(
-      value,
-    );
+    (samples[name] ??= ofEach())[way].push(value);
   };
   const rounds = quick ? 3 : ROUNDS;
   for (let round = -1; round < rounds; round++) {
+    // By turns and before the load: a machine's pace changes within a second.
+    const alone = ofEach();
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (const way of ways) {
+        const { durations } = await callMany(clients[""][way], quick ? 20 : 50, 1, callFor(way));
+        alone[way].push(...durations);
+      }
+    }
+    for (const way of ways) if (round >= 0) add("p50 of a call, ms", way, median(alone[way]));
     for (const way of ways) {
       const few = clients[""][way];
       const call = callFor(way);
       const pid = way === "direct" ? undefined : gateway.pid;
-      const one = await callMany(few, quick ? 200 : 500, 1, call);
       const before = pid === undefined ? undefined : await usageOf(pid);
       const total = quick ? 1_000 : 4_000;
       const sixteen = await callMany(few, total, 16, call);
       const after = pid === undefined ? undefined : await usageOf(pid);
       const sixtyFour = await callMany(few, total / 2, 64, call);
       if (round < 0) continue; // The first round warms everything up.
-      add("p50 of a call, ms", way, median(one.durations));
       add("calls/s at 16", way, sixteen.durations.length / sixteen.seconds);
       add("calls/s at 64", way, sixtyFour.durations.length / sixtyFour.seconds);
       if (before && after) {
