@@ -1,4 +1,4 @@
-import { Outbox } from "../downstream/stdio/outbox.ts";
+import { Outbox, type Sink } from "../downstream/stdio/outbox.ts";
 
 /** What may wait for a client that reads slowly before nothing more is taken from anybody. */
 const WAITING_CHARACTERS = 4 * 1024 * 1024;
@@ -15,7 +15,15 @@ export class StdioOutput {
 
   /** `onEnd` is called once, when the client takes nothing more. */
   constructor(stream: WritableStream<Uint8Array>, onEnd: () => void) {
-    this.#outbox = new Outbox(stream, {
+    const writer = stream.getWriter();
+    // Each write reports its own failure.
+    writer.closed.catch(() => {});
+    const sink: Sink = {
+      write: (bytes, onWritten) => writer.write(bytes).then(() => onWritten(), onWritten),
+      end: () => writer.close().catch(() => {}),
+      destroy: (reason) => writer.abort(reason).catch(() => {}),
+    };
+    this.#outbox = new Outbox(sink, {
       limit: Infinity,
       full: "",
       onFail: () => {

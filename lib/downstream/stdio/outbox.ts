@@ -7,6 +7,14 @@ interface Batch {
 
 const BUFFER_BYTES = 16 * 1024;
 
+/** Where lines go: a pipe of Node's, or what looks like one. */
+export interface Sink {
+  /** Calls back once it was handed to the reader, or with why that cannot be. */
+  write(bytes: Uint8Array, onWritten: (error?: Error | null) => void): unknown;
+  end(): unknown;
+  destroy(reason: Error): unknown;
+}
+
 export interface OutboxOptions {
   /** How many characters may wait; a single message may be larger. */
   limit: number;
@@ -22,7 +30,7 @@ export interface OutboxOptions {
  * a server that merely works hard must not be lost for it, and one that hangs is found by its pings.
  */
 export class Outbox {
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #sink: Sink;
   readonly #options: OutboxOptions;
   readonly #encoder = new TextEncoder();
   /** For what fits in: a buffer for each message costs more than to fill it. */
@@ -34,10 +42,8 @@ export class Outbox {
   #isClosing = false;
   #hasFailed = false;
 
-  constructor(stream: WritableStream<Uint8Array>, options: OutboxOptions) {
-    this.#writer = stream.getWriter();
-    // Each write reports its own failure.
-    this.#writer.closed.catch(() => {});
+  constructor(sink: Sink, options: OutboxOptions) {
+    this.#sink = sink;
     this.#options = options;
   }
 
@@ -52,8 +58,7 @@ export class Outbox {
     const { promise } = this.#waiting.written;
     if (!this.#isDraining) {
       this.#isDraining = true;
-      // Once the caller has nothing more to say in this turn.
-      queueMicrotask(() => this.#drain());
+      this.#drain();
     }
     return promise;
   }
@@ -61,30 +66,30 @@ export class Outbox {
   /** Tells the reader that nothing more will come, after what waits. */
   close(): void {
     this.#isClosing = true;
-    if (!this.#isDraining) this.#closeNow();
+    if (!this.#isDraining) this.#sink.end();
   }
 
   /** Gives up on what waits. */
   abort(reason: Error): void {
     this.#fail(reason);
-    this.#writer.abort(reason).catch(() => {});
+    this.#sink.destroy(reason);
   }
 
-  async #drain(): Promise<void> {
-    try {
-      while (this.#waiting !== undefined && !this.#hasFailed) {
-        const { lines, written } = this.#current = this.#waiting;
-        this.#waiting = undefined;
-        const text = lines.join("\n") + "\n";
-        await this.#writer.write(this.#encode(text));
-        this.#size -= text.length - lines.length;
-        written.resolve();
-      }
+  #drain(): void {
+    if (this.#waiting === undefined || this.#hasFailed) {
       this.#isDraining = false;
-      if (this.#isClosing) this.#closeNow();
-    } catch (error) {
-      this.#fail(error);
+      if (this.#isClosing) this.#sink.end();
+      return;
     }
+    const { lines, written } = this.#current = this.#waiting;
+    this.#waiting = undefined;
+    const text = lines.join("\n") + "\n";
+    this.#sink.write(this.#encode(text), (error) => {
+      if (error) return this.#fail(error);
+      this.#size -= text.length - lines.length;
+      written.resolve();
+      this.#drain();
+    });
   }
 
   /** Good until the next one: a write is over before another is begun. */
@@ -93,10 +98,6 @@ export class Outbox {
     if (text.length * 3 > BUFFER_BYTES) return this.#encoder.encode(text);
     const { written } = this.#encoder.encodeInto(text, this.#buffer);
     return this.#buffer.subarray(0, written);
-  }
-
-  #closeNow(): void {
-    this.#writer.close().catch(() => {});
   }
 
   #fail(error: unknown): void {

@@ -34,6 +34,12 @@ export function isInherited(name: string, os = Deno.build.os): boolean {
   return UNIX_NAMES.split(" ").includes(name) || name.startsWith("LC_");
 }
 
+/**
+ * Whether a program is started as the leader of a group. Not on Windows: it would give each program a
+ * console of its own, and taskkill walks the tree.
+ */
+export const LEADS_GROUP = Deno.build.os !== "windows";
+
 /** Starts a program as the leader of a group of its own, which its children belong to as well. */
 export function spawnGroup({ command, args, env, cwd }: GroupCommand): Deno.ChildProcess {
   return new Deno.Command(command, {
@@ -41,8 +47,7 @@ export function spawnGroup({ command, args, env, cwd }: GroupCommand): Deno.Chil
     env,
     clearEnv: true,
     ...(cwd === undefined ? {} : { cwd }),
-    // Not on Windows: it would give each program a console of its own, and taskkill walks the tree.
-    detached: Deno.build.os !== "windows",
+    detached: LEADS_GROUP,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

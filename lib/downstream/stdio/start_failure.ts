@@ -11,7 +11,8 @@ export async function startFailure(
     if (!folder.isDirectory) return `its folder "${cwd}" is not a folder`;
   }
   const isPath = /[/\\]/.test(command);
-  const isMissing = error instanceof Deno.errors.NotFound;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const isMissing = code === "ENOENT";
   if (isMissing && !isPath) return `command "${command}" is not on PATH`;
   const file = isPath
     ? await find(isAbsolute(command) ? command : join(cwd ?? ".", command))
@@ -19,7 +20,7 @@ export async function startFailure(
   if (isPath && file === undefined) return `there is no file "${command}"`;
   if (file?.isDirectory) return `"${command}" is a folder, not a program`;
   if (isMissing) return `the program that "${command}" names in its first line is missing`;
-  if (error instanceof Deno.errors.PermissionDenied) return `"${command}" is not executable`;
+  if (code === "EACCES") return `"${command}" is not executable`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -4,7 +4,8 @@ import { sureAnswerId } from "../sure_answer.ts";
 import { answeredId, MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { childEnv } from "./child_env.ts";
 import { Outbox } from "./outbox.ts";
-import { endGroups, spawnGroup } from "./process_group.ts";
+import { type PipedProgram, type ProgramEnd, startPiped } from "./piped_program.ts";
+import { endGroups } from "./process_group.ts";
 import type { AnnouncedProcess, ProcessOwner } from "./process_owner.ts";
 import { type Pump, pumpLines } from "./pump.ts";
 import { RepeatedWarning } from "./repeated_warning.ts";
@@ -44,7 +45,7 @@ interface Waiter {
 /** The wire to a server that is a program: one message a line, over its input and output. */
 export class StdioLink implements Link {
   readonly #name: string;
-  readonly #child: Deno.ChildProcess;
+  readonly #child: PipedProgram;
   readonly #events: LinkEvents;
   readonly #announced: AnnouncedProcess;
   readonly #outbox: Outbox;
@@ -60,7 +61,7 @@ export class StdioLink implements Link {
 
   private constructor(
     { name, mask = (text) => text }: Program,
-    child: Deno.ChildProcess,
+    child: PipedProgram,
     announced: AnnouncedProcess,
     events: LinkEvents,
   ) {
@@ -78,6 +79,8 @@ export class StdioLink implements Link {
       onWarning,
       summary: (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
     });
+    // Each write reports its own failure.
+    child.stdin.on("error", () => {});
     this.#outbox = new Outbox(child.stdin, {
       limit: WAITING_CHARS,
       full: `Server "${name}" does not read what it is sent: ${
@@ -98,7 +101,7 @@ export class StdioLink implements Link {
       onLongLine: (head, bytes) => this.#onStderr(`${head} (cut, ${bytes} bytes)`),
     });
     this.#output.ended.then(() => this.#end("output"));
-    child.status.then(() => this.#end("exit"));
+    child.ended.then(() => this.#end("exit"));
   }
 
   /** Starts the program; whether it is a server shows when it answers. */
@@ -107,7 +110,7 @@ export class StdioLink implements Link {
     const env = childEnv({ baseEnv, declared, markerEnv: owner.markerEnv });
     const announced = await owner.announce(command);
     try {
-      const child = spawnGroup({ command, args, env, cwd });
+      const child = await startPiped({ command, args, env, cwd });
       announced.started(child.pid);
       return new StdioLink(program, child, announced, events);
     } catch (error) {
@@ -117,17 +120,24 @@ export class StdioLink implements Link {
     }
   }
 
-  async request(id: number, text: string, { signal }: Exchange): Promise<string> {
-    if (this.#closed) throw this.#closed;
-    signal?.throwIfAborted();
+  request(id: number, text: string, { signal }: Exchange): Promise<string> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    return signal ? this.#askUntil(signal, id, text) : this.#ask(id, text);
+  }
+
+  #ask(id: number, text: string): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#outbox.push(text);
     this.#waiters.set(id, { resolve, reject });
-    if (!signal) return await promise;
+    return promise;
+  }
+
+  async #askUntil(signal: AbortSignal, id: number, text: string): Promise<string> {
+    signal.throwIfAborted();
     const onAbort = () => this.abandon(id, signal.reason);
     signal.addEventListener("abort", onAbort);
     try {
-      return await promise;
+      return await this.#ask(id, text);
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
@@ -208,16 +218,16 @@ export class StdioLink implements Link {
     const reason = new LinkClosed("closed", `Server "${this.#name}" was stopped`);
     this.#close(reason);
     this.#outbox.close();
-    await within(this.#child.status, INPUT_CLOSED_MS);
+    await within(this.#child.ended, INPUT_CLOSED_MS);
     await this.#release(reason);
   }
 
   async #lose(why: "exit" | "output" | "input"): Promise<void> {
-    const status = await within(this.#child.status, ARRIVAL_MS);
+    const end = await within(this.#child.ended, ARRIVAL_MS);
     // Answers and complaints that were written before the end still count.
     const arrived = Promise.all([this.#output.ended, this.#errors.ended]);
     const [cause] = await within(arrived, ARRIVAL_MS) ?? [];
-    const event = status ? exitWords(status) : `closed its ${why} and cannot be talked to`;
+    const event = end ? exitWords(end) : `closed its ${why} and cannot be talked to`;
     const said = this.#lastWords.map((line) => `\n${line}`).join("");
     const words = said === "" ? "" : `. Its last words:${said}`;
     const reason = new LinkClosed("lost", `Server "${this.#name}" ${event}${words}`, { cause });
@@ -232,9 +242,10 @@ export class StdioLink implements Link {
 
   async #release(reason: LinkClosed): Promise<void> {
     const survivors = await endGroups([this.#child.pid], ASKED_MS);
-    await within(Promise.all([this.#child.status, this.#output.ended]), ARRIVAL_MS);
+    await within(Promise.all([this.#child.ended, this.#output.ended]), ARRIVAL_MS);
     // A process that left the group may hold its ends of these open.
-    await Promise.all([this.#output.cancel(), this.#errors.cancel()]);
+    this.#output.cancel();
+    this.#errors.cancel();
     this.#outbox.abort(reason);
     this.#garbage.flush();
     this.#tooLong.flush();
@@ -244,7 +255,7 @@ export class StdioLink implements Link {
   }
 }
 
-function exitWords({ code, signal }: Deno.CommandStatus): string {
+function exitWords({ code, signal }: ProgramEnd): string {
   return `ended with exit code ${code}${signal === null ? "" : ` (signal ${signal})`}`;
 }
 

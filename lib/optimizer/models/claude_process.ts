@@ -1,9 +1,11 @@
+import type { Readable } from "node:stream";
 import { join, resolve } from "@std/path";
 import { shortened } from "../../core/shortened.ts";
 import { LineSplitter } from "../../downstream/stdio/line_splitter.ts";
-import { endGroups, spawnGroup } from "../../downstream/stdio/process_group.ts";
+import { type PipedProgram, startPiped } from "../../downstream/stdio/piped_program.ts";
+import { endGroups } from "../../downstream/stdio/process_group.ts";
 import type { ProcessOwner } from "../../downstream/stdio/process_owner.ts";
-import { pumpLines } from "../../downstream/stdio/pump.ts";
+import { type Pump, pumpLines } from "../../downstream/stdio/pump.ts";
 import { startFailure } from "../../downstream/stdio/start_failure.ts";
 import { claudeEnv, foldersIn } from "./claude_env.ts";
 import type { RunFolders } from "./run_folders.ts";
@@ -73,7 +75,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
   const announced = await command.owner?.announce(path);
   let survivors: number[] = [];
   try {
-    const child = spawnGroup({
+    const child = await startPiped({
       command: path,
       args: command.args.map((argument) => argument.replace(/^\{folder\}(?=\/)/, () => folder)),
       env: { ...claudeEnv(command.env, folders), ...command.owner?.markerEnv },
@@ -86,7 +88,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
     return attended.how;
   } catch (error) {
     command.signal.throwIfAborted();
-    const isMissing = error instanceof Deno.errors.NotFound;
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     return { how: "not-started", isMissing, reason: await startFailure(error, { command: path }) };
   } finally {
     // A record that stays lets the next start end what could not be ended here.
@@ -96,7 +98,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
 
 /** Sees a process to its end, whatever brings that about. */
 async function attend(
-  child: Deno.ChildProcess,
+  child: PipedProgram,
   { input, timeoutMs, signal, onLine }: ClaudeCommand,
 ): Promise<{ how: ClaudeEnd | "aborted"; survivors: number[] }> {
   const over = Promise.withResolvers<"enough" | "timeout" | "too-large" | "aborted">();
@@ -121,11 +123,10 @@ async function attend(
     onLine: keep,
     onLongLine: keep,
   });
-  const writer = child.stdin.getWriter();
   // One that ends without reading breaks the pipe, and its end says enough.
-  writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
+  child.stdin.on("error", () => {}).end(input);
   const exited = (async () => {
-    const { code } = await child.status;
+    const { code } = await child.ended;
     // What it wrote before its end counts; a child of its own may keep the pipes open for good.
     await within(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
     return code;
@@ -136,7 +137,9 @@ async function attend(
 
   const survivors = await endGroups([child.pid], ASKED_MS);
   if (survivors.length === 0) await within(exited, ARRIVAL_MS);
-  await Promise.all([output.cancel(), errors.cancel(), writer.abort().catch(() => {})]);
+  output.cancel();
+  errors.cancel();
+  child.stdin.destroy();
   return { how: endOf(end, lastWords.join("\n")), survivors };
 }
 
@@ -151,10 +154,9 @@ function endOf(
 
 /** Lines as they come; an endless one, or an endless number of them, is not read to its end. */
 function readCapped(
-  stream: ReadableStream<Uint8Array>,
+  stream: Readable,
   { onLine, onTooLarge }: { onLine(line: string): void; onTooLarge(): void },
-): { ended: Promise<unknown>; cancel(): Promise<void> } {
-  const reader = stream.getReader();
+): Pump {
   let left = LINES;
   const splitter = new LineSplitter({
     maxBytes: LINE_BYTES,
@@ -167,16 +169,15 @@ function readCapped(
   });
   const read = async () => {
     let bytes = 0;
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return splitter.end();
-      bytes += value.length;
+    for await (const chunk of stream) {
+      bytes += chunk.length;
       if (bytes > OUTPUT_BYTES) return onTooLarge();
-      splitter.push(value);
+      splitter.push(chunk);
       if (left < 0) return;
     }
+    splitter.end();
   };
-  return { ended: read().catch((error) => error), cancel: () => reader.cancel().catch(() => {}) };
+  return { ended: read().catch((error) => error), cancel: () => void stream.destroy() };
 }
 
 /** A program that left its group may still be writing there. */

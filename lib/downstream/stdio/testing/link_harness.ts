@@ -5,6 +5,7 @@ import { findMarked } from "../process_group.ts";
 import { ProcessOwner } from "../process_owner.ts";
 import { type Program, StdioLink } from "../stdio_link.ts";
 import { MemoryRecords } from "./memory_records.ts";
+import { OTHER_DENO } from "./other_deno.ts";
 
 export const HOST = "this-host";
 
@@ -107,7 +108,7 @@ export class LinkHarness implements AsyncDisposable {
 export function fixtureCommand(...flags: string[]): { command: string; args: string[] } {
   const path = fromFileUrl(import.meta.resolve("./fixture_server.ts"));
   const run = ["run", "--quiet", "--no-lock", "--no-config", "--no-check", "--allow-all"];
-  return { command: Deno.execPath(), args: [...run, path, ...flags] };
+  return { command: OTHER_DENO, args: [...run, path, ...flags] };
 }
 
 export async function waitUntil(isDone: () => boolean | Promise<boolean>): Promise<void> {
