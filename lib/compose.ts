@@ -353,10 +353,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     gate: control.gate,
     texts: new KeptTexts(review.screen),
     onSessions: () => live.tell("sessions"),
-    onToolCall(call) {
-      control.gate.ended(call.scope);
-      knowledge.recorder.record(call);
-    },
+    onCallEnded: (scope) => control.gate.ended(scope),
+    onToolCall: (call) => knowledge.recorder.record(call),
     logs,
     metrics,
     maxBody: options.maxBody,

@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import { Later } from "./core/later.ts";
 import { GatewayError } from "./core/errors.ts";
 import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
@@ -53,6 +54,8 @@ export interface ComposeDoorsInput {
   texts?: KeptTexts | undefined;
   /** A client came or went. */
   onSessions(): void;
+  /** A call of a tool was answered, however that came about. */
+  onCallEnded(scope: RequestScope): void;
   onToolCall(call: AnsweredCall): void;
   logs: Logs;
   metrics: Metrics;
@@ -169,6 +172,7 @@ export function composeDoors(input: ComposeDoorsInput) {
     }
   }
 
+  const later = stack.use(new Later());
   let answered = 0;
   const host: DoorHost = {
     sessions,
@@ -179,11 +183,14 @@ export function composeDoors(input: ComposeDoorsInput) {
     countRequest: gate?.countRequest?.bind(gate),
     onCall(scope: RequestScope, session: Session, answer: CallAnswer) {
       answered++;
-      const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
-      countCall(answer.isError ? labels.error : labels.ok);
-      timeCall(answer.ms / 1000);
       const { target } = scope;
-      if (target) input.onToolCall({ scope, target, session, answer });
+      if (target) input.onCallEnded(scope);
+      later.add(() => {
+        const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
+        countCall(answer.isError ? labels.error : labels.ok);
+        timeCall(answer.ms / 1000);
+        if (target) input.onToolCall({ scope, target, session, answer });
+      });
     },
     switchProject: (principal, project) => access.switchProject(principal, project),
     checkNewcomer({ request, principal }) {
@@ -266,6 +273,11 @@ export function composeDoors(input: ComposeDoorsInput) {
 
   return {
     host,
+
+    /** Has calls in the log and the counts that were answered a moment ago. */
+    settle(): void {
+      later.run();
+    },
 
     /** How many requests were answered. */
     get answered(): number {

@@ -12,6 +12,7 @@ export interface RequestHost {
   access: { challenge(request: Request, error?: unknown): string };
   requestLog: Logger;
   countRequest(method: string, status: number, seconds: number): void;
+  doors: { settle(): void };
 }
 
 /** Paths whose requests would only fill the log; a door's calls are counted and kept elsewhere. */
@@ -37,6 +38,8 @@ export async function inRequestScope(
     async (span) => {
       try {
         host.guard.check(req);
+        // Whoever looks at the log or the counts finds the call in them that was just answered.
+        host.doors.settle();
         const response = await answer();
         span?.setAttribute("http.response.status_code", response.status);
         return response;
