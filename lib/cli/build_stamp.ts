@@ -65,7 +65,8 @@ async function isFresh(): Promise<boolean> {
 }
 
 function fingerprint(): string {
-  const rows = INPUTS.flatMap((input) => describe(input));
+  const folder = root();
+  const rows = INPUTS.flatMap((input) => describe(folder, input));
   return createHash("sha256").update([Deno.version.deno, ...rows].join("\n")).digest("hex");
 }
 
@@ -73,15 +74,16 @@ function fingerprint(): string {
  * A line for each file: its path, size and time of change tell enough. One after the other, while
  * nothing else is to be done: a thousand promises would take three times as long.
  */
-function describe(path: string): string[] {
-  const info = statOf(join(root(), path));
+function describe(folder: string, path: string): string[] {
+  const whole = `${folder}/${path}`;
+  const info = statOf(whole);
   if (!info) return [];
   if (!info.isDirectory) return [`${path} ${info.size} ${info.mtime?.getTime()}`];
-  return [...Deno.readDirSync(join(root(), path))]
+  return [...Deno.readDirSync(whole)]
     .map(({ name }) => name)
     .filter((name) => !TESTS.test(name))
     .sort()
-    .flatMap((name) => describe(`${path}/${name}`));
+    .flatMap((name) => describe(folder, `${path}/${name}`));
 }
 
 function statOf(path: string): Deno.FileInfo | undefined {
