@@ -82,22 +82,32 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
 function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.ServeHandler {
   let app: Promise<BuiltApp> | undefined;
   let gateway: Gateway | undefined;
-  return async (request, info) => {
-    gateway ??= await host.get();
+  return (request, info) => gateway ? handle(gateway, request, info) : begin(request, info);
+
+  async function begin(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+    gateway = await host.get();
+    return await handle(gateway, request, info);
+  }
+
+  function handle(
+    gateway: Gateway,
+    request: Request,
+    info: Deno.ServeHandlerInfo,
+  ): Response | Promise<Response> {
     // The doors keep their own account of calls: a line and a dozen headers for each would cost as
     // much as the relaying.
     const door = gateway.doors.find(request);
-    if (door) return await gateway.atDoor(request, door);
+    if (door) return gateway.atDoor(request, door);
     // With a Host that is none there is no address either, and nothing further on could read it.
     if (!URL.canParse(request.url)) {
       const message = "The request's Host is not this gateway";
       return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
     }
     const answer = findDirectAnswer(gateway, request);
-    if (answer) return await inRequestScope(gateway, request, crypto.randomUUID(), answer);
+    if (answer) return inRequestScope(gateway, request, crypto.randomUUID(), answer);
     app ??= loadApp();
-    return (await app).default.fetch(request, info);
-  };
+    return app.then((app) => app.default.fetch(request, info));
+  }
 }
 
 interface BindOptions {

@@ -1,5 +1,5 @@
 import type { ErrorBody } from "./errors.ts";
-import { memberSpans, replaceSpan } from "./json_spans.ts";
+import { eachMember, memberSpans, replaceSpan, type Span } from "./json_spans.ts";
 
 export type RpcId = string | number;
 
@@ -75,8 +75,11 @@ export function withId(text: string, from: RpcId, to: RpcId): string {
 
 /** The text of a message's `params`, `result` or `error`, as it came. */
 export function memberText(text: string, name: string): string | undefined {
-  const span = memberSpans(text).get(name);
-  return span && text.slice(span.start, span.end);
+  let found: Span | undefined;
+  eachMember(text, 0, (member, span) => {
+    if (member === name) found = span;
+  });
+  return found && text.slice(found.start, found.end);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -24,6 +24,12 @@ function isOutcome(text: string, start: number): boolean {
 }
 
 function whole(text: string, start: number, end: number): number | undefined {
-  const digits = text.slice(start, end);
-  return digits.length <= MAX_DIGITS && /^\d+$/.test(digits) ? Number(digits) : undefined;
+  if (end <= start || end - start > MAX_DIGITS) return undefined;
+  let number = 0;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
 }

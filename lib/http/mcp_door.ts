@@ -70,10 +70,12 @@ export interface Visit {
 }
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
-export async function handleMcp(host: DoorHost, visit: Visit): Promise<Response> {
+export function handleMcp(host: DoorHost, visit: Visit): Promise<Response> {
+  return visit.request.method === "POST" ? handlePost(host, visit) : handleOther(host, visit);
+}
+
+async function handleOther(host: DoorHost, visit: Visit): Promise<Response> {
   switch (visit.request.method) {
-    case "POST":
-      return handlePost(host, visit);
     case "GET":
       host.countRequest?.(visit.principal, "GET");
       return await handleGet(host, visit);
@@ -133,7 +135,7 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
       notify(session, message.method, message.params, text);
       return new Response(null, { status: 202 });
     case "request":
-      return answer(host, visit, session, message, text);
+      return await answer(host, visit, session, message, text);
   }
 }
 
@@ -172,12 +174,11 @@ function answer(
   text: string,
 ): Promise<Response> {
   const { id, method, params } = message;
-  const key = JSON.stringify(id);
-  if (session.inFlight.has(key)) {
+  if (session.inFlight.has(id)) {
     return Promise.resolve(refuse(400, -32600, "A request with this id is in flight already", id));
   }
   const controller = new AbortController();
-  session.inFlight.set(key, controller);
+  session.inFlight.set(id, controller);
   const started = performance.now();
   const response = Promise.withResolvers<Response>();
   let stream: EventStream | undefined;
@@ -196,42 +197,46 @@ function answer(
     response.resolve(streamResponse(session, opened.attach()));
     return opened;
   }
-  const patience = host.patience.add(openStream);
-
   function send(out: string): void {
     if (!controller.signal.aborted) openStream().send(out);
   }
 
   const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
-  void withSpan("mcp request", attributes, () => ask(host, session, principal, scope))
-    .catch((error: unknown) =>
-      failureText(id, method, error, { isCancelled: controller.signal.aborted, log: host.log })
-    )
-    .then((out) => {
-      host.patience.delete(patience);
-      session.inFlight.delete(key);
-      session.touch();
-      if (stream) {
-        stream.send(out);
-        stream.finish();
-      } else {
-        response.resolve(new Response(out, { headers: JSON_HEADERS }));
-      }
-      const duration = performance.now() - started;
-      const isError = looksFailed(out);
-      host.onCall(scope, session, { text: out, isError, started, ms: duration });
-      // Nothing is gathered for a line that is not written.
-      if (!host.log.isLevelEnabled("debug")) return;
-      logCall(host.log, {
-        door,
-        method,
-        params,
-        correlationId: correlationId(request) ?? session.id,
-        isError,
-        ms: duration,
-      });
+  function finish(out: string): void {
+    host.patience.delete(patience);
+    session.inFlight.delete(id);
+    session.touch();
+    if (stream) {
+      stream.send(out);
+      stream.finish();
+    } else {
+      response.resolve(new Response(out, { headers: JSON_HEADERS }));
+    }
+    const duration = performance.now() - started;
+    const isError = looksFailed(out);
+    host.onCall(scope, session, { text: out, isError, started, ms: duration });
+    // Nothing is gathered for a line that is not written.
+    if (!host.log.isLevelEnabled("debug")) return;
+    logCall(host.log, {
+      door,
+      method,
+      params,
+      correlationId: correlationId(request) ?? session.id,
+      isError,
+      ms: duration,
     });
+  }
+  const asked = withSpan("mcp request", attributes, () => ask(host, session, principal, scope));
+  // Only now, when the server has its request: what it needs comes first.
+  const patience = host.patience.add(openStream);
+  void asked.then(
+    finish,
+    (error: unknown) => {
+      const isCancelled = controller.signal.aborted;
+      finish(failureText(id, method, error, { isCancelled, log: host.log }));
+    },
+  );
   return response.promise;
 }
 
@@ -317,7 +322,8 @@ function findSession(
 
 function readText(request: Request, { maxBody, bodies }: DoorHost): Promise<string> {
   // A declared length was checked before; only what declares none has to be counted.
-  if (request.headers.has("content-length")) {
+  // Asked for by value: to look whether a header is there has all of them copied.
+  if (request.headers.get("content-length") !== null) {
     return bodies ? readTextInTime(request, bodies) : request.text();
   }
   return readBody(request, maxBody).then((body) => new TextDecoder().decode(body));

@@ -119,13 +119,12 @@ export class StdioDoor implements AsyncDisposable {
   async #answer(session: Session, message: RpcRequest, text: string): Promise<void> {
     const { host, write } = this.#options;
     const { id, method, params } = message;
-    const key = JSON.stringify(id);
-    if (session.inFlight.has(key)) {
+    if (session.inFlight.has(id)) {
       return this.#refuse(id, -32600, "A request with this id is in flight already");
     }
     const controller = new AbortController();
     const { signal } = controller;
-    session.inFlight.set(key, controller);
+    session.inFlight.set(id, controller);
     const started = performance.now();
     const send = (out: string) => {
       if (!signal.aborted) write(out);
@@ -138,7 +137,7 @@ export class StdioDoor implements AsyncDisposable {
     } catch (error) {
       out = failureText(id, method, error, { isCancelled: signal.aborted, log: host.log });
     }
-    session.inFlight.delete(key);
+    session.inFlight.delete(id);
     // Whoever cancelled does not wait for an answer any more.
     send(out);
     const ms = performance.now() - started;

@@ -35,8 +35,8 @@ export class Session implements ClientPort, AsyncDisposable {
   /** When its record was written. */
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
-  /** Requests in flight, by their id as JSON, so that 1 and "1" differ. */
-  readonly inFlight = new Map<string, AbortController>();
+  /** Requests in flight. */
+  readonly inFlight = new Map<RpcId, AbortController>();
   readonly #open: Surface;
   readonly #others = new Map<string, SurfaceSession>();
   readonly #streams = new Map<number, EventStream>();
@@ -162,7 +162,7 @@ export class Session implements ClientPort, AsyncDisposable {
   }
 
   cancel(id: RpcId, reason: string): void {
-    this.inFlight.get(JSON.stringify(id))?.abort(new DOMException(reason, "AbortError"));
+    this.inFlight.get(id)?.abort(new DOMException(reason, "AbortError"));
   }
 
   /** Keeps streams open through proxies, and forgets those nobody came back for. */

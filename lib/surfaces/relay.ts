@@ -71,7 +71,7 @@ export class Relay implements AsyncDisposable {
   }
 
   /** Relays a request and resolves with the answer under the client's id. */
-  async call(scope: RequestScope, method: string, params: string | undefined): Promise<string> {
+  call(scope: RequestScope, method: string, params: string | undefined): Promise<string> {
     // A task outlives its call, and whoever shares the connection could list and cancel it.
     if (isStateful(method) || scope.params.task !== undefined) this.#needsOwn = true;
     const progressToken = progressTokenOf(scope.params);
@@ -87,7 +87,7 @@ export class Relay implements AsyncDisposable {
     };
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
     const start = performance.now();
-    return await withSpan("downstream call", attributes, async () => {
+    return withSpan("downstream call", attributes, async () => {
       try {
         const { id, text } = this.#needsOwn
           ? await this.#callOnOwn(scope, call)
