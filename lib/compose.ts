@@ -457,6 +457,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     calls: knowledge.reader,
     /** Forgets them all, on open pages too. */
     async clearCalls(): Promise<void> {
+      opened.settle();
       await knowledge.clearCalls();
       onAudit({ action: "activity.clear", subject: "activity log" });
       log.info("The activity log was cleared");

@@ -8,10 +8,10 @@ import type { Platform } from "./config/deployment.ts";
 import type { Options } from "./config/option_table.ts";
 import type { AuditedChange } from "./core/audit.ts";
 import { GatewayError } from "./core/errors.ts";
+import { isLoopback } from "./core/loopback.ts";
 import { once } from "./core/once.ts";
 import { ConsoleGate } from "./http/console_gate.ts";
 import { isKnownToOthers } from "./http/from_here.ts";
-import { isLoopback } from "./core/loopback.ts";
 import { ResourceMetadata } from "./http/resource_metadata.ts";
 import {
   AccessTokensRepository,

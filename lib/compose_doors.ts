@@ -172,7 +172,9 @@ export function composeDoors(input: ComposeDoorsInput) {
     }
   }
 
-  const later = stack.use(new Later());
+  const later = stack.use(
+    new Later((error) => onWarning("A call could not be put into the log", { error })),
+  );
   let answered = 0;
   const host: DoorHost = {
     sessions,
@@ -185,6 +187,7 @@ export function composeDoors(input: ComposeDoorsInput) {
       answered++;
       const { target } = scope;
       if (target) input.onCallEnded(scope);
+      // So its time in the log may be a moment late.
       later.add(() => {
         const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
         countCall(answer.isError ? labels.error : labels.ok);

@@ -1,11 +1,12 @@
 import { findInformationFlag } from "../config/command_line.ts";
 import { helpText } from "../config/help.ts";
+import { codeOf } from "../core/code_of.ts";
 import { GatewayError } from "../core/errors.ts";
+import { isLoopback } from "../core/loopback.ts";
 import { VERSION } from "../core/version.ts";
 import type { Gateway } from "../compose.ts";
 import type { GatewayHost } from "../host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
-import { isLoopback } from "../core/loopback.ts";
 import type { Listener } from "../http/patient_listener.ts";
 import { errorResponse } from "../http/error_response.ts";
 import { inRequestScope } from "../http/request_scope.ts";
@@ -134,7 +135,7 @@ async function bind(
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (error instanceof Deno.errors.AddrInUse || code === "EADDRINUSE") {
     return "the port is taken; stop what uses it, or choose another with --port";
   }

@@ -7,9 +7,15 @@ const MOST = 64;
  * that what is done right behind it would make its client wait.
  */
 export class Later implements Disposable {
+  readonly #onError: (error: unknown) => void;
   #waiting: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
+
+  /** `onError` gets what a piece of work throws; the others are done all the same. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
 
   add(work: () => void): void {
     const count = this.#waiting.push(work);
@@ -23,7 +29,13 @@ export class Later implements Disposable {
     this.#timer = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const work of waiting) work();
+    for (const work of waiting) {
+      try {
+        work();
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
   }
 
   /** Does what waits, and what comes from now on at once. */

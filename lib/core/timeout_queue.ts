@@ -55,7 +55,9 @@ export class TimeoutQueue implements Disposable {
     const now = performance.now();
     for (let wait = this.#first; wait; wait = this.#first) {
       if (wait.at > now) {
-        this.#timer ??= setTimeout(() => this.#expire(), wait.at - now);
+        // One that was added meanwhile has set it for itself, and its time is later.
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#expire(), wait.at - now);
         return;
       }
       const { onTimeout } = wait;

@@ -266,7 +266,10 @@ function deliver(
     otherwise?.(text, message);
     return;
   }
-  const entry = traffic.pending.get(Number(message.params.progressToken));
+  const { progressToken } = message.params;
+  const entry = typeof progressToken === "number" || typeof progressToken === "string"
+    ? traffic.pending.get(Number(progressToken))
+    : undefined;
   const call = entry?.call;
   // Late or invented: nobody waits for it.
   if (call?.progressToken === undefined) return;

@@ -65,6 +65,8 @@ Deno.test("Connection.call() starts the time anew with each progress, under the 
   await using connection = await open(server);
   server.handlers.set("tools/call", async ({ _meta }, link) => {
     const { progressToken } = _meta as { progressToken: number };
+    // No token at all, and nothing that a number could be made of.
+    link.tell("notifications/progress", { progressToken: { toString: 1 }, progress: 0 });
     for (let progress = 1; progress <= 5; progress++) {
       await pause(40);
       link.tell("notifications/progress", { progressToken, progress });

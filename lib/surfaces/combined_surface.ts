@@ -260,7 +260,7 @@ class CombinedSession implements SurfaceSession {
   async #callOn(tool: CatalogTool, scope: RequestScope, params: string): Promise<string> {
     const { gate } = this.#options;
     const call = { tool, scope, port: this.#port };
-    checkMayCall(this.#options.rights, this.#options.gate, call);
+    checkMayCall(this.#options.rights, gate, call);
     scope.target = tool;
     const agreed = gate?.enter(call);
     if (agreed) {

@@ -1,5 +1,5 @@
-import { isLoopback } from "../../core/loopback.ts";
 import { z } from "zod";
+import { isLoopback } from "../../core/loopback.ts";
 import type { ClientAuth, Login } from "../../storage/logins_repository.ts";
 import type { IssuerMetadata } from "./discovery.ts";
 import { loginError } from "./login_error.ts";

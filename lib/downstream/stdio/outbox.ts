@@ -40,7 +40,7 @@ export class Outbox {
   #current: Batch | undefined;
   #isDraining = false;
   #isClosing = false;
-  #hasFailed = false;
+  #failure: { error: unknown } | undefined;
 
   constructor(sink: Sink, options: OutboxOptions) {
     this.#sink = sink;
@@ -49,6 +49,7 @@ export class Outbox {
 
   /** Resolves when the message was handed to the reader; need not be awaited. */
   push(text: string): Promise<void> {
+    if (this.#failure) return alreadyTold(Promise.reject(this.#failure.error));
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
       throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
     }
@@ -76,7 +77,7 @@ export class Outbox {
   }
 
   #drain(): void {
-    if (this.#waiting === undefined || this.#hasFailed) {
+    if (this.#waiting === undefined || this.#failure) {
       this.#isDraining = false;
       if (this.#isClosing) this.#sink.end();
       return;
@@ -101,8 +102,8 @@ export class Outbox {
   }
 
   #fail(error: unknown): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
+    if (this.#failure) return;
+    this.#failure = { error };
     this.#current?.written.reject(error);
     this.#waiting?.written.reject(error);
     this.#options.onFail(error);
@@ -111,9 +112,14 @@ export class Outbox {
 
 function newBatch(): Batch {
   const written = Promise.withResolvers<void>();
-  // Whoever does not wait for it hears of the failure by the link's end.
-  written.promise.catch(() => {});
+  alreadyTold(written.promise);
   return { lines: [], written };
+}
+
+/** Whoever does not wait for it hears of the failure by the link's end. */
+function alreadyTold(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {});
+  return promise;
 }
 
 /** A line break in JSON is white space outside of strings, so that a blank means the same. */

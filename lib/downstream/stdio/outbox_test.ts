@@ -97,4 +97,5 @@ Deno.test("Outbox tells a failed write once and fails what waits", async () => {
   assert.deepEqual(results.map(({ status }) => status), ["rejected", "rejected"]);
   outbox.abort(new Error("over"));
   assert.equal(failures.length, 1);
+  await assert.rejects(outbox.push("3"), /no reader/);
 });

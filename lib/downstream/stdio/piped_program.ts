@@ -23,7 +23,8 @@ export async function startPiped(program: GroupCommand): Promise<PipedProgram> {
   if (wouldChange(program)) return streamed(program);
   const { command, args, env, cwd } = program;
   const child = spawn(command, args, {
-    env,
+    // Named, so that it is not the gateway's own, which `spawn()` would add.
+    env: { NODE_V8_COVERAGE: undefined, ...env },
     ...(cwd === undefined ? {} : { cwd }),
     detached: LEADS_GROUP,
     stdio: ["pipe", "pipe", "pipe"],

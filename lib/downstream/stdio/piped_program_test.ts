@@ -33,6 +33,23 @@ Deno.test("startPiped() gives a program the arguments that were named, also this
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("startPiped() gives a program nothing of the gateway's own environment", async () => {
+  const before = Deno.env.get("NODE_V8_COVERAGE");
+  const folder = await Deno.makeTempDir();
+  Deno.env.set("NODE_V8_COVERAGE", folder);
+  try {
+    const shown = await outputOf(await startPiped({ command: "env", args: [], env }));
+    assert.deepEqual(Array.from(shown.matchAll(/^(\w+)=/gm), ([, name]) => name).sort(), [
+      "HOME",
+      "PATH",
+    ]);
+  } finally {
+    if (before === undefined) Deno.env.delete("NODE_V8_COVERAGE");
+    else Deno.env.set("NODE_V8_COVERAGE", before);
+    await Deno.remove(folder);
+  }
+});
+
 Deno.test("startPiped() gives a program its own environment and folder, and tells how it ends", async () => {
   const cwd = await Deno.realPath(await Deno.makeTempDir());
   for (const mention of ["", Deno.execPath()]) {

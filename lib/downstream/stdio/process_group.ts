@@ -1,4 +1,5 @@
 import process from "node:process";
+import { codeOf } from "../../core/code_of.ts";
 
 // The one file that knows operating systems. Only Linux was ever tried; macOS and Windows follow
 // their manuals. On Windows a "group" is a process with its descendants, known by its own id and
@@ -137,7 +138,7 @@ function mayExist(groupId: number): boolean {
   try {
     return process.kill(Deno.build.os === "windows" ? groupId : -groupId, 0);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { codeOf } from "../../core/code_of.ts";
 
 /** Why a program could not be started, in words that say what to change. */
 export async function startFailure(
@@ -11,7 +12,7 @@ export async function startFailure(
     if (!folder.isDirectory) return `its folder "${cwd}" is not a folder`;
   }
   const isPath = /[/\\]/.test(command);
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   const isMissing = code === "ENOENT";
   if (isMissing && !isPath) return `command "${command}" is not on PATH`;
   const file = isPath

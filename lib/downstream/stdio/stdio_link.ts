@@ -122,7 +122,11 @@ export class StdioLink implements Link {
 
   request(id: number, text: string, { signal }: Exchange): Promise<string> {
     if (this.#closed) return Promise.reject(this.#closed);
-    return signal ? this.#askUntil(signal, id, text) : this.#ask(id, text);
+    try {
+      return signal ? this.#askUntil(signal, id, text) : this.#ask(id, text);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #ask(id: number, text: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { join, resolve } from "@std/path";
+import { codeOf } from "../../core/code_of.ts";
 import { shortened } from "../../core/shortened.ts";
 import { LineSplitter } from "../../downstream/stdio/line_splitter.ts";
 import { type PipedProgram, startPiped } from "../../downstream/stdio/piped_program.ts";
@@ -88,7 +89,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
     return attended.how;
   } catch (error) {
     command.signal.throwIfAborted();
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const isMissing = codeOf(error) === "ENOENT";
     return { how: "not-started", isMissing, reason: await startFailure(error, { command: path }) };
   } finally {
     // A record that stays lets the next start end what could not be ended here.
@@ -169,7 +170,7 @@ function readCapped(
   });
   const read = async () => {
     let bytes = 0;
-    for await (const chunk of stream) {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       if (bytes > OUTPUT_BYTES) return onTooLarge();
       splitter.push(chunk);
