@@ -24,12 +24,13 @@ Deno.test("Later does the rest where one piece of work fails", () => {
   const errors: unknown[] = [];
   using later = new Later((error) => errors.push(error));
   let isDone = false;
+  const broken = new Error("broken");
   later.add(() => {
-    throw "broken";
+    throw broken;
   });
   later.add(() => isDone = true);
   later.run();
-  assert.deepEqual([isDone, errors], [true, ["broken"]]);
+  assert.deepEqual([isDone, errors], [true, [broken]]);
 });
 
 Deno.test("Later leaves nothing undone at its end, nor after it", () => {
