@@ -392,7 +392,12 @@ export function descriptionHash(description: string): string {
   return createHash("sha256").update(description).digest("hex").slice(0, 16);
 }
 
-/** An id that sorts by time. */
+const lastId = { time: 0, count: 0 };
+
+/** An id that sorts by time, and those of one process in the order they were made. */
 export function newId(prefix: string, now = Date.now()): string {
-  return `${prefix}_${now.toString(36).padStart(9, "0")}${crypto.randomUUID().slice(0, 8)}`;
+  lastId.count = now === lastId.time ? lastId.count + 1 : 0;
+  lastId.time = now;
+  const time = now.toString(36).padStart(9, "0") + lastId.count.toString(36).padStart(2, "0");
+  return `${prefix}_${time}${crypto.randomUUID().slice(0, 8)}`;
 }

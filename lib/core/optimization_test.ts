@@ -1,0 +1,8 @@
+import assert from "node:assert/strict";
+import { newId } from "./optimization.ts";
+
+Deno.test("newId() sorts in the order of the calls, also within a millisecond", () => {
+  const now = Date.now();
+  const ids = [1, 2, 3].flatMap((ms) => Array.from({ length: 50 }, () => newId("run", now + ms)));
+  assert.deepEqual(ids.toSorted(), ids);
+});
