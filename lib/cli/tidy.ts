@@ -6,42 +6,67 @@ export interface Work {
   answered: number;
 }
 
+/** Quick: what was made last and is needed no more. Thorough: all that can be given back. */
+export type Tidying = "quick" | "thorough";
+
 export interface TidyOptions {
   /** How often it is looked at in the first minute, when most is done that is done once. */
   soonMs?: number;
   laterMs?: number;
-  tidy?: () => void;
+  /** After how long a rest nobody is expected to go on where they stopped. */
+  longMs?: number;
+  tidy?: (kind: Tidying) => void;
 }
 
 const SOON_TURNS = 60;
 /** So many requests leave enough behind that it is worth a pause. */
 const MANY = 500;
 
-/** Gives memory back each time that nothing has been done for a while after much was. */
+/**
+ * Gives memory back each time that nothing has been done for a while after much was. Quickly after
+ * requests: a thorough collection throws away the optimized code of all that has no instance left,
+ * which at rest is the whole way of a call, and the next thousands of calls would be slower for it.
+ */
 export function tidyAtRest(
   work: () => Work,
-  { soonMs = 1_000, laterMs = 30_000, tidy = collectGarbage }: TidyOptions = {},
+  { soonMs = 1_000, laterMs = 30_000, longMs = 300_000, tidy = collectGarbage }: TidyOptions = {},
 ): () => void {
-  let tidied: Work = { tools: -1, answered: 0 };
-  let seen = tidied;
+  let thorough: Work = { tools: -1, answered: 0 };
+  let quick = thorough;
+  let seen = thorough;
+  let restingSince = performance.now();
   let turns = 0;
   let timer = setTimeout(look, soonMs);
+
   function look(): void {
     const current = work();
     const isAtRest = current.tools === seen.tools && current.answered === seen.answered;
-    const isMuch = current.tools !== tidied.tools || current.answered - tidied.answered >= MANY;
+    if (!isAtRest) restingSince = performance.now();
     seen = current;
-    if (isAtRest && isMuch) {
-      tidied = current;
-      tidy();
+    const kind = isAtRest ? due(current) : undefined;
+    if (kind) {
+      quick = current;
+      if (kind === "thorough") thorough = current;
+      tidy(kind);
     }
     timer = setTimeout(look, ++turns < SOON_TURNS ? soonMs : laterMs);
+  }
+
+  function due({ tools, answered }: Work): Tidying | undefined {
+    if (tools !== thorough.tools) return "thorough";
+    const isLong = performance.now() - restingSince >= longMs;
+    if (isLong && answered - thorough.answered >= MANY) return "thorough";
+    return answered - quick.answered >= MANY ? "quick" : undefined;
   }
   return () => clearTimeout(timer);
 }
 
 /** Has the engine give back what it keeps for the next burst: an eighth of an idle gateway. */
-function collectGarbage(): void {
+function collectGarbage(kind: Tidying): void {
   const { gc } = globalThis as { gc?: (options: Record<string, string>) => void };
-  gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+  gc?.(
+    kind === "quick"
+      ? { type: "minor", execution: "sync" }
+      : { type: "major", execution: "sync", flavor: "last-resort" },
+  );
 }
