@@ -1,18 +1,19 @@
 /** What the gateway costs: calls through it against direct HTTP calls to the same server. */
-import { fromFileUrl, join } from "@std/path";
-import { OTHER_DENO } from "../lib/downstream/stdio/testing/other_deno.ts";
+import { join } from "@std/path";
 import { startGateway, until } from "../tests/gateway.ts";
 import { generateTools } from "../tests/fixtures/generated_tools.ts";
 import { BenchClient, callMany } from "./mcp_client.ts";
 import { startServer, usageOf } from "./processes.ts";
 import { median, printTable } from "./report.ts";
+import { serverProgram } from "./server_program.ts";
 
 const ROUNDS = 7;
 /** Of each way within a round, where calls are made one at a time. */
 const TURNS = 10;
 /** With `--token` every request carries one, and the gateway lets nobody in without. */
 const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" : undefined;
-const server = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
+/** Deno reads its input on a thread of its own, so that a program that it runs has two to wake. */
+const RUNTIME = Deno.args.includes("--deno-server") ? "deno" : "node";
 const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
 type Way = (typeof ways)[number];
 type Samples = Record<string, Record<Way, number[]>>;
@@ -27,22 +28,23 @@ const ofEach = (): Record<Way, number[]> => ({
 
 export async function benchGateway(): Promise<void> {
   const quick = Deno.args.includes("--quick");
-  await using few = await startServer(["run", "-A", "-q", server, "--http", "--tools=200"]);
-  await using many = await startServer(["run", "-A", "-q", server, "--http", "--tools=2000"]);
-  const alone = await idleMb({ many: { type: "http", url: many.url } });
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
-  const stdio = (tools: number) => ({
-    command: OTHER_DENO,
-    args: ["run", "-A", "-q", server, "--stdio", `--tools=${tools}`],
+  const { command, args } = await serverProgram(RUNTIME, folder);
+  const withTools = (wire: "--http" | "--stdio", tools: number) => ({
+    command,
+    args: [...args, wire, `--tools=${tools}`],
   });
+  await using few = await startServer(withTools("--http", 200));
+  await using many = await startServer(withTools("--http", 2000));
+  const alone = await idleMb({ many: { type: "http", url: many.url } });
   await Deno.writeTextFile(
     join(folder, ".mcp.json"),
     JSON.stringify({
       mcpServers: {
         http: { type: "http", url: few.url },
         http2000: { type: "http", url: many.url },
-        stdio: stdio(200),
-        stdio2000: stdio(2000),
+        stdio: withTools("--stdio", 200),
+        stdio2000: withTools("--stdio", 2000),
       },
     }),
   );
@@ -152,7 +154,7 @@ export async function benchGateway(): Promise<void> {
     ];
   });
   printTable(
-    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round; /mcp with 40 tools equipped`,
+    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round; servers run by ${RUNTIME}; /mcp with 40 tools equipped`,
     [
       [
         "",

@@ -9,14 +9,14 @@ export async function usageOf(pid: number): Promise<{ cpuSeconds: number; rssMb:
 
 /** Starts a program that prints `{"url": ...}` as its first line. */
 export async function startServer(
-  args: string[],
+  { command, args }: { command: string; args: string[] },
 ): Promise<{ url: string; pid: number } & AsyncDisposable> {
-  const child = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "piped" }).spawn();
+  const child = new Deno.Command(command, { args, stdin: "null", stdout: "piped" }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let line = "";
   while (!line.includes("\n")) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`${args.join(" ")} did not start`);
+    if (done) throw new Error(`${command} ${args.join(" ")} did not start`);
     line += value;
   }
   return {
