@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import {
   CallToolResultSchema,
@@ -144,8 +145,13 @@ export function devServers() {
 export const DEV_TOOLS = ["git.status", "git.commit", "docker.ps", "linear.create_issue"];
 export const DEV_NAMES = ["docker_ps", "git_commit", "git_status", "linear_create_issue"];
 
-/** A client of the SDK's that keeps what it is told, and when. */
-export async function connect(url: string, path: string) {
+/** A client of the SDK's at a door. */
+export function connect(url: string, path: string) {
+  return connectOver(new StreamableHTTPClientTransport(new URL(path, url)) as never);
+}
+
+/** A client that keeps what it is told, and when. */
+export async function connectOver(transport: Transport) {
   const client = new Client({ name: "test", version: "1" });
   const told = { tools: [] as number[], resources: [] as number[], prompts: [] as number[] };
   /** Runs on each notification of other tools. */
@@ -160,7 +166,7 @@ export async function connect(url: string, path: string) {
   client.setNotificationHandler(PromptListChangedNotificationSchema, () => {
     told.prompts.push(Date.now());
   });
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, url)) as never);
+  await client.connect(transport);
   return {
     client,
     told,

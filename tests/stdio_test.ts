@@ -146,9 +146,9 @@ Deno.test("stdio: clients join the gateway that runs, or have their own with --s
   });
 
   await t.step("only JSON is on stdout under load, whatever is logged", async () => {
-    for (const flags of [[], ["--standalone"]]) {
-      const load = ["--server", "chaos", "--log-level", "trace", ...flags];
-      await using child = await StdioChild.open(load, start);
+    const doors = [["--server", "chaos"], ["--expose", "all"]];
+    for (const flags of doors.flatMap((door) => [door, [...door, "--standalone"]])) {
+      await using child = await StdioChild.open(["--log-level", "trace", ...flags], start);
       const count = 400;
       for (let id = 1; id <= count; id++) {
         const params = { name: "chaos.echo", arguments: { id, text: `\n\u2028${"x".repeat(id)}` } };
