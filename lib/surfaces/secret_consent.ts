@@ -26,7 +26,7 @@ export async function agreeToSecrets(
   { confirm }: Pick<ToolContext, "confirm">,
 ): Promise<void> {
   const names = secretNames(spec);
-  // With a program they are shown beside its command line.
+  // With a program the owner sees them beside its command line.
   if (names.length === 0 || !("url" in spec)) return;
   const { host } = new URL(spec.url);
   const secrets = names.length === 1 ? `the secret ${names[0]}` : `the secrets ${names.join(", ")}`;

@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { TELLING_NAME } from "../config/secrets.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE, ownerOf } from "../core/principal.ts";
-import { secretNames } from "../core/secret_reference.ts";
 import { type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { currentOrigin } from "../telemetry/audit_origin.ts";
 import { builtin, type BuiltinTool, type ToolContext } from "./builtin_tool.ts";
-import { MASK } from "./masked_spec.ts";
 import { agreeToSecrets } from "./secret_consent.ts";
 import type { ServerAsker } from "./server_asker.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
@@ -48,8 +44,8 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
         // Before the question: a name that cannot be used must not become part of it.
         await admin.checkFree(name);
         const what = `Quartermaster is asked to add the server "${name}"`;
-        const by = await askerOf(what, wanted, context);
         await agreeToSecrets(what, wanted, context);
+        const by = asker(context);
         // Its owner has not chosen it: what it changes waits for approval.
         const status = await admin.add(name, { ...wanted, trust: "untrusted" }, { by });
         return answer(`Added. ${describe(status)}`, { server: status });
@@ -59,14 +55,14 @@ export function serverTools(admin: ServersAdmin): BuiltinTool[] {
       name: "update_server",
       title: "Change a server",
       description:
-        "Replace how a server that was added at run time is reached. It is connected to first; if that fails nothing changes.",
+        "Replace how a server that was added at run time is reached (a command needs the owner's consent). It is connected to first; if that fails nothing changes.",
       input: z.strictObject({ name: server, ...spec }),
       async run({ name, ...rest }, context) {
         const wanted = readSpec(rest);
         await admin.checkChangeable(name);
         const what = `Quartermaster is asked to change the server "${name}"`;
-        const by = await askerOf(what, wanted, context);
         await agreeToSecrets(what, wanted, context);
+        const by = asker(context);
         const status = await admin.update(name, { ...wanted, trust: "untrusted" }, { by });
         return answer(`Changed. ${describe(status)}`, { server: status });
       },
@@ -172,41 +168,9 @@ function readSpec(
 }
 
 /**
- * Who asks, after the person behind the client has seen the program, where that can be asked. Of a
- * caller with a token nobody knows whether that person owns this machine: its owner is asked as well.
+ * Who asks. Whether a program is run is not for the client to tell, whatever form it shows: whoever
+ * writes the client could answer for its user, so the owner is asked in the console.
  */
-async function askerOf(
-  what: string,
-  spec: ServerSpec,
-  { confirm, principal }: ToolContext,
-): Promise<ServerAsker> {
-  const asker: ServerAsker = {
-    via: "mcp",
-    principal,
-    from: currentOrigin()?.from() ?? "MCP",
-    isHere: false,
-  };
-  if (spec.type !== "stdio" || !confirm) return asker;
-  // Secret values are nobody's business; the others can decide what is run.
-  const variables = Object.entries(spec.env).map(([name, value]) =>
-    JSON.stringify(`${name}=${TELLING_NAME.test(name) ? MASK : value}`)
-  );
-  const secrets = secretNames(spec);
-  const details = [
-    `It will run this program on your machine: ${JSON.stringify([spec.command, ...spec.args])}`,
-    ...(spec.cwd === undefined ? [] : [`In the folder ${JSON.stringify(spec.cwd)}`]),
-    ...(variables.length > 0 ? [`With the variables ${variables.join(", ")}`] : []),
-    ...(secrets.length > 0 ? [`It will be given the secrets ${secrets.join(", ")}`] : []),
-  ].join("\n");
-  if (await confirm(`${what}.\n${details}`)) {
-    return { ...asker, hasAgreed: ownerOf(principal) === EVERYONE };
-  }
-  throw new GatewayError("ACCESS_DENIED", {
-    message: "The user did not agree to run this program",
-    recoveryAction: "Ask the user to add the server on the machine itself",
-    recoverySteps: [
-      "Ask the user to run `deno task cli server add NAME -- COMMAND ARGS`",
-      "Or to name it in the config file",
-    ],
-  });
+function asker({ principal }: ToolContext): ServerAsker {
+  return { via: "mcp", principal, from: currentOrigin()?.from() ?? "MCP", isHere: false };
 }

@@ -1,37 +1,32 @@
 import assert from "node:assert/strict";
 import { EVERYONE } from "../core/principal.ts";
 import { serverTools } from "./server_tools.ts";
+import type { ServerAsker } from "./server_asker.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
-Deno.test("add_server asks with the whole program, and the names of the secrets it would get", async () => {
+Deno.test("add_server and update_server leave it to the owner whether a program is run", async () => {
   const asked: string[] = [];
+  const askers: ServerAsker[] = [];
+  const take = (_name: string, _spec: unknown, { by }: { by: ServerAsker }) => {
+    askers.push(by);
+    return Promise.reject(new Error("handed on"));
+  };
   const admin = {
     checkFree: () => Promise.resolve(),
-    add: () => Promise.reject(new Error("added")),
+    checkChangeable: () => Promise.resolve(),
+    add: take,
+    update: take,
   } as unknown as ServersAdmin;
-  const tool = serverTools(admin).find(({ name }) => name === "add_server")!;
-  const add = (wanted: object) =>
-    tool.run({ name: "box", ...wanted }, {
+  for (const name of ["add_server", "update_server"]) {
+    const tool = serverTools(admin).find((tool) => tool.name === name)!;
+    const run = tool.run({ name: "box", command: "run", env: { KEY: "${secret:PROD}" } }, {
       signal: new AbortController().signal,
       principal: EVERYONE,
       confirm: (message) => Promise.resolve(void asked.push(message)).then(() => true),
     });
-  await assert.rejects(
-    add({
-      command: "run",
-      args: ["--db", "${secret:DB}"],
-      env: { API_KEY: "key ${secret:PROD}", TOKEN: "canary", NODE_OPTIONS: "--inspect" },
-    }),
-    /added/,
-  );
-  await assert.rejects(add({ command: "run" }), /added/);
-  const what =
-    'Quartermaster is asked to add the server "box".\nIt will run this program on your ' +
-    "machine: ";
-  assert.deepEqual(asked, [
-    what + '["run","--db","${secret:DB}"]\n' +
-    'With the variables "API_KEY=***", "TOKEN=***", "NODE_OPTIONS=--inspect"\n' +
-    "It will be given the secrets DB, PROD",
-    `${what}["run"]`,
-  ]);
+    await assert.rejects(run, /handed on/);
+  }
+  assert.deepEqual(asked, []);
+  const expected = { via: "mcp", principal: EVERYONE, from: "MCP", isHere: false };
+  assert.deepEqual(askers, [expected, expected]);
 });

@@ -108,7 +108,7 @@ Deno.test("a command by MCP, from whoever has a token, waits for the owner and r
     const wanted = { name: "eager", ...trap.program() };
     const answer = JSON.stringify(await client.callTool({ name: "add_server", arguments: wanted }));
     assert.match(answer, /CONSENT_NEEDED/);
-    assert.equal(questions, 1);
+    assert.equal(questions, 0, "whoever writes the client could answer for its user");
     await client.close();
   });
 
