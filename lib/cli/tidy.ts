@@ -15,33 +15,37 @@ export interface TidyOptions {
   laterMs?: number;
   /** After how long a rest nobody is expected to go on where they stopped. */
   longMs?: number;
+  now?: () => number;
   tidy?: (kind: Tidying) => void;
 }
 
 const SOON_TURNS = 60;
 /** So many requests leave enough behind that it is worth a pause. */
 const MANY = 500;
+/** So few between two looks are rest all the same: some clients ping. */
+const FEW = 20;
 
 /**
- * Gives memory back each time that nothing has been done for a while after much was. Quickly after
- * requests: a thorough collection throws away the optimized code of all that has no instance left,
- * which at rest is the whole way of a call, and the next thousands of calls would be slower for it.
+ * Gives memory back each time that next to nothing has been done for a while after much was. Quickly
+ * after requests: a thorough collection throws away the optimized code of all that has no instance
+ * left, which at rest is the whole way of a call, and the next thousands of calls would be slower.
  */
 export function tidyAtRest(
   work: () => Work,
-  { soonMs = 1_000, laterMs = 30_000, longMs = 300_000, tidy = collectGarbage }: TidyOptions = {},
+  { soonMs = 1_000, laterMs = 30_000, longMs = 300_000, ...options }: TidyOptions = {},
 ): () => void {
+  const { now = () => performance.now(), tidy = collectGarbage } = options;
   let thorough: Work = { tools: -1, answered: 0 };
   let quick = thorough;
   let seen = thorough;
-  let restingSince = performance.now();
+  let busyAt = now();
   let turns = 0;
   let timer = setTimeout(look, soonMs);
 
   function look(): void {
     const current = work();
-    const isAtRest = current.tools === seen.tools && current.answered === seen.answered;
-    if (!isAtRest) restingSince = performance.now();
+    const isAtRest = current.tools === seen.tools && current.answered - seen.answered < FEW;
+    if (!isAtRest) busyAt = now();
     seen = current;
     const kind = isAtRest ? due(current) : undefined;
     if (kind) {
@@ -54,7 +58,7 @@ export function tidyAtRest(
 
   function due({ tools, answered }: Work): Tidying | undefined {
     if (tools !== thorough.tools) return "thorough";
-    const isLong = performance.now() - restingSince >= longMs;
+    const isLong = now() - busyAt >= longMs;
     if (isLong && answered - thorough.answered >= MANY) return "thorough";
     return answered - quick.answered >= MANY ? "quick" : undefined;
   }

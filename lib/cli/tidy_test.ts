@@ -1,50 +1,78 @@
 import assert from "node:assert/strict";
 import { tidyAtRest, type Tidying, type Work } from "./tidy.ts";
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-Deno.test("tidyAtRest() tidies once after much was done, thoroughly where tools changed", async () => {
-  let work: Work = { tools: 1, answered: 0 };
-  const tidied: [Tidying, Work][] = [];
-  const tidy = (kind: Tidying) => tidied.push([kind, work]);
-  const end = tidyAtRest(() => work, { soonMs: 5, tidy });
-  await pause(100);
-  assert.deepEqual(tidied, [["thorough", { tools: 1, answered: 0 }]]);
-  work = { tools: 1, answered: 499 };
-  await pause(100);
-  assert.equal(tidied.length, 1, "a few requests are no reason");
-  work = { tools: 1, answered: 500 };
-  await pause(100);
-  assert.deepEqual(tidied.at(-1), ["quick", work], "the code of calls stays as good as it is");
-  work = { tools: 2, answered: 501 };
-  await pause(100);
-  assert.deepEqual(tidied.slice(2), [["thorough", work]], "tools that changed are a reason");
-  end();
-  work = { tools: 3, answered: 9_000 };
-  await pause(50);
-  assert.equal(tidied.length, 3);
-});
-
-Deno.test("tidyAtRest() gives all back once the rest is long", async () => {
+/** A gateway whose work and clock the test sets, looked at every other millisecond. */
+function openHouse() {
   const work: Work = { tools: 1, answered: 0 };
   const tidied: Tidying[] = [];
-  const tidy = (kind: Tidying) => tidied.push(kind);
-  const end = tidyAtRest(() => ({ ...work }), { soonMs: 5, longMs: 150, tidy });
-  await pause(50);
-  work.answered = 9_000;
-  await pause(400);
-  end();
-  assert.deepEqual(tidied, ["thorough", "quick", "thorough"]);
+  let time = 0;
+  let looks = 0;
+  const end = tidyAtRest(() => (looks++, { ...work }), {
+    soonMs: 2,
+    laterMs: 2,
+    now: () => time,
+    tidy: (kind) => tidied.push(kind),
+  });
+  return {
+    work,
+    tidied,
+    pass: (ms: number) => void (time += ms),
+    /** Until it was looked at so often that whatever is due was done. */
+    async looked(): Promise<void> {
+      const enough = looks + 3;
+      for (let tries = 0; looks < enough; tries++) {
+        assert.ok(tries < 5_000, "It is not looked at");
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    },
+    [Symbol.dispose]: end,
+  };
+}
+
+Deno.test("tidyAtRest() tidies once after much was done, thoroughly where tools changed", async () => {
+  using house = openHouse();
+  const { work, tidied } = house;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough"]);
+  work.answered = 499;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), [], "a few requests are no reason");
+  work.answered = 500;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["quick"], "the code of calls stays as good as it is");
+  work.tools = 2;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough"], "tools that changed are a reason");
 });
 
-Deno.test("tidyAtRest() waits while something is being done", async () => {
+Deno.test("tidyAtRest() gives all back once the rest is long, also to a client that pings", async () => {
+  using house = openHouse();
+  const { work, tidied } = house;
+  await house.looked();
+  work.answered = 9_000;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough", "quick"]);
+  for (let minute = 0; minute < 6; minute++) {
+    work.answered++;
+    house.pass(60_000);
+    await house.looked();
+  }
+  assert.deepEqual(tidied, ["thorough"]);
+});
+
+Deno.test("tidyAtRest() waits while something is being done, and does nothing once it ended", async () => {
   let tidied = 0;
   let answered = 0;
-  const end = tidyAtRest(() => ({ tools: 1, answered: answered += 1_000 }), {
+  let looks = 0;
+  const end = tidyAtRest(() => (looks++, { tools: 1, answered: answered += 1_000 }), {
     soonMs: 2,
     tidy: () => tidied++,
   });
-  await pause(60);
+  for (let tries = 0; looks < 5 && tries < 5_000; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
   end();
-  assert.equal(tidied, 0);
+  const seen = looks;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual([tidied, looks], [0, seen]);
 });
