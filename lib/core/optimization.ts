@@ -392,12 +392,13 @@ export function descriptionHash(description: string): string {
   return createHash("sha256").update(description).digest("hex").slice(0, 16);
 }
 
-const lastId = { time: 0, count: 0 };
+/** Goes round after a million and a half, which no millisecond sees. */
+const COUNTED = 36 ** 4;
+let made = 0;
 
-/** An id that sorts by time, and those of one process in the order they were made. */
+/** An id that sorts by time, and those of one process and time in the order they were made. */
 export function newId(prefix: string, now = Date.now()): string {
-  lastId.count = now === lastId.time ? lastId.count + 1 : 0;
-  lastId.time = now;
-  const time = now.toString(36).padStart(9, "0") + lastId.count.toString(36).padStart(2, "0");
+  made = (made + 1) % COUNTED;
+  const time = now.toString(36).padStart(9, "0") + made.toString(36).padStart(4, "0");
   return `${prefix}_${time}${crypto.randomUUID().slice(0, 8)}`;
 }

@@ -81,7 +81,7 @@ export class PromptSets {
       const problem = draftProblem(draft, subject, earlier, others) ??
         meantForProblem(draft, subject, earlier, tools);
       if (problem === undefined) {
-        return [versionOf(draft, subject, { earlier, origin, now, index })];
+        return [versionOf(draft, subject, { earlier, origin, now })];
       }
       problems.push(`prompts[${index}]: ${problem}`);
       return [];
@@ -218,11 +218,10 @@ function plain(text: string): string {
 function versionOf(
   { category, prompt, expectedBehavior = {} }: PromptDraft,
   { server, name }: Subject,
-  { earlier, origin, now, index }: {
+  { earlier, origin, now }: {
     earlier: GoldenPrompt | undefined;
     origin: Origin;
     now: number;
-    index: number;
   },
 ): GoldenPrompt {
   const { notes } = expectedBehavior;
@@ -234,8 +233,7 @@ function versionOf(
     earlier.expectedBehavior.expectedTool === expectedTool;
   if (isSame) return earlier;
   return GoldenPrompt.parse({
-    // One after the other, so that they stay in the order in which they were written.
-    id: earlier?.id ?? newId("prompt", now + index),
+    id: earlier?.id ?? newId("prompt", now),
     version: (earlier?.version ?? 0) + 1,
     server,
     toolName: name,
