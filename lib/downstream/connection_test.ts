@@ -60,13 +60,29 @@ Deno.test("Connection.call() cancels a call past its time, downstream and on the
   assert.equal(connection.inFlight, 0);
 });
 
+Deno.test("Connection passes over progress under what is no token", async () => {
+  const server = new FakeServer();
+  await using connection = await open(server);
+  server.handlers.set("tools/call", (_params, link) => {
+    // Nothing that a number could be made of.
+    link.tell("notifications/progress", { progressToken: { toString: 1 }, progress: 0 });
+    return "done";
+  });
+  const heard: unknown[] = [];
+  const { text } = await connection.call(call({
+    params: '{"_meta":{"progressToken":"mine"}}',
+    progressToken: "mine",
+    onMessage: (text) => heard.push(text),
+  }));
+  assert.match(text, /"done"/);
+  assert.deepEqual(heard, []);
+});
+
 Deno.test("Connection.call() starts the time anew with each progress, under the caller's token", async () => {
   const server = new FakeServer();
   await using connection = await open(server);
   server.handlers.set("tools/call", async ({ _meta }, link) => {
     const { progressToken } = _meta as { progressToken: number };
-    // No token at all, and nothing that a number could be made of.
-    link.tell("notifications/progress", { progressToken: { toString: 1 }, progress: 0 });
     for (let progress = 1; progress <= 5; progress++) {
       await pause(40);
       link.tell("notifications/progress", { progressToken, progress });

@@ -35,8 +35,7 @@ Deno.test("startPiped() gives a program the arguments that were named, also this
 
 Deno.test("startPiped() gives a program nothing of the gateway's own environment", async () => {
   const before = Deno.env.get("NODE_V8_COVERAGE");
-  const folder = await Deno.makeTempDir();
-  Deno.env.set("NODE_V8_COVERAGE", folder);
+  Deno.env.set("NODE_V8_COVERAGE", "anywhere");
   try {
     const shown = await outputOf(await startPiped({ command: "env", args: [], env }));
     assert.deepEqual(Array.from(shown.matchAll(/^(\w+)=/gm), ([, name]) => name).sort(), [
@@ -46,7 +45,6 @@ Deno.test("startPiped() gives a program nothing of the gateway's own environment
   } finally {
     if (before === undefined) Deno.env.delete("NODE_V8_COVERAGE");
     else Deno.env.set("NODE_V8_COVERAGE", before);
-    await Deno.remove(folder);
   }
 });
 

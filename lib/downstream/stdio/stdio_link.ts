@@ -1,5 +1,5 @@
 import { readMessage } from "../../core/rpc.ts";
-import { type Exchange, type Link, LinkClosed, type LinkEvents } from "../link.ts";
+import { type Link, LinkClosed, type LinkEvents } from "../link.ts";
 import { sureAnswerId } from "../sure_answer.ts";
 import { answeredId, MESSAGE_LIMIT, tooLarge } from "../too_large.ts";
 import { childEnv } from "./child_env.ts";
@@ -100,7 +100,7 @@ export class StdioLink implements Link {
       onLine: (line) => this.#onStderr(line),
       onLongLine: (head, bytes) => this.#onStderr(`${head} (cut, ${bytes} bytes)`),
     });
-    this.#output.ended.then(() => this.#end("output"));
+    this.#output.ended.then((cause) => this.#end("output", cause));
     child.ended.then(() => this.#end("exit"));
   }
 
@@ -120,31 +120,17 @@ export class StdioLink implements Link {
     }
   }
 
-  request(id: number, text: string, { signal }: Exchange): Promise<string> {
+  /** Whoever gives up on an answer says so by `abandon()`. */
+  request(id: number, text: string): Promise<string> {
     if (this.#closed) return Promise.reject(this.#closed);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
     try {
-      return signal ? this.#askUntil(signal, id, text) : this.#ask(id, text);
+      this.#outbox.push(text);
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  #ask(id: number, text: string): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    this.#outbox.push(text);
     this.#waiters.set(id, { resolve, reject });
     return promise;
-  }
-
-  async #askUntil(signal: AbortSignal, id: number, text: string): Promise<string> {
-    signal.throwIfAborted();
-    const onAbort = () => this.abandon(id, signal.reason);
-    signal.addEventListener("abort", onAbort);
-    try {
-      return await this.#ask(id, text);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
   }
 
   abandon(id: number, reason: unknown): void {
@@ -214,8 +200,8 @@ export class StdioLink implements Link {
   }
 
   /** The first reason counts. Requests fail at once; `onClose` follows when all processes are gone. */
-  #end(why: "stop" | "exit" | "output" | "input"): Promise<void> {
-    return this.#ending ??= why === "stop" ? this.#stop() : this.#lose(why);
+  #end(why: "stop" | "exit" | "output" | "input", cause?: unknown): Promise<void> {
+    return this.#ending ??= why === "stop" ? this.#stop() : this.#lose(why, cause);
   }
 
   async #stop(): Promise<void> {
@@ -226,12 +212,11 @@ export class StdioLink implements Link {
     await this.#release(reason);
   }
 
-  async #lose(why: "exit" | "output" | "input"): Promise<void> {
+  async #lose(why: "exit" | "output" | "input", cause: unknown): Promise<void> {
     const end = await within(this.#child.ended, ARRIVAL_MS);
     // Answers and complaints that were written before the end still count.
-    const arrived = Promise.all([this.#output.ended, this.#errors.ended]);
-    const [cause] = await within(arrived, ARRIVAL_MS) ?? [];
-    const event = end ? exitWords(end) : `closed its ${why} and cannot be talked to`;
+    await within(Promise.all([this.#output.ended, this.#errors.ended]), ARRIVAL_MS);
+    const event = end ? exitWords(end) : `${lossWords(why, cause)} and cannot be talked to`;
     const said = this.#lastWords.map((line) => `\n${line}`).join("");
     const words = said === "" ? "" : `. Its last words:${said}`;
     const reason = new LinkClosed("lost", `Server "${this.#name}" ${event}${words}`, { cause });
@@ -257,6 +242,13 @@ export class StdioLink implements Link {
     else this.#events.onLog(`Processes of group ${this.#child.pid} do not end`, "warning");
     this.#events.onClose(reason);
   }
+}
+
+/** What reads a line may throw, which ends the output as well. */
+function lossWords(why: string, cause: unknown): string {
+  return cause instanceof Error
+    ? `sent what cannot be taken in (${cause.message})`
+    : `closed its ${why}`;
 }
 
 function exitWords({ code, signal }: ProgramEnd): string {

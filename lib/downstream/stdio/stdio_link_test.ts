@@ -8,6 +8,12 @@ import { fixtureCommand, LinkHarness, waitUntil } from "./testing/link_harness.t
 
 const DEAF = `trap "" TERM; while :; do sleep 1; done`;
 
+/** What mentions this very Deno is talked to over streams, all else over Node's pipes. */
+function overBothPipes(name: string, run: (env: Record<string, string>) => Promise<void>): void {
+  Deno.test(name, () => run({}));
+  Deno.test(`${name}, over streams`, () => run({ MENTIONED: Deno.execPath() }));
+}
+
 async function closedBy(promise: Promise<unknown>): Promise<LinkClosed> {
   try {
     await promise;
@@ -29,18 +35,15 @@ Deno.test("StdioLink.request() gives the answer's text as it came", async () => 
   const answer = `{"result":{"big":12345678901234567890,"1":0,"0":1},"id":7,"jsonrpc":"2.0"}`;
   const script = `read -r line; printf '%s\\r\\n' '${answer}'; cat >&2`;
   await using harness = await LinkHarness.open({ command: "sh", args: ["-c", script] });
-  const exchange = { streams: false, onMessage: () => {} };
-  assert.equal(await harness.link.request(7, "{\n}", exchange), answer);
+  assert.equal(await harness.link.request(7, "{\n}"), answer);
 });
 
-Deno.test("StdioLink.request() stops waiting when its signal aborts, and the link goes on", async () => {
+Deno.test("StdioLink.abandon() ends the wait for one answer, and the link goes on", async () => {
   await using harness = await LinkHarness.open();
-  const controller = new AbortController();
-  const late = harness.call("later", { ms: 30 }, controller.signal);
+  const late = harness.call("later", { ms: 30 });
   const other = harness.call("echo", { n: 1 });
-  controller.abort(new Error("enough"));
+  harness.link.abandon(harness.lastId - 1, new Error("enough"));
   await assert.rejects(late, /enough/);
-  await assert.rejects(harness.call("echo", {}, controller.signal), /enough/);
   assert.deepEqual(await other, { n: 1 });
   await harness.call("later", { ms: 60 });
   assert.deepEqual(harness.warnings, []);
@@ -123,21 +126,24 @@ Deno.test("StdioLink reads stderr as fast as it is written, and cuts its lines",
   assert.equal(harness.logs.at(-2)?.line, `${"y".repeat(8 * 1024)} (cut, 10000 bytes)`);
 });
 
-Deno.test("StdioLink fails all requests when the program crashes, with its last words", async () => {
-  await using harness = await LinkHarness.open();
-  const calls = [harness.call("silence"), harness.call("crash", { last: "no database" })];
-  for (const call of calls) {
-    const { kind, message } = await closedBy(call);
-    assert.equal(kind, "lost");
-    assert.equal(
-      message,
-      'Server "fixture" ended with exit code 3. Its last words:\nno database',
-    );
-  }
-  assert.equal((await harness.closed).kind, "lost");
-  assert.equal((await closedBy(harness.call("echo"))).kind, "lost");
-  assert.equal((await closedBy(harness.link.send("{}"))).kind, "lost");
-});
+overBothPipes(
+  "StdioLink fails all requests when the program crashes, with its last words",
+  async (env) => {
+    await using harness = await LinkHarness.open({ env });
+    const calls = [harness.call("silence"), harness.call("crash", { last: "no database" })];
+    for (const call of calls) {
+      const { kind, message } = await closedBy(call);
+      assert.equal(kind, "lost");
+      assert.equal(
+        message,
+        'Server "fixture" ended with exit code 3. Its last words:\nno database',
+      );
+    }
+    assert.equal((await harness.closed).kind, "lost");
+    assert.equal((await closedBy(harness.call("echo"))).kind, "lost");
+    assert.equal((await closedBy(harness.link.send("{}"))).kind, "lost");
+  },
+);
 
 Deno.test("StdioLink names the signal that ended the program", async () => {
   await using harness = await LinkHarness.open();
@@ -148,30 +154,43 @@ Deno.test("StdioLink names the signal that ended the program", async () => {
   assert.equal(message, 'Server "fixture" ended with exit code 137 (signal SIGKILL)');
 });
 
-Deno.test("StdioLink delivers an answer that was written right before the end", async () => {
-  await using harness = await LinkHarness.open();
+overBothPipes("StdioLink delivers an answer that was written right before the end", async (env) => {
+  await using harness = await LinkHarness.open({ env });
   assert.equal(await harness.call("answerAndDie"), "last");
   assert.match((await harness.closed).message, /ended with exit code 0$/);
 });
 
-Deno.test("StdioLink gives up on a program that closed its output", async () => {
+overBothPipes("StdioLink gives up on a program that closed its output", async (env) => {
   const args = ["-c", "exec 1>&-; exec sleep 60"];
-  await using harness = await LinkHarness.open({ command: "sh", args });
+  await using harness = await LinkHarness.open({ env, command: "sh", args });
   const { message } = await closedBy(harness.call("any"));
   assert.equal(message, 'Server "fixture" closed its output and cannot be talked to');
 });
 
-Deno.test("StdioLink gives up on a program that closed its input", async () => {
+Deno.test("StdioLink says what a line was that nobody could take, and ends", async () => {
+  const fail = () => {
+    throw new RangeError("too deep");
+  };
+  await using harness = await LinkHarness.open({}, { onMessage: fail });
+  const lost = closedBy(harness.call("silence"));
+  await closedBy(harness.call("print", { text: `${notificationText("notifications/x")}\n` }));
+  assert.equal(
+    (await lost).message,
+    'Server "fixture" sent what cannot be taken in (too deep) and cannot be talked to',
+  );
+});
+
+overBothPipes("StdioLink gives up on a program that closed its input", async (env) => {
   const args = ["-c", "exec 0<&-; echo >&2; exec sleep 60"];
-  await using harness = await LinkHarness.open({ command: "sh", args });
+  await using harness = await LinkHarness.open({ env, command: "sh", args });
   await waitUntil(() => harness.logs.length > 0);
   assert.equal((await closedBy(harness.link.send("{}"))).kind, "lost");
   assert.match((await harness.closed).message, /^Server "fixture" closed its input and cannot/);
 });
 
-Deno.test("StdioLink does not wait for a stray process that holds its pipes", async () => {
+overBothPipes("StdioLink does not wait for a stray process that holds its pipes", async (env) => {
   const args = ["-c", "setsid sleep 60 & exit 4"];
-  const harness = await LinkHarness.open({ command: "sh", args });
+  const harness = await LinkHarness.open({ env, command: "sh", args });
   assert.match((await harness.closed).message, /ended with exit code 4$/);
   await harness.owner[Symbol.asyncDispose]();
   await harness[Symbol.asyncDispose]();
@@ -185,8 +204,8 @@ Deno.test("StdioLink ends what a crashed program had started", async () => {
   assert.deepEqual(await findMarked(harness.owner.marker), []);
 });
 
-Deno.test("StdioLink makes writes wait while the program does not read", async () => {
-  await using harness = await LinkHarness.open();
+overBothPipes("StdioLink makes writes wait while the program does not read", async (env) => {
+  await using harness = await LinkHarness.open({ env });
   const asleep = harness.call("sleep", { ms: 300 });
   const text = notificationText("notifications/x", JSON.stringify({ x: "x".repeat(1024 * 1024) }));
   let isSent = false;
@@ -203,15 +222,18 @@ Deno.test("StdioLink makes writes wait while the program does not read", async (
   assert.deepEqual(await harness.call("echo", { n: 1 }), { n: 1 });
 });
 
-Deno.test("StdioLink[Symbol.asyncDispose]() fails what waits and ends a willing program at once", async () => {
-  const harness = await LinkHarness.open();
-  await harness.call("echo");
-  const silent = closedBy(harness.call("silence"));
-  await harness[Symbol.asyncDispose]();
-  assert.equal((await silent).kind, "closed");
-  assert.equal((await harness.closed).kind, "closed");
-  assert.equal((await closedBy(harness.call("echo"))).kind, "closed");
-});
+overBothPipes(
+  "StdioLink[Symbol.asyncDispose]() fails what waits and ends a willing program at once",
+  async (env) => {
+    const harness = await LinkHarness.open({ env });
+    await harness.call("echo");
+    const silent = closedBy(harness.call("silence"));
+    await harness[Symbol.asyncDispose]();
+    assert.equal((await silent).kind, "closed");
+    assert.equal((await harness.closed).kind, "closed");
+    assert.equal((await closedBy(harness.call("echo"))).kind, "closed");
+  },
+);
 
 Deno.test("StdioLink[Symbol.asyncDispose]() ends a stubborn program with its stubborn child", async () => {
   const harness = await LinkHarness.open(fixtureCommand("--stubborn"));
@@ -220,12 +242,15 @@ Deno.test("StdioLink[Symbol.asyncDispose]() ends a stubborn program with its stu
   await harness[Symbol.asyncDispose]();
 });
 
-Deno.test("StdioLink[Symbol.asyncDispose]() does not wait for a program that does not read", async () => {
-  const harness = await LinkHarness.open({ command: "sh", args: ["-c", DEAF] });
-  const sent = closedBy(harness.link.send("x".repeat(1024 * 1024)));
-  await harness[Symbol.asyncDispose]();
-  assert.equal((await sent).kind, "closed");
-});
+overBothPipes(
+  "StdioLink[Symbol.asyncDispose]() does not wait for a program that does not read",
+  async (env) => {
+    const harness = await LinkHarness.open({ env, command: "sh", args: ["-c", DEAF] });
+    const sent = closedBy(harness.link.send("x".repeat(1024 * 1024)));
+    await harness[Symbol.asyncDispose]();
+    assert.equal((await sent).kind, "closed");
+  },
+);
 
 Deno.test("ProcessOwner[Symbol.asyncDispose]() ends what left its group and outlived its link", async () => {
   const harness = await LinkHarness.open();
@@ -242,7 +267,7 @@ Deno.test("StdioLink.open() gives the program its declared environment and littl
   await using harness = await LinkHarness.open({
     env: { DECLARED: "yes", QUARTERMASTER_OWNER: "forged" },
     baseEnv: { PATH, HOME, LC_TIME: "C", CANARY: "secret", NODE_OPTIONS: "--x" },
-  }, leaseId);
+  }, { leaseId });
   const expected = { PATH, HOME, LC_TIME: "C", DECLARED: "yes", QUARTERMASTER_OWNER: leaseId };
   assert.deepEqual(await harness.call("env"), expected);
 });

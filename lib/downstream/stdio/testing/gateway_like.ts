@@ -2,7 +2,7 @@
 import { LinkHarness, waitUntil } from "./link_harness.ts";
 
 const [leaseId = ""] = Deno.args;
-const harness = await LinkHarness.open({}, leaseId);
+const harness = await LinkHarness.open({}, { leaseId });
 const script = `trap "" TERM; while :; do sleep 1; done`;
 await harness.call("run", { script });
 await harness.call("run", { script, leaveGroup: true });

@@ -1,6 +1,6 @@
 import { fromFileUrl } from "@std/path";
 import { memberText, requestText, type RpcMessage } from "../../../core/rpc.ts";
-import type { LinkClosed } from "../../link.ts";
+import type { LinkClosed, LinkEvents } from "../../link.ts";
 import { findMarked } from "../process_group.ts";
 import { ProcessOwner } from "../process_owner.ts";
 import { type Program, StdioLink } from "../stdio_link.ts";
@@ -30,7 +30,8 @@ export class LinkHarness implements AsyncDisposable {
   readonly closed: Promise<LinkClosed>;
   /** How often the link said that it ended. */
   closeCount = 0;
-  #lastId = 0;
+  /** The id of the last request. */
+  lastId = 0;
 
   private constructor(parts: {
     link: StdioLink;
@@ -52,7 +53,10 @@ export class LinkHarness implements AsyncDisposable {
 
   static async open(
     program: Partial<Program> = {},
-    leaseId: string = crypto.randomUUID(),
+    { leaseId = crypto.randomUUID(), onMessage }: {
+      leaseId?: string;
+      onMessage?: LinkEvents["onMessage"];
+    } = {},
   ): Promise<LinkHarness> {
     const records = new MemoryRecords();
     const owner = ownerOf(leaseId, records);
@@ -67,7 +71,7 @@ export class LinkHarness implements AsyncDisposable {
       owner,
       ...program,
     }, {
-      onMessage: (text, message) => void messages.push({ text, message }),
+      onMessage: onMessage ?? ((text, message) => void messages.push({ text, message })),
       onLog: (line, kind) => void logs.push({ line, kind }),
       onClose: (reason) => onClose(reason),
     });
@@ -84,13 +88,9 @@ export class LinkHarness implements AsyncDisposable {
   }
 
   /** Resolves with the answer's result. */
-  async call(method: string, params: unknown = {}, signal?: AbortSignal): Promise<unknown> {
-    const id = ++this.#lastId;
-    const text = await this.link.request(id, requestText(id, method, JSON.stringify(params)), {
-      streams: false,
-      onMessage: () => {},
-      ...(signal === undefined ? {} : { signal }),
-    });
+  async call(method: string, params: unknown = {}): Promise<unknown> {
+    const id = ++this.lastId;
+    const text = await this.link.request(id, requestText(id, method, JSON.stringify(params)));
     return JSON.parse(memberText(text, "result") ?? "null");
   }
 
