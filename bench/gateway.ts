@@ -12,7 +12,7 @@ const ROUNDS = 7;
 const TURNS = 10;
 /** With `--token` every request carries one, and the gateway lets nobody in without. */
 const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" : undefined;
-/** Deno reads its input on a thread of its own, so that a program that it runs has two to wake. */
+/** What runs the servers: Node, or Deno with `--deno-server`. */
 const RUNTIME = Deno.args.includes("--deno-server") ? "deno" : "node";
 const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
 type Way = (typeof ways)[number];
@@ -27,8 +27,12 @@ const ofEach = (): Record<Way, number[]> => ({
 });
 
 export async function benchGateway(): Promise<void> {
+  await using folder = await tempFolder();
+  await measure(folder.path);
+}
+
+async function measure(folder: string): Promise<void> {
   const quick = Deno.args.includes("--quick");
-  const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
   const { command, args } = await serverProgram(RUNTIME, folder);
   const withTools = (wire: "--http" | "--stdio", tools: number) => ({
     command,
@@ -97,14 +101,14 @@ export async function benchGateway(): Promise<void> {
   const rounds = quick ? 3 : ROUNDS;
   for (let round = -1; round < rounds; round++) {
     // By turns and before the load: a machine's pace changes within a second.
-    const alone = ofEach();
+    const oneByOne = ofEach();
     for (let turn = 0; turn < TURNS; turn++) {
       for (const way of ways) {
         const { durations } = await callMany(clients[""][way], quick ? 20 : 50, 1, callFor(way));
-        alone[way].push(...durations);
+        oneByOne[way].push(...durations);
       }
     }
-    for (const way of ways) if (round >= 0) add("p50 of a call, ms", way, median(alone[way]));
+    for (const way of ways) if (round >= 0) add("p50 of a call, ms", way, median(oneByOne[way]));
     for (const way of ways) {
       const few = clients[""][way];
       const call = callFor(way);
@@ -169,23 +173,24 @@ export async function benchGateway(): Promise<void> {
     ["idle, 4,400 tools", `${idle.rssMb.toFixed(0)}`],
     ...halves.map((mb, index) => [`after ${(index + 1) * calls / 10} calls`, mb.toFixed(0)]),
   ]);
-  await Deno.remove(folder, { recursive: true });
+}
+
+async function tempFolder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
 /** What a gateway with these servers holds once they are ready and it has come to rest. */
 async function idleMb(mcpServers: Record<string, unknown>): Promise<number> {
-  const folder = await Deno.makeTempDir({ prefix: "quartermaster_bench_" });
-  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
-  await using gateway = await startGateway([], { cwd: folder });
+  await using folder = await tempFolder();
+  await Deno.writeTextFile(join(folder.path, ".mcp.json"), JSON.stringify({ mcpServers }));
+  await using gateway = await startGateway([], { cwd: folder.path });
   await until(async () => {
     const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
     return servers.ready === servers.total || undefined;
   });
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const { rssMb } = await usageOf(gateway.pid);
-  await gateway.stop();
-  await Deno.remove(folder, { recursive: true });
-  return rssMb;
+  return (await usageOf(gateway.pid)).rssMb;
 }
 
 /** Has so many tools of the servers listed at /mcp. */

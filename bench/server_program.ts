@@ -9,7 +9,7 @@ export interface ServerProgram {
   args: string[];
 }
 
-/** The server under Node, as most are run, or under Deno. */
+/** The server under Node, as most are run (it has to be on PATH), or under Deno. */
 export async function serverProgram(
   runtime: "node" | "deno",
   folder: string,
@@ -22,7 +22,10 @@ export async function serverProgram(
     format: "esm",
     write: false,
   });
-  if (!success) throw new Error(errors.map(({ text }) => text).join("\n"));
-  await Deno.writeFile(file, outputFiles[0]?.contents ?? new Uint8Array());
+  const [bundle] = outputFiles;
+  if (!success || !bundle?.contents) {
+    throw new Error(`Cannot bundle the server: ${errors.map(({ text }) => text).join("\n")}`);
+  }
+  await Deno.writeFile(file, bundle.contents);
   return { command: "node", args: [file] };
 }
