@@ -216,7 +216,7 @@ export class StdioLink implements Link {
     const end = await within(this.#child.ended, ARRIVAL_MS);
     // Answers and complaints that were written before the end still count.
     await within(Promise.all([this.#output.ended, this.#errors.ended]), ARRIVAL_MS);
-    const event = end ? exitWords(end) : `${lossWords(why, cause)} and cannot be talked to`;
+    const event = lossWords(why, end, cause);
     const said = this.#lastWords.map((line) => `\n${line}`).join("");
     const words = said === "" ? "" : `. Its last words:${said}`;
     const reason = new LinkClosed("lost", `Server "${this.#name}" ${event}${words}`, { cause });
@@ -244,11 +244,10 @@ export class StdioLink implements Link {
   }
 }
 
-/** What reads a line may throw, which ends the output as well. */
-function lossWords(why: string, cause: unknown): string {
-  return cause instanceof Error
-    ? `sent what cannot be taken in (${cause.message})`
-    : `closed its ${why}`;
+/** What takes a line may throw; a program may then end because nobody reads it any more. */
+function lossWords(why: string, end: ProgramEnd | undefined, cause: unknown): string {
+  if (cause instanceof Error) return `sent what cannot be taken in (${cause.message})`;
+  return end ? exitWords(end) : `closed its ${why} and cannot be talked to`;
 }
 
 function exitWords({ code, signal }: ProgramEnd): string {
