@@ -5,7 +5,7 @@ import { InertText } from "./inert_text.tsx";
 
 const SHOWN = 20;
 
-/** Tools that had to give up their plain name at the doors. */
+/** Tools that had to give up their plain name at the doors, and the other owner of each. */
 export function NameCollisions({ collisions }: { collisions: Collision[] }) {
   return (
     <Card title="Name collisions" aside={formatCount(collisions.length, "tool")} isFlush>
@@ -25,9 +25,18 @@ export function NameCollisions({ collisions }: { collisions: Collision[] }) {
   );
 }
 
-/** Both owners, and why it is the other's. */
+/** Both owners, and why it is the other's, or nobody's. */
 export function CollisionWords({ collision }: { collision: Collision }) {
-  const { namespaced, keptBy, plain, flat } = collision;
+  const { namespaced, keptBy, cutLike, plain, flat } = collision;
+  if (cutLike !== undefined) {
+    return (
+      <>
+        <Name text={namespaced} /> is called <Name text={flat} />, because both it and{" "}
+        <Name text={cutLike} /> are too long, and begin with <Name text={plain} />{" "}
+        once they are cut: only the end tells them apart.
+      </>
+    );
+  }
   return (
     <>
       <Name text={namespaced} /> is called <Name text={flat} />, because <Name text={plain} />{" "}

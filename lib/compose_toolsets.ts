@@ -21,6 +21,7 @@ export interface ComposeToolsetsInput {
   catalog: Catalog;
   pool: ServerPool;
   logs: Logs;
+  maxNameLength: number;
   /** Whether a tool exists for a caller; all do where this is missing. */
   admits?: Admits;
   admitsToolset?: (principal: string, name: string) => boolean;
@@ -31,7 +32,7 @@ export interface ComposeToolsetsInput {
 export function composeToolsets(input: ComposeToolsetsInput) {
   const { stack, store, catalog, pool, logs, admits = () => true } = input;
   const log = logs.room("toolsets");
-  const names = new NameTables(RESERVED_NAMES);
+  const names = new NameTables(RESERVED_NAMES, input.maxNameLength);
   const counter = stack.use(new TokenCounter());
   const metadata = new ToolMetadataRepository(store);
   const tokens = new ToolTokens(metadata, catalog, (texts) => counter.count(texts));
@@ -65,14 +66,18 @@ export function composeToolsets(input: ComposeToolsetsInput) {
   const known = new Set<string>();
   /** Says once who had to give up a name to whom. */
   function tellCollisions(): void {
-    for (const { plain, keptBy, namespaced, flat } of names.of(catalog.snapshot).collisions()) {
+    for (const collision of names.of(catalog.snapshot).collisions()) {
+      const { plain, keptBy, cutLike, namespaced, flat } = collision;
       if (known.has(flat)) continue;
       known.add(flat);
-      log.warn(
-        { name: plain, owners: [keptBy ?? "quartermaster", namespaced] },
-        `"${namespaced}" is called ${flat}: ${plain} is the name of ${
+      const reason = cutLike === undefined
+        ? `${plain} is the name of ${
           keptBy === undefined ? "a tool of the gateway's own" : `"${keptBy}"`
-        }`,
+        }`
+        : `it and "${cutLike}" are too long, and both begin with ${plain} once they are cut`;
+      log.warn(
+        { name: plain, owners: [cutLike ?? keptBy ?? "quartermaster", namespaced] },
+        `"${namespaced}" is called ${flat}: ${reason}`,
       );
     }
   }

@@ -164,3 +164,41 @@ Deno.test("tools: from the store, and a server started for one call, where no ga
     });
   });
 });
+
+Deno.test("tools: names are those of the gateway that runs, however long it lets them be", async (t) => {
+  await TestCli.use(async (cli) => {
+    const long = "a-server-with-a-long-name";
+    await configure(cli, [long]);
+    const ofServer = async (...args: string[]) => {
+      const { tools } = await cli.json("tools", "list", "--server", long, ...args);
+      return tools.map(({ flatName }: { flatName: string }) => flatName);
+    };
+    const short = /^a_server_with_a_l_[0-9a-f]{6}$/;
+
+    await t.step("while one runs", async () => {
+      await using gateway = await startGateway(["--max-name-length", "24"], cli.gateway);
+      await until(async () => {
+        const { servers } = await cli.json("server", "list");
+        return servers.every(({ state }: { state: string }) => state === "ready") || undefined;
+      });
+      const names = await ofServer();
+      for (const name of names) assert.match(name, short);
+      const { found } = await (await fetch(`${gateway.url}/api/search?limit=100`)).json();
+      const atDoors = found.filter(({ server }: { server: string }) => server === long)
+        .map(({ flatName }: { flatName: string }) => flatName);
+      assert.deepEqual(names.sort(), atDoors.sort());
+
+      const { name, namespacedName, flatName } = await cli.json("tools", "show", `${long}:pid`);
+      for (const word of [namespacedName, flatName, `${long}.${name}`]) {
+        assert.equal((await cli.json("tools", "show", word)).name, "pid", word);
+        await cli.ok("tools", "call", word);
+      }
+    });
+
+    await t.step("as the options say where none runs", async () => {
+      for (const name of await ofServer("--max-name-length", "24")) assert.match(name, short);
+      assert.ok((await ofServer()).includes("a_server_with_a_long_name_echo"));
+      await cli.ok("tools", "call", `${long}:pid`);
+    });
+  });
+});

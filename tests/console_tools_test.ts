@@ -29,7 +29,13 @@ const TOOLS: Record<string, object[]> = {
       inputSchema: { type: "object", properties: { query: text, limit: { type: "integer" } } },
     },
     { name: "status", description: "Shows which files are changed.", inputSchema: plain() },
-    ...Array.from({ length: 40 }, (_, index) => ({
+    // Too long for clients, and the same once they are cut.
+    ...["title", "labels"].map((word) => ({
+      name: `change_of_a_pull_request_that_is_not_merged_yet_its_${word}`,
+      description: `Changes the ${word} of a pull request.`,
+      inputSchema: plain(),
+    })),
+    ...Array.from({ length: 38 }, (_, index) => ({
       name: `branch_${index}`,
       description: `Works on branch number ${index}.`,
       inputSchema: plain(),
@@ -145,6 +151,7 @@ test("tools page ranks as the engine does while one types, and filters by addres
   await page.getByText("tokens in all").waitFor();
   await page.getByText("Name collisions").waitFor();
   await page.getByText("whose full name comes first in the alphabet").waitFor();
+  await page.getByText("only the end tells them apart").waitFor();
   await inspect(page, "tools-all");
 
   await page.keyboard.press("/");

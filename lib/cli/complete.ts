@@ -43,7 +43,8 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
 async function toolNames(store: Store, input: CommandInput): Promise<Suggestion[]> {
   const [gateway] = await findGateways(store);
   if (gateway) {
-    return (await gateway.client.allTools()).map(({ server, name, definition }) => ({
+    const { tools } = await gateway.client.allTools();
+    return tools.map(({ server, name, definition }) => ({
       word: `${server}.${name}`,
       meaning: definition.title ?? definition.description?.split("\n")[0] ?? "",
     }));

@@ -1,9 +1,14 @@
+import { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { flatNames, flatten, namespacedName } from "../routing/names.ts";
-import type { ListedTool, ServersAccess, WaitingTool } from "./servers_access.ts";
+import { type NameTable, NameTables } from "../routing/name_table.ts";
+import { namesOf, namespacedName } from "../routing/names.ts";
+import { resolveTool } from "../routing/resolve.ts";
+import { RESERVED_NAMES } from "../surfaces/builtin_names.ts";
+import type { ListedTool, ServersAccess, ToolList, WaitingTool } from "./servers_access.ts";
 
-/** A tool with the names a caller may use for it besides its own. */
+/** A tool with the names that clients have for it besides its own. */
 export interface NamedTool extends ListedTool {
   /** `git.search-repositories` */
   namespaced: string;
@@ -11,35 +16,64 @@ export interface NamedTool extends ListedTool {
   flat: string;
 }
 
-/** All tools under all their names, in order. */
-export function withNames(tools: readonly ListedTool[]): NamedTool[] {
-  const full = (tool: ListedTool) => namespacedName(tool.server, tool.name);
-  const flat = flatNames(tools.map(full));
-  return tools.map((tool) => ({ ...tool, namespaced: full(tool), flat: flat.get(full(tool))! }))
-    .sort((a, b) => a.namespaced < b.namespaced ? -1 : 1);
-}
+/** All tools under the names that the gateway gives them, in order. */
+export class NamedTools {
+  readonly all: readonly NamedTool[];
+  readonly #table: NameTable;
 
-/** The one tool that a name means: `server.tool`, flat, or the server's own where only one has it. */
-export function resolveTool(name: string, tools: readonly NamedTool[]): NamedTool {
-  const exact = tools.find((tool) => tool.namespaced === name) ??
-    tools.find((tool) => tool.flat === name);
-  if (exact) return exact;
-  const own = tools.filter((tool) => tool.name === name);
-  if (own.length === 1) return own[0]!;
-  if (own.length > 1) {
-    throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `${own.length} servers have a tool "${name}"`,
-      recoverySteps: [`Give one of ${own.map((tool) => tool.namespaced).join(", ")}`],
+  constructor({ tools, maxNameLength }: ToolList) {
+    const catalog = new Catalog();
+    for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
+      catalog.setListed(server, own.map(({ definition }) => JSON.stringify(definition)));
+      catalog.setEnabled(server, own.filter(({ enabled }) => enabled).map(({ name }) => name));
+    }
+    this.#table = new NameTables(RESERVED_NAMES, maxNameLength).of(catalog.snapshot);
+    this.all = Array.from(this.#table.tools(), (tool) => this.#named(tool))
+      .sort((a, b) => a.namespaced < b.namespaced ? -1 : 1);
+  }
+
+  /** The one tool that a name means, as at the doors; one that is off, too. */
+  resolve(name: string): NamedTool {
+    const view = { table: this.#table, naming: "namespaced" as const, withDisabled: true };
+    try {
+      return this.#named(resolveTool(view, name));
+    } catch (error) {
+      throw this.#inCommandWords(error, name);
+    }
+  }
+
+  #named(tool: CatalogTool): NamedTool {
+    const { server, name, enabled, definition } = tool;
+    const namespaced = this.#table.nameOf(tool, "namespaced");
+    return {
+      server,
+      name,
+      enabled,
+      definition,
+      namespaced,
+      flat: this.#table.nameOf(tool, "flat"),
+    };
+  }
+
+  /** What to do is another thing here than at a door. */
+  #inCommandWords(error: unknown, name: string): unknown {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
+    const { suggestedTools = [] } = error.details;
+    if (this.#table.byOriginal(name).length > 1) {
+      return new GatewayError("INVALID_ARGUMENTS", {
+        message: error.message,
+        recoverySteps: [`Give one of ${suggestedTools.join(", ")}`],
+      });
+    }
+    const guesses = suggestedTools.length > 0
+      ? suggestedTools
+      : nearestNames(name, this.all.map((tool) => tool.name));
+    return new GatewayError("TOOL_NOT_FOUND", {
+      message: `There is no tool "${name.slice(0, 200)}"`,
+      recoverySteps: ["See `deno task cli tools list`"],
+      ...(guesses.length > 0 ? { hint: `Did you mean ${guesses.join(", ")}?` } : {}),
     });
   }
-  const near = nearestNames(name, tools.map((tool) => tool.namespaced));
-  const nearOwn = nearestNames(name, tools.map((tool) => tool.name));
-  const guesses = near.length > 0 ? near : nearOwn;
-  throw new GatewayError("TOOL_NOT_FOUND", {
-    message: `There is no tool "${name.slice(0, 200)}"`,
-    recoverySteps: ["See `deno task cli tools list`"],
-    ...(guesses.length > 0 ? { hint: `Did you mean ${guesses.join(", ")}?` } : {}),
-  });
 }
 
 /** The same among all tools there are; says of one that is kept back where to decide on it. */
@@ -47,21 +81,18 @@ export async function resolveListed(
   name: string,
   servers: Pick<ServersAccess, "allTools" | "waiting">,
 ): Promise<NamedTool> {
-  const tools = withNames(await servers.allTools());
+  const list = await servers.allTools();
   try {
-    return resolveTool(name, tools);
+    return new NamedTools(list).resolve(name);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
     // Whoever may not decide is told what everybody is told.
     const waiting = await servers.waiting().catch(() => []);
-    const found = waiting.find((tool) => !tool.isServed && namesOf(tool).includes(name));
+    const found = waiting.find((tool) =>
+      !tool.isServed && namesOf(tool.server, tool.name, list.maxNameLength).includes(name)
+    );
     throw found ? keptBack(found) : error;
   }
-}
-
-function namesOf({ server, name }: WaitingTool): string[] {
-  const whole = namespacedName(server, name);
-  return [whole, flatten(whole), name];
 }
 
 function keptBack({ server, name, state }: WaitingTool): GatewayError {

@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import type { GatewayError } from "../core/errors.ts";
-import { resolveListed, resolveTool, withNames } from "./find_tool.ts";
+import { NamedTools, resolveListed } from "./find_tool.ts";
 
-function listed(...names: string[]) {
-  return withNames(names.map((full) => {
+function list(names: string[], maxNameLength = 60) {
+  const tools = names.map((full) => {
     const dot = full.indexOf(".");
     const [server, name] = [full.slice(0, dot), full.slice(dot + 1)];
     const definition = { name, inputSchema: { type: "object" as const } };
     return { server, name, enabled: true, definition };
-  }));
+  });
+  return { tools, maxNameLength };
 }
 
-Deno.test("resolveTool() takes a tool's namespaced, flat or own name", () => {
+function listed(...names: string[]): NamedTools {
+  return new NamedTools(list(names));
+}
+
+Deno.test("NamedTools.resolve() takes a tool's namespaced, flat or own name", () => {
   const tools = listed("git.search-repos", "issues.list", "files.list", "files.dir.read");
   for (
     const [name, found] of [
@@ -20,13 +25,48 @@ Deno.test("resolveTool() takes a tool's namespaced, flat or own name", () => {
       ["search-repos", "git.search-repos"],
       ["files.list", "files.list"],
       ["dir.read", "files.dir.read"],
+      ["files:dir.read", "files.dir.read"],
     ] as const
-  ) assert.equal(resolveTool(name, tools).namespaced, found);
+  ) assert.equal(tools.resolve(name).namespaced, found);
 });
 
-Deno.test("resolveTool() asks which one where several servers have the name", () => {
+Deno.test("NamedTools leave the names of the gateway's own tools to these", () => {
+  const tools = listed("equip.toolset", "git.status");
+  const [equip] = tools.all;
+  assert.match(equip!.flat, /^equip_toolset_[0-9a-f]{6}$/);
+  assert.equal(tools.resolve(equip!.flat).namespaced, "equip.toolset");
+  assert.equal(tools.resolve("equip.toolset").flat, equip!.flat);
+  assert.throws(() => tools.resolve("equip_toolset"), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("NamedTools cut long names at the gateway's length, and know them cut and whole", () => {
+  const long = "search_".repeat(12);
+  for (const maxNameLength of [24, 60, 128]) {
+    const tools = new NamedTools(list([`git.${long}a`, `git.${long}b`], maxNameLength));
+    for (const tool of tools.all) {
+      assert.equal(
+        tool.namespaced.length,
+        Math.min(maxNameLength, "git.".length + long.length + 1),
+      );
+      assert.equal(tool.flat.length, tool.namespaced.length);
+      for (const name of [tool.namespaced, tool.flat, `git.${tool.name}`, `git:${tool.name}`]) {
+        assert.equal(tools.resolve(name).name, tool.name, name);
+      }
+    }
+  }
+});
+
+Deno.test("NamedTools.resolve() finds what is off, too", () => {
+  const { tools, maxNameLength } = list(["git.status", "git.log"]);
+  const off = tools.map((tool) => ({ ...tool, enabled: tool.name === "log" }));
+  const named = new NamedTools({ tools: off, maxNameLength });
+  assert.equal(named.resolve("git_status").enabled, false);
+  assert.equal(named.resolve("log").enabled, true);
+});
+
+Deno.test("NamedTools.resolve() asks which one where several servers have the name", () => {
   assert.throws(
-    () => resolveTool("list", listed("a.list", "b.list")),
+    () => listed("a.list", "b.list").resolve("list"),
     (error: Error & { details: { recoverySteps: string[] } }) => {
       assert.match(error.message, /2 servers have a tool "list"/);
       assert.deepEqual(error.details.recoverySteps, ["Give one of a.list, b.list"]);
@@ -35,7 +75,7 @@ Deno.test("resolveTool() asks which one where several servers have the name", ()
   );
 });
 
-Deno.test("resolveTool() names what was probably meant", () => {
+Deno.test("NamedTools.resolve() names what was probably meant", () => {
   const tools = listed("git.search-repos", "files.read_file");
   for (
     const [name, hint] of [["git.serch-repos", /git\.search-repos/], [
@@ -44,7 +84,7 @@ Deno.test("resolveTool() names what was probably meant", () => {
     ]] as const
   ) {
     assert.throws(
-      () => resolveTool(name, tools),
+      () => tools.resolve(name),
       (error: Error & { details: { hint: string } }) => {
         assert.match(error.details.hint, hint);
         return true;
@@ -54,11 +94,14 @@ Deno.test("resolveTool() names what was probably meant", () => {
 });
 
 Deno.test("resolveListed() says of a tool that is kept back where to decide on it", async () => {
+  const long = "read_".repeat(20);
+  const [cut] = listed(`files.${long}`).all;
   const servers = {
-    allTools: () => Promise.resolve(listed("files.read")),
+    allTools: () => Promise.resolve(list(["files.read"])),
     waiting: () =>
       Promise.resolve([
         { server: "files", name: "bad", state: "quarantined" as const, isServed: false },
+        { server: "files", name: long, state: "quarantined" as const, isServed: false },
         { server: "files", name: "added", state: "held" as const, isServed: false },
         { server: "files", name: "read", state: "held" as const, isServed: true },
       ]),
@@ -68,6 +111,8 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
     const [name, message] of [
       ["files.bad", /"files\.bad" is in quarantine/],
       ["files_bad", /is in quarantine/],
+      ["files:bad", /is in quarantine/],
+      [cut!.flat, /is in quarantine/],
       ["added", /"files\.added" is held/],
     ] as const
   ) {
@@ -86,7 +131,7 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
 
 Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
   const servers = {
-    allTools: () => Promise.resolve(listed("files.read")),
+    allTools: () => Promise.resolve(list(["files.read"])),
     waiting: () => Promise.reject(new Error("not for you")),
   };
   await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });

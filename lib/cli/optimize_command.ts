@@ -1,7 +1,7 @@
 import { configError } from "../config/problem.ts";
 import { oneNameOf } from "./arguments.ts";
 import type { Command, CommandInput } from "./command.ts";
-import { resolveTool, withNames } from "./find_tool.ts";
+import { NamedTools } from "./find_tool.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { OptimizationClient, ToolRef } from "./optimization_client.ts";
 import { inCommandWords } from "./optimize_words.ts";
@@ -59,23 +59,20 @@ export async function namedCandidate(
 }
 
 async function findRef(name: string, gateway: GatewayClient): Promise<ToolRef> {
-  return refOf(name, await gateway.allTools());
+  return refOf(name, new NamedTools(await gateway.allTools()));
 }
 
 /**
  * What a name means. A tool that is not there now may still have a promotion and a history, so that
  * `server.tool` in full is taken as it is, and the gateway says whether it knows it.
  */
-export function refOf(
-  name: string,
-  tools: Awaited<ReturnType<GatewayClient["allTools"]>>,
-): ToolRef {
+export function refOf(name: string, tools: NamedTools): ToolRef {
   try {
-    const { server, name: tool } = resolveTool(name, withNames(tools));
+    const { server, name: tool } = tools.resolve(name);
     return { server, tool };
   } catch (error) {
     const [, server = "", tool = ""] = /^([\w-]+)\.(.+)$/s.exec(name) ?? [];
-    const isKnown = tools.some((other) => other.server === server);
+    const isKnown = tools.all.some((other) => other.server === server);
     if (tool === "" || isKnown) throw error;
     return { server, tool };
   }

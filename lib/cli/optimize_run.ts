@@ -1,4 +1,5 @@
 import { JSON_FLAG } from "./command.ts";
+import { NamedTools } from "./find_tool.ts";
 import { openOptimization, optimizeCommand } from "./optimize_command.ts";
 import {
   BUDGET_FLAGS,
@@ -50,9 +51,9 @@ export const optimizeRun = optimizeCommand({
     const options = jobOptionsOf(input);
     const { gateway, optimization } = await openOptimization(input);
     const isAll = input.flags.get("all") === true;
-    const [rows, tools] = await Promise.all([gateway.list(), gateway.allTools()]);
-    const servers = rows.map(({ name }) => name);
-    const target = targetOf(input.positionals, isAll, { servers, tools });
+    const [rows, list] = await Promise.all([gateway.list(), gateway.allTools()]);
+    const known = { servers: rows.map(({ name }) => name), tools: new NamedTools(list) };
+    const target = targetOf(input.positionals, isAll, known);
     return await startJob("optimize run", { ...target, options }, { input, optimization });
   },
 });

@@ -1,5 +1,5 @@
 import { configError } from "../config/problem.ts";
-import type { ListedTool } from "./servers_access.ts";
+import type { NamedTools } from "./find_tool.ts";
 import { refOf } from "./optimize_command.ts";
 import type { NewJob } from "./optimization_client.ts";
 
@@ -11,7 +11,7 @@ const USAGE = "Write it as: deno task cli optimize run SERVER, SERVER.TOOL..., o
 export function targetOf(
   words: readonly string[],
   isAll: boolean,
-  known: { servers: readonly string[]; tools: ListedTool[] },
+  known: { servers: readonly string[]; tools: NamedTools },
 ): Target {
   if (isAll) {
     if (words.length === 0) return { all: true };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NamedTools } from "./find_tool.ts";
 import { targetOf } from "./optimize_target.ts";
 
 const tool = (server: string, name: string) => ({
@@ -10,12 +11,15 @@ const tool = (server: string, name: string) => ({
 
 const KNOWN = {
   servers: ["weather", "git", "away"],
-  tools: [
-    tool("weather", "get_forecast"),
-    tool("weather", "get_alerts"),
-    tool("git", "status.all"),
-    tool("git", "log"),
-  ],
+  tools: new NamedTools({
+    tools: [
+      tool("weather", "get_forecast"),
+      tool("weather", "get_alerts"),
+      tool("git", "status.all"),
+      tool("git", "log"),
+    ],
+    maxNameLength: 60,
+  }),
 };
 
 const target = (...words: string[]) => targetOf(words, false, KNOWN);
@@ -28,6 +32,7 @@ Deno.test("targetOf() takes everything, a server, or tools by any of their names
     server: "weather",
     tools: ["get_forecast", "get_alerts"],
   });
+  assert.deepEqual(target("git:log"), { server: "git", tools: ["log"] });
   assert.deepEqual(target("git.status.all"), { server: "git", tools: ["status.all"] });
 });
 

@@ -2,7 +2,7 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { noPositionals } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { type NamedTool, withNames } from "./find_tool.ts";
+import { type NamedTool, NamedTools } from "./find_tool.ts";
 import { openServers } from "./servers_access.ts";
 import { cutToWidth, inert, painter, print, printJson, table } from "./terminal.ts";
 
@@ -26,7 +26,7 @@ export const toolsList: Command = {
     await using servers = await openServers(input);
     const wanted = input.values.get("server");
     if (wanted) checkServers(wanted, (await servers.list()).map(({ name }) => name));
-    const all = withNames(await servers.allTools());
+    const { all } = new NamedTools(await servers.allTools());
     const tools = all.filter((tool) =>
       (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
     );

@@ -20,7 +20,8 @@ export const toolsShow: Command = {
   usage: "tools show SERVER.TOOL",
   meaning: "One tool: what it does, its parameters, and whether it is on",
   details: [
-    "The name may also be the flat one (SERVER_TOOL), or the server's own where only one has it.",
+    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own where only one",
+    "has it; a long one as clients have it, or whole.",
   ],
   flags: [JSON_FLAG],
   async run(input) {

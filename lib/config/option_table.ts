@@ -69,6 +69,8 @@ export interface Options {
   allowPrivate: boolean;
   /** Bytes. */
   maxBody: number;
+  /** Characters of a name in a list. */
+  maxNameLength: number;
   /** What turns texts into vectors, so that search knows what they mean. */
   embeddings: (typeof EMBEDDINGS)[number];
   embeddingsUrl: string | undefined;
@@ -353,6 +355,16 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     must: "a size from 1KiB to 1GiB, such as 4MiB or 524288",
     meaning: "Largest request body that is accepted",
   },
+  maxNameLength: {
+    flag: "max-name-length",
+    placeholder: "COUNT",
+    // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
+    schema: wholeNumber(24, 128),
+    fallback: 60,
+    fallbackText: "60",
+    must: "a whole number from 24 to 128",
+    meaning: "Longest name that a tool is listed under; longer ones are cut and end in a hash",
+  },
   embeddings: {
     flag: "embeddings",
     placeholder: "BACKEND",
@@ -458,6 +470,7 @@ export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionNa
     secretKey: make("secretKey"),
     allowPrivate: make("allowPrivate"),
     maxBody: make("maxBody"),
+    maxNameLength: make("maxNameLength"),
     embeddings: make("embeddings"),
     embeddingsUrl: make("embeddingsUrl"),
     embeddingsModel: make("embeddingsModel"),

@@ -117,6 +117,7 @@ export async function readOptions(
     secretKey: read("secretKey"),
     allowPrivate: read("allowPrivate"),
     maxBody: read("maxBody"),
+    maxNameLength: read("maxNameLength"),
     embeddings: read("embeddings"),
     embeddingsUrl: read("embeddingsUrl"),
     embeddingsModel: read("embeddingsModel"),

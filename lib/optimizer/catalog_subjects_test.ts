@@ -12,7 +12,7 @@ function open() {
   catalog.setListed("files", [tool("read.me", "Reads."), tool("delete"), tool("hidden", "H.")]);
   catalog.setEnabled("files", ["read.me", "delete"]);
   catalog.setListed("git", [tool("status", "Status.")]);
-  const names = new NameTables(new Set());
+  const names = new NameTables([], 60);
   const equipped = () => [...catalog.of("git").tools, ...catalog.of("files").tools.slice(0, 1)];
   return { catalog, subjects: new CatalogSubjects({ catalog, names, equipped }) };
 }

@@ -1,14 +1,33 @@
 import type { CatalogSnapshot, ServerTools } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import { flatNames, flatten, MAX_NAME, namespacedName, type Naming } from "./names.ts";
+import {
+  cutName,
+  flatNames,
+  flatten,
+  hashedName,
+  namesOf,
+  namespacedName,
+  type Naming,
+  roomBeforeHash,
+} from "./names.ts";
 import { ServerNames, toolsText } from "./server_names.ts";
 
-/** A tool that could not have its plain flat name. */
+/** What the names of one gateway keep to. */
+export interface NameRules {
+  /** Flat names of the gateway's own tools, which no other tool may have. */
+  reserved: ReadonlySet<string>;
+  /** The most characters of a name: clients put prefixes before it, and stop somewhere. */
+  maxLength: number;
+}
+
+/** A tool that is told from another by the hash at the end of its name alone. */
 export interface Collision {
-  /** The name both would have. */
+  /** The name both would have; where both are too long, what is left of it. */
   plain: string;
   /** Who keeps it: a tool's namespaced name, or undefined for one of the gateway's own tools. */
   keptBy: string | undefined;
+  /** Where both are too long, so that neither keeps it: the other one. */
+  cutLike?: string;
   /** Who does not, and what it is called instead. */
   namespaced: string;
   flat: string;
@@ -22,24 +41,37 @@ interface FlatNames {
 /** Every tool of one snapshot under its names, both ways. What takes time is made when asked for. */
 export class NameTable {
   readonly #servers: ReadonlyMap<string, ServerTools>;
-  readonly #reserved: ReadonlySet<string>;
+  readonly #rules: NameRules;
+  /** Made once for each list, whatever becomes of other servers. */
+  readonly #ofServers: WeakMap<ServerTools, ServerNames>;
   readonly #flatLists = new Map<string, string>();
   #flat: FlatNames | undefined;
   #original: Map<string, CatalogTool[]> | undefined;
 
-  constructor(servers: ReadonlyMap<string, ServerTools>, reserved: ReadonlySet<string>) {
+  constructor(
+    servers: ReadonlyMap<string, ServerTools>,
+    rules: NameRules,
+    ofServers = new WeakMap<ServerTools, ServerNames>(),
+  ) {
     this.#servers = servers;
-    this.#reserved = reserved;
+    this.#rules = rules;
+    this.#ofServers = ofServers;
   }
 
   /** The same with other tools for one server, as it may list them for one client. */
   with(server: string, tools: ServerTools): NameTable {
-    return new NameTable(new Map(this.#servers).set(server, tools), this.#reserved);
+    return new NameTable(new Map(this.#servers).set(server, tools), this.#rules, this.#ofServers);
   }
 
   server(name: string): ServerNames | undefined {
     const tools = this.#servers.get(name);
-    return tools && ServerNames.of(name, tools);
+    if (!tools) return undefined;
+    let names = this.#ofServers.get(tools);
+    if (!names) {
+      names = new ServerNames(name, tools, this.#rules.maxLength);
+      this.#ofServers.set(tools, names);
+    }
+    return names;
   }
 
   serverNames(): Iterable<string> {
@@ -72,7 +104,7 @@ export class NameTable {
     if (found) return found;
     // A name that was cut within its server's part has no dot left.
     for (const [known] of this.#servers) {
-      if (known.length < MAX_NAME - 8) continue;
+      if (known.length < roomBeforeHash(this.#rules.maxLength)) continue;
       const cut = this.server(known)!.namespaced.get(name);
       if (cut) return cut;
     }
@@ -89,9 +121,7 @@ export class NameTable {
     for (const [known, { quarantined = [] }] of this.#servers) {
       if (server !== undefined && known !== server) continue;
       for (const { tool } of quarantined) {
-        const whole = namespacedName(known, tool.name);
-        const names = [tool.name, whole, flatten(whole), `${known}:${tool.name}`];
-        if (names.includes(name)) yield tool;
+        if (namesOf(known, tool.name, this.#rules.maxLength).includes(name)) yield tool;
       }
     }
   }
@@ -108,17 +138,31 @@ export class NameTable {
     return text;
   }
 
-  /** Tools whose plain flat name belongs to another. */
+  /** Tools whose plain flat name belongs to another, or is the same as another's once it is cut. */
   collisions(): Collision[] {
+    const { maxLength } = this.#rules;
     const { ofTool, byName } = this.#flatNames();
+    const firstCut = new Map<string, string>();
     const found: Collision[] = [];
+    // In the order in which they were given their names.
     for (const [tool, flat] of ofTool) {
       const namespaced = namespacedName(tool.server, tool.name);
-      const plain = flatten(namespaced);
-      if (plain === flat || plain.length > MAX_NAME) continue;
-      const keeper = byName.get(plain);
-      const keptBy = keeper && namespacedName(keeper.server, keeper.name);
-      found.push({ plain, keptBy, namespaced, flat });
+      const whole = flatten(namespaced);
+      if (whole === flat) continue;
+      const isTooLong = whole.length > maxLength;
+      const plain = isTooLong ? hashedName(whole, namespaced, maxLength) : whole;
+      if (plain !== flat) {
+        const keeper = byName.get(plain);
+        const keptBy = keeper && namespacedName(keeper.server, keeper.name);
+        found.push({ plain, keptBy, namespaced, flat });
+      }
+      if (!isTooLong) continue;
+      const cut = cutName(whole, maxLength);
+      const cutLike = firstCut.get(cut);
+      if (cutLike === undefined) firstCut.set(cut, namespaced);
+      else if (plain === flat) {
+        found.push({ plain: cut, keptBy: undefined, cutLike, namespaced, flat });
+      }
     }
     return found;
   }
@@ -129,7 +173,8 @@ export class NameTable {
     for (const tool of this.tools()) tools.set(namespacedName(tool.server, tool.name), tool);
     const byName = new Map<string, CatalogTool>();
     const ofTool = new Map<CatalogTool, string>();
-    for (const [namespaced, flat] of flatNames(tools.keys(), this.#reserved)) {
+    const { maxLength, reserved } = this.#rules;
+    for (const [namespaced, flat] of flatNames(tools.keys(), maxLength, reserved)) {
       const tool = tools.get(namespaced)!;
       byName.set(flat, tool);
       ofTool.set(tool, flat);
@@ -140,17 +185,25 @@ export class NameTable {
 
 /** The table of each snapshot, made once. */
 export class NameTables {
-  readonly #reserved: ReadonlySet<string>;
+  readonly #rules: NameRules;
   readonly #tables = new WeakMap<CatalogSnapshot, NameTable>();
+  readonly #ofServers = new WeakMap<ServerTools, ServerNames>();
 
-  /** Flat names of the gateway's own tools, which no other tool may have. */
-  constructor(reserved: Iterable<string>) {
-    this.#reserved = new Set(reserved);
+  /** Flat names of the gateway's own tools, and the most characters that a name may have. */
+  constructor(reserved: Iterable<string>, maxLength: number) {
+    this.#rules = { reserved: new Set(reserved), maxLength };
+  }
+
+  get maxLength(): number {
+    return this.#rules.maxLength;
   }
 
   of(snapshot: CatalogSnapshot): NameTable {
     let table = this.#tables.get(snapshot);
-    if (!table) this.#tables.set(snapshot, table = new NameTable(snapshot.servers, this.#reserved));
+    if (!table) {
+      table = new NameTable(snapshot.servers, this.#rules, this.#ofServers);
+      this.#tables.set(snapshot, table);
+    }
     return table;
   }
 }

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 
-export type Naming = "namespaced" | "flat" | "original";
+const HASH_LENGTH = 6;
 
-/** Clients put prefixes before names, and some stop at 64 characters. */
-export const MAX_NAME = 60;
+export type Naming = "namespaced" | "flat" | "original";
 
 export function isNaming(text: string): text is Naming {
   return text === "namespaced" || text === "flat" || text === "original";
@@ -20,8 +19,31 @@ export function flatten(name: string): string {
 }
 
 /** A short text that is the same for the same name everywhere. */
-export function nameHash(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 6);
+function nameHash(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
+}
+
+/** How many characters of its own a name that ends in a hash has left. */
+export function roomBeforeHash(maxLength: number): number {
+  return maxLength - "_".length - HASH_LENGTH;
+}
+
+/** A name in the form that those have who are too long, or whose plain form belongs to another. */
+export function hashedName(form: string, name: string, maxLength: number): string {
+  return `${cutName(form, maxLength)}_${nameHash(name)}`;
+}
+
+/** What stands before the hash: of a pair of UTF-16 units never one alone, which is no text. */
+export function cutName(form: string, maxLength: number): string {
+  return form.slice(0, roomBeforeHash(maxLength)).replace(/[\ud800-\udbff]$/, "");
+}
+
+/** Every name that a tool is known by, or was before it was kept from callers. */
+export function namesOf(server: string, tool: string, maxLength: number): string[] {
+  const whole = namespacedName(server, tool);
+  const flat = flatten(whole);
+  const hashed = [whole, flat].map((form) => hashedName(form, whole, maxLength));
+  return [tool, whole, flat, ...hashed, `${server}:${tool}`];
 }
 
 /**
@@ -31,36 +53,38 @@ export function nameHash(name: string): string {
  */
 export function flatNames(
   namespaced: Iterable<string>,
+  maxLength: number,
   reserved: ReadonlySet<string> = new Set(),
 ): Map<string, string> {
-  return fittingNames(namespaced, flatten, reserved);
+  return fittingNames(namespaced, flatten, maxLength, reserved);
 }
 
 /** Namespaced names that fit: those that are too long are cut and end in a hash. */
-export function boundedNames(namespaced: Iterable<string>): Map<string, string> {
-  return fittingNames(namespaced, (name) => name, new Set());
+export function boundedNames(
+  namespaced: Iterable<string>,
+  maxLength: number,
+): Map<string, string> {
+  return fittingNames(namespaced, (name) => name, maxLength, new Set());
 }
 
 function fittingNames(
   names: Iterable<string>,
-  form: (name: string) => string,
+  formOf: (name: string) => string,
+  maxLength: number,
   reserved: ReadonlySet<string>,
 ): Map<string, string> {
   const taken = new Set(reserved);
   const result = new Map<string, string>();
   for (const name of [...names].sort()) {
-    let fitting = form(name);
-    if (fitting.length > MAX_NAME || taken.has(fitting)) fitting = withHash(fitting, name, taken);
+    const form = formOf(name);
+    let fitting = form;
+    let attempt = 0;
+    while (fitting.length > maxLength || taken.has(fitting)) {
+      fitting = hashedName(form, attempt === 0 ? name : `${name}#${attempt}`, maxLength);
+      attempt++;
+    }
     taken.add(fitting);
     result.set(name, fitting);
   }
   return result;
-}
-
-function withHash(flat: string, name: string, taken: ReadonlySet<string>): string {
-  for (let attempt = 0;; attempt++) {
-    const hash = nameHash(attempt === 0 ? name : `${name}#${attempt}`);
-    const candidate = `${flat.slice(0, MAX_NAME - hash.length - 1)}_${hash}`;
-    if (!taken.has(candidate)) return candidate;
-  }
 }

@@ -34,6 +34,8 @@ export interface View<Builtin extends { name: string } = { name: string }> {
   /** The one server behind it, if there is just one. */
   server?: string;
   builtins?: Builtins<Builtin>;
+  /** Whether tools that are off are found as well; else they are not to be used. */
+  withDisabled?: boolean;
   /** Whether a tool exists for this caller; all do where this is missing. */
   admits?(tool: CatalogTool): boolean;
 }
@@ -58,7 +60,7 @@ export function resolveTool(view: View, name: string): CatalogTool {
     ? findAmongAll(view, name)
     : findOnServer(view, view.server, name);
   if (!tool || view.admits?.(tool) === false) throw quarantined(view, name) ?? notFound(view, name);
-  if (tool.enabled) return tool;
+  if (tool.enabled || view.withDisabled) return tool;
   throw new GatewayError("TOOL_DISABLED", {
     message: `Tool "${name}" is disabled on server "${tool.server}"`,
     recoverySteps: [
@@ -123,8 +125,9 @@ function findAmongAll(view: View, name: string): CatalogTool | undefined {
   }
   const same = table.byOriginal(name).filter(exists);
   const enabled = same.filter((tool) => tool.enabled);
-  if (enabled.length > 1) throw ambiguous(view, name, enabled);
-  return enabled[0] ?? same[0];
+  const meant = enabled.length === 0 && view.withDisabled ? same : enabled;
+  if (meant.length > 1) throw ambiguous(view, name, meant);
+  return meant[0] ?? same[0];
 }
 
 function ambiguous(
@@ -151,10 +154,12 @@ function notFound(view: View, name: string): GatewayError {
   });
 }
 
-function* knownNames({ table, naming, server, builtins, admits }: View) {
+function* knownNames({ table, naming, server, builtins, withDisabled, admits }: View) {
   yield* builtins?.names() ?? [];
   for (const tool of table.tools()) {
-    if (!tool.enabled || (server !== undefined && tool.server !== server)) continue;
+    if ((!tool.enabled && !withDisabled) || (server !== undefined && tool.server !== server)) {
+      continue;
+    }
     if (admits?.(tool) !== false) yield table.nameOf(tool, naming);
   }
 }

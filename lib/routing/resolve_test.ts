@@ -11,7 +11,11 @@ import { Builtins, resolve, resolveTool, type View } from "./resolve.ts";
 const BUILTINS = new Builtins([{ name: "build-toolset" }, { name: "optim.find_tool" }]);
 const RESERVED = new Set([...BUILTINS.names()].map(flatten));
 
-function tableOf(servers: Record<string, string[]>, enabled = new Map<string, string[]>()) {
+function tableOf(
+  servers: Record<string, string[]>,
+  enabled = new Map<string, string[]>(),
+  maxLength = 60,
+) {
   const catalog = new Catalog();
   for (const [server, names] of Object.entries(servers)) {
     catalog.setListed(
@@ -20,7 +24,7 @@ function tableOf(servers: Record<string, string[]>, enabled = new Map<string, st
     );
     catalog.setEnabled(server, enabled.get(server));
   }
-  return new NameTable(catalog.snapshot.servers, RESERVED);
+  return new NameTable(catalog.snapshot.servers, { reserved: RESERVED, maxLength });
 }
 
 function onServer(server: string, names: string[], enabled?: string[]) {
@@ -78,6 +82,19 @@ Deno.test("resolveTool() tells disabled from unknown, and what was meant", () =>
   assert.equal(fails("constructor").code, "TOOL_NOT_FOUND");
 });
 
+Deno.test("resolveTool() finds what is off where a view has that, those that are on first", () => {
+  const table = tableOf(
+    { git: ["log", "gc"], docker: ["log"], svn: ["gc"] },
+    new Map([["git", []], ["svn", []]]),
+  );
+  const view = { table, naming: "namespaced" as const, withDisabled: true };
+  assert.equal(resolveTool(view, "git.log").server, "git");
+  assert.equal(resolveTool(view, "log").server, "docker");
+  const both = failure(() => resolveTool(view, "gc"));
+  assert.deepEqual(both.details.suggestedTools, ["git.gc", "svn.gc"]);
+  assert.match(failure(() => resolveTool(view, "git.lgo")).details.hint!, /git\.log/);
+});
+
 Deno.test("resolveTool() cuts names that clients would refuse, and still knows the whole ones", () => {
   const long = "search_".repeat(12);
   const { table, find } = onServer("git", [`${long}a`, `${long}b`]);
@@ -118,6 +135,14 @@ Deno.test("resolve() finds a tool among all servers by each of its names, built-
   assert.deepEqual(error.details.suggestedTools, ["git_log", "docker_log"]);
 });
 
+Deno.test("resolveTool() finds a tool by a name that was cut within its server's part", () => {
+  const table = tableOf({ "a-server-with-a-long-name": ["run"], git: ["log"] }, new Map(), 24);
+  const [tool] = table.byOriginal("run");
+  const name = table.nameOf(tool!, "namespaced");
+  assert.match(name, /^a-server-with-a-l_[0-9a-f]{6}$/);
+  assert.equal(resolveTool({ table, naming: "flat" }, name), tool);
+});
+
 Deno.test("resolve() treats what a view does not admit as if it were not there", () => {
   const table = tableOf({ git: ["status", "log"], docker: ["log"] });
   const admits = (tool: CatalogTool) => tool.server === "git" && tool.name !== "status";
@@ -141,36 +166,95 @@ Deno.test("NameTable.collisions() names both owners", () => {
   assert.match(other!.flat, /^git_hub_x_[0-9a-f]{6}$/);
 });
 
-Deno.test("Flat names are unique, valid, never a built-in's, stable, and resolve back to their tool", () => {
+Deno.test("NameTable.collisions() names both owners of names that are the same once cut", () => {
+  const long = "search_".repeat(12);
+  const table = tableOf({
+    git: [`${long}b`, `${long}a`, `hub_${long}`, `alone_${long}`],
+    git_hub: [long],
+  });
+  const found = table.collisions();
+  assert.deepEqual(
+    found.map(({ cutLike, namespaced, keptBy }) => [cutLike, namespaced, keptBy]),
+    [
+      [`git.${long}a`, `git.${long}b`, undefined],
+      [`git.hub_${long}`, `git_hub.${long}`, undefined],
+    ],
+  );
+  for (const { plain, flat, namespaced } of found) {
+    assert.equal(flat.length, 60);
+    assert.match(flat, new RegExp(`^${plain}_[0-9a-f]{6}$`));
+    assert.equal(
+      resolveTool({ table, naming: "flat" }, flat).name,
+      namespaced.replace(/^\w+\./, ""),
+    );
+  }
+  assert.deepEqual(tableOf({ git: [`${long}a`, `${long}b`] }, new Map(), 128).collisions(), []);
+});
+
+Deno.test("NameTable.collisions() names who has the very name that another is cut to", () => {
+  const long = "search_".repeat(12);
+  const cut = (table: NameTable) => table.nameOf(table.byOriginal(long)[0]!, "flat");
+  const taken = cut(tableOf({ git_hub: [long] }));
+  const table = tableOf({ git_hub: [long], git: [taken.slice("git_".length)] });
+  assert.deepEqual(table.collisions(), [{
+    plain: taken,
+    keptBy: `git.${taken.slice("git_".length)}`,
+    namespaced: `git_hub.${long}`,
+    flat: cut(table),
+  }]);
+});
+
+Deno.test("Names of every length are unique, valid, never a built-in's, stable, and resolve back to their tool", () => {
+  const long = "search_".repeat(12);
   const server = fc.oneof(
-    fc.constantFrom("git", "git_hub", "git-hub", "build", "optim"),
+    fc.constantFrom(
+      "git",
+      "git_hub",
+      "git-hub",
+      "build",
+      "optim",
+      long.slice(20),
+      long.slice(21),
+      "a-server-with-a-long-name",
+    ),
     fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
   );
   const tool = fc.oneof(
-    fc.constantFrom("toolset", "find_tool", "hub_x", "hub.x", "x"),
+    fc.constantFrom("toolset", "find_tool", "hub_x", "hub.x", "x", long, `${long}a`, `hub-${long}`),
     fc.stringMatching(/^[a-c._-]{1,4}$/),
-    fc.string({ minLength: 1, maxLength: 90 }),
+    fc.string({ minLength: 1, maxLength: 140 }),
   );
+  // What the option allows.
+  const maxLengths = fc.integer({ min: 24, max: 128 });
   const servers = fc.dictionary(server, fc.uniqueArray(tool, { maxLength: 12 }), {
     maxKeys: 6,
     noNullPrototype: true,
   });
-  fc.assert(fc.property(servers, (servers) => {
-    const table = tableOf(servers);
-    const reversed = tableOf(Object.fromEntries(
-      Object.entries(servers).reverse().map(([name, tools]) => [name, tools.toReversed()]),
-    ));
+  fc.assert(fc.property(servers, maxLengths, (servers, maxLength) => {
+    const table = tableOf(servers, new Map(), maxLength);
+    const entries = Object.entries(servers).reverse();
+    const reversed = tableOf(
+      Object.fromEntries(entries.map(([name, tools]) => [name, tools.toReversed()])),
+      new Map(),
+      maxLength,
+    );
     const seen = new Set<string>();
     const view = { table, naming: "flat" as const, builtins: BUILTINS };
     for (const tool of table.tools()) {
       const flat = table.nameOf(tool, "flat");
-      assert.match(flat, /^[A-Za-z0-9_]{1,60}$/);
+      assert.match(flat, /^[A-Za-z0-9_]+$/);
+      assert.ok(flat.length <= maxLength);
       assert.ok(!RESERVED.has(flat));
       assert.ok(!seen.has(flat));
       seen.add(flat);
       assert.deepEqual(resolve(view, flat), { kind: "tool", tool });
+      const namespaced = table.nameOf(tool, "namespaced");
+      assert.ok(namespaced.length <= maxLength);
+      const wholes = [namespaced, `${tool.server}.${tool.name}`, `${tool.server}:${tool.name}`];
+      for (const name of wholes) assert.equal(resolveTool(view, name), tool, name);
       const again = reversed.find(tool.server, tool.name)!;
       assert.equal(reversed.nameOf(again, "flat"), flat);
+      assert.equal(reversed.nameOf(again, "namespaced"), namespaced);
     }
   }));
 });
@@ -190,7 +274,8 @@ Deno.test("resolveTool() says of a quarantined tool that it is one, to whoever m
     tool.name === "bad-one" && "fingerprint" in tool ? [tool.fingerprint] : []
   )[0]!;
   catalog.setListed("s", texts);
-  const table = new NameTable(catalog.snapshot.servers, RESERVED);
+  const rules = { reserved: RESERVED, maxLength: 60 };
+  const table = new NameTable(catalog.snapshot.servers, rules);
   for (const name of ["s.bad-one", "s_bad_one", "s:bad-one", "bad-one"]) {
     const error = failure(() => resolveTool({ table, naming: "flat" }, name));
     assert.equal(error.code, "TOOL_QUARANTINED", name);

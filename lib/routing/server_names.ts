@@ -2,24 +2,18 @@ import type { ServerTools } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import { boundedNames, namespacedName } from "./names.ts";
 
-/** One server's tools under the names that depend on no other server. Built once for each list. */
+/** One server's tools under the names that depend on no other server. */
 export class ServerNames {
-  static readonly #known = new WeakMap<ServerTools, ServerNames>();
   readonly namespaced: ReadonlyMap<string, CatalogTool>;
   readonly original: ReadonlyMap<string, CatalogTool>;
   readonly #bounded: ReadonlyMap<string, string>;
   readonly #lists = new Map<"namespaced" | "original", string>();
 
-  private constructor(server: string, { tools }: ServerTools) {
-    this.#bounded = boundedNames(tools.map(({ name }) => namespacedName(server, name)));
+  constructor(server: string, { tools }: ServerTools, maxLength: number) {
+    const whole = tools.map(({ name }) => namespacedName(server, name));
+    this.#bounded = boundedNames(whole, maxLength);
     this.namespaced = new Map(tools.map((tool) => [this.nameOf(tool), tool]));
     this.original = new Map(tools.map((tool) => [tool.name, tool]));
-  }
-
-  static of(server: string, tools: ServerTools): ServerNames {
-    let names = this.#known.get(tools);
-    if (!names) this.#known.set(tools, names = new ServerNames(server, tools));
-    return names;
   }
 
   /** The namespaced name, cut where it is too long for clients. */

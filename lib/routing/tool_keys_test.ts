@@ -12,7 +12,7 @@ function tableOf(...names: string[]): NameTable {
     "git",
     names.map((name) => JSON.stringify({ name, inputSchema: { type: "object" } })),
   );
-  return new NameTable(catalog.snapshot.servers, new Set());
+  return new NameTable(catalog.snapshot.servers, { reserved: new Set(), maxLength: 60 });
 }
 
 const codeOf = (work: () => unknown) => {

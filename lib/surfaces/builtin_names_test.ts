@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { OPTIONS } from "../config/option_table.ts";
 import { Store } from "../storage/store.ts";
 import { flatten } from "../routing/names.ts";
 import { BUILTIN_NAMES, RESERVED_NAMES } from "./builtin_names.ts";
@@ -27,4 +28,12 @@ Deno.test("BUILTIN_NAMES has every tool of the gateway's own, each under a flat 
     assert.ok(RESERVED_NAMES.has(flatten(name)));
   }
   assert.equal(RESERVED_NAMES.size, BUILTIN_NAMES.length);
+});
+
+Deno.test("BUILTIN_NAMES fit the shortest names that can be asked for: they are never cut", () => {
+  const longest = Math.max(...BUILTIN_NAMES.map(({ length }) => length));
+  const { schema } = OPTIONS.maxNameLength;
+  const shortest = Array.from({ length: 100 }, (_, length) => length)
+    .find((length) => schema.safeParse(String(length)).success)!;
+  assert.ok(longest < shortest, `${longest} does not fit ${shortest}`);
 });

@@ -13,7 +13,7 @@ export function catalogOf(servers: Record<string, readonly string[]>) {
   for (const [server, tools] of Object.entries(servers)) {
     catalog.setListed(server, tools.map((name) => listed(name)));
   }
-  const names = new NameTables([]);
+  const names = new NameTables([], 60);
   return { catalog, names, table: () => names.of(catalog.snapshot) };
 }
 

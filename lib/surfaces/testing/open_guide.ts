@@ -33,7 +33,7 @@ export async function openGuide(input: OpenGuideInput) {
   const { hidden = [], away = {} } = input;
   const store = await Store.open({ location: ":memory:" });
   const catalog = new Catalog();
-  const names = new NameTables(RESERVED_NAMES);
+  const names = new NameTables(RESERVED_NAMES, 60);
   const metadata = new ToolMetadataBook();
   const search = new CatalogSearch({
     catalog,

@@ -1,9 +1,9 @@
 import { define } from "../../../lib/console/define.ts";
 
-/** Every tool of every server, those that are off too. */
+/** Every tool of every server, those that are off too, and what their names depend on. */
 export const handler = define.handlers({
   GET(ctx) {
-    const { admin, servers } = ctx.state.gateway;
+    const { admin, servers, options: { options } } = ctx.state.gateway;
     const tools = servers.list().flatMap(({ name: server }) => {
       const { enabled } = admin.enabledTools(server);
       const chosen = enabled && new Set(enabled);
@@ -14,6 +14,6 @@ export const handler = define.handlers({
         definition,
       }));
     });
-    return Response.json({ tools });
+    return Response.json({ tools, maxNameLength: options.maxNameLength });
   },
 });
