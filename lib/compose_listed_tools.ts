@@ -1,3 +1,5 @@
+import { heldChanges, loggedChanges } from "./catalog/logged_changes.ts";
+import type { HeldTool } from "./catalog/tool_guard.ts";
 import { problemInWords } from "./catalog/tool_problem.ts";
 import type { Review } from "./compose_review.ts";
 import type {
@@ -10,9 +12,11 @@ import type { Logger } from "./telemetry/logs.ts";
 const NAMED = 50;
 
 export interface ListedToolsInput {
-  review: Pick<Review, "catalog" | "book">;
+  review: Pick<Review, "catalog" | "book" | "guard">;
   canonical: CanonicalToolsRepository;
   log: Logger;
+  /** Takes secrets out of a text. */
+  mask(text: string): string;
   /** Whether a server is still the one that was asked for its tools. */
   watch(name: string): () => boolean;
   /** What pages show of a server's tools is another. */
@@ -20,18 +24,35 @@ export interface ListedToolsInput {
 }
 
 /** Takes what servers list: judged before anybody sees it, and kept afterwards. */
-export function listedTools({ review, canonical, log, watch, onRecorded }: ListedToolsInput) {
-  const { catalog, book } = review;
+export function listedTools(
+  { review, canonical, log, mask, watch, onRecorded }: ListedToolsInput,
+) {
+  const { catalog, book, guard } = review;
   /** Lists of tools that came from the store, not from a server. */
   const recalled = new WeakSet<string[]>();
   /** The newest list of each server; one that was slow to be judged must not replace it. */
   const newest = new Map<string, string[]>();
   const told = new Map<string, string>();
 
+  function tellHeld(server: string, held: readonly HeldTool[], message: string): void {
+    const changes = heldChanges(server, held, guard);
+    if (changes.length === 0) return;
+    log.warn({ serverName: server, tools: loggedChanges(changes, mask) }, message);
+  }
+
+  catalog.onHeldElsewhere((server, held) =>
+    tellHeld(
+      server,
+      held,
+      "Changed tools on a client's own connection are held back until somebody approves them",
+    )
+  );
+
   /** Says what is kept from clients, once. */
   function tell(server: string): void {
     const { held = [], quarantined = [] } = catalog.of(server);
-    const waiting = held.filter(({ isRejected }) => !isRejected).map(({ name }) => name);
+    const waiting = held.filter(({ isRejected }) => !isRejected)
+      .map(({ name, listed }) => [name, "fingerprint" in listed ? listed.fingerprint : ""]);
     const found = quarantined.map(({ tool, findings }) => ({
       tool: tool.name,
       rules: [...new Set(findings.map(({ rule }) => rule))],
@@ -39,12 +60,7 @@ export function listedTools({ review, canonical, log, watch, onRecorded }: Liste
     const words = JSON.stringify([waiting, found]);
     if (told.get(server) === words) return;
     told.set(server, words);
-    if (waiting.length > 0) {
-      log.warn(
-        { serverName: server, tools: waiting.slice(0, NAMED) },
-        "Changed tools are held back until somebody approves them",
-      );
-    }
+    tellHeld(server, held, "Changed tools are held back until somebody approves them");
     if (found.length > 0) {
       log.warn(
         { serverName: server, tools: found.slice(0, NAMED) },
@@ -76,9 +92,18 @@ export function listedTools({ review, canonical, log, watch, onRecorded }: Liste
     try {
       const now = Date.now();
       const { changed, isInvalidChanged } = await canonical.record(name, seen, now, invalid);
-      const changes = changed.filter(({ version }) => version > 1).map((tool) => tool.name);
+      const changes = changed.filter(({ version, current }) =>
+        version > 1 && current.seenAt === now
+      ).map(({ name, current, earlier }) => ({
+        tool: name,
+        text: current.text,
+        before: earlier[0]?.text,
+      }));
       if (changes.length > 0) {
-        log.info({ serverName: name, tools: changes.slice(0, NAMED) }, "Tools have changed");
+        log.info(
+          { serverName: name, tools: loggedChanges(changes, mask) },
+          "Tools have changed",
+        );
       }
       if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, changed, now);
       if (changed.length > 0 || isInvalidChanged) onRecorded(name);

@@ -155,6 +155,7 @@ export async function composeServers(input: ComposeServersInput) {
     review,
     canonical,
     log,
+    mask: (text) => logs.redactor.text(text),
     watch(name) {
       const server = pool.find(name);
       return () => pool.find(name) === server && !server?.server.spec.disabled;

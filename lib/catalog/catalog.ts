@@ -50,9 +50,13 @@ export interface CatalogChange {
   servers: string[];
 }
 
+type HeldListener = (server: string, held: readonly HeldTool[]) => void;
+
 const EMPTY: ServerTools = { tools: [], broken: [] };
-/** Of what is listed for single clients and held, no more is remembered for a person. */
+/** Of what is listed for single clients and held, no more tools of a server are remembered. */
 const MAX_HELD_ELSEWHERE = 100;
+/** Of each the newest: a server that lists another one to everybody must not push out the others. */
+const MAX_VERSIONS = 5;
 
 /** The one place that knows every tool; requests read its snapshot. */
 export class Catalog {
@@ -63,8 +67,9 @@ export class Catalog {
   readonly #listeners = new Set<(change: CatalogChange) => void>();
   /** Lists that were read and not published yet, so that none is read twice. */
   readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
-  /** What is held of lists for single clients, by server and name; of two versions the last one. */
-  readonly #heldElsewhere = new Map<string, Map<string, HeldTool>>();
+  /** What is held of lists for single clients, by server and name; each version once. */
+  readonly #heldElsewhere = new Map<string, Map<string, HeldTool[]>>();
+  readonly #elsewhereListeners = new Set<HeldListener>();
   readonly #options: CatalogOptions;
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
 
@@ -83,6 +88,12 @@ export class Catalog {
   onChange(listener: (change: CatalogChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells of what is held of a list for a single client and of no other that is known. */
+  onHeldElsewhere(listener: HeldListener): () => void {
+    this.#elsewhereListeners.add(listener);
+    return () => this.#elsewhereListeners.delete(listener);
   }
 
   /** Takes a server's list as it came; returns what is worth keeping of it. */
@@ -116,8 +127,9 @@ export class Catalog {
     const texts = this.#listed.get(server);
     if (!texts) return;
     const fresh = this.#read(server, texts);
+    const isElsewhere = this.#heldElsewhere.has(server);
+    this.#judgeElsewhere(server);
     // Clients with lists of their own read them anew when this one is another.
-    const isElsewhere = this.#heldElsewhere.delete(server);
     if (isElsewhere || !isSame(fresh, this.of(server))) this.#publish(server, fresh);
   }
 
@@ -129,9 +141,8 @@ export class Catalog {
   /** What of a server waits for approval, in the list for all or in that of a single client. */
   heldOf(server: string): HeldTool[] {
     const held = this.of(server).held ?? [];
-    const known = new Set(held.map(({ name }) => name));
-    const elsewhere = [...this.#heldElsewhere.get(server)?.values() ?? []];
-    return [...held, ...elsewhere.filter(({ name }) => !known.has(name))];
+    const elsewhere = [...this.#heldElsewhere.get(server)?.values() ?? []].flat();
+    return [...held, ...without(elsewhere, held)];
   }
 
   /** All descriptions that are in force in the place of servers' own. */
@@ -234,11 +245,27 @@ export class Catalog {
 
   #noteHeld(server: string, held: readonly HeldTool[]): void {
     if (held.length === 0) return;
-    const known = this.#heldElsewhere.get(server) ?? new Map<string, HeldTool>();
+    const before = this.heldOf(server);
+    const noted: HeldTool[] = [];
+    const known = this.#heldElsewhere.get(server) ?? new Map<string, HeldTool[]>();
     for (const tool of held) {
-      if (known.size < MAX_HELD_ELSEWHERE || known.has(tool.name)) known.set(tool.name, tool);
+      const versions = known.get(tool.name) ?? [];
+      if (versions.length === 0 && known.size >= MAX_HELD_ELSEWHERE) continue;
+      known.set(tool.name, [...without(versions, [tool]), tool].slice(-MAX_VERSIONS));
+      noted.push(tool);
     }
     this.#heldElsewhere.set(server, known);
+    const fresh = without(noted, before);
+    if (fresh.length === 0) return;
+    for (const listener of [...this.#elsewhereListeners]) listener(server, fresh);
+  }
+
+  /** What was decided on one version leaves the others where they are, for a person to see. */
+  #judgeElsewhere(server: string): void {
+    const kept = [...this.#heldElsewhere.get(server)?.values() ?? []].flat()
+      .flatMap((held) => this.#options.guard?.judgeHeld(server, held) ?? []);
+    if (kept.length === 0) this.#heldElsewhere.delete(server);
+    else this.#heldElsewhere.set(server, Map.groupBy(kept, ({ name }) => name));
   }
 }
 
@@ -263,6 +290,14 @@ function listedTools({ tools, held = [], quarantined = [] }: ServerTools): Catal
     ...shown.filter(({ name }) => !replaced.has(name)),
     ...held.map(({ listed }) => listed).filter(isUsable),
   ];
+}
+
+/** Those that the others do not have; of a tool that is no valid one, one version is like another. */
+function without(held: readonly HeldTool[], others: readonly HeldTool[]): HeldTool[] {
+  const keyOf = ({ name, listed }: HeldTool) =>
+    JSON.stringify([name, isBroken(listed) ? "" : listed.fingerprint]);
+  const known = new Set(others.map(keyOf));
+  return held.filter((tool) => !known.has(keyOf(tool)));
 }
 
 function isSame(a: ServerTools, b: ServerTools): boolean {

@@ -188,5 +188,32 @@ Deno.test("Catalog.read() holds a single client's list to the same rules, and re
   // That client is to read its list anew, though the one for all is the same.
   catalog.refresh("a");
   assert.equal(changes, 1);
+  assert.deepEqual(catalog.heldOf("a").map(({ kind, name }) => [kind, name]), [
+    ["changed", "one"],
+    ["added", "secret"],
+  ]);
+  guard.setRules("a", { ...holding(catalog, "one"), policy: "allow" });
+  catalog.refresh("a");
   assert.deepEqual(catalog.heldOf("a"), []);
+});
+
+Deno.test("Catalog.heldOf() has each version that a client is listed once, and of one tool a few", () => {
+  const guard = new ToolGuard();
+  const told: string[] = [];
+  const catalog = new Catalog({ guard });
+  catalog.onHeldElsewhere((_, held) => told.push(...held.map(({ listed }) => titleOf(listed))));
+  const version = (n: number) => tool("one", `,"title":"${n}"`);
+  const titleOf = ({ text }: { text: string }) => JSON.parse(text).title ?? "";
+  const titles = () => catalog.heldOf("a").map(({ listed }) => titleOf(listed));
+  catalog.setListed("a", [tool("one")]);
+  guard.setRules("a", holding(catalog, "one"));
+  catalog.setListed("a", [version(0)]);
+  for (const n of [0, 1, 2, 1]) catalog.read("a", [version(n)]);
+  assert.deepEqual(titles().sort(), ["0", "1", "2"]);
+  // What the list for all has is told of with that list.
+  assert.deepEqual(told, ["1", "2"]);
+  for (let n = 3; n < 200; n++) catalog.read("a", [version(n)]);
+  assert.deepEqual(titles(), ["0", "195", "196", "197", "198", "199"]);
+  catalog.read("a", [version(199), tool("other")]);
+  assert.ok(catalog.heldOf("a").some(({ name }) => name === "other"));
 });

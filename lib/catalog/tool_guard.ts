@@ -97,6 +97,17 @@ export class ToolGuard {
     return judged;
   }
 
+  /** What is to be said by now of a definition that was held; undefined where it no longer is. */
+  judgeHeld(server: string, { kind, from, listed }: HeldTool): HeldTool | undefined {
+    const [held] = this.judge(server, [listed]).held;
+    if (held?.kind !== "added" && held?.kind !== "renamed") return held;
+    // Alone it could pass for any tool that was there before: what it was in its list counts.
+    const { from: _, ...rest } = held;
+    return kind === "renamed" && from !== undefined
+      ? { ...rest, kind, from }
+      : { ...rest, kind: "added" };
+  }
+
   /** Those of the findings that nobody has waived. */
   open(
     server: string,

@@ -1,6 +1,5 @@
-import { showHidden, visibleJson } from "../core/hidden_text.ts";
+import { showHidden, shownLine, visibleJson } from "../core/hidden_text.ts";
 import type { Consent } from "./consent_client.ts";
-import { shownLine } from "./terminal.ts";
 
 /** All that decides what a program does, and who wants it run. */
 export function consentText(consent: Consent): string {

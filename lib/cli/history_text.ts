@@ -1,7 +1,8 @@
-import type { ToolChange, ToolDiff } from "../catalog/tool_diff.ts";
+import { changeLine } from "../catalog/change_line.ts";
+import type { ToolDiff } from "../catalog/tool_diff.ts";
 import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
-import type { TextSegment } from "../catalog/word_diff.ts";
-import { type Color, shownLine } from "./terminal.ts";
+import { shownLine } from "../core/hidden_text.ts";
+import type { Color } from "./terminal.ts";
 
 type Paint = (color: Color, text: string) => string;
 
@@ -54,32 +55,11 @@ export function verdictWord({ compatibility }: ToolDiff, paint: Paint): string {
 }
 
 export function diffLines(diff: ToolDiff, paint: Paint): string[] {
+  const mark = (kind: "added" | "removed", words: string) =>
+    paint(kind === "added" ? "green" : "red", words);
   return [
     ...diff.reasons.map((reason) => `  ! ${shownLine(reason)}`),
-    ...diff.changes.map((change) => `    ${changeLine(change, paint)}`),
+    ...diff.changes.map((change) => `    ${changeLine(change, mark)}`),
     ...diff.more > 0 ? [`    and ${diff.more} more changes`] : [],
   ];
-}
-
-function changeLine(change: ToolChange, paint: Paint): string {
-  const path = shownLine(change.path);
-  switch (change.kind) {
-    case "text":
-      return `${path}: ${change.segments.map((segment) => marked(segment, paint)).join("")}`;
-    case "added":
-      return `${path}: ${shownLine(change.after)} added`;
-    case "removed":
-      return `${path}: ${shownLine(change.before)} removed`;
-    case "changed":
-      return `${path}: ${shownLine(change.before)} -> ${shownLine(change.after)}`;
-    case "reordered":
-      return `${path}: same values in another order`;
-  }
-}
-
-/** As word diffs are written where there are no colors. */
-function marked({ kind, text }: TextSegment, paint: Paint): string {
-  const words = shownLine(text);
-  if (kind === "added") return paint("green", `{+${words}+}`);
-  return kind === "removed" ? paint("red", `[-${words}-]`) : words;
 }

@@ -57,6 +57,17 @@ export async function itemToDecide(
       recoverySteps: ["See `deno task cli review list`"],
     });
   }
+  const versions = fitting.filter(({ state }) => state === item.state);
+  if (typeof wanted !== "string" && versions.length > 1) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message:
+        `Clients are listed ${versions.length} versions of ${subject.server}.${subject.tool}`,
+      recoverySteps: [
+        `Look at them with \`deno task cli review show ${subject.server}.${subject.tool}\``,
+        "Name the one that you decide on with --fingerprint",
+      ],
+    });
+  }
   if (typeof wanted !== "string" || wanted === item.fingerprint) return item;
   throw new GatewayError("CONFLICT", {
     message: `${subject.server}.${subject.tool} has changed again: it is ${item.fingerprint}`,

@@ -56,6 +56,26 @@ Deno.test("itemToDecide() takes the definition that is named, of two with the sa
   await assert.rejects(decideOn("h"), { code: "CONFLICT" });
 });
 
+Deno.test("itemToDecide() has one of several versions named", async () => {
+  const held = (fingerprint: string): ReviewItem => ({
+    ...quarantined,
+    kind: "changed",
+    state: "held",
+    fingerprint,
+  });
+  const decideOn = (flags: Map<string, string>, ...items: ReviewItem[]) =>
+    itemToDecide(reviewsOf(...items), { server: "sums", tool: "add" }, { flags }, () => true);
+  await assert.rejects(decideOn(new Map(), held("g"), held("h")), (error: GatewayError) => {
+    assert.equal(error.code, "INVALID_ARGUMENTS");
+    assert.match(error.details.recoverySteps?.join("\n") ?? "", /--fingerprint/);
+    return true;
+  });
+  const named = new Map([["fingerprint", "h"]]);
+  assert.equal((await decideOn(named, held("g"), held("h"))).fingerprint, "h");
+  const turnedDown: ReviewItem = { ...held("h"), state: "rejected" };
+  assert.equal((await decideOn(new Map(), held("g"), turnedDown)).fingerprint, "g");
+});
+
 Deno.test("policyWords() has both what becomes of changes and the trust", () => {
   assert.equal(
     policyWords({ server: "a", policy: "hold", trust: "untrusted", isEditable: true }),

@@ -1,6 +1,7 @@
+import { shownLine } from "../core/hidden_text.ts";
 import type { ReviewItem } from "../surfaces/review_item.ts";
 import { diffLines, verdictWord } from "./history_text.ts";
-import { type Color, shownLine } from "./terminal.ts";
+import type { Color } from "./terminal.ts";
 
 type Paint = (color: Color, text: string) => string;
 

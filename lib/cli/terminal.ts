@@ -96,12 +96,6 @@ export function inert(text: string): string {
   return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }
 
-/** A foreign text in one line for whoever decides by it: what would not be seen is shown. */
-export function shownLine(text: string): string {
-  // First: some of what is hidden counts as space.
-  return showHidden(text).replace(/\s+/g, " ");
-}
-
 /** Rows in columns that line up, colored or not. */
 export function table(rows: readonly (readonly string[])[]): string {
   const width = (cell: string) => stripVTControlCharacters(cell).length;

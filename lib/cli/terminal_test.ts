@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { failureText, inert, shownLine, table } from "./terminal.ts";
+import { failureText, inert, table } from "./terminal.ts";
 
 Deno.test("inert() leaves nothing that steers a terminal", () => {
   assert.equal(
     inert("\x1b[31mred\x1b[0m \x1b]0;title\x07\x9b2Jtext\r\n\tend"),
     "red ]0;title2Jtext\n\tend",
-  );
-});
-
-Deno.test("shownLine() shows in one line what would not be seen", () => {
-  assert.equal(
-    shownLine("a \n\tb\uFEFFc\u2028\u001b[2K\u202E"),
-    "a b<U+FEFF>c<U+2028 U+001B>[2K<U+202E>",
   );
 });
 

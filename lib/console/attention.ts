@@ -99,7 +99,7 @@ export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionIte
   ): AttentionItem[] => {
     if (count === 0) return [];
     const state = kind === "quarantined" ? kind : "held";
-    const only = count === 1 ? review.list().items.find((each) => each.state === state) : undefined;
+    const only = count === 1 ? review.waiting().find((each) => each.state === state) : undefined;
     return [{
       kind,
       subject: only === undefined ? formatCount(count, "tool") : `${only.server}.${only.tool}`,

@@ -77,7 +77,7 @@ function reviewing(held: number, quarantined: number): Gateway["review"] {
   ];
   return {
     count: () => ({ held, quarantined }),
-    list: () => ({ items, more: 0 }),
+    waiting: () => items,
   } as unknown as Gateway["review"];
 }
 

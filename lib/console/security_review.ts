@@ -99,13 +99,17 @@ const POLICIES = 50;
 
 /** The page of what waits for a person: `?server=&tool=` for what is about these alone. */
 export async function reviewPage(
-  { review }: { review: Pick<Gateway["review"], "list" | "show" | "decisions" | "policies"> },
+  { review }: {
+    review: Pick<Gateway["review"], "list" | "show" | "waiting" | "decisions" | "policies">;
+  },
   query = new URLSearchParams(),
 ): Promise<ReviewPage> {
-  const { items, more } = review.list();
   const only = readOnly(query);
-  const shown = only === undefined ? items : itemsOf(review, items, only);
-  const holding = new Set(items.filter(({ state }) => state === "held").map((item) => item.server));
+  const { items, more } = only?.tool === undefined
+    ? review.list(only?.server)
+    : { items: itemsOf(review, only.server, only.tool), more: 0 };
+  const held = review.waiting().filter(({ state }) => state === "held");
+  const holding = new Set(held.map(({ server }) => server));
   const withHolding = (policy: ReviewPolicy): PolicyRow => ({
     ...policy,
     isHolding: holding.has(policy.server),
@@ -117,13 +121,13 @@ export async function reviewPage(
   );
   return {
     ...(only === undefined ? {} : { only }),
-    cards: shown.map((item, index) => ({
+    cards: items.map((item, index) => ({
       ...item,
       id: `item-${index + 1}`,
       title: titleOf(item),
       effect: effectOf(item),
     })),
-    more: only === undefined ? more : 0,
+    more,
     decisions: await review.decisions(),
     policies: { ...policies, rows: policies.rows.map(withHolding) },
   };
@@ -136,14 +140,9 @@ function readOnly(query: URLSearchParams): ReviewPage["only"] {
 
 function itemsOf(
   review: Pick<Gateway["review"], "show">,
-  items: readonly ReviewItem[],
-  { server, tool }: NonNullable<ReviewPage["only"]>,
+  server: string,
+  tool: string,
 ): ReviewItem[] {
-  const ofServer = items.filter((item) => item.server === server);
-  if (tool === undefined) return ofServer;
-  const found = ofServer.filter((item) => item.tool === tool);
-  if (found.length > 0) return found;
-  // A long list is cut: one tool is found behind its end as well.
   try {
     return review.show(server, tool).filter(({ state }) => state !== "rejected");
   } catch (error) {

@@ -37,6 +37,7 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
     review: {
       list: () => ({ items: kinds, more: 2 }),
       show: () => [],
+      waiting: () => [],
       decisions: () => Promise.resolve([]),
       policies: () => [],
     },
@@ -52,19 +53,17 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
   assert.equal(page.more, 2);
 });
 
-Deno.test("reviewPage() knows which servers have something held back", async () => {
-  const item = { tool: "t", fingerprint: "f", findings: [], kind: "changed" as const };
+Deno.test("reviewPage() knows which servers have something held back, behind the end of its list too", async () => {
+  const item = { tool: "t", kind: "changed" as const };
   const policy = { policy: "hold" as const, trust: "trusted" as const, isEditable: true };
   const { policies } = await reviewPage({
     review: {
-      list: () => ({
-        items: [
-          { ...item, server: "a", state: "held" as const },
-          { ...item, server: "b", state: "notice" as const },
-        ],
-        more: 0,
-      }),
+      list: () => ({ items: [], more: 2 }),
       show: () => [],
+      waiting: () => [
+        { ...item, server: "a", state: "held" as const },
+        { ...item, server: "b", state: "notice" as const },
+      ],
       decisions: () => Promise.resolve([]),
       policies: () => ["a", "b"].map((server) => ({ ...policy, server })),
     },
@@ -78,6 +77,7 @@ Deno.test("reviewPage() has the policies of many servers by the page, or of the 
     review: {
       list: () => ({ items: [], more: 0 }),
       show: () => [],
+      waiting: () => [],
       decisions: () => Promise.resolve([]),
       policies: () => Array.from({ length: 120 }, (_, n) => ({ ...policy, server: `s${n}` })),
     },
@@ -100,17 +100,19 @@ Deno.test("reviewPage() shows what is about one server or tool where the address
     kind: "changed",
     state: "held",
   });
-  const behind = held("a", "behind");
+  const items = [held("a", "t"), held("a", "u"), held("b", "t")];
   const gateway = {
     review: {
-      list: () => ({
-        items: [held("a", "t"), held("a", "u"), held("b", "t")],
-        more: 1,
+      list: (only?: string) => ({
+        items: items.filter(({ server }) => only === undefined || server === only),
+        more: only === undefined ? 2 : 1,
       }),
-      show: (server: string, tool: string): ReviewItem[] => {
-        if (server !== "a") throw new GatewayError("SERVER_NOT_FOUND");
-        return tool === "behind" ? [behind, { ...behind, state: "rejected" }] : [];
+      show: (only: string, wanted: string): ReviewItem[] => {
+        if (only !== "a") throw new GatewayError("SERVER_NOT_FOUND");
+        const shown = items.filter(({ server, tool }) => server === only && tool === wanted);
+        return [...shown, { ...held(only, wanted), state: "rejected" }];
       },
+      waiting: () => items,
       decisions: () => Promise.resolve([]),
       policies: () => [],
     },
@@ -119,9 +121,8 @@ Deno.test("reviewPage() shows what is about one server or tool where the address
     const { cards, more } = await reviewPage(gateway, new URLSearchParams(query));
     return [cards.map(({ server, tool }) => `${server}.${tool}`).join(" "), more];
   };
-  assert.deepEqual(await shown(""), ["a.t a.u b.t", 1]);
-  assert.deepEqual(await shown("server=a"), ["a.t a.u", 0]);
+  assert.deepEqual(await shown(""), ["a.t a.u b.t", 2]);
+  assert.deepEqual(await shown("server=a"), ["a.t a.u", 1]);
   assert.deepEqual(await shown("server=a&tool=u"), ["a.u", 0]);
-  assert.deepEqual(await shown("server=a&tool=behind"), ["a.behind", 0]);
   assert.deepEqual(await shown("server=gone&tool=u"), ["", 0]);
 });

@@ -108,7 +108,7 @@ Deno.test("serverPage() has what waits for a decision, of this server alone", as
   ];
   const review = {
     count: () => ({ held: 2, notices: 1, quarantined: 2, flagged: 0, total: 5 }),
-    list: () => ({ items, more: 0 }),
+    waiting: (only: string) => items.filter(({ server }) => server === only),
   } as unknown as Gateway["review"];
   const waiting = stubGateway({ servers: [{ name: "a", tools: [{ name: "t" }] }] }, { review });
   const page = await serverPage(waiting, "a", new URLSearchParams());

@@ -14,16 +14,15 @@ type WithReview = Pick<Gateway, "review">;
 
 /** The tools of all servers that wait for somebody to decide, or of one alone. */
 export function waitingTools({ review }: WithReview, only?: string): WaitingTool[] {
-  // The list compares definitions, which takes time: most often there is nothing to compare.
-  const { held, quarantined } = review.count();
-  if (held + quarantined === 0) return [];
-  return review.list().items.flatMap(({ server, tool, kind, state }) => {
+  const tools = new Map<string, WaitingTool>();
+  for (const { server, tool, kind, state } of review.waiting(only)) {
     // What is in parentheses is a text of the server's and no tool.
-    const isMeant = (only === undefined || server === only) && !tool.startsWith("(");
-    return isMeant && (state === "quarantined" || state === "held")
-      ? [{ server, tool, kind, state }]
-      : [];
-  });
+    if (tool.startsWith("(") || (state !== "quarantined" && state !== "held")) continue;
+    // Clients can be listed several versions of one tool.
+    const key = JSON.stringify([server, tool, state]);
+    if (!tools.has(key)) tools.set(key, { server, tool, kind, state });
+  }
+  return [...tools.values()];
 }
 
 /** Tells what a tool waits for; what looks like an attack counts more than a change. */

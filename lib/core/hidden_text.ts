@@ -13,6 +13,12 @@ export function showHidden(text: string): string {
   return text.replace(HIDDEN, (run) => `<${codePoints(run)}>`);
 }
 
+/** A foreign text in one line for whoever decides by it: what would not be seen is shown. */
+export function shownLine(text: string): string {
+  // First: some of what is hidden counts as space.
+  return showHidden(text).replace(/\s+/g, " ");
+}
+
 /** JSON of the same value in which nothing is hidden. */
 export function visibleJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(HIDDEN, (run) =>

@@ -189,6 +189,8 @@ export class SharedConnection implements AsyncDisposable {
     const { timings, status, patienceMs } = this.#options;
     this.#current = connection;
     this.#connectedAt = Date.now();
+    // First: whoever hears that it is ready looks at what it said of itself.
+    this.#options.onReady(connection);
     status.set("ready", "Connected");
     this.#heartbeat = new Heartbeat(connection, {
       everyMs: timings.pingEvery,
@@ -201,7 +203,6 @@ export class SharedConnection implements AsyncDisposable {
       onSilent: () => status.set("degraded", "Does not answer pings while it is at work on calls"),
       onDead: (reason) => this.drop(connection, reason),
     });
-    this.#options.onReady(connection);
   }
 
   #fail(error: unknown): void {

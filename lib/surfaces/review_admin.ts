@@ -10,7 +10,13 @@ import type { CanonicalToolsRepository } from "../storage/canonical_tools_reposi
 import type { PinsRepository, ServerPins } from "../storage/pins_repository.ts";
 import type { ChangeNotice, ServerReviews } from "../storage/reviews_repository.ts";
 import { decisionsOf } from "./review_decisions.ts";
-import type { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "./review_item.ts";
+import type {
+  ReviewDecision,
+  ReviewItem,
+  ReviewList,
+  ReviewPolicy,
+  WaitingItem,
+} from "./review_item.ts";
 import { collectItems, inDetail, type ItemSources, type RawItem } from "./review_items.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
@@ -41,13 +47,23 @@ export class ReviewAdmin {
     this.#options = options;
   }
 
-  /** Everything that waits, what is held first. */
-  list(): ReviewList {
-    const items = this.#items().filter(({ state }) => state !== "rejected");
+  /** Everything that waits, or what is about one server: the most pressing first, a long list cut. */
+  list(server?: string): ReviewList {
+    const items = this.#open(server);
     return {
       items: items.slice(0, MAX_ITEMS).map(inDetail),
       more: Math.max(0, items.length - MAX_ITEMS),
     };
+  }
+
+  /** All of what waits, without what takes time to compare. */
+  waiting(server?: string): WaitingItem[] {
+    return this.#open(server).map(({ server, tool, kind, state }) => ({
+      server,
+      tool,
+      kind,
+      state,
+    }));
   }
 
   /** How many things wait; cheap enough for every page. */
@@ -138,7 +154,8 @@ export class ReviewAdmin {
     const { held, notice } = this.#waiting(subject);
     const keep = held || notice?.from !== undefined ? undefined : notice?.before;
     await this.#turnDown(subject, keep, !held?.pinned && !keep, by);
-    this.#audit("review.reject", `${server}.${tool}`, by, fingerprint, keep?.fingerprint);
+    const served = held?.pinned ?? keep;
+    this.#audit("review.reject", `${server}.${tool}`, by, fingerprint, served?.fingerprint);
   }
 
   /** Serves the version before the last one again, and holds what the server lists. */
@@ -195,8 +212,16 @@ export class ReviewAdmin {
 
   /** Takes a waiver back. */
   async unwaive(server: string, tool: string, rule: string, by: AuditAsker = {}): Promise<void> {
-    await this.#edit(server, (reviews) => ({ reviews: unwaived(reviews, tool, rule) }));
-    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule });
+    let reason: string | undefined;
+    await this.#edit(server, (reviews) => {
+      const isMeant = (waiver: { tool: string; rule: string }) =>
+        waiver.tool === tool && waiver.rule === rule;
+      reason = reviews.waivers.findLast(isMeant)?.reason;
+      return { reviews: unwaived(reviews, tool, rule) };
+    });
+    // Nothing was taken back where there was nothing.
+    if (reason === undefined) return;
+    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule, reason });
   }
 
   async #edit(
@@ -221,7 +246,13 @@ export class ReviewAdmin {
   #waiting(subject: Subject): { held?: HeldTool; notice?: ChangeNotice } {
     const { server, tool } = subject;
     this.#options.admin.describe(server);
-    const held = this.#options.catalog.heldOf(server).find(({ name }) => name === tool);
+    // Clients can be listed several versions of one tool; none of them is the one that was seen
+    // where it has changed since.
+    const versions = this.#options.catalog.heldOf(server).filter(({ name }) => name === tool);
+    const held =
+      versions.find(({ listed }) =>
+        !isBroken(listed) && listed.fingerprint === subject.fingerprint
+      ) ?? versions[0];
     if (held && !isBroken(held.listed)) {
       this.#checkSame(subject, held.listed.fingerprint);
       return { held };
@@ -241,6 +272,11 @@ export class ReviewAdmin {
     }
     this.#checkSame(subject, notice.fingerprint);
     return { notice };
+  }
+
+  /** Without what was turned down. */
+  #open(server?: string): RawItem[] {
+    return this.#items(server).filter(({ state }) => state !== "rejected");
   }
 
   #items(server?: string): RawItem[] {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { fingerprint } from "../catalog/catalog_tool.ts";
 import { INSTRUCTIONS } from "../catalog/text_screen.ts";
 import { listed, openReview } from "../catalog/testing/open_review.ts";
 import type { AuditedChange } from "../core/audit.ts";
+import { waitingTools, waitsFor } from "../console/waiting_tools.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ChangePolicy, ServerSpec } from "../core/server.ts";
 import { Store } from "../storage/store.ts";
@@ -17,7 +19,7 @@ class Setting implements AsyncDisposable {
 
   private constructor(store: Store, policy: ChangePolicy) {
     this.store = store;
-    this.review = openReview(store, { s: policy });
+    this.review = openReview(store, { s: policy, t: policy });
     this.spec = { type: "http", url: "http://127.0.0.1/mcp", headers: {}, changes: policy };
     const status = {
       name: "s",
@@ -30,7 +32,8 @@ class Setting implements AsyncDisposable {
     };
     this.admin = new ReviewAdmin({
       ...this.review,
-      servers: () => [{ name: "s", spec: this.spec, source: { kind: "store" } }],
+      servers: () =>
+        ["s", "t"].map((name) => ({ name, spec: this.spec, source: { kind: "store" } })),
       admin: {
         describe: (name) => {
           if (name !== "s") throw new GatewayError("SERVER_NOT_FOUND");
@@ -229,16 +232,75 @@ Deno.test("ReviewAdmin.setPolicy() changes the entry and says so", async () => {
   ]);
 });
 
+/** What a client on a connection of its own gets of a list. */
+async function readAlone({ verdicts, catalog }: Setting["review"], ...own: string[]) {
+  const tools = catalog.parse("s", own).filter((tool) => "fingerprint" in tool);
+  await verdicts.prepare("s", tools, { isWhole: false });
+  return catalog.read("s", own).tools;
+}
+
 Deno.test("ReviewAdmin.list() tells of what a server lists for a single client alone", async () => {
   await using setting = await Setting.open("hold", listed("a"));
   const { admin, review } = setting;
   const own = [listed("a"), listed("private")];
-  await review.verdicts.prepare(
-    "s",
-    review.catalog.parse("s", own).filter((tool) => "fingerprint" in tool),
-    { isWhole: false },
-  );
-  assert.deepEqual(review.catalog.read("s", own).tools.map(({ name }) => name), ["a"]);
+  assert.deepEqual((await readAlone(review, ...own)).map(({ name }) => name), ["a"]);
   await admin.approve(setting.subject("private"));
   assert.deepEqual(review.catalog.read("s", own).tools.map(({ name }) => name), ["a", "private"]);
+});
+
+Deno.test("ReviewAdmin.approve() takes one of the versions that clients are listed, and leaves the others held", async () => {
+  await using setting = await Setting.open("hold", listed("a"));
+  const { admin, review } = setting;
+  await readAlone(review, listed("a", "For one"));
+  await readAlone(review, listed("a", "For another"));
+  await readAlone(review, listed("a", "For somebody"));
+  const waiting = () =>
+    admin.list().items.map(({ diff }) =>
+      diff?.changes.flatMap((change) => change.kind === "text" ? change.segments : [])
+        .filter(({ kind }) => kind === "added").map(({ text }) => text).join()
+    );
+  assert.deepEqual(waiting(), ["For one", "For another", "For somebody"]);
+  const [first, second, third] = admin.show("s", "a");
+  await failure(admin.approve({ ...first!, fingerprint: "unseen" }), "CONFLICT");
+  await admin.approve(second!, by);
+  assert.equal(setting.shown("a"), listed("a", "For another"));
+  // What all are listed is another one now as well.
+  const [original, ...others] = admin.show("s", "a");
+  assert.equal(original?.fingerprint, fingerprint(listed("a")));
+  assert.deepEqual(
+    others.map(({ state, fingerprint }) => [state, fingerprint]),
+    [["held", first!.fingerprint], ["held", third!.fingerprint]],
+  );
+  await admin.reject(third!, by);
+  assert.deepEqual(admin.list().items.map(({ fingerprint }) => fingerprint), [
+    original?.fingerprint,
+    first!.fingerprint,
+  ]);
+  // Their clients get what was approved.
+  const [shown] = review.catalog.read("s", [listed("a", "For one")]).tools;
+  assert.equal(shown?.text, listed("a", "For another"));
+});
+
+Deno.test("ReviewAdmin.waiting() has what is behind the end of the list, and list() that of one server", async () => {
+  await using setting = await Setting.open("hold", listed("a"));
+  const { admin, review } = setting;
+  await review.list("t", listed("a"));
+  const many = Array.from({ length: 201 }, (_, n) => listed(`added_${n}`));
+  await review.list("s", listed("a"), ...many);
+  await review.list("t", listed("a", "Does more"));
+  const { items, more } = admin.list();
+  assert.deepEqual([items.length, more], [200, 2]);
+  assert.ok(items.every(({ server }) => server === "s"));
+  const waiting = admin.waiting();
+  assert.equal(waiting.length, 202);
+  assert.deepEqual(waiting.slice(-2), [
+    { server: "s", tool: "added_200", kind: "added", state: "held" },
+    { server: "t", tool: "a", kind: "changed", state: "held" },
+  ]);
+  const wait = waitsFor(waitingTools({ review: admin }));
+  assert.deepEqual(wait("s", "added_200"), { wait: "held" });
+  const ofOne = admin.list("t");
+  assert.deepEqual(ofOne.items.map(({ server, tool }) => [server, tool]), [["t", "a"]]);
+  assert.equal(ofOne.more, 0);
+  assert.equal(admin.list("nowhere").items.length, 0);
 });

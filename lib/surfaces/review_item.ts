@@ -35,6 +35,9 @@ export const ReviewItem = z.object({
 });
 export type ReviewItem = z.infer<typeof ReviewItem>;
 
+/** What waits, in short. */
+export type WaitingItem = Pick<ReviewItem, "server" | "tool" | "kind" | "state">;
+
 /** What was decided, newest first. */
 export const ReviewDecision = z.object({
   server: z.string(),

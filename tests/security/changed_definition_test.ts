@@ -78,13 +78,16 @@ function entry(folder: string, changes: string): Record<string, unknown> {
   return { command: Deno.execPath(), args, changes };
 }
 
+/** What every program of the server lists from here on. */
+async function listIn(folder: string, ...tools: object[]): Promise<void> {
+  // Whole at once: servers of single clients read it whenever they like.
+  await Deno.writeTextFile(join(folder, "next.json"), JSON.stringify([announce, ...tools]));
+  await Deno.rename(join(folder, "next.json"), join(folder, "tools.json"));
+}
+
 Deno.test("a definition that changes after it was seen reaches no client of a server on hold", async (test) => {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
-  const list = async (...tools: object[]) => {
-    // Whole at once: servers of single clients read it whenever they like.
-    await Deno.writeTextFile(join(folder, "next.json"), JSON.stringify([announce, ...tools]));
-    await Deno.rename(join(folder, "next.json"), join(folder, "tools.json"));
-  };
+  const list = (...tools: object[]) => listIn(folder, ...tools);
   try {
     await list(pinned);
     await using faulty = await FaultyGateway.start({ files: entry(folder, "hold") }, {
@@ -146,6 +149,77 @@ Deno.test("a definition that changes after it was seen reaches no client of a se
       const open = [...await readAll(faulty, own)].filter(([, text]) => text.includes(MARK));
       assert.ok(open.length >= 10, open.map(([door]) => door).join("\n"));
     });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("two clients' versions of a tool wait side by side, and the log has what is in them", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    await listIn(folder, pinned);
+    await using faulty = await FaultyGateway.start({ files: entry(folder, "hold") }, {
+      folder,
+      dataDir: folder,
+    });
+    await faulty.reaches("files", "ready");
+    const items = async () => {
+      const response = await fetch(`${faulty.url}/api/review`);
+      return ReviewList.parse(await response.json()).items;
+    };
+    const described = (words: string) => ({ ...pinned, description: `Looks at ${words}` });
+    const versions = ["the letters\u200b of a folder", "the keys of a folder"].map(described);
+    const clients: DoorClient[] = [];
+    for (const [index, version] of versions.entries()) {
+      // Only the program that is started for this client reads it.
+      await listIn(folder, version);
+      const client = await faulty.open("files", { sampling: {} });
+      clients.push(client);
+      await client.must("announce");
+      await until(async () => (await items()).length > index || undefined);
+    }
+    const [first, second] = await items();
+    assert.deepEqual(
+      [first, second].map((item) => [item?.tool, item?.kind, item?.state]),
+      [["look", "changed", "held"], ["look", "changed", "held"]],
+    );
+    assert.match(JSON.stringify(first?.diff), /letters/);
+    assert.match(JSON.stringify(second?.diff), /keys/);
+    const logged = (words: string) =>
+      faulty.gateway.log().split("\n").filter((line) => line.includes(words));
+    const lines = logged("on a client's own connection are held back");
+    assert.equal(lines.length, 2, faulty.gateway.log());
+    assert.match(
+      lines[0]!,
+      /description: Looks at the \[-files-\]\{\+letters<U\+200B>\+\} of a folder/,
+    );
+    assert.match(lines[1]!, /\[-files-\]\{\+keys\+\}/);
+
+    const shown = async (client: DoorClient) => {
+      const { result } = await client.request("tools/list", {});
+      return result?.tools?.find(({ name }) => name === "look")?.description;
+    };
+    for (const client of clients) assert.equal(await shown(client), pinned.description);
+    const { server, tool, fingerprint } = second!;
+    const approved = await fetch(`${faulty.url}/api/review/approve`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ server, tool, fingerprint }),
+    });
+    assert.equal(approved.status, 200, await approved.text());
+    const left = (await items()).map((item) => [item.fingerprint, item.state]);
+    assert.ok(left.some(([each, state]) => each === first?.fingerprint && state === "held"));
+    assert.ok(!left.some(([each]) => each === fingerprint));
+    for (const client of clients) assert.equal(await shown(client), versions[1]!.description);
+
+    // What all are listed is told with its words as well.
+    await listIn(folder, described("the doors of a folder"));
+    const client = await faulty.open("files");
+    await client.must("announce");
+    const tells = (message: string, words: string) =>
+      until(() => logged(message).some((line) => line.includes(words)) || undefined);
+    await tells("Changed tools are held back", "[-keys-]{+doors+}");
+    await tells("Tools have changed", "{+doors+}");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ReviewList } from "../../lib/surfaces/review_item.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { until } from "../gateway.ts";
 import { Guarded, Visitor } from "./guarded.ts";
 
 const ORDER =
@@ -33,6 +34,40 @@ Deno.test("a prompt or resource that gives the model orders is in no list", asyn
     assert.match(resources.text, /note:\/\/one/, door);
     assert.doesNotMatch(resources.text, /IMPORTANT|id_rsa/, door);
   }
+});
+
+Deno.test("a server's instructions that give the model orders reach no client", async () => {
+  await using hostile = new ScriptedServer([{ name: "look", inputSchema: { type: "object" } }]);
+  hostile.instructions = `Notes are kept here. ${ORDER}`;
+  await using plain = new ScriptedServer([{ name: "find", inputSchema: { type: "object" } }]);
+  plain.instructions = "Ask for one book at a time.";
+  await using guarded = await Guarded.open({
+    notes: { type: "http", url: hostile.url },
+    books: { type: "http", url: plain.url },
+  });
+  // Found before any client has asked for them.
+  const found = await until(async () => {
+    const { items } = ReviewList.parse((await guarded.api("GET", "/api/review")).value);
+    return items.length > 0 ? items : undefined;
+  });
+  assert.deepEqual(found.map(({ server, tool, state }) => [server, tool, state]), [
+    ["notes", "(instructions)", "quarantined"],
+  ]);
+  const introduction = async (door: string) => {
+    const visitor = await Visitor.open(guarded.url, door, guarded.owner);
+    return (await visitor.request("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "visitor", version: "1" },
+    })).text;
+  };
+  for (const door of ["/servers/notes/mcp", "/s/notes/mcp", "/mcp", "/mcp?expose=all"]) {
+    const text = await introduction(door);
+    assert.match(text, /serverInfo/, door);
+    assert.doesNotMatch(text, /IMPORTANT|id_rsa|Notes are kept/, door);
+  }
+  // Else what was read before would say nothing.
+  assert.match(await introduction("/servers/books/mcp"), /one book at a time/);
 });
 
 Deno.test("what is in no list for what it says is not there by its name either, until that is waived", async () => {

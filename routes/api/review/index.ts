@@ -6,7 +6,7 @@ export const handler = define.handlers({
     const [server, tool] = ["server", "tool"].map((name) => ctx.url.searchParams.get(name));
     if (server && tool) return Response.json({ items: review.show(server, tool), more: 0 });
     return Response.json({
-      ...review.list(),
+      ...review.list(server ?? undefined),
       decisions: await review.decisions(),
       policies: review.policies(),
     });

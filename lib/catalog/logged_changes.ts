@@ -1,0 +1,109 @@
+import { shownLine } from "../core/hidden_text.ts";
+import { shortened } from "../core/shortened.ts";
+import { changeLine } from "./change_line.ts";
+import { compareTools, type ToolChange } from "./tool_diff.ts";
+import type { HeldTool, ToolGuard } from "./tool_guard.ts";
+
+/** As many tools as a line of the log should have. */
+const MAX_TOOLS = 50;
+/** To compare takes time, and whoever wants to see all of it looks at the review. */
+const MAX_COMPARED = 20;
+const MAX_CHARS = 16_000;
+const MAX_LINES = 8;
+const LONGEST_LINE = 1_000;
+const LONGEST_CHANGE = 400;
+const LONGEST_SAME = 120;
+const LONGEST_NAME = 200;
+
+/** A definition that is another now. */
+export interface ChangedTool {
+  tool: string;
+  kind?: HeldTool["kind"];
+  /** Its name before, where it has another. */
+  from?: string | undefined;
+  text: string;
+  /** None of what was not there before. */
+  before?: string | undefined;
+}
+
+/** What the log says of it. */
+export interface LoggedChange {
+  tool: string;
+  kind?: HeldTool["kind"];
+  from?: string;
+  /** Field by field; missing where there is too much to tell. */
+  diff?: string[];
+  /** Of what cannot be compared. */
+  definition?: string;
+}
+
+/**
+ * What changed of these tools, in words for the log. `mask` takes out secrets: of one that the
+ * comparison took apart the log would not recognize the pieces.
+ */
+export function loggedChanges(
+  changed: readonly ChangedTool[],
+  mask: (text: string) => string,
+): LoggedChange[] {
+  let chars = 0;
+  return changed.slice(0, MAX_TOOLS).map(({ tool, kind, from, text, before }, index) => {
+    const named = {
+      tool: shownName(tool),
+      ...(kind === undefined ? {} : { kind }),
+      ...(from === undefined ? {} : { from: shownName(from) }),
+    };
+    if (index >= MAX_COMPARED || chars >= MAX_CHARS) return named;
+    if (before === undefined) {
+      const definition = shortened(shownLine(mask(text)), LONGEST_LINE);
+      chars += definition.length;
+      return { ...named, definition };
+    }
+    const diff = diffLines(mask(before), mask(text));
+    for (const line of diff) chars += line.length;
+    return { ...named, diff };
+  });
+}
+
+/** What is held, against what is served in its place. */
+export function heldChanges(
+  server: string,
+  held: readonly HeldTool[],
+  guard: Pick<ToolGuard, "rulesOf">,
+): ChangedTool[] {
+  return held.filter(({ isRejected }) => !isRejected).map((
+    { name, kind, from, listed, pinned },
+  ) => ({
+    tool: name,
+    kind,
+    from,
+    text: listed.text,
+    before: (from === undefined ? pinned : guard.rulesOf(server)?.pins.get(from)?.tool)?.text,
+  }));
+}
+
+function diffLines(before: string, after: string): string[] {
+  const { changes, more } = compareTools(before, after);
+  const left = Math.max(0, changes.length - MAX_LINES) + more;
+  return [
+    ...changes.slice(0, MAX_LINES).map((change) =>
+      shortened(changeLine(brief(change)), LONGEST_LINE)
+    ),
+    ...(left > 0 ? [`and ${left} more changes`] : []),
+  ];
+}
+
+/** Both what went and what came are to be seen, and where. */
+function brief(change: ToolChange): ToolChange {
+  if (change.kind !== "text") return change;
+  const segments = change.segments.map(({ kind, text }) => {
+    if (kind !== "same") return { kind, text: shortened(text, LONGEST_CHANGE) };
+    if (text.length <= LONGEST_SAME) return { kind, text };
+    const half = LONGEST_SAME / 2;
+    return { kind, text: `${shortened(text, half)} ${text.slice(-half).toWellFormed()}` };
+  });
+  return { ...change, segments };
+}
+
+function shownName(name: string): string {
+  return shortened(shownLine(name), LONGEST_NAME);
+}
