@@ -83,6 +83,8 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
       [/Unknown option --jsn\. Did you mean --json\?/, ["status", "--jsn"]],
       [/server restart takes the name of one server/, ["server", "restart"]],
       [/server remove cannot ask here; give --yes/, ["server", "remove", "a"]],
+      [/server update was given nothing to change/, ["server", "update", "a"]],
+      [/server update does not take --yes/, ["server", "update", "a", "--yes"]],
       [/--enable and --all exclude each other/, ["server", "tools", "a", "--all", "--enable", "b"]],
       [/Cannot add server "a\.b"/, ["server", "add", "a.b", ...PROGRAM]],
     ];
@@ -152,6 +154,52 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
       assert.equal(servers.length, 3);
     });
 
+    await t.step(
+      "update tries what is reached in another way, and changes that alone",
+      async () => {
+        const url = new URL("/s/b/mcp?tools=1", chaos.url).href;
+        const update = ["server", "update", "remote"];
+        assert.match(
+          await cli.ok(...update, "--url", url, "--max-concurrent", "2"),
+          /^Changed remote: 16 tools\.\nIt is at an address of this machine.*\nNo gateway is running/,
+        );
+        assert.match(await cli.ok(...update, "--mode", "confirm"), /^Changed remote\.\nNo gateway/);
+        const gone = "http://127.0.0.1:59998/mcp";
+        await cli.fails(2, /What is kept of X-Key/, ...update, "--url", gone);
+        const unset = ["--url", gone, "--unset", "x-key"];
+        await cli.fails(1, /Cannot change server "remote": .*refused/, ...update, ...unset);
+        const off = await cli.json(...update, "--disabled", "--max-concurrent", "none");
+        assert.equal(off.server.state, "disabled");
+        assert.match(await cli.ok("server", "list"), /^remote +disabled +http +16 /m);
+        const on = await cli.json(...update, "--no-disabled");
+        assert.deepEqual([on.server.state, on.server.toolCount], ["ready", 16]);
+        const { entries } = await cli.json("audit", "list", "--action", "server.change");
+        assert.deepEqual(entries[0].after, {
+          type: "http",
+          url,
+          headers: { "X-Key": "[redacted]" },
+          allowPrivate: true,
+          mode: "confirm",
+          disabled: false,
+        });
+      },
+    );
+
+    await t.step("update says which file an entry is in, and which name was meant", async () => {
+      const file = join(dataDir, ".mcp.json").replaceAll(".", "\\.");
+      const mode = ["--mode", "read-only"];
+      await cli.fails(
+        1,
+        new RegExp(`"filed" belongs to a file: .*\\n +Edit .*${file}`),
+        "server",
+        "update",
+        "filed",
+        ...mode,
+      );
+      const unknown = /no server "remot"\n[^]*Did you mean remote\?/;
+      await cli.fails(1, unknown, "server", "update", "remot", ...mode);
+    });
+
     await t.step("tools are chosen", async () => {
       const out = await cli.ok("server", "tools", "local", "--enable", "echo, pid");
       assert.match(out, /^on {3}echo$/m);
@@ -175,6 +223,42 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
       await cli.fails(1, /no server "remote"/, "server", "remove", "remote", "--yes");
       await cli.fails(1, /"filed" belongs to a file/, "server", "remove", "filed", "--yes");
     });
+
+    await t.step(
+      "backup, audit export, restore and completions tell what they did as JSON",
+      async () => {
+        const file = join(dataDir, "made.backup");
+        const saved = await cli.json("backup", file);
+        assert.equal(saved.file, file);
+        assert.ok(saved.entries > 0 && Date.parse(saved.createdAt) > 0);
+        const all = await cli.json("audit", "export", "--action", "server.add");
+        assert.deepEqual(all.map(({ subject }: { subject: string }) => subject), [
+          "local",
+          "remote",
+        ]);
+        const output = join(dataDir, "audit.csv");
+        assert.deepEqual(
+          await cli.json("audit", "export", "--format", "csv", "--output", output),
+          {
+            file: output,
+            format: "csv",
+            entries: (await Deno.readTextFile(output)).trimEnd().split("\r\n").length - 1,
+          },
+        );
+        const { movedTo, ...restored } = await cli.json("restore", file);
+        assert.ok((await Deno.stat(movedTo)).isFile);
+        assert.deepEqual(restored, {
+          file,
+          entries: saved.entries,
+          createdAt: saved.createdAt,
+          sealedElsewhere: [],
+          discardedStaged: false,
+        });
+        const { shell, script } = await cli.json("completions", "bash");
+        assert.equal(shell, "bash");
+        assert.equal(script, await cli.ok("completions", "bash"));
+      },
+    );
 
     await t.step("a gateway that starts then has all of it", async () => {
       await using gateway = await startGateway([], { dataDir });
@@ -298,6 +382,42 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
       await cli.fails(1, /has no tool "nope"/, "server", "tools", "local", "--enable", "nope");
       assert.deepEqual((await cli.json("server", "tools", "local", "--none")).enabled, []);
       assert.equal((await cli.json("server", "tools", "local", "--all")).enabled, null);
+    });
+
+    await t.step("update, with what is not named kept", async () => {
+      const url = new URL("/s/moved/mcp", chaos.url).href;
+      assert.match(
+        await cli.ok("server", "update", "remote", "--url", url, "--calls-per-minute", "60"),
+        /^Changed remote: 15 tools\.\nIt is at an address of this machine/,
+      );
+      const { server } = await cli.json("server", "update", "local", "--env", "PLAIN=z");
+      assert.equal(server.state, "ready");
+      assert.match(
+        await cli.ok(
+          "server",
+          "update",
+          "remote",
+          "--calls-per-minute",
+          "none",
+          "--trust=untrusted",
+        ),
+        /^Changed remote: it is connected to anew\.\n$/,
+      );
+      const shown = async (name: string) =>
+        (await (await fetch(`${gateway.url}/api/servers/${name}`)).json()).spec;
+      assert.deepEqual(await shown("remote"), {
+        type: "http",
+        url,
+        headers: { Authorization: "***" },
+        allowPrivate: true,
+        trust: "untrusted",
+      });
+      assert.deepEqual((await shown("local")).env, { API_TOKEN: "***", PLAIN: "***" });
+      const told = await cli.json("tools", "call", "local.env", "name=API_TOKEN");
+      assert.match(JSON.stringify(told), /canary-env/);
+      const bad = ["server", "update", "local", "--unset=API_TOKEN", "--unset=PLAIN", "--"];
+      await cli.fails(1, /Cannot change .*not on PATH/, ...bad, "no-such-program");
+      assert.equal((await shown("local")).command, local.command);
     });
 
     await t.step("what is not there is named, as JSON on request", async () => {

@@ -55,6 +55,22 @@ Deno.test("the servers' API adds, shows, changes and removes, with secrets maske
     assert.equal((await ask("PUT", "servers/filed", moved)).error.errorType, "ACCESS_DENIED");
   });
 
+  await t.step(
+    "PUT keeps limits that it does not name, and takes away those that are null",
+    async () => {
+      const url = new URL("/s/b/mcp", chaos.url).href;
+      const entry = { url, headers: { Authorization: "***" } };
+      await ask("PUT", "servers/remote", { ...entry, callsPerMinute: 60, maxConcurrent: 2 });
+      await ask("PUT", "servers/remote", { ...entry, callsPerMinute: null });
+      const { spec } = await ask("GET", "servers/remote");
+      assert.deepEqual([spec.callsPerMinute, spec.maxConcurrent], [undefined, 2]);
+      const wrong = await ask("PUT", "servers/remote", { ...entry, url: null });
+      assert.equal(wrong.error.errorType, "INVALID_ARGUMENTS");
+      const added = await ask("POST", "servers", { name: "x", ...entry, maxConcurrent: null });
+      assert.equal(added.error.errorType, "INVALID_ARGUMENTS");
+    },
+  );
+
   await t.step("POST runs a program only for this machine itself", async () => {
     const { command, args } = fixtureCommand("chaos_server", ["--stderr-flood=3"]);
     const wanted = { name: "local", command, args, env: { API_KEY: "canary-env" } };

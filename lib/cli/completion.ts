@@ -25,6 +25,7 @@ type Place = NameKind | readonly string[] | "other";
 /** What each command takes, place by place. */
 const PLACES: Record<string, Place[]> = {
   search: ["other"],
+  "server update": ["server"],
   "server remove": ["server"],
   "server restart": ["server"],
   "server login": ["server"],

@@ -10,6 +10,7 @@ const flag = (flag: string, placeholder?: string) => ({
 const COMMANDS = {
   status: { meaning: "Whether it runs", flags: [flag("json")] },
   "server list": { meaning: "All servers", flags: [flag("json")] },
+  "server update": { meaning: "Change it", flags: [flag("url", "URL"), flag("type", "TYPE")] },
   "server logs": { meaning: "Its log", flags: [flag("lines", "N"), flag("json")] },
   "tools list": { meaning: "All tools", flags: [flag("server", "NAME")] },
   "tools call": { meaning: "Call one" },
@@ -29,8 +30,8 @@ function complete(line: string): string {
 Deno.test("completionOf() offers commands, then their second words", () => {
   assert.equal(complete(""), "status server tools connect import optimize");
   assert.equal(complete("ser"), "status server tools connect import optimize");
-  assert.equal(complete("server "), "list logs");
-  assert.equal(complete("--data-dir /x server "), "list logs");
+  assert.equal(complete("server "), "list update logs");
+  assert.equal(complete("--data-dir /x server "), "list update logs");
   assert.equal(complete("nonsense "), "");
 });
 
@@ -49,6 +50,8 @@ Deno.test("completionOf() knows what stands at each place", () => {
   assert.equal(complete("server logs "), "<server>");
   assert.equal(complete("server logs --lines 5 "), "<server>");
   assert.equal(complete("server logs a "), "");
+  assert.equal(complete("server update "), "<server>");
+  assert.equal(complete("server update a --type "), "http sse");
   assert.equal(complete("tools call "), "<tool>");
   assert.equal(complete("tools call a.b "), "");
   assert.equal(complete("connect "), "claude-code claude-desktop cursor vscode");

@@ -3,9 +3,9 @@ import manifest from "../../deno.json" with { type: "json" };
 import { configError } from "../config/problem.ts";
 import { nearest } from "../core/nearest.ts";
 import { ROOT } from "../core/root.ts";
-import type { Command } from "./command.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
 import { SHELLS } from "./completion.ts";
-import { print } from "./terminal.ts";
+import { print, printJson } from "./terminal.ts";
 
 export const completions: Command = {
   usage: "completions SHELL",
@@ -18,7 +18,8 @@ export const completions: Command = {
     "",
     "The script also makes the command `quartermaster`, where there is none of that name.",
   ],
-  run({ positionals }) {
+  flags: [JSON_FLAG],
+  run({ positionals, flags }) {
     const [word, ...others] = positionals;
     const shell = SHELLS.find((shell) => shell === word);
     if (!shell || others.length > 0) {
@@ -30,7 +31,9 @@ export const completions: Command = {
         guess === undefined ? `Give one of ${SHELLS.join(", ")}` : `Did you mean ${guess}?`,
       );
     }
-    print(SCRIPTS[shell](ownCommand().map(quoted).join(" ")));
+    const script = SCRIPTS[shell](ownCommand().map(quoted).join(" "));
+    if (flags.get("json") === true) printJson({ shell, script });
+    else print(script);
     return Promise.resolve();
   },
 };

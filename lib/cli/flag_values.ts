@@ -1,3 +1,4 @@
+import { duration, Switch } from "../config/option_values.ts";
 import { configError } from "../config/problem.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -30,5 +31,34 @@ export function numberOf(
   throw configError(
     `--${flag} cannot be "${text.slice(0, 40)}"`,
     `Write a whole number from ${least} to ${most}`,
+  );
+}
+
+/** Whether a switch is on or off; undefined where it is not given. */
+export function switchOf(flags: Flags, flag: string): boolean | undefined {
+  const given = flags.get(flag);
+  if (given === undefined) return undefined;
+  const parsed = Switch.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw configError(
+    `--${flag} cannot be "${String(given).slice(0, 40)}"`,
+    `Write --${flag} or --no-${flag}`,
+  );
+}
+
+/** A flag's time in ms; undefined where it is not given. */
+export function timeOf(
+  flags: Flags,
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const parsed = duration(least, most).safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw configError(
+    `--${flag} cannot be "${text.slice(0, 40)}"`,
+    `Write a time such as 500ms, 90s or 5m, from ${least} ms to ${most / 3_600_000} h`,
   );
 }

@@ -14,12 +14,13 @@ import type {
   AddOptions,
   ServersAccess,
   ToolCall,
+  ToolList,
   ToolResult,
   WaitingTool,
 } from "./servers_access.ts";
 import { ToolsetClient } from "./toolset_client.ts";
 
-/** Adding and restarting wait for a server to connect, which may be a download away. */
+/** Adding, changing and restarting wait for a server to connect, which may be a download away. */
 const SLOW_MS = 90_000;
 const QUICK_MS = 10_000;
 /** The audit log of the gateway says where a change came from. */
@@ -66,6 +67,7 @@ const AllTools = z.object({
     enabled: z.boolean(),
     definition: ToolDefinition,
   })),
+  maxNameLength: z.number(),
 });
 const LogLines = z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) });
 const Tools = z.object({
@@ -121,6 +123,14 @@ export class GatewayClient implements ServersAccess {
     return (await this.#ask(OneServer, "POST", path, { name, ...spec }, SLOW_MS)).server;
   }
 
+  async update(name: string, spec: ServerSpec) {
+    // JSON would leave out what is undefined, and what is left out stays.
+    const body = Object.fromEntries(
+      Object.entries(spec).map(([key, value]) => [key, value ?? null]),
+    );
+    return (await this.#ask(OneServer, "PUT", serverPath(name), body, SLOW_MS)).server;
+  }
+
   async remove(name: string): Promise<void> {
     await this.#ask(z.unknown(), "DELETE", serverPath(name));
   }
@@ -146,8 +156,8 @@ export class GatewayClient implements ServersAccess {
     return this.#ask(ServerHistory, "GET", `${serverPath(name)}/history`);
   }
 
-  async allTools() {
-    return (await this.#ask(AllTools, "GET", "/api/tools")).tools;
+  allTools(): Promise<ToolList> {
+    return this.#ask(AllTools, "GET", "/api/tools");
   }
 
   async waiting(): Promise<WaitingTool[]> {

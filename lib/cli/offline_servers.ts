@@ -4,8 +4,9 @@ import { composeSecrets } from "../compose_secrets.ts";
 import { composeServers } from "../compose_servers.ts";
 import { loadServers } from "../config/mcp_file.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ServerSpec } from "../core/server.ts";
+import type { ServerSpec, ServerStatus } from "../core/server.ts";
 import { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import { isReachedTheSame } from "../surfaces/changed_spec.ts";
 import { AT_COMMAND_LINE } from "../surfaces/server_asker.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { commandAudit } from "./audit_store.ts";
@@ -15,12 +16,12 @@ import { OfflineToolsets } from "./offline_toolsets.ts";
 import { selfOf } from "./self.ts";
 import {
   type AddOptions,
-  type ListedTool,
   openStore,
   type ServerRow,
   type ServersAccess,
   type ServerTools,
   type ToolCall,
+  type ToolList,
   type ToolResult,
   type WaitingTool,
 } from "./servers_access.ts";
@@ -44,19 +45,25 @@ export class OfflineServers implements ServersAccess {
   }
 
   list(): Promise<ServerRow[]> {
-    const { admin, disabled, catalog } = this.#parts;
-    const rows = admin.list().map((status) => ({
+    return Promise.resolve(this.#parts.admin.list().map((status) => this.#row(status)));
+  }
+
+  #row(status: ServerStatus): ServerRow {
+    const { disabled, catalog } = this.#parts;
+    return {
       ...status,
       toolCount: catalog.of(status.name).tools.length,
       ...(status.state === "disabled" && !disabled.has(status.name)
         ? { state: "not_running", reason: "No gateway is running" }
         : {}),
-    }));
-    return Promise.resolve(rows);
+    };
   }
 
   describe(name: string): Promise<ServerSpec> {
-    return Promise.resolve(this.#parts.admin.describe(name).spec);
+    const { spec } = this.#parts.admin.describe(name);
+    // All are off here; the entry itself need not say so.
+    const { disabled: _, ...entry } = spec;
+    return Promise.resolve(this.#parts.disabled.has(name) ? spec : entry);
   }
 
   /** Connects to this one server alone, as a gateway would. */
@@ -70,12 +77,23 @@ export class OfflineServers implements ServersAccess {
     }
   }
 
-  allTools(): Promise<ListedTool[]> {
-    const { catalog, admin } = this.#parts;
-    const tools = admin.list().flatMap(({ name }) => catalog.of(name).tools);
-    return Promise.resolve(
-      tools.map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),
-    );
+  /** Connects where another way to reach it has to be tried. */
+  async update(name: string, spec: ServerSpec): Promise<ServerRow> {
+    const { admin, connected } = this.#parts;
+    if (!isReachedTheSame(spec, await this.describe(name))) connected.add(name);
+    try {
+      const status = await admin.update(name, spec, { by: AT_COMMAND_LINE });
+      return status.state === "disabled" ? this.#row(status) : status;
+    } finally {
+      connected.delete(name);
+    }
+  }
+
+  allTools(): Promise<ToolList> {
+    const { catalog, admin, maxNameLength } = this.#parts;
+    const tools = admin.list().flatMap(({ name }) => catalog.of(name).tools)
+      .map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition }));
+    return Promise.resolve({ tools, maxNameLength });
   }
 
   waiting(): Promise<WaitingTool[]> {
@@ -183,7 +201,10 @@ async function assemble(input: CommandInput) {
 
   async function sync(): Promise<void> {
     const servers = await wanted(configured);
-    for (const { name, spec } of servers) if (spec.disabled) disabled.add(name);
+    for (const { name, spec } of servers) {
+      if (spec.disabled) disabled.add(name);
+      else disabled.delete(name);
+    }
     await pool.sync(
       servers.map((server) =>
         connected.has(server.name)
@@ -239,6 +260,7 @@ async function assemble(input: CommandInput) {
     pool,
     store,
     logs,
+    maxNameLength: options.maxNameLength,
     onAudit,
     stack: stack.move(),
   };

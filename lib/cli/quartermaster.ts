@@ -35,6 +35,7 @@ import { serverLogs } from "./server_logs.ts";
 import { serverRemove } from "./server_remove.ts";
 import { serverRestart } from "./server_restart.ts";
 import { serverTools } from "./server_tools.ts";
+import { serverUpdate } from "./server_update.ts";
 import { status } from "./status.ts";
 import { tokenCreate } from "./token_create.ts";
 import { tokenList } from "./token_list.ts";
@@ -53,11 +54,12 @@ import { toolsetUnequip } from "./toolset_unequip.ts";
 import { exitCommandWith, print } from "./terminal.ts";
 
 /** By name; those of one family share its first word. */
-const COMMANDS: Record<string, Command> = {
+export const COMMANDS: Record<string, Command> = {
   status,
   doctor,
   "server list": serverList,
   "server add": serverAdd,
+  "server update": serverUpdate,
   "server remove": serverRemove,
   "server restart": serverRestart,
   "server login": serverLogin,

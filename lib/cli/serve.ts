@@ -97,7 +97,7 @@ function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.Se
   ): Response | Promise<Response> {
     // The doors keep their own account of calls: a line and a dozen headers for each would cost as
     // much as the relaying.
-    const door = gateway.doors.find(request);
+    const door = gateway.doors.find(request, info);
     if (door) return gateway.atDoor(request, door);
     // With a Host that is none there is no address either, and nothing further on could read it.
     if (!URL.canParse(request.url)) {

@@ -1,12 +1,12 @@
-import { resolve } from "@std/path";
 import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
 import { secretNames } from "../core/secret_reference.ts";
-import { RemoteServer, type ServerSpec } from "../core/server.ts";
+import type { ServerSpec } from "../core/server.ts";
 import { privateWords } from "../surfaces/chosen_address.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
 import { LIMIT_FLAGS, readLimits } from "./server_add_limits.ts";
-import { openServers } from "./servers_access.ts";
+import { readServerWords, refuseMisplaced, type ServerInput } from "./server_words.ts";
+import { openServers, type ServerRow, type ServersAccess } from "./servers_access.ts";
 import { inert, print, printJson } from "./terminal.ts";
 
 const USAGE = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
@@ -29,6 +29,7 @@ export const serverAdd: Command = {
     { flag: "header", placeholder: '"K: V"', meaning: "With --url: a header; can be repeated" },
     { flag: "env", placeholder: "K=V", meaning: "A variable for the program; can be repeated" },
     { flag: "cwd", placeholder: "FOLDER", meaning: "The program's folder" },
+    { flag: "lazy", meaning: "Start the program at its first call" },
     ...LIMIT_FLAGS,
     JSON_FLAG,
   ],
@@ -39,27 +40,39 @@ export const serverAdd: Command = {
     const spec = isAllowed ? { ...read, allowPrivate: true } : read;
     await using servers = await openServers(input);
     const server = await servers.add(name, spec).catch((error) => {
-      throw withoutGuess(error, spec);
+      throw withoutGuess("add", error, spec);
     });
     if (input.flags.get("json") === true) return printJson({ server });
-    const { state, toolCount, reason } = server;
-    // It is added, whether that can be told or not.
-    const waiting = await servers.waiting().catch(() => []);
-    const quarantined = waiting.filter((tool) =>
-      tool.server === name && tool.state === "quarantined"
-    );
-    print(
-      state === "ready"
-        ? `Added ${name}: ${addedWords(toolCount, quarantined.length)}.\n`
-        : inert(`Added ${name} (${state.replace("_", " ")}): ${reason}\n`),
-    );
-    const place = await privateWords(spec);
-    if (place !== undefined) {
-      print(`It is at an address of ${place}: that is allowed for it because you named it here.\n`);
-    }
+    print(await outcomeText("Added", server, servers));
+    print(await placeText(spec));
     if (!servers.isRunning) print("No gateway is running: it is there from the next start on.\n");
   },
 };
+
+/** What came of adding or changing a server. */
+export async function outcomeText(
+  done: "Added" | "Changed",
+  { name, state, toolCount, reason }: ServerRow,
+  servers: ServersAccess,
+): Promise<string> {
+  if (state === "not_running") return `${done} ${name}.\n`;
+  if (state === "connecting") return `${done} ${name}: it is connected to anew.\n`;
+  if (state !== "ready") return inert(`${done} ${name} (${state.replace("_", " ")}): ${reason}\n`);
+  // It is done, whether that can be told or not.
+  const waiting = await servers.waiting().catch(() => []);
+  const quarantined = waiting.filter((tool) =>
+    tool.server === name && tool.state === "quarantined"
+  );
+  return `${done} ${name}: ${addedWords(toolCount, quarantined.length)}.\n`;
+}
+
+/** What was allowed by typing an address; empty where that is nothing special. */
+export async function placeText(spec: ServerSpec): Promise<string> {
+  const place = await privateWords(spec);
+  return place === undefined
+    ? ""
+    : `It is at an address of ${place}: that is allowed for it because you named it here.\n`;
+}
 
 /** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
 export function addedWords(tools: number, quarantined: number): string {
@@ -69,7 +82,11 @@ export function addedWords(tools: number, quarantined: number): string {
 }
 
 /** Where a secret is to blame, which the message says, the address and the command are not. */
-export function withoutGuess(error: unknown, spec: ServerSpec): unknown {
+export function withoutGuess(
+  verb: "add" | "change",
+  error: unknown,
+  spec: ServerSpec,
+): unknown {
   if (!(error instanceof GatewayError) || error.code !== "SERVER_DISCONNECTED") return error;
   const isSecrets = secretNames(spec).some((name) =>
     new RegExp(`\\bthe secret ${name}\\b`).test(error.message)
@@ -77,79 +94,35 @@ export function withoutGuess(error: unknown, spec: ServerSpec): unknown {
   if (!isSecrets) return error;
   return new GatewayError(error.code, {
     message: error.message,
-    recoveryAction: "Set the secret, then add the server again",
-    recoverySteps: ["Nothing was stored: add it again when the secret is set"],
+    recoveryAction: `Set the secret, then ${verb} the server again`,
+    recoverySteps: [`Nothing was stored: ${verb} it again when the secret is set`],
     cause: error,
   });
 }
 
 /** Reads the command line; whether the server works is found out later. */
-export function readServer(
-  input: Pick<CommandInput, "positionals" | "afterDashes" | "flags" | "values">,
-): { name: string; spec: ServerSpec } {
-  const { positionals, afterDashes, flags, values } = input;
-  const [name, ...extra] = positionals.slice(0, positionals.length - afterDashes.length);
-  if (name === undefined) throw configError("server add needs a name", `Write it as: ${USAGE}`);
-  if (extra.length > 0) {
-    throw configError(
-      `server add does not take "${extra[0]}"`,
-      "Put -- before the program and its arguments",
-    );
+export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
+  const { name, url, type = "http", headers, program, env, cwd, lazy } = readServerWords(
+    "server add",
+    USAGE,
+    input,
+  );
+  const { flags } = input;
+  if (url === undefined && program === undefined) {
+    throw configError("server add was given neither a URL nor a command", `Write it as: ${USAGE}`);
   }
-  const [command, ...args] = afterDashes;
-  const url = flags.get("url");
-  if ((url === undefined) === (command === undefined)) {
-    const problem = url === undefined ? "neither a URL nor a command" : "both a URL and a command";
-    throw configError(`server add was given ${problem}`, `Write it as: ${USAGE}`);
-  }
-  const wrong = command === undefined ? ["env", "cwd"] : ["type", "header"];
-  for (const flag of wrong.filter((flag) => flags.has(flag))) {
-    const kind = command === undefined ? "a server with a URL" : "a server that is a program";
-    throw configError(`--${flag} means nothing for ${kind}`, "Leave it out");
-  }
+  refuseMisplaced(program !== undefined, flags);
   const limits = readLimits(flags);
-  if (command !== undefined) {
-    const env = pairs("env", values.get("env"), /^([^=]+)=(.*)$/s, "K=V");
-    const cwd = flags.get("cwd");
-    return {
-      name,
-      spec: {
-        type: "stdio",
-        command,
-        args,
-        env,
-        ...(typeof cwd === "string" ? { cwd: resolve(cwd) } : {}),
-        ...limits,
-      },
-    };
-  }
-  const headers = pairs("header", values.get("header"), /^([^:\s]+):\s*(.*)$/s, '"K: V"');
-  const type = flags.get("type") ?? "http";
-  if (type !== "http" && type !== "sse") {
-    throw configError(`Cannot use --type "${type}"`, "Give http or sse");
-  }
-  const spec = RemoteServer.safeParse({ type, url, headers });
-  if (!spec.success) {
-    throw configError(
-      `Cannot use --url "${url}"`,
-      "Give a whole address, such as https://example.com/mcp",
-    );
-  }
-  return { name, spec: { ...spec.data, ...limits } };
-}
-
-function pairs(
-  flag: string,
-  given: string[] = [],
-  form: RegExp,
-  written: string,
-): Record<string, string> {
-  return Object.fromEntries(given.map((text) => {
-    const [, name, value] = form.exec(text) ?? [];
-    // Not with the text itself: it may be a secret that is written wrongly.
-    if (name === undefined || value === undefined) {
-      throw configError(`A value of --${flag} cannot be read`, `Write it as --${flag} ${written}`);
-    }
-    return [name, value];
-  }));
+  if (program === undefined) return { name, spec: { type, url: url!, headers, ...limits } };
+  return {
+    name,
+    spec: {
+      type: "stdio",
+      ...program,
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(lazy === undefined ? {} : { lazy }),
+      ...limits,
+    },
+  };
 }

@@ -1,13 +1,14 @@
 import type { CommandFlag } from "../config/command_line.ts";
 import { CallMode, ChangePolicy, type ServerSpec, ServerTrust } from "../core/server.ts";
 import type { CommandInput } from "./command.ts";
-import { numberOf, wordOf } from "./flag_values.ts";
+import { numberOf, timeOf, wordOf } from "./flag_values.ts";
 
 type LimitKey =
   | "mode"
   | "callsPerMinute"
   | "maxConcurrent"
   | "maxResultTokens"
+  | "timeoutMs"
   | "trust"
   | "changes";
 
@@ -36,6 +37,11 @@ export const LIMIT_FLAGS: CommandFlag[] = [
     placeholder: "N",
     meaning: "A longer result is cut, and the rest is read page by page",
   },
+  {
+    flag: "timeout",
+    placeholder: "TIME",
+    meaning: "How long a call may take, such as 90s; progress starts the time anew",
+  },
   { flag: "trust", placeholder: "WORD", meaning: "`trusted` (the default) or `untrusted`" },
   {
     flag: "changes",
@@ -51,8 +57,29 @@ export function readLimits(flags: CommandInput["flags"]): ServerLimits {
     callsPerMinute: numberOf(flags, "calls-per-minute", 1, 1_000_000),
     maxConcurrent: numberOf(flags, "max-concurrent", 1, 10_000),
     maxResultTokens: numberOf(flags, "max-result-tokens", 100, 10_000_000),
+    timeoutMs: timeOf(flags, "timeout", 100, 86_400_000),
     trust: wordOf(flags, "trust", ServerTrust.options),
     changes: wordOf(flags, "changes", ChangePolicy.options),
   };
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+/** Those that can be taken away again; the others have a word for it. */
+const REMOVABLE = new Map<string, LimitKey>([
+  ["calls-per-minute", "callsPerMinute"],
+  ["max-concurrent", "maxConcurrent"],
+  ["max-result-tokens", "maxResultTokens"],
+  ["timeout", "timeoutMs"],
+]);
+
+/** The same of a change, where `none` takes a limit away. */
+export function readChangedLimits(flags: CommandInput["flags"]): ServerLimits {
+  const isRemoved = (flag: string) => REMOVABLE.has(flag) && flags.get(flag) === "none";
+  const kept = new Map([...flags].filter(([flag]) => !isRemoved(flag)));
+  const removed = [...REMOVABLE].filter(([flag]) => isRemoved(flag));
+  return {
+    ...readLimits(kept),
+    // Undefined and not left out: what a change leaves out is kept.
+    ...Object.fromEntries(removed.map(([, key]) => [key, undefined])),
+  };
 }

@@ -79,7 +79,7 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["a", "--url", "https://example.com", "--", "npx"], /both a URL and a command/],
   [["a", "--url", "example.com/mcp"], /Cannot use --url "example.com\/mcp"/],
   [["a", "--url", "ftp://example.com"], /Cannot use --url/],
-  [["a", "--url", "https://example.com", "--type", "stdio"], /Cannot use --type "stdio"/],
+  [["a", "--url", "https://example.com", "--type", "stdio"], /--type cannot be "stdio"/],
   [["a", "--url", "https://example.com", "--env", "A=b"], /--env means nothing/],
   [["a", "--header", "A: b", "--", "npx"], /--header means nothing/],
   [["a", "--type", "sse", "--", "npx"], /--type means nothing/],
@@ -109,10 +109,14 @@ Deno.test("withoutGuess() blames neither address nor command where a secret is m
   const { spec } = read("a", "--url", "https://example.com/mcp", "--header", "X: ${secret:KEY}");
   const failure = (message: string) =>
     new GatewayError("SERVER_DISCONNECTED", { message, recoverySteps: ["Check the address"] });
-  const missing = withoutGuess(failure("Cannot add: the secret KEY is not set: set it"), spec);
+  const missing = withoutGuess(
+    "add",
+    failure("Cannot add: the secret KEY is not set: set it"),
+    spec,
+  );
   assert.ok(missing instanceof GatewayError);
   assert.match(missing.message, /the secret KEY is not set/);
   assert.doesNotMatch(missing.details.recoverySteps?.join() ?? "Check", /Check/);
   const other = failure("Cannot add: HTTP 404");
-  assert.equal(withoutGuess(other, spec), other);
+  assert.equal(withoutGuess("add", other, spec), other);
 });

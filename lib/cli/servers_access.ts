@@ -35,6 +35,13 @@ export interface ListedTool {
   definition: ToolDefinition;
 }
 
+/** Every tool of every server, and what their names depend on. */
+export interface ToolList {
+  tools: ListedTool[];
+  /** The most characters that the gateway's names have. */
+  maxNameLength: number;
+}
+
 /** A tool that no client gets as its server lists it, until the owner has decided. */
 export interface WaitingTool {
   server: string;
@@ -81,12 +88,17 @@ export interface ServersAccess extends AsyncDisposable {
   /** A server's entry, secrets masked. */
   describe(name: string): Promise<ServerSpec>;
   add(name: string, spec: ServerSpec, options?: AddOptions): Promise<ServerRow>;
+  /**
+   * Replaces an entry after connecting, unless it is reached as before. What is masked keeps its
+   * value, what is left out stays, and what is undefined is taken away.
+   */
+  update(name: string, spec: ServerSpec): Promise<ServerRow>;
   remove(name: string): Promise<void>;
   tools(name: string): Promise<ServerTools>;
   setTools(name: string, enabled: string[] | null): Promise<ServerTools>;
   history(name: string): Promise<ServerHistory>;
   /** Every tool of every server, those that are off too. */
-  allTools(): Promise<ListedTool[]>;
+  allTools(): Promise<ToolList>;
   /** What the owner has to decide on; empty for a caller who may not decide. */
   waiting(): Promise<WaitingTool[]>;
   callTool(call: ToolCall): Promise<ToolResult>;

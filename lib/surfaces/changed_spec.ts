@@ -22,7 +22,8 @@ const DECIDED = [
   "maxConcurrent",
   "maxResultTokens",
 ] as const;
-const KEPT = ["disabled", "timeoutMs", ...DECIDED] as const;
+/** What stays where a change does not speak of it. */
+export const KEPT = ["disabled", "timeoutMs", ...DECIDED] as const;
 
 /** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
 export function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
@@ -34,9 +35,12 @@ export function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   return { ...common, ...(lazy === undefined ? {} : { lazy }), ...wanted };
 }
 
-/** Whether two entries differ in nothing but what was decided about the server. */
+/** Whether two entries differ in nothing but what was decided about the server, or that it is off. */
 export function isReachedTheSame(spec: ServerSpec, stored: ServerSpec): boolean {
-  const decided: ReadonlySet<string> = new Set(DECIDED);
+  const decided: ReadonlySet<string> = new Set([
+    ...DECIDED,
+    ...(spec.disabled ? ["disabled"] : []),
+  ]);
   const [is, was] = [spec, stored].map((entry) =>
     JSON.stringify(
       Object.entries(entry).filter(([key, value]) => value !== undefined && !decided.has(key))

@@ -51,13 +51,17 @@ Deno.test("isReachedTheSame() looks at all but what was decided about a server",
       { trust: "trusted" as const },
       { changes: "hold" as const },
       { mode: "all" as const, maxConcurrent: 9 },
+      // One that is down can be switched off, but is tried before it is switched on.
+      { disabled: true },
     ]
   ) {
     assert.ok(isReachedTheSame({ ...rest, ...change, type }, stored), JSON.stringify(change));
   }
-  for (const change of [{ args: [] }, { timeoutMs: 500 }, { disabled: true }, { lazy: false }]) {
+  for (const change of [{ args: [] }, { timeoutMs: 500 }, { lazy: false }]) {
     assert.ok(!isReachedTheSame({ ...stored, ...change }, stored), JSON.stringify(change));
   }
+  assert.ok(!isReachedTheSame({ ...stored, disabled: false }, { ...stored, disabled: true }));
+  assert.ok(!isReachedTheSame({ ...stored, disabled: true, args: [] }, stored));
 });
 
 Deno.test("programAlone() is the program, and nothing that was decided about it", () => {

@@ -21,6 +21,7 @@ import type { Wish } from "./consents.ts";
 import { maskSpec, textMasker, unmaskSpec } from "./masked_spec.ts";
 import { type ServerAsker, SOMEBODY } from "./server_asker.ts";
 import { tryServer } from "./try_server.ts";
+import { refuseUnchangeable } from "./unchangeable_server.ts";
 
 export interface ServersAdminOptions {
   pool: ServerPool;
@@ -265,17 +266,7 @@ export class ServersAdmin {
 
   async #resolveStored(name: string) {
     const { source } = this.#options.pool.resolve(name).server;
-    if (source.kind === "file") {
-      throw new GatewayError("ACCESS_DENIED", {
-        message: `Server "${name}" belongs to a file: change it there`,
-        recoverySteps: ["Edit the config file; the change is taken up by itself"],
-      });
-    }
-    if (source.kind === "demo") {
-      throw new GatewayError("ACCESS_DENIED", {
-        message: "The demo server cannot be changed, only removed",
-      });
-    }
+    refuseUnchangeable(name, source);
     return await this.#options.added.resolve(name);
   }
 

@@ -165,6 +165,7 @@ Deno.test("ServersAdmin.update() connects to nothing where only what was decided
   await assert.rejects(admin.update("known", { ...PROGRAM, trust: "untrusted" }), isStored);
   await assert.rejects(admin.update("known", { ...PROGRAM, changes: "hold" }), isStored);
   await assert.rejects(admin.update("known", { ...PROGRAM, mode: "read-only" }), isStored);
+  await assert.rejects(admin.update("known", { ...PROGRAM, disabled: true }), isStored);
   assert.deepEqual(opened, []);
 });
 

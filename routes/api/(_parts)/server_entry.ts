@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Gateway } from "../../../lib/compose.ts";
 import { RemoteServer, type ServerSpec, StdioServer } from "../../../lib/core/server.ts";
 import { serverAsker } from "../../../lib/http/from_here.ts";
+import { KEPT } from "../../../lib/surfaces/changed_spec.ts";
 import { withoutKeptReferences } from "../../../lib/surfaces/masked_spec.ts";
 import { refuseSecretsFromElsewhere } from "../../../lib/surfaces/secret_consent.ts";
 import type { ServerAsker } from "../../../lib/surfaces/server_asker.ts";
@@ -26,7 +27,13 @@ export async function readEntry(
 ): Promise<{ name: string | undefined; spec: ServerSpec; by: ServerAsker }> {
   const { gateway } = incoming.state;
   const { name, ...fields } = await readJson(incoming.req, Fields, gateway.options.options.maxBody);
-  const spec = fit(Entry, { type: "command" in fields ? "stdio" : "http", ...fields });
+  // What a change leaves out stays: null says that it is to go.
+  const gone = replaced === undefined ? [] : KEPT.filter((key) => fields[key] === null);
+  for (const key of gone) delete fields[key];
+  const spec: ServerSpec = {
+    ...fit(Entry, { type: "command" in fields ? "stdio" : "http", ...fields }),
+    ...Object.fromEntries(gone.map((key) => [key, undefined])),
+  };
   const by = serverAsker(incoming, "api");
   if (by.isHere || replaced === undefined) {
     refuseSecretsFromElsewhere(spec, by.isHere);
