@@ -13,7 +13,7 @@ export const app = new App<State>()
     ctx.state.requestId = crypto.randomUUID();
     return inRequestScope(ctx.state.gateway, ctx.req, ctx.state.requestId, ctx.next);
   })
-  .use((ctx) => findDirectAnswer(ctx.state.gateway, ctx.req)?.() ?? ctx.next())
+  .use((ctx) => findDirectAnswer(ctx.state.gateway, ctx.req, ctx.info)?.() ?? ctx.next())
   .use(admitToConsole)
   .use(csp({ useNonce: true, csp: CSP_DIRECTIVES }))
   .use(staticFiles())

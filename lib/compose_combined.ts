@@ -78,6 +78,7 @@ export function composeCombined(input: ComposeCombinedInput) {
     names,
     rights: access,
     mayUse: (principal: string, tool: BuiltinTool) => rights.mayUse(principal, tool),
+    demandUse: (principal: string, tool: BuiltinTool) => rights.demand(principal, tool),
     ...(gate ? { gate } : {}),
     ...(input.texts ? { texts: input.texts } : {}),
   };

@@ -5,14 +5,21 @@ import { notificationText } from "./core/rpc.ts";
 import { TimeoutQueue } from "./core/timeout_queue.ts";
 import type { ManagedServer } from "./downstream/managed_server.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
-import { type CallAnswer, type Door, type DoorHost, handleMcp } from "./http/mcp_door.ts";
+import {
+  type CallAnswer,
+  type Door,
+  type DoorHost,
+  handleMcp,
+  type Visit,
+} from "./http/mcp_door.ts";
 import type { Access } from "./auth/access.ts";
-import { rightMissing } from "./auth/foreign_scopes.ts";
+import { isForeign, rightMissing } from "./auth/foreign_scopes.ts";
+import { RightMissing } from "./auth/refusals.ts";
 import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
-import { type CallGate, isLooking } from "./surfaces/call_gate.ts";
+import type { CallGate } from "./surfaces/call_gate.ts";
 import type { KeptTexts } from "./surfaces/kept_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
-import { refuseGuest } from "./http/from_here.ts";
+import { isPlainlyForwarded, refuseGuest } from "./http/from_here.ts";
 import { BODY_MS } from "./http/guard.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
@@ -199,11 +206,9 @@ export function composeDoors(input: ComposeDoorsInput) {
     checkNewcomer({ request, principal }) {
       if (ownerOf(principal) === EVERYONE) refuseGuest(request);
     },
-    demandScope({ door, principal }, method) {
-      // At other doors it depends on the tool: some of the gateway's own only read.
-      if (!principal.startsWith("oauth:") || door.server === undefined || isLooking(method)) return;
-      const { rights } = access.grants(principal);
-      if (!rights.has("call")) throw rightMissing(rights, "call");
+    stepUp(principal, error) {
+      if (!(error instanceof RightMissing) || !isForeign(principal)) return undefined;
+      return rightMissing(access.grants(principal).rights, error.right);
     },
   };
 
@@ -222,12 +227,18 @@ export function composeDoors(input: ComposeDoorsInput) {
     }
   }
 
-  function enter(parsed: DoorPath, request: Request, principal: string): Promise<Response> {
+  function enter(
+    parsed: DoorPath,
+    visit: Pick<Visit, "request" | "principal" | "info">,
+  ): Promise<Response> {
+    const { request, principal, info } = visit;
+    // With each request: the id of a session of somebody's on this machine lets no guest in.
+    if (ownerOf(principal) === EVERYONE) refuseGuest(request, isPlainlyForwarded);
     checkSeen(parsed, principal);
     const door = open(parsed);
     return door instanceof Promise
-      ? door.then((opened) => handleMcp(host, { door: opened, request, principal }))
-      : handleMcp(host, { door, request, principal });
+      ? door.then((opened) => handleMcp(host, { door: opened, request, principal, info }))
+      : handleMcp(host, { door, request, principal, info });
   }
 
   /** Made once: they go with their server. */
@@ -336,7 +347,10 @@ export function composeDoors(input: ComposeDoorsInput) {
     },
 
     /** Answers at an MCP door, or undefined where the path is none. */
-    find(request: Request): (() => Promise<Response>) | undefined {
+    find(
+      request: Request,
+      info?: Deno.ServeHandlerInfo,
+    ): (() => Promise<Response>) | undefined {
       const parsed = parseDoor(request.url);
       if (!parsed) return undefined;
       return () => {
@@ -346,8 +360,8 @@ export function composeDoors(input: ComposeDoorsInput) {
           request.url,
         );
         return typeof caller === "string"
-          ? enter(parsed, request, caller)
-          : caller.then((principal) => enter(parsed, request, principal));
+          ? enter(parsed, { request, principal: caller, info })
+          : caller.then((principal) => enter(parsed, { request, principal, info }));
       };
     },
   };

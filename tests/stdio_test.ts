@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { findGateways } from "../lib/cli/find_gateways.ts";
 import { startTimeOf } from "../lib/downstream/stdio/process_group.ts";
+import { AuditRepository } from "../lib/storage/audit_repository.ts";
 import { Store } from "../lib/storage/store.ts";
 import { chaos, FaultyGateway } from "./faults.ts";
 import { StdioChild, stdioCommand, type StdioStart } from "./fixtures/stdio_child.ts";
@@ -69,8 +70,16 @@ Deno.test("stdio: a client has a gateway of its own where none runs, which nobod
     assert.ok(tools.some(({ name }) => name === "weather.get_current"));
     assert.match(await call(weather.client, "weather.get_current", { location: "Oslo" }), /Oslo/);
   }
+  const toolset = { name: "sky", tools: ["weather.get_current"], autoEquip: false };
+  await call(plain.client, "build-toolset", toolset);
   await using store = await Store.open({ location: join(folder.path, "quartermaster.kv") });
   assert.deepEqual(await findGateways(store), []);
+  const noted = await until(async () =>
+    (await Array.fromAsync(new AuditRepository(store).list())).find(({ subject }) =>
+      subject === "sky"
+    )
+  );
+  assert.equal(noted.from, 'MCP at /mcp?default, client "stdio 1", from stdio');
   const [log] = Array.from(Deno.readDirSync(join(folder.path, "logs"))).filter((e) => e.isFile);
   assert.match(await Deno.readTextFile(join(folder.path, "logs", log!.name)), /"msg":"Started"/);
 });

@@ -4,7 +4,7 @@ import { credentialOf, EVERYONE, inProject, ownerOf, projectOf } from "../core/p
 import { ADMIN, type Caller, Credentials, type Vouched } from "./credentials.ts";
 import { Grants } from "./grants.ts";
 import { ProjectServers } from "./project_servers.ts";
-import { noTokenYet, tokenRefused } from "./refusals.ts";
+import { noTokenYet, RightMissing, tokenRefused } from "./refusals.ts";
 import { bearerOf } from "./token_text.ts";
 
 /** A header that is presented again is known; beyond this many all are looked at anew. */
@@ -159,10 +159,7 @@ export class Access {
   /** Throws ACCESS_DENIED. */
   demand(principal: string, right: Right, attempt: string): void {
     if (principal === EVERYONE || this.grants(principal).may(right)) return;
-    throw new GatewayError("ACCESS_DENIED", {
-      message: `${attempt} needs a token with the right "${right}"`,
-      recoverySteps: [`Ask the owner for a token that may ${right}`],
-    });
+    throw new RightMissing(right, attempt);
   }
 
   /** Another project of the same caller's; throws where its token is bound to one. */

@@ -29,12 +29,17 @@ export class ScopeMissing extends GatewayError {
 }
 
 /** A right is missing from a token that has others: those are asked for again with it. */
-export function rightMissing(held: Iterable<Right>, right: Right): ScopeMissing {
-  const wanted = new Set([...held, right]);
+export function rightMissing(held: Iterable<Right>, ...missing: Right[]): ScopeMissing {
+  const wanted = new Set([...held, ...missing]);
   return new ScopeMissing(
-    `The token has no scope "${scopeName(right)}"`,
+    `The token has no scope ${missing.map((right) => `"${scopeName(right)}"`).join(" and no ")}`,
     RIGHTS.filter((one) => wanted.has(one)).map(scopeName),
   );
+}
+
+/** Whether a caller's token is an identity provider's, from whom its owner can get one with more. */
+export function isForeign(principal: string): boolean {
+  return principal.startsWith("oauth:");
 }
 
 /** What the claims of a token let its owner do; undefined where they cannot be understood. */

@@ -51,4 +51,7 @@ Deno.test("rightMissing() asks for what was held as well", () => {
   const missing = rightMissing(["manage", "read"], "call");
   assert.deepEqual(missing.scopes, ["mcp:read", "mcp:call", "mcp:manage"]);
   assert.equal(missing.httpStatus, 403);
+  const both = rightMissing(["optimize"], "manage", "call");
+  assert.equal(both.message, 'The token has no scope "mcp:manage" and no "mcp:call"');
+  assert.deepEqual(both.scopes, ["mcp:call", "mcp:manage", "mcp:optimize"]);
 });

@@ -1,3 +1,4 @@
+import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 
 /** Told to whoever comes with a token that is not taken, or with none. */
@@ -30,4 +31,17 @@ export function noTokenYet({ why, place }: NoTokenDetails = {}): GatewayError {
       "Or set QUARTERMASTER_ADMIN_TOKEN to a long random text, and start again",
     ],
   });
+}
+
+/** A token does not have a right that something needs. */
+export class RightMissing extends GatewayError {
+  readonly right: Right;
+
+  constructor(right: Right, attempt: string) {
+    super("ACCESS_DENIED", {
+      message: `${attempt} needs a token with the right "${right}"`,
+      recoverySteps: [`Ask the owner for a token that may ${right}`],
+    });
+    this.right = right;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Access } from "../auth/access.ts";
 import type { ConsoleLogins } from "../auth/console_logins.ts";
+import { isForeign, rightMissing } from "../auth/foreign_scopes.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/principal.ts";
@@ -25,7 +26,10 @@ export class ConsoleGate {
     this.#options = options;
   }
 
-  /** Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED or FOREIGN_ORIGIN. */
+  /**
+   * Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED, INSUFFICIENT_SCOPE or
+   * FOREIGN_ORIGIN.
+   */
   async admit(request: Request): Promise<string> {
     const pathname = routedPath(request);
     if (OPEN.test(pathname)) {
@@ -79,11 +83,15 @@ export class ConsoleGate {
 
   #checkRights(request: Request, pathname: string, principal: string): void {
     const grants = this.#options.access.grants(principal);
-    const missing = neededFor(request.method, pathname).find((right) => !grants.may(right));
-    if (grants.isWhole && missing === undefined) return;
+    const missing = neededFor(request.method, pathname).filter((right) => !grants.may(right));
+    if (grants.isWhole && missing.length === 0) return;
+    // A browser that shows a cookie asks nobody for a token.
+    if (grants.isWhole && isForeign(principal) && request.headers.get("authorization") !== null) {
+      throw rightMissing(grants.rights, ...missing);
+    }
     throw new GatewayError("ACCESS_DENIED", {
       message: grants.isWhole
-        ? `This token may not ${missing} here`
+        ? `This token may not ${missing[0]} here`
         : "The console shows everything: it needs a token for all servers, tools and toolsets",
       recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
     });

@@ -82,6 +82,35 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
   }
 });
 
+Deno.test("ConsoleGate.admit() tells a person of an identity provider which scopes to ask for", async () => {
+  const vouched = (more: Partial<AccessScope>) => ({
+    principal: "oauth:ann#1",
+    name: "Ann",
+    scope: { ...AccessScope.parse({ rights: ["read"] }), ...more },
+    expiresAt: Date.now() + 60_000,
+  });
+  const gateOf = (more: Partial<AccessScope> = {}) => {
+    const access = new Access({ isRequired: true, vouch: () => Promise.resolve(vouched(more)) });
+    const logins = { find: () => "oauth:ann#1" } as unknown as ConsoleLogins;
+    return new ConsoleGate({ access, logins });
+  };
+  const gate = gateOf();
+  assert.equal(await outcome(gate, requestTo("/api/servers")), "oauth:ann#1");
+  await assert.rejects(gate.admit(requestTo("/api/tools/git/status/call", "POST")), {
+    code: "INSUFFICIENT_SCOPE",
+    scopes: ["mcp:read", "mcp:call", "mcp:manage"],
+  });
+  const byCookie = new Request(`${URL_BASE}/settings`, {
+    method: "POST",
+    headers: { cookie: `${COOKIE}=good`, origin: URL_BASE },
+  });
+  assert.equal(await outcome(gate, byCookie), "ACCESS_DENIED", "a browser asks for no token");
+  const narrow = gateOf({ servers: ["git"] });
+  for (const method of ["GET", "POST"]) {
+    assert.equal(await outcome(narrow, requestTo("/api/servers", method)), "ACCESS_DENIED");
+  }
+});
+
 Deno.test("ConsoleGate.admit() asks a proxy's guest for a token where this machine needs none", async () => {
   const access = new Access({ isRequired: false });
   access.load([tokenWith(["read"])], []);

@@ -8,7 +8,12 @@ export interface DirectHost {
   metrics: { render(): string };
   /** Missing where no identity provider is configured. */
   resourceMetadata: ResourceMetadata | undefined;
-  doors: { find(request: Request): (() => Promise<Response>) | undefined };
+  doors: {
+    find(
+      request: Request,
+      info?: Deno.ServeHandlerInfo,
+    ): (() => Promise<Response>) | undefined;
+  };
   consoleGate: {
     admit(request: Request): Promise<string>;
     isAdmitted(request: Request): Promise<boolean>;
@@ -45,8 +50,9 @@ function withoutNames(readiness: Readiness): Readiness {
 export function findDirectAnswer(
   host: DirectHost,
   request: Request,
+  info?: Deno.ServeHandlerInfo,
 ): (() => Response | Promise<Response>) | undefined {
-  const door = host.doors.find(request);
+  const door = host.doors.find(request, info);
   if (door) return door;
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname } = new URL(request.url);

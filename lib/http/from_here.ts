@@ -39,6 +39,25 @@ export function isKnownToOthers(publicUrl: string | undefined): boolean {
   return publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
 }
 
+/** What nearly every proxy tells of itself by. */
+const USUAL = [
+  "x-forwarded-for",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+];
+
+/**
+ * Whether a proxy says in one of the usual ways that it passes this on. For the path of every call:
+ * these are asked for by value, because to look whether a header is there has all of them copied.
+ */
+export function isPlainlyForwarded({ headers }: Request): boolean {
+  for (const name of USUAL) if (headers.get(name) !== null) return true;
+  return false;
+}
+
 /** Whether a proxy says that it passes this on for somebody. */
 export function isForwarded({ headers }: Request): boolean {
   if (["forwarded", "x-real-ip", "via"].some((name) => headers.has(name))) return true;
@@ -50,8 +69,8 @@ export function isForwarded({ headers }: Request): boolean {
  * machine, which a guest is not: it could even agree, in its own client, to the programs that it
  * has us run.
  */
-export function refuseGuest(request: Request): void {
-  if (!isForwarded(request)) return;
+export function refuseGuest(request: Request, isGuest = isForwarded): void {
+  if (!isGuest(request)) return;
   throw new GatewayError("TOKEN_REQUIRED", {
     message: "Cannot let you in without a token: you come through a proxy, and only on the " +
       "gateway's own machine none is needed",
@@ -67,13 +86,18 @@ export function refuseGuest(request: Request): void {
 /** Who asks for a server, and whether it is for them to run programs. */
 export function serverAsker(asking: Asking, via: "api" | "console"): ServerAsker {
   const { req, info, state } = asking;
-  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
-  // Anybody can write this; where a proxy is in between it is all there is.
-  const forwarded = req.headers.get("x-forwarded-for") ?? req.headers.get("forwarded");
   return {
     via,
     principal: state.principal,
-    from: forwarded === null ? peer : `${peer}, forwarded for ${forwarded.slice(0, 100)}`,
+    from: addressOf(req, info),
     isHere: isFromHere(asking),
   };
+}
+
+/** Where a connection comes from, and for whom a proxy says that it passes a request on. */
+export function addressOf(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
+  const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+  // Anybody can write this; where a proxy is in between it is all there is.
+  const forwarded = request.headers.get("x-forwarded-for") ?? request.headers.get("forwarded");
+  return forwarded === null ? peer : `${peer}, forwarded for ${forwarded.slice(0, 100)}`;
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { OWNER } from "../auth/owner_ticket.ts";
 import { GatewayError } from "../core/errors.ts";
-import { isForwarded, isFromHere, refuseGuest, serverAsker } from "./from_here.ts";
+import {
+  isForwarded,
+  isFromHere,
+  isPlainlyForwarded,
+  refuseGuest,
+  serverAsker,
+} from "./from_here.ts";
 
 interface Place {
   hostname?: string;
@@ -61,6 +67,25 @@ Deno.test("isForwarded() knows every header by which a proxy tells of itself", (
   const request = (name: string) => new Request("http://localhost/", { headers: { [name]: "x" } });
   for (const name of TOLD) assert.equal(isForwarded(request(name)), true, name);
   assert.equal(isForwarded(request("x-request-id")), false);
+});
+
+Deno.test("isPlainlyForwarded() knows the usual ones without looking through all headers", () => {
+  const looks: string[] = [];
+  const request = (name: string) => {
+    const made = new Request("http://localhost/", { headers: { [name]: "" } });
+    for (const method of ["has", "keys", "entries", "forEach"] as const) {
+      made.headers[method] = () => {
+        looks.push(method);
+        throw new Error(`${method}() copies all headers`);
+      };
+    }
+    return made;
+  };
+  for (const name of TOLD.slice(0, 6)) assert.equal(isPlainlyForwarded(request(name)), true, name);
+  for (const name of ["host", "x-request-id", "accept"]) {
+    assert.equal(isPlainlyForwarded(request(name)), false, name);
+  }
+  assert.deepEqual(looks, []);
 });
 
 Deno.test("refuseGuest() says how to come in through a proxy", () => {

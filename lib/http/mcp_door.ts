@@ -7,6 +7,7 @@ import type { SessionManager } from "../sessions/session_manager.ts";
 import { type EventStream, parseEventId } from "../sessions/event_stream.ts";
 import { withSpan } from "../telemetry/spans.ts";
 import type { RequestScope, Surface } from "../surfaces/surface.ts";
+import { addressOf } from "./from_here.ts";
 import { readBody, readTextInTime } from "./guard.ts";
 import {
   failureText,
@@ -57,8 +58,8 @@ export interface DoorHost {
   switchProject(principal: string, project: string): string;
   /** Throws TOKEN_REQUIRED where whoever begins a session may not do so without a token. */
   checkNewcomer?(visit: Visit): void;
-  /** Throws INSUFFICIENT_SCOPE where the caller could get a token that may do this. */
-  demandScope?(visit: Visit, method: string): void;
+  /** What a client is told by status instead, where its user can get a token that mends an error. */
+  stepUp?(principal: string, error: unknown): GatewayError | undefined;
 }
 
 /** A client at a door. */
@@ -67,6 +68,8 @@ export interface Visit {
   request: Request;
   /** Who the request is made for. */
   principal: string;
+  /** Of the connection; looked at when a session is made, which costs too much for every call. */
+  info?: Deno.ServeHandlerInfo | undefined;
 }
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
@@ -122,7 +125,6 @@ async function handlePost(host: DoorHost, visit: Visit): Promise<Response> {
   if (message.kind === "request" && message.method === "initialize") {
     return await initialize(host, visit, message.id, message.params);
   }
-  if (message.kind === "request") host.demandScope?.(visit, message.method);
   const found = findSession(host, visit, message);
   const session = found instanceof Promise ? await found : found;
   if (session instanceof Response) return session;
@@ -145,13 +147,13 @@ async function initialize(
   id: RpcId,
   params: Record<string, unknown>,
 ): Promise<Response> {
-  // Here alone: nothing else at a door gives anything without a session of the caller's own.
   host.checkNewcomer?.(visit);
-  const { door, principal } = visit;
+  const { door, principal, request, info } = visit;
   try {
     const client = negotiate(params);
     const introduction = await door.surface.introduce();
-    const record = { door: door.key, principal, client };
+    const from = info && addressOf(request, info);
+    const record = { door: door.key, principal, client, from };
     const session = host.sessions.create(record, door.surface);
     const result = { protocolVersion: client.protocolVersion, ...introduction };
     const body = JSON.stringify({ jsonrpc: "2.0", id, result });
@@ -203,13 +205,15 @@ function answer(
 
   const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
-  function finish(out: string): void {
+  function finish(out: string, refusal?: GatewayError): void {
     host.patience.delete(patience);
     session.inFlight.delete(id);
     session.touch();
     if (stream) {
       stream.send(out);
       stream.finish();
+    } else if (refusal) {
+      response.reject(refusal);
     } else {
       response.resolve(new Response(out, { headers: JSON_HEADERS }));
     }
@@ -231,10 +235,11 @@ function answer(
   // Only now, when the server has its request: what it needs comes first.
   const patience = host.patience.add(openStream);
   void asked.then(
-    finish,
+    (out) => finish(out),
     (error: unknown) => {
       const isCancelled = controller.signal.aborted;
-      finish(failureText(id, method, error, { isCancelled, log: host.log }));
+      const refusal = isCancelled ? undefined : host.stepUp?.(scope.principal ?? principal, error);
+      finish(failureText(id, method, error, { isCancelled, log: host.log }), refusal);
     },
   );
   return response.promise;

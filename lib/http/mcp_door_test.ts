@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import pino from "pino";
+import { GatewayError } from "../core/errors.ts";
 import { TimeoutQueue } from "../core/timeout_queue.ts";
 import { SessionManager } from "../sessions/session_manager.ts";
 import type { RequestScope, Surface } from "../surfaces/surface.ts";
@@ -7,7 +8,10 @@ import { type DoorHost, handleMcp } from "./mcp_door.ts";
 
 const [ANN, NARROW] = ["oauth:ann#1", "oauth:ann#2"];
 
-/** A door whose tool says something before it answers, once it may. */
+const MESSAGE = '{"jsonrpc":"2.0","method":"notifications/message","params":{}}';
+const ANSWER = '{"jsonrpc":"2.0","id":1,"result":{"said":"answer"}}';
+
+/** A door where `quick` answers at once, `late` once it may, and `slow` says something before that. */
 function openDoor() {
   const calls: RequestScope[] = [];
   const gate = Promise.withResolvers<void>();
@@ -15,10 +19,10 @@ function openDoor() {
     introduce: () => Promise.resolve({ capabilities: {} }),
     open: () => ({
       async request(scope) {
-        if (scope.params.name === "slow") {
-          scope.send('{"jsonrpc":"2.0","method":"notifications/message","params":{}}');
-          await gate.promise;
-        }
+        const { name } = scope.params;
+        if (name === "slow") scope.send(MESSAGE);
+        if (name !== "quick" && name !== "denied") await gate.promise;
+        if (String(name).endsWith("denied")) throw new GatewayError("ACCESS_DENIED");
         return `{"jsonrpc":"2.0","id":${JSON.stringify(scope.id)},"result":{"said":"answer"}}`;
       },
       notify: () => {},
@@ -41,10 +45,14 @@ function openDoor() {
     patience,
     onCall: (scope) => calls.push(scope),
     switchProject: (principal, project) => `${principal}@${project}`,
+    stepUp: (principal, error) =>
+      principal.startsWith(NARROW) && GatewayError.from(error).code === "ACCESS_DENIED"
+        ? new GatewayError("INSUFFICIENT_SCOPE", { message: principal })
+        : undefined,
   };
   const client = { protocolVersion: "2025-11-25", capabilities: {} };
   const session = sessions.create({ door: "mcp?", principal: ANN, client }, surface);
-  const visit = (principal: string, init: RequestInit) => {
+  const visit = (principal: string, init: RequestInit, info?: Deno.ServeHandlerInfo) => {
     const headers = {
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
@@ -52,13 +60,15 @@ function openDoor() {
       ...init.headers,
     };
     const request = new Request("http://localhost/mcp", { ...init, headers });
-    return handleMcp(host, { door: { key: "mcp?", surface }, request, principal });
+    return handleMcp(host, { door: { key: "mcp?", surface }, request, principal, info });
   };
   return {
     calls,
+    sessions,
+    visit,
     answerNow: () => gate.resolve(),
-    call(principal: string, params: object): Promise<Response> {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    call(principal: string, params: object, id = 1): Promise<Response> {
+      const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
       return visit(principal, { method: "POST", body });
     },
     listen: (principal: string, lastEventId?: string) =>
@@ -84,6 +94,23 @@ Deno.test("handleMcp() lets a lost stream be taken up with the token that its ca
   assert.equal(resumed.status, 200);
   door.answerNow();
   assert.match(await resumed.text(), /"said":"answer"/);
+});
+
+Deno.test("handleMcp() answers in JSON where nothing streams, else on a stream that ends with the answer", async () => {
+  await using door = openDoor();
+  const typeOf = ({ headers }: Response) => headers.get("content-type");
+  const dataOf = async (response: Response) => (await response.text()).match(/(?<=^data: )\{.*$/gm);
+  const plain = await door.call(ANN, { name: "quick" });
+  assert.equal(typeOf(plain), "application/json");
+  assert.equal(await plain.text(), ANSWER);
+
+  const late = await door.call(ANN, { name: "late" });
+  assert.equal(typeOf(late), "text/event-stream", "not to keep a client waiting without a word");
+  const speaking = await door.call(ANN, { name: "slow" }, 2);
+  assert.equal(typeOf(speaking), "text/event-stream");
+  door.answerNow();
+  assert.deepEqual(await dataOf(late), [ANSWER]);
+  assert.deepEqual(await dataOf(speaking), [MESSAGE, ANSWER.replace('"id":1', '"id":2')]);
 });
 
 Deno.test("handleMcp() lets nobody listen to a session but with the token that it was made with", async () => {
@@ -112,4 +139,49 @@ Deno.test("handleMcp() notes who called, where that is not who the session was m
     NARROW,
     `${ANN}@web`,
   ]);
+});
+
+Deno.test("handleMcp() looks at the address when a session is made, and with no call", async () => {
+  await using door = openDoor();
+  let looks = 0;
+  const info: Deno.ServeHandlerInfo = {
+    get remoteAddr(): Deno.NetAddr {
+      looks++;
+      return { transport: "tcp", hostname: "192.0.2.1", port: 1 };
+    },
+    completed: Promise.resolve(),
+  };
+  const post = async (method: string, params: object, headers = {}) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await door.visit(ANN, { method: "POST", body, headers }, info);
+    await response.body?.cancel();
+    return door.sessions.list().find(({ id }) => id === response.headers.get("mcp-session-id"));
+  };
+  const introduction = { protocolVersion: "2025-11-25", capabilities: {} };
+  assert.equal((await post("initialize", introduction))?.from, "192.0.2.1");
+  const forwarded = { "x-forwarded-for": "198.51.100.9" };
+  assert.equal(
+    (await post("initialize", introduction, forwarded))?.from,
+    "192.0.2.1, forwarded for 198.51.100.9",
+  );
+  assert.equal(looks, 2);
+  await post("tools/call", { name: "quick" });
+  assert.equal(looks, 2);
+});
+
+Deno.test("handleMcp() has it said by status what another token would mend, unless it has begun to answer", async () => {
+  await using door = openDoor();
+  const plain = await door.call(ANN, { name: "denied" });
+  assert.match(await plain.text(), /ACCESS_DENIED/);
+  for (const [meta, message] of [[{}, NARROW], [{ projectId: "web" }, `${NARROW}@web`]] as const) {
+    await assert.rejects(door.call(NARROW, { name: "denied", _meta: meta }), {
+      code: "INSUFFICIENT_SCOPE",
+      message,
+    });
+  }
+  assert.equal(door.calls.length, 3, "each is counted");
+  const late = await door.call(NARROW, { name: "late denied" });
+  assert.equal(late.headers.get("content-type"), "text/event-stream");
+  door.answerNow();
+  assert.match(await late.text(), /ACCESS_DENIED/);
 });

@@ -110,7 +110,7 @@ export class StdioDoor implements AsyncDisposable {
     const { host, open, write } = this.#options;
     if (this.#session && host.sessions.has(this.#session)) return this.#session;
     const door = this.#door = open();
-    const record = { door: door.key, principal: EVERYONE, client };
+    const record = { door: door.key, principal: EVERYONE, client, from: "stdio" };
     this.#session = new StdioSession(record, door.surface, write);
     host.sessions.adopt(this.#session);
     return this.#session;

@@ -18,7 +18,7 @@ function surfaceOf(catalog: Catalog, serversOf: (principal: string) => string[])
   const shown = new Map<string, { version: number; tools: CatalogTool[] }>();
   return new CombinedSurface({
     instructions: "",
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     listed: [],
     builtins: new Builtins([]),
     shown: {
@@ -70,7 +70,6 @@ function announcing() {
       principal,
       push: () => {},
       ask: (text) => text,
-      askedAs: () => undefined,
     });
     const { signal } = new AbortController();
     const request = { id: 1, method: "tools/list", params: {}, text: "", signal, send: () => {} };

@@ -21,6 +21,8 @@ export interface SessionRecord {
   /** Who the client acts for; nobody else may go on with the session. */
   principal: string;
   client: ClientIdentity;
+  /** The address it was made from, or `stdio`. */
+  from?: string | undefined;
 }
 
 /** One client at one door: what it can do, what it has in flight, and the streams towards it. */
@@ -29,6 +31,7 @@ export class Session implements ClientPort, AsyncDisposable {
   readonly door: string;
   readonly principal: string;
   readonly client: ClientIdentity;
+  readonly from: string | undefined;
   readonly surface: SurfaceSession;
   /** Whether it has a record, with which it can be revived. */
   readonly isKept: boolean = true;
@@ -47,11 +50,12 @@ export class Session implements ClientPort, AsyncDisposable {
   #nextAsked = 1;
   #lastSeen = Date.now();
 
-  constructor({ id, door, principal, client }: SessionRecord, surface: Surface) {
+  constructor({ id, door, principal, client, from }: SessionRecord, surface: Surface) {
     this.id = id;
     this.door = door;
     this.principal = principal;
     this.client = client;
+    this.from = from;
     this.#streams.set(0, this.#newStream(0, principal));
     this.#open = surface;
     this.surface = surface.open(this);
@@ -73,12 +77,12 @@ export class Session implements ClientPort, AsyncDisposable {
       client: this.client,
       principal,
       door: this.door,
+      from: this.from,
       // Whoever listens does so with the session's own token, which may see less than this one.
       push: (text) => {
         if (credentialOf(principal) === credentialOf(this.principal)) this.push(text);
       },
       ask: (text, id, onAnswer) => this.ask(text, id, onAnswer),
-      askedAs: (id) => this.askedAs(id),
     };
     other = this.#open.open(port);
     this.#others.set(principal, other);
@@ -149,10 +153,6 @@ export class Session implements ClientPort, AsyncDisposable {
     return withId(text, id, own);
   }
 
-  askedAs(id: RpcId): RpcId | undefined {
-    return [...this.#asked].findLast(([, asked]) => asked.id === id)?.[0];
-  }
-
   /** Hands the client's answer to the server that asked. */
   answer(id: RpcId, text: string): void {
     const asked = this.#asked.get(id);
@@ -170,7 +170,11 @@ export class Session implements ClientPort, AsyncDisposable {
     for (const stream of this.#streams.values()) {
       if (stream.finishedAt !== undefined && now - stream.finishedAt > KEPT_MS) {
         this.#streams.delete(stream.id);
-      } else stream.heartbeat();
+        continue;
+      }
+      // Or a client that has listened for long would count as idle once its stream breaks off.
+      if (stream.isAttached) this.touch();
+      stream.heartbeat();
     }
   }
 

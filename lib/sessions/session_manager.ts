@@ -118,9 +118,10 @@ export class SessionManager implements AsyncDisposable {
   }
 
   #save(session: Session): void {
-    const { id, door, principal, client } = session;
+    const { id, door, principal, client, from } = session;
+    const record = { id, door, principal, client, ...(from === undefined ? {} : { from }) };
     session.savedAt = Date.now();
-    session.saved = this.#keep(this.#options.records.save({ id, door, principal, client }));
+    session.saved = this.#keep(this.#options.records.save(record));
   }
 
   #dropOldest(): void {

@@ -58,12 +58,14 @@ Deno.test("SessionManager.find() knows a person's session by each of their token
 Deno.test("SessionManager.find() takes a session up again after a restart, until it was ended", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const before = await open(store);
-  const session = before.create({ door: "gateway?", principal, client }, surface());
+  const made = { door: "gateway?", principal, client, from: "192.0.2.7" };
+  const session = before.create(made, surface());
   await session.saved;
   await before[Symbol.asyncDispose]();
   await using after = await open(store);
   const revived = await after.find({ id: session.id, door: "gateway?", principal }, surface());
   assert.deepEqual(revived?.client, client);
+  assert.equal(revived?.from, "192.0.2.7");
   await after.end(revived!);
   assert.equal(
     await after.find({ id: session.id, door: "gateway?", principal }, surface()),
@@ -147,6 +149,89 @@ async function lastEvent(stream: EventStream): Promise<EventId> {
   stream.finish();
   const ids = (await new Response(body).text()).matchAll(/^id: (.*)$/gm);
   return parseEventId([...ids].at(-1)?.[1] ?? "")!;
+}
+
+const MINUTE = 60_000;
+
+/** A manager at a time that passes as it is told to, and that sweeps when it is told to. */
+function openSwept(store: Store, options: { idleMs?: number }) {
+  const { now } = Date;
+  const { setInterval } = globalThis;
+  let time = now();
+  let sweep = () => {};
+  Date.now = () => time;
+  globalThis.setInterval = ((callback: () => void, ms: number) => {
+    sweep = callback;
+    return setInterval(callback, ms);
+  }) as typeof setInterval;
+  const records = new SessionsRepository(store);
+  const sessions = new SessionManager({ records, onWarning: assert.fail, ...options });
+  globalThis.setInterval = setInterval;
+  return {
+    sessions,
+    sweepAfter(ms: number): void {
+      time += ms;
+      sweep();
+    },
+    async [Symbol.asyncDispose]() {
+      Date.now = now;
+      await sessions[Symbol.asyncDispose]();
+    },
+  };
+}
+
+for (
+  const [words, limit, options] of [
+    ["half an hour", 30 * MINUTE, {}],
+    ["as long as it was told to", 2 * MINUTE, { idleMs: 2 * MINUTE }],
+  ] as const
+) {
+  Deno.test(`SessionManager lets go of sessions that are idle for ${words}, and of no others`, async () => {
+    await using store = await Store.open({ location: ":memory:" });
+    await using swept = openSwept(store, options);
+    const { sessions, sweepAfter } = swept;
+    const closed: string[] = [];
+    const open = (door: string) =>
+      sessions.create({ door, principal, client }, surface(() => closed.push(door)));
+    const [idle, asking, calling, listening, reading] = [
+      "idle",
+      "asking",
+      "calling",
+      "listening",
+      "reading",
+    ].map(open);
+    const piped = new StdioSession({ door: "piped", principal, client }, surface(), () => {});
+    sessions.adopt(piped);
+    assert.ok(idle && asking && calling && listening && reading);
+    await Promise.all(sessions.list().map(({ saved }) => saved));
+    const call = new AbortController();
+    calling.inFlight.set(1, call);
+    const heard = listening.common.attach();
+    const answer = reading.openStream().attach();
+
+    sweepAfter(limit);
+    assert.deepEqual([sessions.size, closed], [6, []]);
+    asking.touch();
+    sweepAfter(1);
+    assert.deepEqual(closed, ["idle"]);
+    assert.equal(sessions.peek(idle), undefined);
+    assert.deepEqual(sessions.list(), [asking, calling, listening, reading, piped]);
+    assert.equal(call.signal.aborted, false);
+
+    const revived = await sessions.find(idle, surface());
+    assert.ok(revived && revived !== idle, "a client that comes back goes on");
+    await sessions.end(revived);
+
+    // What they did counts until its end, however long it took.
+    calling.inFlight.clear();
+    calling.touch();
+    await Promise.all([heard.cancel(), answer.cancel()]);
+    sweepAfter(limit);
+    assert.deepEqual(closed, ["idle", "asking"]);
+    sweepAfter(MINUTE);
+    assert.deepEqual(closed, ["idle", "asking", "calling", "listening", "reading"]);
+    assert.deepEqual(sessions.list(), [piped]);
+  });
 }
 
 Deno.test("SessionManager tells when a session comes and goes", async () => {

@@ -16,6 +16,7 @@ const SessionEntry = z.strictObject({
     capabilities: z.record(z.string(), z.unknown()),
     clientInfo: z.record(z.string(), z.unknown()).optional(),
   }),
+  from: z.string().optional(),
   expiresAt: z.number(),
 });
 type SessionEntry = z.infer<typeof SessionEntry>;

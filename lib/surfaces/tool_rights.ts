@@ -1,4 +1,5 @@
 import type { Right } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { CallerRights } from "./call_gate.ts";
 
@@ -47,5 +48,20 @@ export class ToolRights {
     const { right, isWhole } = this.#needs.get(name) ?? READ;
     const grants = this.#rights.grants(principal);
     return grants.may(right) && (!isWhole || grants.isWhole);
+  }
+
+  /** Throws ACCESS_DENIED where a caller may not use a tool. */
+  demand(principal: string, tool: BuiltinTool): void {
+    if (this.mayUse(principal, tool)) return;
+    const { name } = tool;
+    const { right, isWhole } = this.#needs.get(name) ?? READ;
+    // To one who does not see everything no other right would be of use.
+    if (!isWhole || this.#rights.grants(principal).isWhole) {
+      this.#rights.demand(principal, right, `Using ${name}`);
+    }
+    throw new GatewayError("ACCESS_DENIED", {
+      message: `This token may not use ${name}: it is not for all servers, tools and toolsets`,
+      recoverySteps: ["Ask the owner for a token that is"],
+    });
   }
 }

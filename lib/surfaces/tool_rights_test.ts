@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { RightMissing } from "../auth/refusals.ts";
 import type { Right } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
 import { builtin, type BuiltinTool } from "./builtin_tool.ts";
 import type { CallerRights } from "./call_gate.ts";
 import { serverTools } from "./server_tools.ts";
@@ -8,12 +10,18 @@ import type { ServersAdmin } from "./servers_admin.ts";
 import { ToolRights } from "./tool_rights.ts";
 
 /** Callers are named after their rights; one with ~ before them is for some servers alone. */
-const RIGHTS = {
+const RIGHTS: CallerRights = {
+  admits: () => true,
+  admitsServer: () => true,
+  admitsToolset: () => true,
   grants: (principal: string) => ({
     isWhole: !principal.startsWith("~"),
     may: (right: Right) => principal.replace("~", "").split(" ").includes(right),
   }),
-} as CallerRights;
+  demand(principal, right) {
+    if (!this.grants(principal).may(right)) throw new RightMissing(right, "This");
+  },
+};
 
 function named(name: string): BuiltinTool {
   const run = () => Promise.resolve({ text: "", data: {} });
@@ -39,4 +47,25 @@ Deno.test("ToolRights.mayUse() asks for optimize where a tool spends model time,
   assert.ok(!rights.mayUse("read manage", named("optimize_tools")));
   assert.ok(rights.mayUse("~read", named("tool_discovery")));
   assert.ok(!rights.mayUse("call", named("tool_discovery")));
+});
+
+Deno.test("ToolRights.demand() names the right that is missing, unless it would be of no use", () => {
+  const rights = new ToolRights(RIGHTS);
+  rights.ofGateway([named("add_server")]);
+  rights.ofToolsets([named("build-toolset")]);
+  const missing = (principal: string, tool: string): string => {
+    try {
+      rights.demand(principal, named(tool));
+      return "";
+    } catch (error) {
+      assert.ok(error instanceof GatewayError && error.code === "ACCESS_DENIED");
+      return error instanceof RightMissing ? error.right : "none that would help";
+    }
+  };
+  assert.equal(missing("read", "add_server"), "manage");
+  assert.equal(missing("read manage", "add_server"), "");
+  assert.equal(missing("~read", "add_server"), "none that would help");
+  assert.equal(missing("~read manage", "add_server"), "none that would help");
+  assert.equal(missing("~read", "build-toolset"), "manage");
+  assert.equal(missing("call", "tool_discovery"), "read");
 });

@@ -119,7 +119,10 @@ Deno.test("a command by MCP, from whoever has a token, waits for the owner and r
   ]]);
   assert.deepEqual(rows[0]?.argv, trap.argv);
   assert.deepEqual(rows[0]?.variables, [{ name: "CANARY" }]);
-  assert.match(rows[1]?.origin.from ?? "", /MCP at \/gateway, eager 1/);
+  assert.match(
+    rows[1]?.origin.from ?? "",
+    /^MCP at \/gateway, client "eager 1", from 127\.0\.0\.1$/,
+  );
   assert.equal(await trap.isSprung(), false, "a program was run");
   await refuseAll();
 });

@@ -11,6 +11,7 @@ import { exportSPKI } from "jose";
 import { at, tool } from "../combined_doors.ts";
 import { IdentityProvider, type TokenWishes } from "../fixtures/identity_provider.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { Audited } from "./audited.ts";
 import { bearer, Guarded, Visitor } from "./guarded.ts";
 
 let provider: IdentityProvider;
@@ -201,6 +202,11 @@ Deno.test("a call that a token has no scope for is answered with the scopes to a
   const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
   assert.deepEqual([error, scope], ["insufficient_scope", "mcp:read mcp:call mcp:optimize"]);
   assert.match(resourceMetadataUrl?.pathname ?? "", /\/servers\/box\/mcp$/);
+  assert.match(
+    await visitor.call("box.dig"),
+    /TOOL_NOT_FOUND/,
+    "no scope brings what is not there",
+  );
   // Some tools of the gateway's own only read.
   const main = await Visitor.open(guarded.url, "/mcp", token);
   const found = await main.request("tools/call", {
@@ -209,6 +215,153 @@ Deno.test("a call that a token has no scope for is answered with the scopes to a
   });
   assert.equal(found.status, 200);
   assert.doesNotMatch(found.text, /ACCESS_DENIED|INSUFFICIENT_SCOPE/);
+});
+
+Deno.test("at every door a call is answered with the scopes that it needs, and is in the audit log", async (t) => {
+  const toolset = { name: "both", tools: ["box.echo", "shed.dig"] };
+  assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
+  await guarded.api("PUT", "/api/projects/sheds", { servers: ["shed"] });
+  const audited = new Audited(guarded);
+  const claims = { sub: "cat", name: "Cat" };
+  const reading = await sign({ ...claims, scope: "mcp:read" });
+  const narrow = await sign({ ...claims, scope: "mcp:read", mcp_servers: ["shed"] });
+  const server = { name: "new", url: "http://127.0.0.1:59997/mcp" };
+
+  interface Wanted {
+    door: string;
+    name: string;
+    args?: object;
+    meta?: object;
+    token?: string;
+  }
+
+  async function call({ door, name, args = {}, meta, token = reading }: Wanted) {
+    const visitor = await Visitor.open(guarded.url, door, token);
+    await audited.news();
+    const params = { name, arguments: args, ...(meta ? { _meta: meta } : {}) };
+    const before = box.calls.length + shed.calls.length;
+    const response = await visitor.post("tools/call", params);
+    const text = await response.text();
+    assert.equal(box.calls.length + shed.calls.length, before, "nothing is called");
+    const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    const noted = (await audited.news()).map(({ action, subject }) => `${action} ${subject}`);
+    const { status } = response;
+    return { status, text, error, scope, place: resourceMetadataUrl?.pathname, noted };
+  }
+
+  const callScopes = "mcp:read mcp:call";
+  const challenged: (Wanted & { scopes: string; subject: string })[] = [
+    { door: "/mcp?expose=all", name: "box_echo", scopes: callScopes, subject: "box.echo" },
+    { door: "/mcp", name: "shed.dig", scopes: callScopes, subject: "shed.dig" },
+    { door: "/toolsets/both/mcp", name: "box_echo", scopes: callScopes, subject: "box.echo" },
+    { door: "/servers/box/mcp", name: "box.echo", scopes: callScopes, subject: "box.echo" },
+    {
+      door: "/mcp",
+      name: "tool_execute",
+      args: { toolKey: "box_echo", arguments: {} },
+      scopes: callScopes,
+      subject: "box.echo",
+    },
+    {
+      door: "/mcp?expose=all",
+      name: "shed_dig",
+      meta: { projectId: "sheds" },
+      scopes: callScopes,
+      subject: "shed.dig",
+    },
+    { door: "/mcp", name: "shed_dig", token: narrow, scopes: callScopes, subject: "shed.dig" },
+    {
+      door: "/mcp",
+      name: "delete-toolset",
+      args: { name: "both", confirm: true },
+      scopes: "mcp:read mcp:manage",
+      subject: "gateway.delete-toolset",
+    },
+    {
+      door: "/gateway/mcp",
+      name: "add_server",
+      args: server,
+      scopes: "mcp:read mcp:manage",
+      subject: "gateway.add_server",
+    },
+  ];
+  for (const { scopes, subject, ...wanted } of challenged) {
+    await t.step(`${wanted.name} at ${wanted.door}`, async () => {
+      const { status, text, error, scope, place, noted } = await call(wanted);
+      assert.equal(status, 403, text);
+      assert.match(text, /INSUFFICIENT_SCOPE/);
+      assert.deepEqual([error, scope], ["insufficient_scope", scopes]);
+      assert.ok(
+        place?.endsWith(`oauth-protected-resource${wanted.door.replace(/\?.*/, "")}`),
+        place,
+      );
+      assert.deepEqual(noted, [`call.refuse ${subject}`]);
+    });
+  }
+
+  const answered: [Wanted, RegExp][] = [
+    [{ door: "/mcp?expose=all", name: "box_dig" }, /TOOL_NOT_FOUND/],
+    [{ door: "/toolsets/both/mcp", name: "tool_execute" }, /TOOL_NOT_FOUND/],
+    [{ door: "/mcp", name: "tool_execute", args: { toolKey: "box_dig" } }, /TOOL_NOT_FOUND/],
+    [{ door: "/mcp", name: "box_echo", token: narrow }, /TOOL_NOT_FOUND/],
+    [{ door: "/mcp", name: "add_server" }, /TOOL_NOT_FOUND/],
+    [{ door: "/mcp", name: "shed_dig", meta: { projectId: "none" } }, /There is no project/],
+    [{ door: "/gateway/mcp", name: "add_server", args: server, token: narrow }, /ACCESS_DENIED/],
+    [{
+      door: "/gateway/mcp",
+      name: "add_server",
+      args: server,
+      meta: { projectId: "sheds" },
+    }, /ACCESS_DENIED/],
+  ];
+  for (const [wanted, said] of answered) {
+    await t.step(`not ${wanted.name} at ${wanted.door}: ${said.source}`, async () => {
+      const { status, text, error } = await call(wanted);
+      assert.equal(status, 200, text);
+      assert.match(text, said);
+      assert.equal(error, undefined);
+    });
+  }
+
+  await t.step("resources and prompts too", async () => {
+    const visitor = await Visitor.open(guarded.url, "/mcp", reading);
+    const response = await visitor.post("prompts/get", { name: "any" });
+    await response.body?.cancel();
+    assert.equal(response.status, 403);
+    assert.equal(extractWWWAuthenticateParams(response).scope, callScopes);
+  });
+
+  await t.step("the API", async () => {
+    const post = (token: string) =>
+      fetch(new URL("/api/servers", guarded.url), {
+        method: "POST",
+        headers: { "content-type": "application/json", ...bearer(token) },
+        body: JSON.stringify(server),
+      });
+    const response = await post(reading);
+    assert.match(await response.text(), /INSUFFICIENT_SCOPE/);
+    assert.equal(response.status, 403);
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    assert.deepEqual([error, scope], ["insufficient_scope", "mcp:read mcp:manage"]);
+    const refused = await post(narrow);
+    assert.match(await refused.text(), /ACCESS_DENIED/);
+    assert.equal(refused.headers.get("www-authenticate"), null);
+  });
+
+  await t.step("a token of the gateway's own is told of no scopes", async () => {
+    const { text: token } = await guarded.token({ rights: ["read"] });
+    const { status, text, error } = await call({ door: "/mcp", name: "box_echo", token });
+    assert.equal(status, 200);
+    assert.match(text, /ACCESS_DENIED/);
+    assert.equal(error, undefined);
+  });
+
+  await t.step("with more scopes the session goes on at once", async () => {
+    const visitor = await Visitor.open(guarded.url, "/mcp", reading);
+    assert.match(await visitor.call("box_echo"), /INSUFFICIENT_SCOPE/);
+    visitor.headers.set("authorization", `Bearer ${await sign(claims)}`);
+    assert.match(await visitor.call("box_echo"), /called echo/);
+  });
 });
 
 Deno.test("a token that is made out to one door opens no other", async () => {
@@ -267,7 +420,7 @@ Deno.test("a session goes on with another token of the same person, with that to
   const before = box.calls.length;
   show(reads);
   assert.ok((await visitor.tools()).includes("box_echo"));
-  assert.match(await visitor.call("box_echo"), /ACCESS_DENIED/);
+  assert.match(await visitor.call("box_echo"), /INSUFFICIENT_SCOPE/);
   show(shedOnly);
   assert.ok(!(await visitor.tools()).includes("box_echo"));
   assert.match(await visitor.call("box_echo"), /TOOL_NOT_FOUND/);

@@ -164,8 +164,14 @@ export class Visitor {
     });
   }
 
-  static async open(base: string, path: string, token?: string): Promise<Visitor> {
+  static async open(
+    base: string,
+    path: string,
+    token?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Visitor> {
     const visitor = new Visitor(new URL(path, base), token);
+    for (const [name, value] of Object.entries(headers)) visitor.headers.set(name, value);
     const { error } = await visitor.request("initialize", {
       protocolVersion: "2025-11-25",
       capabilities: {},
