@@ -18,6 +18,13 @@ interface TryToolProps {
   tried?: TriedTool;
 }
 
+/** Why it is asked whether a tool is to be called. */
+const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = {
+  destroys: (server) => `${server} says that this tool may delete or overwrite things.`,
+  changes: (server) => `This tool may change things: ${server} does not say that it only reads.`,
+  asked: (server) => `The entry of ${server} has this tool as one that may change things.`,
+};
+
 /** A form for a tool's arguments that calls it and shows what came. */
 export default function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
   const state = useSignal<Omit<TriedTool, "words">>(tried ?? {});
@@ -100,11 +107,7 @@ export default function TryTool({ server, tool, form, isOff, tried }: TryToolPro
                     Call <InertText text={tool} />?
                   </h2>
                   <p class="confirm-text">
-                    {form.risk === "destroys"
-                      ? `${server} says that this tool may delete or overwrite things.`
-                      : `This tool may change things: ${server} does not say that it only reads.`}
-                    {" "}
-                    The call is real.
+                    {RISKS[form.risk](server)} The call is real.
                   </p>
                   <div class="confirm-actions">
                     <button

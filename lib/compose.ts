@@ -190,6 +190,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     catalog,
     pool,
     logs,
+    maxNameLength: options.maxNameLength,
     admits,
     admitsToolset: (principal, name) => access.admitsToolset(principal, name),
     onAudit,
@@ -439,9 +440,16 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     toolMetadata: knowledge.toolMetadata,
     /** Keeps what somebody says of a tool, and takes it up at once. */
     async describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void> {
-      await knowledge.toolMetadata.save(override, versionstamp);
       const { server, tool, ...after } = override;
-      onAudit({ action: "tool.describe", subject: `${server}.${tool}`, after });
+      const said = (await knowledge.toolMetadata.find(server, tool))?.value;
+      await knowledge.toolMetadata.save(override, versionstamp);
+      const { server: _server, tool: _tool, ...before } = said ?? override;
+      onAudit({
+        action: "tool.describe",
+        subject: `${server}.${tool}`,
+        ...(said ? { before } : {}),
+        after,
+      });
       await loadSaid();
     },
     searchProgress: knowledge.searchProgress,
@@ -463,7 +471,7 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       log.info("The activity log was cleared");
       events.tell("activity", { cleared: true });
     },
-    /** Tools whose plain flat name belongs to another. */
+    /** Tools that are told from another by the hash at the end of their flat name alone. */
     collisions: () => routing.names.of(catalog.snapshot).collisions(),
     guard,
     requestLog: logs.room("http"),

@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import type { ServersContext } from "./config/mcp_file.ts";
 import type { Pasted } from "./config/pasted_servers.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
@@ -27,6 +28,9 @@ export function composeConsole({ context, catalog, pool, gate, onToolCall }: Com
         calls ??= new ToolCalls({ catalog, pool, gate, onCall: onToolCall });
         return await calls.call(call);
       },
+      /** Whether somebody has to agree to a call because of a mode. */
+      mustConfirm: (tool: CatalogTool, principal: string): boolean =>
+        gate.mustConfirm({ tool, principal }),
     },
     /**
      * Reads what somebody pasted. The gateway's variables are filled in only for a person at this

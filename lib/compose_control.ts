@@ -109,7 +109,7 @@ export async function composeControl(input: ComposeControlInput) {
     },
     shorten: async (call, answer, most) => await (await pages()).shorten(call, answer, most),
     readPage: async (scope, port) => (await pages()).read(scope, port),
-    onRefused: (call, error) => refused.note(call, error),
+    onRefused: (use, error) => refused.note(use, error),
   });
   return { gate, approvals, toolsetModes: modes };
 }

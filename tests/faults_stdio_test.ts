@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chaos, errorType, FaultyGateway, memoryOf, pause, timed } from "./faults.ts";
+import { chaos, DoorClient, errorType, FaultyGateway, memoryOf, pause, timed } from "./faults.ts";
 import { until } from "./gateway.ts";
 
 Deno.test("faults: kill -9 of a program in mid-call fails that call, and the next one works", async (t) => {
@@ -108,6 +108,20 @@ function countCrashes(faulty: FaultyGateway): number {
     line.includes('"line":"Cannot start: told to crash"')
   ).length;
 }
+
+Deno.test("faults: of a flood on stderr the last 1,000 lines are kept", async () => {
+  await using faulty = await FaultyGateway.start({ loud: chaos(["--stderr-flood=3000"]) });
+  await faulty.reaches("loud", "ready");
+  const client = await DoorClient.open(`${faulty.url}/gateway/mcp`);
+  const numbers = await until(async () => {
+    const text = await client.must("get_server_logs", { name: "loud", lines: 1_000 });
+    const found = text.split("\n").map((line) =>
+      Number(/ Line (\d+) of the flood$/.exec(line)?.[1])
+    );
+    return found.at(-1) === 3_000 ? found : undefined;
+  });
+  assert.deepEqual(numbers, Array.from({ length: 1_000 }, (_, index) => index + 2_001));
+});
 
 Deno.test("faults: a line of 1 GB is refused and the gateway stays small", async () => {
   await using faulty = await FaultyGateway.start({

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { at, connect, type DoorClient, Doors, must, tool } from "./combined_doors.ts";
-import { connectChaos } from "./fixtures/exercise_chaos.ts";
+import { connectChaos, exerciseCallingOff } from "./fixtures/exercise_chaos.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
@@ -199,6 +199,11 @@ Deno.test("/mcp: what two servers say and ask reaches the client it is for, as i
     );
     for (const answer of answers.slice(0, 6)) assert.match(answer, /Ada/);
     for (const answer of answers.slice(6)) assert.match(answer, /Bob/);
+  });
+
+  await t.step("a question that its server calls off is called off, not the other's", async () => {
+    await using eve = await open("Eve");
+    await exerciseCallingOff(eve, { first: "one_ask", second: "two_ask" });
   });
 
   await t.step("updates come under the URI that was subscribed to", async () => {

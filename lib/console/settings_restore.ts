@@ -79,9 +79,14 @@ export async function changeRestore(
     }
     case "discard":
       return await staged.discard("checked");
-    case "undo":
+    case "undo": {
+      const { staged: waiting } = await staged.find();
       await staged.discard("staged");
-      return gateway.audit?.note({ action: "data.restore.cancel", subject });
+      if (!waiting) return;
+      const { createdAt, entries } = waiting;
+      const before = { createdAt, entries };
+      return gateway.audit?.note({ action: "data.restore.cancel", subject, before });
+    }
     default:
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "Cannot tell what to do with the backup",

@@ -93,7 +93,14 @@ export interface UnlistedTool {
 
 type ToolGateway = Pick<
   Gateway,
-  "servers" | "guide" | "tokens" | "toolMetadata" | "collisions" | "promotions" | "review"
+  | "servers"
+  | "guide"
+  | "tokens"
+  | "toolMetadata"
+  | "collisions"
+  | "promotions"
+  | "review"
+  | "toolCalls"
 >;
 
 const NEIGHBORS = 100;
@@ -106,6 +113,7 @@ export async function toolPage(
   gateway: ToolGateway,
   serverName: string,
   toolName: string,
+  principal = EVERYONE,
 ): Promise<ToolPage | KeptBackTool | UnlistedTool | MissingName> {
   const server = gateway.servers.list().find(({ name }) => name === serverName);
   const rows = toolRows(gateway, serverName);
@@ -130,7 +138,7 @@ export async function toolPage(
     description: tool.description ?? "",
     hints: hintsOf(tool),
     input: parametersOf(tool.inputSchema),
-    tryIt: tryForm(tool),
+    tryIt: tryForm(tool, known && gateway.toolCalls.mustConfirm(known, principal)),
     inputJson: indented(tool.inputSchema),
     ...(tool.outputSchema === undefined ? {} : {
       output: parametersOf(tool.outputSchema),

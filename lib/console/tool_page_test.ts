@@ -110,6 +110,20 @@ Deno.test("toolPage() has a tool's names, and who has the one it would have", as
   });
 });
 
+Deno.test("toolPage() names the other tool that is called the same once both are cut", async () => {
+  const long = "search_".repeat(12);
+  const tools = [{ name: `${long}b` }, { name: `${long}a` }];
+  const page = await toolPage(
+    stubGateway({ servers: [{ name: "git", tools }] }),
+    "git",
+    `${long}b`,
+  );
+  assert.ok("knowledge" in page && page.knowledge);
+  const { flat, collision } = page.knowledge;
+  assert.equal(flat.length, 60);
+  assert.equal(collision?.cutLike, `git.${long}a`);
+});
+
 Deno.test("toolPage() has examples that fit, cost and related tools", async () => {
   const inputSchema = {
     type: "object" as const,
@@ -147,7 +161,7 @@ Deno.test("toolPage() says of a tool that is kept back why, and of a held change
   ];
   const review = {
     count: () => ({ held: 2, notices: 0, quarantined: 1, flagged: 0, total: 3 }),
-    list: () => ({ items, more: 0 }),
+    waiting: () => items,
   } as unknown as Gateway["review"];
   const reviewing = { ...gateway, review };
   for (const [name, state] of [["bad", "quarantined"], ["added", "held"]] as const) {

@@ -9,8 +9,11 @@ const MAX_CHOICES = 200;
 
 type Schema = Record<string, unknown>;
 
-/** A form for a tool's arguments; whatever the schema is, it gives what it can. */
-export function tryForm(definition: ToolDefinition): TryForm {
+/**
+ * A form for a tool's arguments; whatever the schema is, it gives what it can. It asks first where
+ * the tool may change things, by its own word or because a mode takes it so.
+ */
+export function tryForm(definition: ToolDefinition, mustConfirm = false): TryForm {
   const schema = definition.inputSchema;
   const properties = isObject(schema.properties) ? schema.properties : {};
   const rows = parametersOf(schema).rows.filter(({ depth }) => depth === 0);
@@ -31,7 +34,7 @@ export function tryForm(definition: ToolDefinition): TryForm {
       ...(choices === undefined ? {} : { choices }),
     };
   });
-  const risk = riskOf({ definition });
+  const risk = riskOf({ definition }) ?? (mustConfirm ? "asked" : undefined);
   return { fields, isJsonOnly, ...(risk === undefined ? {} : { risk }) };
 }
 

@@ -52,4 +52,7 @@ Deno.test("tryForm() asks before a tool that does not say it is harmless", () =>
   assert.equal(risk({ destructiveHint: true }), "destroys");
   assert.equal(risk({ readOnlyHint: true }), undefined);
   assert.equal(risk({}), "changes");
+  const tool = { name: "t", inputSchema: { type: "object" as const } };
+  const reads = { ...tool, annotations: { readOnlyHint: true } };
+  assert.equal(tryForm(reads, true).risk, "asked", "a mode does not believe it");
 });

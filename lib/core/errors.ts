@@ -267,6 +267,7 @@ export interface ErrorBody {
   recoverySteps: string[];
   hint?: string;
   suggestedTools?: string[];
+  retryAfterSeconds?: number;
 }
 
 /** The one error class of the gateway; its code decides how it looks on every wire. */
@@ -290,7 +291,7 @@ export class GatewayError extends Error {
   }
 
   toBody(): ErrorBody {
-    const { recoveryAction, recoverySteps, hint, suggestedTools } = this.details;
+    const { recoveryAction, recoverySteps, hint, suggestedTools, retryAfterSeconds } = this.details;
     const action = recoveryAction ?? TABLE[this.code].recovery;
     return {
       errorType: this.code,
@@ -299,6 +300,7 @@ export class GatewayError extends Error {
       recoverySteps: recoverySteps ?? [action],
       ...(hint === undefined ? {} : { hint }),
       ...(suggestedTools === undefined ? {} : { suggestedTools }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
 

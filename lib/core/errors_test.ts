@@ -19,6 +19,7 @@ Deno.test("GatewayError.toBody() carries the details it was given and nothing of
     hint: "Did you mean git.status?",
     recoverySteps: ["Call tool_discovery"],
     suggestedTools: ["tool_discovery"],
+    retryAfterSeconds: 7,
     cause: new Error("hunter2"),
   }).toBody();
   assert.deepEqual(body, {
@@ -28,6 +29,7 @@ Deno.test("GatewayError.toBody() carries the details it was given and nothing of
     recoverySteps: ["Call tool_discovery"],
     hint: "Did you mean git.status?",
     suggestedTools: ["tool_discovery"],
+    retryAfterSeconds: 7,
   });
 });
 

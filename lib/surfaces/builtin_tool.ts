@@ -3,8 +3,9 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, requestText } from "../core/rpc.ts";
 import { toolErrorResult } from "../core/tool_error.ts";
-import { actingFor, type AuditOrigin } from "../telemetry/audit_origin.ts";
+import { actingFor } from "../telemetry/audit_origin.ts";
 import { canSample, sample } from "./client_sampling.ts";
+import { placeOf } from "./port_place.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 
 /** How long a person may take to answer a question. */
@@ -79,7 +80,8 @@ export async function callBuiltin(
   }
   const canAsk = canFillForms(port.client.capabilities.elicitation);
   try {
-    const done = await actingFor(originOf(port), () =>
+    const origin = { principal: port.principal, from: () => placeOf(port) };
+    const done = await actingFor(origin, () =>
       tool.run(input.data, {
         signal: scope.signal,
         principal: port.principal,
@@ -93,20 +95,6 @@ export async function callBuiltin(
     if (error instanceof GatewayError) return toolErrorResult(error);
     throw error;
   }
-}
-
-/** Where a client's call comes from, for the audit log. */
-function originOf(port: ClientPort): AuditOrigin {
-  return {
-    principal: port.principal,
-    from() {
-      const door = "door" in port && typeof port.door === "string" ? port.door : undefined;
-      const { name, version } = port.client.clientInfo ?? {};
-      const client = [name, version].filter((word) => typeof word === "string").join(" ").trim();
-      const place = door === undefined ? "MCP" : `MCP at /${door.replace(/\?$/, "")}`;
-      return client === "" ? place : `${place}, ${client}`;
-    },
-  };
 }
 
 export function isForwarded(

@@ -24,7 +24,7 @@ async function callAs(
   })];
   const surface = new CombinedSurface({
     instructions: "",
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     listed: tools,
     builtins: new Builtins(tools),
   });
@@ -34,7 +34,6 @@ async function callAs(
     principal: EVERYONE,
     push: () => {},
     ask: (text, _, onAnswer) => (asked.push(onAnswer), text),
-    askedAs: () => undefined,
   });
   const text = await session.request({
     id: 1,

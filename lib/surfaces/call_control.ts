@@ -5,13 +5,21 @@ import { ownerOf } from "../core/principal.ts";
 import type { CallMode, ServerSpec } from "../core/server.ts";
 import { isResultUri } from "./call_control/result_uri.ts";
 import { isStricter, natureOf, rulesOf, type ServerRules } from "./call_control/server_rules.ts";
-import type { CallGate, GatedCall } from "./call_gate.ts";
+import {
+  type CallGate,
+  type GatedCall,
+  type GatedUse,
+  refusedCall,
+  type RefusedUse,
+} from "./call_gate.ts";
 import type { ClientPort, RequestScope } from "./surface.ts";
 import type { TriedCall, TriedGate } from "./tool_calls.ts";
 
 /** A call from a client that opens sessions or lists all day is no attack; thousands a minute are. */
 const INITIALIZES_PER_MINUTE = 3_000;
 const REQUESTS_PER_MINUTE = 60_000;
+/** What only ends something must not have to wait until that has ended. */
+const ENDING: ReadonlySet<string> = new Set(["resources/unsubscribe", "tasks/cancel"]);
 
 export interface CallControlOptions {
   specOf(server: string): ServerSpec | undefined;
@@ -24,8 +32,8 @@ export interface CallControlOptions {
   shorten(call: GatedCall, answer: string, maxTokens: number): Promise<string>;
   /** The whole answer to a request for a page of a result. */
   readPage(scope: RequestScope, port: ClientPort): Promise<string>;
-  /** A call is not made because of its mode or its caller's rights. */
-  onRefused?(call: GatedCall, error: Error): void;
+  /** Something is not done because of a mode or its caller's rights. */
+  onRefused?(use: RefusedUse, error: Error): void;
   limits?: CallLimits;
 }
 
@@ -54,33 +62,48 @@ export class CallControl implements CallGate, TriedGate {
     const mustAsk = this.#mustAsk(call, holding);
     const { rules, limit } = holding;
     const { tool: { server }, port: { principal } } = call;
-    this.#limits.begin(call.scope, [
-      {
-        key: `server ${server}`,
-        whose: `Server "${server}"`,
-        perMinute: rules?.callsPerMinute,
-        concurrent: rules?.maxConcurrent,
-      },
-      ofToken(principal, limit),
-    ]);
+    this.#limits.begin(call.scope, [ofServer(server, rules), ofToken(principal, limit)]);
     return mustAsk ? this.#ask(call) : undefined;
   }
 
   /**
-   * A person tries a tool in the console: neither the server nor a toolset holds that back, but the
-   * token does that the person came with. Tells whether somebody has to have agreed.
+   * A person tries a tool in the console: the modes of the server and of the token that the person
+   * came with count, and the token's limits. Tells whether somebody has to have agreed.
    */
   enterTried({ tool, principal, scope }: TriedCall): boolean {
-    const limit = this.#options.limitOf(principal);
-    if (limit === undefined) return false;
-    const rules = this.#rulesOf(tool.server);
-    const mustAsk = mustAskFirst({ tool }, {
-      rules: rules && { ...rules, mode: undefined },
-      limit,
-      toolset: undefined,
-    });
-    this.#limits.begin(scope, [ofToken(principal, limit)]);
+    const holding = this.#holdingTried(tool.server, principal);
+    let mustAsk;
+    try {
+      mustAsk = mustAskFirst({ tool }, holding);
+    } catch (error) {
+      this.refused({ subject: `${tool.server}.${tool.name}`, principal }, error);
+      throw error;
+    }
+    this.#limits.begin(scope, [ofToken(principal, holding.limit)]);
     return mustAsk;
+  }
+
+  /** Whether a person who tries a tool has to confirm that because of a mode. */
+  mustConfirm({ tool, principal }: Omit<TriedCall, "scope">): boolean {
+    try {
+      return mustAskFirst({ tool }, this.#holdingTried(tool.server, principal));
+    } catch {
+      // Whoever tries it is told why not: there is nothing to confirm.
+      return false;
+    }
+  }
+
+  /** Neither modes nor anybody's word: those are for calls of tools. */
+  enterUse({ server, method, principal, scope }: GatedUse): void {
+    const rules = this.#rulesOf(server);
+    const limit = this.#options.limitOf(principal);
+    if (rules === undefined && limit === undefined) return;
+    const bounds = [ofServer(server, rules), ofToken(principal, limit)];
+    const isEnding = ENDING.has(method);
+    this.#limits.begin(
+      scope,
+      isEnding ? bounds.map((bound) => ({ ...bound, concurrent: undefined })) : bounds,
+    );
   }
 
   /** One of the gateway's own tools counts as a call of its token's too. */
@@ -125,16 +148,16 @@ export class CallControl implements CallGate, TriedGate {
     this.#limits.begin(bound, [bound]);
   }
 
-  /** Has it noted that a call was not let through; one that its client ended itself is no such. */
-  refused(call: GatedCall, error: unknown): void {
-    if (error instanceof GatewayError) this.#options.onRefused?.(call, error);
+  /** Has it noted that somebody was not let through; a client that ended its call itself is no such. */
+  refused(use: RefusedUse, error: unknown): void {
+    if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
   }
 
   #mustAsk(call: GatedCall, holding: Holding): boolean {
     try {
       return mustAskFirst(call, holding);
     } catch (error) {
-      this.refused(call, error);
+      this.refused(refusedCall(call), error);
       throw error;
     }
   }
@@ -143,7 +166,7 @@ export class CallControl implements CallGate, TriedGate {
     try {
       await this.#options.askFirst(call);
     } catch (error) {
-      this.refused(call, error);
+      this.refused(refusedCall(call), error);
       throw error;
     }
     // What was set meanwhile counts for what is about to run.
@@ -160,6 +183,12 @@ export class CallControl implements CallGate, TriedGate {
     return { rules, limit, toolset };
   }
 
+  /** What is tried goes through no toolset. */
+  #holdingTried(server: string, principal: string): Holding {
+    const limit = this.#options.limitOf(principal);
+    return { rules: this.#rulesOf(server), limit, toolset: undefined };
+  }
+
   #rulesOf(server: string): ServerRules | undefined {
     const spec = this.#options.specOf(server);
     if (spec === undefined) return undefined;
@@ -167,6 +196,15 @@ export class CallControl implements CallGate, TriedGate {
     if (!known) this.#rules.set(spec, known = { rules: rulesOf(spec) });
     return known.rules;
   }
+}
+
+function ofServer(server: string, rules: ServerRules | undefined): Bound {
+  return {
+    key: `server ${server}`,
+    whose: `Server "${server}"`,
+    perMinute: rules?.callsPerMinute,
+    concurrent: rules?.maxConcurrent,
+  };
 }
 
 function ofToken(principal: string, limit: CallLimit | undefined): Bound {

@@ -174,16 +174,16 @@ Deno.test("CallControl.enterBuiltin() counts the gateway's own tools with the to
 
 Deno.test("CallControl has it noted that a call was not let through, and why", async () => {
   const noted: string[] = [];
-  const onRefused: CallControlOptions["onRefused"] = ({ tool: { name } }, { message }) =>
-    void noted.push(`${name}: ${message}`);
+  const onRefused: CallControlOptions["onRefused"] = ({ subject }, { message }) =>
+    void noted.push(`${subject}: ${message}`);
   const readOnly = control({ spec: { mode: "read-only" } }, { onRefused });
   readOnly.enter(gatedCall(reads));
   assert.throws(() => readOnly.enter(gatedCall(destroys)));
-  assert.match(noted.join(), /^commit: Not called: git\.commit may change things/);
+  assert.match(noted.join(), /^git\.commit: Not called: git\.commit may change things/);
   noted.length = 0;
   const ways: [Error, string[]][] = [
-    [new GatewayError("ACCESS_DENIED", { message: "said no" }), ["commit: said no"]],
-    [new GatewayError("TIMEOUT", { message: "too late" }), ["commit: too late"]],
+    [new GatewayError("ACCESS_DENIED", { message: "said no" }), ["git.commit: said no"]],
+    [new GatewayError("TIMEOUT", { message: "too late" }), ["git.commit: too late"]],
     // Its client has cancelled it: nobody was refused anything.
     [new DOMException("The client has gone", "AbortError"), []],
   ];
@@ -202,26 +202,81 @@ Deno.test("CallControl does not have it noted that a call was one too many", () 
   assert.throws(() => gate.enter(gatedCall()), /LIMIT_EXCEEDED|a minute/);
 });
 
-Deno.test("CallControl.enterTried() holds a person to the token's own limit, and to nothing else", () => {
+Deno.test("CallControl.enterTried() holds a person to the modes of server and token, and to the token's limits", () => {
   const tried = (setting: Setting, wishes: CallWishes = {}) => {
     const { tool, port: { principal } } = gatedCall(wishes);
     return control(setting).enterTried({ tool, principal, scope: {} });
   };
-  const denied = { code: "ACCESS_DENIED", message: /this token allows only tools that read$/ };
-  assert.equal(
-    tried({ spec: { mode: "read-only", callsPerMinute: 1 }, toolset: "read-only" }),
-    false,
-  );
-  assert.throws(() => tried({ limit: { mode: "read-only" } }), denied);
+  const denied = (by: string) => ({
+    code: "ACCESS_DENIED",
+    message: `Not called: git.commit may change things, and ${by} allows only tools that read`,
+  });
+  assert.equal(tried({ spec: { callsPerMinute: 1 }, toolset: "read-only" }), false);
+  assert.throws(() => tried({ limit: { mode: "read-only" } }), denied("this token"));
+  const spec = { mode: "read-only" as const };
+  assert.throws(() => tried({ spec }), denied('the entry of server "git"'));
   assert.throws(
-    () => tried({ spec: { mode: "read-only" }, limit: { mode: "read-only" } }),
-    denied,
+    () => tried({ spec, limit: { mode: "confirm" } }),
+    denied('the entry of server "git"'),
   );
-  const reads = { spec: { readOnlyTools: ["*"] }, limit: { mode: "read-only" as const } };
-  assert.equal(tried(reads), false, "the owner's word of a tool");
+  assert.equal(tried({ spec }, reads), false);
+  const said = { spec: { readOnlyTools: ["*"] }, limit: { mode: "read-only" as const } };
+  assert.equal(tried(said), false, "the owner's word of a tool");
   assert.equal(tried({ limit: { mode: "confirm" } }), true);
+  assert.equal(tried({ spec: { mode: "confirm" } }), true);
+  assert.equal(tried({ spec: { mode: "confirm" } }, adds), false);
   const gate = control({ limit: { perMinute: 1 } });
   const { tool, port: { principal } } = gatedCall();
   assert.equal(gate.enterTried({ tool, principal, scope: {} }), false);
   assert.throws(() => gate.enter(gatedCall()), { code: "LIMIT_EXCEEDED" }, "one count for all");
+});
+
+Deno.test("CallControl.enterTried() has it noted that a person was not let through", () => {
+  const noted: string[] = [];
+  const gate = control({ spec: { mode: "read-only" } }, {
+    onRefused: ({ subject, principal, port }) => void noted.push(`${subject} ${principal} ${port}`),
+  });
+  const { tool } = gatedCall();
+  assert.throws(() => gate.enterTried({ tool, principal: "token:a", scope: {} }));
+  assert.deepEqual(noted, ["git.commit token:a undefined"]);
+});
+
+Deno.test("CallControl.mustConfirm() tells what will have to be agreed to, and counts nothing", () => {
+  const must = (setting: Setting, wishes: CallWishes = {}) => {
+    const gate = control(setting, { onRefused: () => assert.fail("nothing was tried") });
+    return gate.mustConfirm({ tool: gatedCall(wishes).tool, principal: "token:a" });
+  };
+  assert.equal(must({}), false);
+  assert.equal(must({ spec: { mode: "confirm" } }), true);
+  assert.equal(must({ spec: { mode: "confirm" } }, reads), false);
+  assert.equal(must({ spec: { mode: "confirm", writingTools: ["status"] } }, reads), true);
+  assert.equal(must({ spec: { mode: "read-only" } }), false, "there is nothing to agree to");
+});
+
+Deno.test("CallControl.enterUse() counts with the calls of the token and of the server", () => {
+  const use = (gate: CallControl, principal = "token:a", method = "resources/read") => {
+    const scope = {};
+    gate.enterUse({ server: "git", method, principal, scope });
+    return scope;
+  };
+  const ofToken = control({ limit: { perMinute: 2 } });
+  use(ofToken);
+  ofToken.enter(gatedCall({ port: testPort({ principal: "token:a" }) }));
+  assert.throws(() => use(ofToken, "token:a@web"), { code: "LIMIT_EXCEEDED", message: /^This/ });
+  const ofServer = control({ spec: { maxConcurrent: 1 } });
+  const first = use(ofServer);
+  assert.throws(() => use(ofServer, "token:b"), {
+    code: "LIMIT_EXCEEDED",
+    message: /^Server "git"/,
+  });
+  assert.throws(() => ofServer.enter(gatedCall()), { code: "LIMIT_EXCEEDED" });
+  use(ofServer, "token:a", "tasks/cancel");
+  ofServer.ended(first);
+  use(ofServer, "token:b");
+  const free = control({}, {
+    limits: { begin: () => assert.fail("nothing had to be counted") } as never,
+  });
+  use(free);
+  const moded = control({ spec: { mode: "read-only" }, limit: { mode: "read-only" } });
+  use(moded);
 });

@@ -20,14 +20,36 @@ export interface GatedCall {
   port: ClientPort;
 }
 
+/** What somebody wanted to use and was not let to. */
+export interface RefusedUse {
+  /** As the audit log names it: `git.commit`, `gateway.add_server`. */
+  subject: string;
+  principal: string;
+  /** Missing where it was asked for in the console or by the API. */
+  port?: ClientPort;
+}
+
+/** A request that makes use of a server and is no call of a tool. */
+export interface GatedUse {
+  server: string;
+  method: string;
+  principal: string;
+  /** Stands for the request until it was answered. */
+  scope: object;
+}
+
 /** What stands between a caller and a server's tool. */
 export interface CallGate {
   /** Throws where the call may not be made; a promise where somebody has to agree first. */
   enter(call: GatedCall): Promise<void> | undefined;
   /** Counts a call of one of the gateway's own tools; throws LIMIT_EXCEEDED. */
   enterBuiltin?(principal: string): void;
-  /** Has it noted that a call was not let through, where the gate itself was not asked. */
-  refused?(call: GatedCall, error: unknown): void;
+  /** Counts a request like a call until it has `ended`; throws LIMIT_EXCEEDED. */
+  enterUse?(use: GatedUse): void;
+  /** Any number of times, also for what was never counted. */
+  ended?(scope: object): void;
+  /** Has it noted that somebody was not let through, where the gate itself was not asked. */
+  refused?(use: RefusedUse, error: unknown): void;
   /** The answer as the caller gets it; missing where all answers pass as they are. */
   leave?(call: GatedCall, answer: string): string | Promise<string>;
   /** The answer to a request for the rest of a result; undefined where it is none. */
@@ -47,10 +69,59 @@ export function checkMayCall(
   try {
     rights?.demand(call.port.principal, "call", "Calling a tool");
   } catch (error) {
-    gate?.refused?.(call, error);
+    gate?.refused?.(refusedCall(call), error);
     throw error;
   }
 }
+
+export function refusedCall({ tool, port }: Pick<GatedCall, "tool" | "port">): RefusedUse {
+  return { subject: `${tool.server}.${tool.name}`, principal: port.principal, port };
+}
+
+/** Throws ACCESS_DENIED where the caller may not make use of servers, and has that noted. */
+export function checkMayUse(
+  rights: Pick<CallerRights, "demand"> | undefined,
+  gate: CallGate | undefined,
+  { method, server, port }: { method: string; server?: string; port: ClientPort },
+): void {
+  const { principal } = port;
+  const isNamed = USES.has(method);
+  try {
+    rights?.demand(principal, "call", isNamed ? method : "This request");
+  } catch (error) {
+    const use = isNamed ? method : "request";
+    const subject = server === undefined ? use : `${server}.${use}`;
+    gate?.refused?.({ subject, principal, port }, error);
+    throw error;
+  }
+}
+
+/** Makes use of a server for a caller, which counts like a call until it was answered. */
+export async function counted(
+  gate: CallGate | undefined,
+  use: GatedUse,
+  ask: () => Promise<string>,
+): Promise<string> {
+  if (!gate?.enterUse || isLooking(use.method)) return await ask();
+  gate.enterUse(use);
+  try {
+    return await ask();
+  } finally {
+    gate.ended?.(use.scope);
+  }
+}
+
+/** Those that are noted by name: a client may send any text as a method, and never the same twice. */
+const USES: ReadonlySet<string> = new Set([
+  "completion/complete",
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tasks/cancel",
+  "tasks/get",
+  "tasks/result",
+]);
 
 /** The methods that only look; all others make use of a server. */
 const LOOKING = /\/list$|^ping$|^logging\/setLevel$/;

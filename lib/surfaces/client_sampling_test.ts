@@ -18,7 +18,6 @@ function client(capabilities: Record<string, unknown>, answer?: unknown, signal?
       onAnswer = callback;
       return JSON.stringify({ ...JSON.parse(text), id: 77 });
     },
-    askedAs: () => undefined,
   };
   const scope: RequestScope = {
     id: 1,

@@ -12,6 +12,8 @@ import type { ClientPort, RequestScope } from "./surface.ts";
 const FRESH_MS = 2_000;
 
 export interface CombinedFeaturesOptions {
+  /** Of the flat names that prompts get. */
+  maxNameLength: number;
   /** Those that can be reached now. */
   servers(): readonly ManagedServer[];
   /** Those to which the client has a connection of its own. */
@@ -89,7 +91,7 @@ export class CombinedFeatures {
 
   /** The client's port as one of the servers has it. */
   portFor(server: string, port: ClientPort): ClientPort {
-    return portForServer(port, server, (text) => this.#outgoing(server, text));
+    return portForServer(port, (text) => this.#outgoing(server, text));
   }
 
   /** A request of the client's as one of the servers has it. */
@@ -134,7 +136,8 @@ export class CombinedFeatures {
     }
     this.#prompts = new Map();
     this.#promptsListed = { at: Date.now(), servers };
-    return [...flatNames(named.keys())].map(([namespaced, flat]) => {
+    const names = flatNames(named.keys(), this.#options.maxNameLength);
+    return Array.from(names, ([namespaced, flat]) => {
       const { server, value, text } = named.get(namespaced)!;
       this.#prompts.set(flat, { server, name: String(value.name) });
       return replaceSpan(text, memberSpans(text).get("name")!, JSON.stringify(flat));

@@ -17,6 +17,10 @@ function fakeServer(name: string): ManagedServer {
 
 /** Features of servers that all have the resource a://b and the prompt greet. */
 function featuresOf(...names: string[]) {
+  return featuresWith(60, ...names);
+}
+
+function featuresWith(maxNameLength: number, ...names: string[]) {
   const known = new Map(names.map((name) => [name, fakeServer(name)]));
   const asked: Asked[] = [];
   /** Servers that fail whatever they are asked. */
@@ -24,6 +28,7 @@ function featuresOf(...names: string[]) {
   let shown = names;
   let connected: string[] = [];
   const features = new CombinedFeatures({
+    maxNameLength,
     servers: () => shown.map((name) => known.get(name)!),
     connected: () => connected.map((name) => known.get(name)!),
     list(_, scope, method) {
@@ -153,4 +158,14 @@ Deno.test("CombinedFeatures.prepare() tries again to set a log level that could 
   await use();
   await use();
   assert.equal(asked.length, 2);
+});
+
+Deno.test("CombinedFeatures cuts the names of prompts as those of tools, and still finds them", async () => {
+  const server = "a-server-with-a-long-name";
+  const { asked, request } = featuresWith(24, server);
+  const { result: { prompts: [prompt] } } = JSON.parse(await request("prompts/list") ?? "");
+  assert.match(prompt.name, /^a_server_with_a_l_[0-9a-f]{6}$/);
+  for (const name of [prompt.name, `${server}.greet`]) await request("prompts/get", { name });
+  const got = asked.filter(({ method }) => method === "prompts/get");
+  assert.deepEqual(got.map(({ params }) => params.name), ["greet", "greet"]);
 });

@@ -32,12 +32,11 @@ function openLines(known: Map<string, ManagedServer>) {
       answers.push(onAnswer);
       return text;
     },
-    askedAs: () => undefined,
   };
   const lines = new CombinedLines({
     findServer: (name) => known.get(name),
     port,
-    portFor: (server) => portForServer(port, server, (text) => text),
+    portFor: () => portForServer(port, (text) => text),
   });
   return {
     lines,

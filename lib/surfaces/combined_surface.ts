@@ -13,6 +13,8 @@ import {
   type CallerRights,
   type CallGate,
   checkMayCall,
+  checkMayUse,
+  counted,
   type GatedCall,
   isLooking,
 } from "./call_gate.ts";
@@ -62,6 +64,8 @@ export interface CombinedSurfaceOptions {
   rights?: CallerRights;
   /** Whether a caller may use one of the gateway's own tools. */
   mayUse?(principal: string, tool: BuiltinTool): boolean;
+  /** Throws ACCESS_DENIED where it may not. */
+  demandUse?(principal: string, tool: BuiltinTool): void;
   gate?: CallGate;
   /** What no caller may reach of the servers' prompts and resources; the same for all. */
   texts?: KeptTexts;
@@ -180,12 +184,13 @@ class CombinedSession implements SurfaceSession {
       portFor: (server) => features.portFor(server, port),
     });
     const features: CombinedFeatures = this.#features = new CombinedFeatures({
+      maxNameLength: options.names.maxLength,
       servers: () => shown.servers(port.principal).flatMap((name) => shown.findServer(name) ?? []),
       connected: () => lines.connected(),
       list: (server, scope, method, params) => this.#list(server, scope, method, params),
       call: async (server, scope, method, params) =>
         await options.texts?.of(server).refusal(scope) ??
-          await this.#relayed(server, scope, method, params),
+          await this.#used(server, scope, method, params),
     });
   }
 
@@ -201,7 +206,10 @@ class CombinedSession implements SurfaceSession {
         return await this.#callTool(scope);
       default:
         if (scope.method.endsWith("/list")) this.#told.noteListed(this.#port.principal);
-        if (!isLooking(scope.method)) this.#demandCall(scope.method);
+        if (!isLooking(scope.method)) {
+          const { rights, gate } = this.#options;
+          checkMayUse(rights, gate, { method: scope.method, port: this.#port });
+        }
         return await this.#options.gate?.read?.(scope, this.#port) ??
           await this.#features?.request(scope) ??
           errorText(scope.id, -32601, `Method not found: ${scope.method}`);
@@ -284,16 +292,29 @@ class CombinedSession implements SurfaceSession {
     checkMayCall(this.#options.rights, this.#options.gate, call);
   }
 
-  #demandCall(what: string): void {
-    this.#options.rights?.demand(this.#port.principal, "call", what);
+  #checkUse(tool: BuiltinTool): void {
+    const port = this.#port;
+    const { principal } = port;
+    try {
+      this.#options.demandUse?.(principal, tool);
+    } catch (error) {
+      this.#options.gate?.refused?.({ subject: `gateway.${tool.name}`, principal, port }, error);
+      throw error;
+    }
   }
 
-  #checkUse(tool: BuiltinTool): void {
-    if (this.#options.mayUse?.(this.#port.principal, tool) !== false) return;
-    throw new GatewayError("ACCESS_DENIED", {
-      message: `This token may not use ${tool.name}`,
-      recoverySteps: ["Ask the owner for a token with the right it needs"],
-    });
+  async #used(
+    server: ManagedServer,
+    scope: RequestScope,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const use = { server: server.name, method, principal: this.#port.principal, scope };
+    return await counted(
+      this.#options.gate,
+      use,
+      () => this.#relayed(server, scope, method, params),
+    );
   }
 
   async #relayed(

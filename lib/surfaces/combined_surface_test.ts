@@ -24,7 +24,7 @@ function openDoor(
   list("status");
   const surface = new CombinedSurface({
     instructions: "",
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     listed: [],
     builtins: new Builtins([]),
     shown: {
@@ -43,7 +43,6 @@ function openDoor(
       principal: "Ada",
       push: (text) => void pushed.push(JSON.parse(text).method),
       ask: (text) => text,
-      askedAs: () => undefined,
     });
   const session = open();
   const request = (method: string, params: Record<string, unknown> = {}) =>
@@ -75,7 +74,7 @@ Deno.test("CombinedSurface.listText() describes its own tools anew only for anot
   const nothing: [] = [];
   const surface = new CombinedSurface({
     instructions: "",
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     listed: tools,
     edition: () => edition,
     builtins: new Builtins(tools),
@@ -104,7 +103,7 @@ Deno.test("CombinedSurface.listText() keeps the lists of so many callers, and ma
   })];
   const surface = new CombinedSurface({
     instructions: "",
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     listed: tools,
     builtins: new Builtins(tools),
     shown: {

@@ -56,7 +56,6 @@ Deno.test("optimizationTools() that spend model time say how to switch them on, 
       principal: EVERYONE,
       push: () => {},
       ask: (text: string) => text,
-      askedAs: () => undefined,
     };
     const error = await failure(callBuiltin(tool, scope, port), "OPTIMIZATION_DISABLED");
     const steps = error.toBody().recoverySteps.join("\n");

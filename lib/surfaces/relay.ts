@@ -32,8 +32,8 @@ const STEADY_MS = 30_000;
 interface OwnConnection {
   opened: Promise<Connection>;
   ready: Promise<Connection>;
-  /** What the server has asked on it and the client has not answered. */
-  questions: Set<RpcId>;
+  /** What the server has asked on it and the client has not answered, with the client's id of it. */
+  questions: Map<RpcId, string>;
 }
 
 /**
@@ -170,7 +170,7 @@ export class Relay implements AsyncDisposable {
     const own: OwnConnection = {
       opened,
       ready: opened.then((opened) => this.#restore(opened)),
-      questions: new Set(),
+      questions: new Map(),
     };
     this.#own = own;
     // A server may list other tools for a client that it can ask, and need not say so.
@@ -238,8 +238,9 @@ export class Relay implements AsyncDisposable {
         void own?.opened.then((connection) => connection.answer(out)).catch(() => {});
       };
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
-      own?.questions.add(message.id);
-      return send(this.#port.ask(text, message.id, answer));
+      const asked = this.#port.ask(text, message.id, answer);
+      own?.questions.set(message.id, memberText(asked, "id")!);
+      return send(asked);
     }
     if (message.method === "notifications/cancelled") {
       return this.#withdraw(text, message.params.requestId, own, send);
@@ -262,12 +263,12 @@ export class Relay implements AsyncDisposable {
     send: (text: string) => void,
   ): void {
     if (typeof id !== "string" && typeof id !== "number") return;
-    if (!own?.questions.delete(id)) return;
-    const asked = this.#port.askedAs(id);
+    const asked = own?.questions.get(id);
+    own?.questions.delete(id);
     const params = memberSpans(text).get("params");
     if (asked === undefined || !params) return;
     const span = memberSpans(text, params.start).get("requestId");
-    if (span) send(replaceSpan(text, span, JSON.stringify(asked)));
+    if (span) send(replaceSpan(text, span, asked));
   }
 }
 

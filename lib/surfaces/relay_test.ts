@@ -37,7 +37,6 @@ async function start(options: { maxOwn?: number; timings?: Partial<Timings> } = 
           answers.push(onAnswer);
           return text;
         },
-        askedAs: () => undefined,
       },
       () => {},
     );

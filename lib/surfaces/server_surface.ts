@@ -11,6 +11,8 @@ import {
   type CallerRights,
   type CallGate,
   checkMayCall,
+  checkMayUse,
+  counted,
   type GatedCall,
   isLooking,
 } from "./call_gate.ts";
@@ -202,10 +204,6 @@ class ServerSurfaceSession implements SurfaceSession {
     return text;
   }
 
-  #demandCall(what: string): void {
-    this.#rights?.demand(this.#port.principal, "call", what);
-  }
-
   /** What became of the tool and the caller's rights while somebody was asked counts as well. */
   #checkAgain(call: GatedCall): void {
     const rights = this.#rights;
@@ -218,15 +216,19 @@ class ServerSurfaceSession implements SurfaceSession {
   }
 
   async #ask(scope: RequestScope): Promise<string> {
-    if (!isLooking(scope.method)) this.#demandCall(scope.method);
+    const { method } = scope;
+    const { texts, server, gate } = this.#options;
+    if (!isLooking(method)) {
+      checkMayUse(this.#rights, gate, { method, server: server.name, port: this.#port });
+    }
     const params = soundParams(scope.text)?.text;
-    const page = this.#options.gate?.read?.(scope, this.#port);
+    const page = gate?.read?.(scope, this.#port);
     if (page) return await page;
-    const { texts, server } = this.#options;
     const refusal = await texts?.of(server).refusal(scope);
     if (refusal !== undefined) return refusal;
-    const answer = await this.#relay.call(scope, scope.method, params);
-    const kind = LISTS[scope.method];
+    const use = { server: server.name, method, principal: this.#port.principal, scope };
+    const answer = await counted(gate, use, () => this.#relay.call(scope, method, params));
+    const kind = LISTS[method];
     if (kind === undefined) return answer;
     const shown = await screened(texts?.screen, server.name, kind, answer);
     if (shown !== answer) await texts?.of(server).learn(kind, answer);

@@ -78,7 +78,7 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
   const surface = new ServerSurface({
     server,
     catalog,
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     naming: "original",
   });
 
@@ -89,7 +89,6 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
       principal: EVERYONE,
       push: (text) => void pushed.push(JSON.parse(text).method),
       ask: (text) => text,
-      askedAs: () => undefined,
     });
     const request = async (method: string, params: Record<string, unknown> = {}) =>
       JSON.parse(
@@ -202,7 +201,7 @@ Deno.test("ServerSurface has a call wait for a server that is being connected to
   const surface = new ServerSurface({
     server,
     catalog,
-    names: new NameTables([]),
+    names: new NameTables([], 60),
     naming: "original",
   });
   await using session = surface.open({
@@ -210,7 +209,6 @@ Deno.test("ServerSurface has a call wait for a server that is being connected to
     principal: EVERYONE,
     push: () => {},
     ask: (text) => text,
-    askedAs: () => undefined,
   });
   const request = (id: number, method: string, params: Record<string, unknown>) =>
     session.request({

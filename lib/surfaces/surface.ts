@@ -15,6 +15,8 @@ export interface ClientPort {
   readonly principal: string;
   /** The door it came to, where it came to one. */
   readonly door?: string;
+  /** The address it connected from when its session was made, or `stdio`. */
+  readonly from?: string | undefined;
   /** Sends a notification outside of any request. */
   push(text: string): void;
   /**
@@ -22,8 +24,6 @@ export interface ClientPort {
    * under the server's own id. Returns the text to send.
    */
   ask(text: string, id: RpcId, onAnswer: (text: string) => void): string;
-  /** The session's id of a request asked before, for a server that withdraws it. */
-  askedAs(id: RpcId): RpcId | undefined;
 }
 
 /** One request of a client's. */

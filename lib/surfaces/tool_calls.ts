@@ -9,6 +9,7 @@ import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { ServerPool } from "../downstream/server_pool.ts";
 import { ownCopy } from "../telemetry/call_details.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
+import type { RefusedUse } from "./call_gate.ts";
 
 /** Nobody looks at a page longer than this; progress does not prolong it. */
 const LIMIT_MS = 120_000;
@@ -29,10 +30,14 @@ export interface TriedCall {
   scope: object;
 }
 
-/** Holds whoever tries a tool to what the token allows that they came with. */
+/** Holds whoever tries a tool to what its server and the token allow that they came with. */
 export interface TriedGate {
   /** Throws where the call may not be made; tells whether somebody has to have agreed to it. */
   enterTried(call: TriedCall): boolean;
+  /** Whether somebody will have to have agreed to it; nothing is counted. */
+  mustConfirm(call: Omit<TriedCall, "scope">): boolean;
+  /** Has it noted that a call was not let through. */
+  refused(use: RefusedUse, error: unknown): void;
   ended(scope: object): void;
 }
 
@@ -81,7 +86,12 @@ export class ToolCalls {
     try {
       const mustAgree = gate.enterTried({ tool, principal, scope });
       const risk = riskOf(tool) ?? (mustAgree ? "changes" : undefined);
-      if (risk !== undefined && !isConfirmed) throw unconfirmed(name, risk);
+      if (risk !== undefined && !isConfirmed) {
+        const error = unconfirmed(name, risk);
+        // Else it is the form's own question, and no rule of anybody's.
+        if (mustAgree) gate.refused({ subject: `${server}.${name}`, principal }, error);
+        throw error;
+      }
       return await this.#make(managed, call);
     } finally {
       gate.ended(scope);

@@ -23,7 +23,12 @@ const TOOLS = [
   tool("off", {}, false),
 ];
 
-const OPEN_GATE: TriedGate = { enterTried: () => false, ended: () => {} };
+const OPEN_GATE: TriedGate = {
+  enterTried: () => false,
+  mustConfirm: () => false,
+  refused: () => {},
+  ended: () => {},
+};
 
 function calls(
   answer: (call: Call) => Promise<{ id: number; text: string }>,
@@ -81,6 +86,7 @@ Deno.test("ToolCalls.call() calls nothing that is off, unknown, unfit or not con
 
 Deno.test("ToolCalls.call() keeps to what the caller's token allows, confirmed or not", async () => {
   const under = new Set<object>();
+  const refused: string[] = [];
   let made = 0;
   const { call, recorded } = calls(
     () => {
@@ -94,11 +100,16 @@ Deno.test("ToolCalls.call() keeps to what the caller's token allows, confirmed o
         under.add(scope);
         return tool.name === "plain";
       },
+      mustConfirm: () => false,
+      refused: ({ subject, principal }) => void refused.push(`${subject} ${principal}`),
       ended: (scope) => void under.delete(scope),
     },
   );
   await assert.rejects(call("erase", {}, true), { code: "ACCESS_DENIED" });
   await assert.rejects(call("plain"), /may change things, and nobody has confirmed/);
+  assert.deepEqual(refused, ["s.plain token:ada"], "a mode asked, and nobody agreed");
+  await assert.rejects(call("silent"), /may change things, and nobody has confirmed/);
+  assert.equal(refused.length, 1, "the form's own question is no refusal");
   assert.equal(recorded.length, 0);
   await call("plain", {}, true);
   assert.deepEqual([made, under.size], [1, 0]);

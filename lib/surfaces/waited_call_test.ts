@@ -17,7 +17,6 @@ const PORT: ClientPort = {
   principal: "token:ada",
   push: () => {},
   ask: (text) => text,
-  askedAs: () => undefined,
 };
 
 /** A tool whose calls wait for a yes, at both kinds of doors. */
@@ -39,7 +38,7 @@ async function openWaiting() {
   const gate: CallGate = {
     enter: () => new Promise<void>((resolve) => state.agree = resolve),
   };
-  const names = new NameTables([]);
+  const names = new NameTables([], 60);
   const combined = new CombinedSurface({
     instructions: "",
     names,

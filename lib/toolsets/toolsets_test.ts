@@ -14,18 +14,20 @@ function toolsetsOn(store: Store) {
   const away = new Set<string>();
   const news: string[] = [];
   const changes: ToolsetsChange[] = [];
+  const audited: string[] = [];
   const toolsets = new Toolsets({
     repository: new ToolsetsRepository(store),
     catalog,
     names,
     availability: (server): Availability => away.has(server) ? "away" : "available",
     onNews: (_, message) => news.push(message),
+    onAudit: ({ action }) => void audited.push(action),
   });
   toolsets.onChange((change) => changes.push(change));
   const build = (name: string, tools: string[], replace?: boolean) =>
     toolsets.save({ name, tools: toolsets.choose(tools), replace });
   const equipped = (principal = EVERYONE) => toolsets.equippedBy(principal)?.name;
-  return { toolsets, catalog, away, news, changes, build, equipped };
+  return { toolsets, catalog, away, news, changes, audited, build, equipped };
 }
 
 function test(name: string, run: (store: Store) => Promise<void>): void {
@@ -137,6 +139,51 @@ test("Toolsets.equip() that fails leaves the old one equipped", async (store) =>
     await failure(toolsets.remove(name), "NOT_FOUND");
   }
   assert.equal(equipped(), "dev");
+});
+
+test("Toolsets.equip() whose write fails leaves the old one equipped, and tells of nothing", async (store) => {
+  const { toolsets, build, equipped, changes, news, away, audited } = toolsetsOn(store);
+  await build("dev", ["git.*"]);
+  await build("ops", ["docker.ps"]);
+  const dev = await toolsets.equip(EVERYONE, "dev");
+  const before = await store.generation();
+  for (const list of [changes, news, audited]) list.length = 0;
+  // It would be told that ops waits for it.
+  away.add("docker");
+
+  const { tryCommit } = store;
+  store.tryCommit = () => Promise.reject(new Error("the disk is full"));
+  await assert.rejects(toolsets.equip(EVERYONE, "ops"), /the disk is full/);
+  store.tryCommit = tryCommit;
+
+  await toolsets.load();
+  assert.equal(equipped(), "dev");
+  assert.deepEqual(toolsets.registered(dev).map(({ name }) => name), ["status", "log"]);
+  assert.deepEqual([changes, news, audited], [[], [], []]);
+  assert.equal(await store.generation(), before, "no other gateway is told either");
+  await toolsets.equip(EVERYONE, "ops");
+  assert.equal(equipped(), "ops");
+});
+
+test("Toolsets.equip() that loses to a change of the toolset leaves the old one equipped, and tells of nothing", async (store) => {
+  const [one, other] = [toolsetsOn(store), toolsetsOn(store)];
+  await one.build("dev", ["git.*"]);
+  await one.build("ops", ["docker.ps"]);
+  await one.toolsets.equip(EVERYONE, "dev");
+  for (const list of [one.changes, one.audited]) list.length = 0;
+
+  const tryCommit = store.tryCommit.bind(store);
+  store.tryCommit = async (commit) => {
+    store.tryCommit = tryCommit;
+    await other.build("ops", ["git.log"], true);
+    return await tryCommit(commit);
+  };
+  await failure(one.toolsets.equip(EVERYONE, "ops"), "OPERATION_IN_PROGRESS");
+
+  assert.deepEqual([one.changes, one.audited], [[], []]);
+  await one.toolsets.load();
+  assert.deepEqual(one.changes.map(({ principals }) => [...principals]), [[]]);
+  assert.equal(one.equipped(), "dev");
 });
 
 test("Toolsets.equip() is refused while another is under way; unequip() waits for it", async (store) => {

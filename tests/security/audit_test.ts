@@ -5,8 +5,10 @@ import { AuditRepository } from "../../lib/storage/audit_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { verifyAudit } from "../../lib/telemetry/audit_chain.ts";
 import { TestCli } from "../cli.ts";
+import { at, tool } from "../combined_doors.ts";
 import { chaos } from "../faults.ts";
-import { startGateway } from "../gateway.ts";
+import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { startGateway, until } from "../gateway.ts";
 import { Audited, Entries } from "./audited.ts";
 import { bearer, Guarded, Visitor } from "./guarded.ts";
 
@@ -117,7 +119,7 @@ Deno.test("everything that is decided leaves one entry with who and from where",
     () => api("DELETE", "/api/secrets/KEY"),
   );
 
-  const door = { from: /^MCP at \/gateway, visitor 1$/ };
+  const door = { from: /^MCP at \/gateway, client "visitor 1", from 127\.0\.0\.1$/ };
   const visitor = await Visitor.open(guarded.url, "/gateway/mcp", guarded.owner);
   await step(
     { action: "server.restart", subject: "one", ...door },
@@ -198,6 +200,30 @@ Deno.test("everything that is decided leaves one entry with who and from where",
   assert.match(text, /"API_KEY":"\[redacted\]"/);
   assert.match(text, /"hiddenValues":"changed"/);
   assert.deepEqual((await api("GET", "/api/audit/verify")).problems, []);
+});
+
+Deno.test("an entry has the address that an MCP client came from, also after a restart", async () => {
+  await using server = new ScriptedServer([tool("echo")]);
+  await using guarded = await Guarded.open({ one: at(server) });
+  const build = async (visitor: Visitor, name: string) => {
+    const args = { name, tools: ["one.echo"], autoEquip: false };
+    assert.match(await visitor.call("build-toolset", args), new RegExp(name));
+    return await until(async () => {
+      const { value } = await guarded.api("GET", `/api/audit?subject=${name}`);
+      return Entries.parse(value).entries[0]?.from;
+    });
+  };
+  const open = (headers = {}) => Visitor.open(guarded.url, "/gateway/mcp", guarded.owner, headers);
+  const [here, guest] = [await open(), await open({ "x-forwarded-for": "192.0.2.7" })];
+  const from = 'MCP at /gateway, client "visitor 1", from 127.0.0.1';
+  assert.equal(await build(here, "first"), from);
+  assert.equal(await build(guest, "second"), `${from}, forwarded for 192.0.2.7`);
+  // Another gateway on the same data goes on with a session as one does after a restart.
+  const { port } = new URL(await guarded.start());
+  guest.headers.delete("x-forwarded-for");
+  for (const { url } of [here, guest]) url.port = port;
+  assert.equal(await build(here, "third"), from);
+  assert.equal(await build(guest, "fourth"), `${from}, forwarded for 192.0.2.7`);
 });
 
 Deno.test("no request changes or deletes an entry, and none reads the log without a token", async () => {

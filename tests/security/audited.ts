@@ -9,6 +9,8 @@ const Entry = z.looseObject({
   from: z.string(),
   action: z.string(),
   subject: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
 });
 export type Entry = z.infer<typeof Entry>;
 export const Entries = z.object({ entries: z.array(Entry), hasOlder: z.boolean() });
@@ -30,11 +32,11 @@ export class Audited {
     return fresh.reverse();
   }
 
-  /** Does something that leaves exactly one entry. */
+  /** Does something that leaves exactly one entry; gives it. */
   async leaves(
     expected: { action: string; subject: string; from?: RegExp; who?: string },
     work: () => Promise<unknown>,
-  ): Promise<void> {
+  ): Promise<Entry> {
     await work();
     const { action, subject, from = /^API, 127\.0\.0\.1, Deno\//, who = "owner" } = expected;
     const news = await this.news();
@@ -42,6 +44,7 @@ export class Audited {
       [action, subject, who],
     ]);
     assert.match(news[0]!.from, from, action);
+    return news[0]!;
   }
 
   async api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {

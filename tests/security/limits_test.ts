@@ -7,11 +7,39 @@ import { Guarded, Visitor } from "./guarded.ts";
 
 const code = (text: string) => /"errorType":"(\w+)"/.exec(text)?.[1] ?? "called";
 
+/** A server with more than tools; notes which of that is used. */
+function withTexts(scheme: string, used: string[]): ScriptedServer {
+  const server = new ScriptedServer([tool("read")]);
+  server.capabilities = { resources: { subscribe: true }, prompts: {}, completions: {} };
+  const resources = [{ uri: `${scheme}://one`, name: "one" }];
+  server.scripts.set("resources/list", () => ({ resources }));
+  server.scripts.set("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.scripts.set("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
+  const answers = {
+    "resources/read": { contents: [] },
+    "resources/subscribe": {},
+    "prompts/get": { messages: [] },
+    "completion/complete": { completion: { values: [] } },
+  };
+  for (const [method, answer] of Object.entries(answers)) {
+    server.scripts.set(method, () => {
+      used.push(method);
+      return answer;
+    });
+  }
+  return server;
+}
+
 Deno.test("nobody calls more than they may, whichever door they take", async (t) => {
   await using notes = new ScriptedServer([tool("read")]);
   await using busy = new ScriptedServer([tool("read")]);
+  const used: string[] = [];
+  await using rich = withTexts("notes", used);
+  await using single = withTexts("single", []);
   await using guarded = await Guarded.open({
     notes: at(notes),
+    rich: at(rich),
+    single: { ...at(single), maxConcurrent: 1 },
     busy: { ...at(busy), callsPerMinute: 4 },
     slow: chaos([], { maxConcurrent: 2 }),
   });
@@ -29,6 +57,7 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
       assert.equal(code(answer), "LIMIT_EXCEEDED");
       assert.match(answer, /This token is limited to 3 a minute: try again in \d+ s/);
       assert.match(answer, /"isError":true/);
+      assert.match(answer, /"structuredContent":\{[^{}]*"retryAfterSeconds":[1-9]/);
     }
     const executed = await visitors[2]!.call("tool_execute", { toolKey: "notes.read" });
     assert.equal(code(executed), "LIMIT_EXCEEDED");
@@ -85,6 +114,107 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
     leave.abort();
     for (const response of responses) await response.body?.cancel().catch(() => {});
     await both();
+  });
+
+  await t.step(
+    "what else makes use of a server counts like a call, at each kind of door",
+    async () => {
+      const uses: [string, object][] = [
+        ["resources/read", { uri: "notes://one" }],
+        ["prompts/get", { name: "greet" }],
+        ["completion/complete", {
+          ref: { type: "ref/prompt", name: "greet" },
+          argument: { name: "who", value: "" },
+        }],
+        ["resources/subscribe", { uri: "notes://one" }],
+      ];
+      const named = (params: object) =>
+        JSON.parse(JSON.stringify(params).replaceAll('"greet"', '"rich_greet"'));
+      for (const door of ["/servers/rich/mcp", "/mcp?expose=all"]) {
+        const isOwn = door.startsWith("/servers");
+        const { text: token } = await guarded.token({ limit: { perMinute: uses.length } });
+        const visitor = await Visitor.open(url, door, token);
+        const use = async ([method, params]: [string, object]) =>
+          (await visitor.request(method, isOwn ? params : named(params))).text;
+        for (const list of ["resources/list", "prompts/list", "resources/templates/list"]) {
+          assert.match((await visitor.request(list)).text, /"result"/, "to look is free");
+        }
+        for (const each of uses) assert.match(await use(each), /"result"/, `${door} ${each[0]}`);
+        used.length = 0;
+        for (const each of uses) {
+          const answer = await use(each);
+          assert.equal(code(answer), "LIMIT_EXCEEDED", `${door} ${each[0]}`);
+          assert.match(answer, /"retryAfterSeconds":[1-9]/);
+        }
+        assert.deepEqual(used, []);
+        assert.equal(code(await visitor.call("rich.read")), "LIMIT_EXCEEDED", "one count for all");
+      }
+    },
+  );
+
+  await t.step("what else is under way takes a place until it was answered, however", async () => {
+    for (const door of ["/servers/single/mcp", "/mcp?expose=all"]) {
+      const visitor = await Visitor.open(url, door, owner);
+      const read = async () =>
+        code((await visitor.request("resources/read", { uri: "single://one" })).text);
+      await visitor.request("resources/list");
+      const nextHeld = () => {
+        const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        single.scripts.set("resources/read", async () => {
+          begun.resolve();
+          await held.promise;
+          return { contents: [] };
+        });
+        // What should have been refused would wait for it for good.
+        const timer = setTimeout(held.resolve, 5_000);
+        const release = () => {
+          clearTimeout(timer);
+          held.resolve();
+        };
+        return { begun: begun.promise, release };
+      };
+      const held = nextHeld();
+      const first = read();
+      await held.begun;
+      assert.equal(await read(), "LIMIT_EXCEEDED", door);
+      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", door);
+      held.release();
+      assert.equal(await first, "called");
+
+      const other = nextHeld();
+      const send = async (message: object) => {
+        const { headers } = visitor;
+        const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+        return await (await fetch(visitor.url, { method: "POST", headers, body })).text();
+      };
+      const params = { uri: "single://one" };
+      const left = send({ id: "left", method: "resources/read", params });
+      await Promise.race([other.begun, left]);
+      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", door);
+      await send({ method: "notifications/cancelled", params: { requestId: "left" } });
+      await left;
+      assert.equal(code(await visitor.call("single.read")), "called", `${door}, cancelled`);
+      other.release();
+    }
+  });
+
+  await t.step("a program that asks the API gets 429 and when to come back", async () => {
+    const rights = ["read", "call", "manage"];
+    const { text: token } = await guarded.token({ rights, limit: { perMinute: 1 } });
+    const tried = () =>
+      fetch(`${url}/api/tools/notes/read/call`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+        body: JSON.stringify({ confirmed: true }),
+      });
+    const first = await tried();
+    await first.body?.cancel();
+    assert.equal(first.status, 200);
+    const refused = await tried();
+    assert.equal(refused.status, 429);
+    const { error } = await refused.json();
+    assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
+    assert.equal(error.retryAfterSeconds, Number(refused.headers.get("retry-after")));
   });
 
   await t.step("a flood of sessions gets 429 and when to come back, for itself alone", async () => {

@@ -102,6 +102,23 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
     assert.deepEqual(names(plainNotes), ["list", "write"]);
   });
 
+  await t.step("a server's entry, as the console's own client", async () => {
+    const tried = (name: string) =>
+      guarded.api("POST", `/api/tools/guarded/${name}/call`, { confirmed: true }, owner);
+    guardedNotes.calls.length = 0;
+    for (const name of ["write", "append", "query"]) {
+      const { status, value } = await tried(name);
+      assert.equal(status, 403, name);
+      assert.match(
+        JSON.stringify(value),
+        /ACCESS_DENIED.*the entry of server \\"guarded\\" allows only tools that read/,
+      );
+    }
+    assert.equal((await tried("list")).status, 200);
+    assert.equal((await tried("search")).status, 200, "the owner's word");
+    assert.deepEqual(names(guardedNotes), ["list", "search"]);
+  });
+
   await t.step("a toolset, at its door and where it is equipped, by whatever project", async () => {
     const tools = ["plain.list", "plain.write"];
     const built = await guarded.api("POST", "/api/exchange/toolsets", { name: "pair", tools });

@@ -34,7 +34,7 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
           action: "call.refuse",
           subject: "kept.write",
           who,
-          from: new RegExp(`^MCP at /${from}.*, visitor 1$`),
+          from: new RegExp(`^MCP at /${from}, client "visitor 1", from 127\\.0\\.0\\.1$`),
         }, async () => assert.match(await call("kept", token, door), /ACCESS_DENIED/));
       }
     }
@@ -64,6 +64,67 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
         who: "reader",
         from: new RegExp(`^MCP at ${door.replace(/\/mcp$/, "")}`),
       }, async () => assert.match(await call("plain", reader, door), /ACCESS_DENIED/));
+    }
+  });
+
+  await t.step("by a mode, where a tool is tried in the console or by the API", async () => {
+    const rights = ["read", "call", "manage"];
+    const { text: narrow } = await guarded.token({
+      name: "narrow",
+      rights,
+      limit: { mode: "read-only" },
+    });
+    await audited.news();
+    const tried = (server: string, token: string, body: object) =>
+      guarded.api(
+        "POST",
+        `/api/tools/${server}/write/call`,
+        { arguments: { text: CANARY }, ...body },
+        token,
+      );
+    const ways: [string, string, string, object, number][] = [
+      ["narrow", "plain", narrow, { confirmed: true }, 403],
+      ["owner", "kept", guarded.owner, { confirmed: true }, 403],
+      ["owner", "asks", guarded.owner, {}, 400],
+    ];
+    for (const [who, server, token, body, status] of ways) {
+      await audited.leaves(
+        { action: "call.refuse", subject: `${server}.write`, who },
+        async () => assert.equal((await tried(server, token, body)).status, status),
+      );
+    }
+    assert.equal((await tried("asks", guarded.owner, { confirmed: true })).status, 200);
+    assert.deepEqual(await audited.news(), []);
+  });
+
+  await t.step("of the gateway's own tools", async () => {
+    const visitor = await Visitor.open(guarded.url, "/gateway/mcp", reader);
+    const work = async () =>
+      assert.match(await visitor.call("restart_server", { name: "plain" }), /ACCESS_DENIED/);
+    await audited.leaves({
+      action: "call.refuse",
+      subject: "gateway.restart_server",
+      who: "reader",
+      from: /^MCP at \/gateway, /,
+    }, work);
+  });
+
+  await t.step("of what else makes use of a server, whatever it is called", async () => {
+    const doors = { "/servers/plain/mcp": "plain.", "/mcp?expose=all": "" };
+    for (const [door, server] of Object.entries(doors)) {
+      const visitor = await Visitor.open(guarded.url, door, reader);
+      const refused = async (method: string) =>
+        assert.match((await visitor.request(method, { uri: "a://b" })).text, /ACCESS_DENIED/);
+      const expected = { action: "call.refuse", who: "reader", from: /^MCP at / };
+      await audited.leaves(
+        { ...expected, subject: `${server}resources/read` },
+        () => refused("resources/read"),
+      );
+      await visitor.request("resources/list");
+      assert.deepEqual(await audited.news(), []);
+      for (let n = 0; n < 20; n++) await refused(`made/up${n}`);
+      const subjects = (await audited.news()).map(({ subject }) => subject);
+      assert.deepEqual(subjects, Array(5).fill(`${server}request`), "names do not make many of it");
     }
   });
 

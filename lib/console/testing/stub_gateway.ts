@@ -46,6 +46,7 @@ export type ConsoleGateway = Pick<
   | "approvals"
   | "consents"
   | "review"
+  | "toolCalls"
   | "access"
   | "promotions"
   | "doors"
@@ -135,8 +136,10 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
         flagged: 0,
         total: input.waiting?.length ?? 0,
       }),
-      list: () => ({ items: input.waiting ?? [], more: 0 }),
+      waiting: (only?: string) =>
+        (input.waiting ?? []).filter(({ server }) => only === undefined || server === only),
     } as unknown as Gateway["review"],
+    toolCalls: { mustConfirm: () => false } as unknown as Gateway["toolCalls"],
     promotions: {
       list: () => input.promotions ?? [],
       of: (server: string, tool: string) =>
@@ -193,7 +196,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
 /** What is known of the tools; a token is four characters, and every word has to be found. */
 function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
   const snapshot = { version: 1, servers: listed };
-  const names = new NameTables([]);
+  const names = new NameTables([], 60);
   const metadata = new ToolMetadataBook();
   const overrides = new Map<string, ToolOverride>();
   const tokens = {

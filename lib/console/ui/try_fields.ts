@@ -19,7 +19,7 @@ export interface TryForm {
   /** The schema cannot be made into fields: the arguments are written as JSON. */
   isJsonOnly: boolean;
   /** What it may do: asked about before it is called. */
-  risk?: "destroys" | "changes";
+  risk?: "destroys" | "changes" | "asked";
 }
 
 /** What somebody wrote into the form. */

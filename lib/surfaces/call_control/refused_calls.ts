@@ -1,9 +1,8 @@
 import type { AuditedChange } from "../../core/audit.ts";
 import { ownerOf } from "../../core/principal.ts";
-import { isObject } from "../../core/rpc.ts";
-import { shortened } from "../../core/shortened.ts";
-import type { GatedCall } from "../call_gate.ts";
-import type { ClientPort } from "../surface.ts";
+import { currentOrigin } from "../../telemetry/audit_origin.ts";
+import type { RefusedUse } from "../call_gate.ts";
+import { placeOf } from "../port_place.ts";
 
 const WINDOW_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
@@ -11,7 +10,6 @@ const DAY_MS = 24 * 60 * 60_000;
 const PER_WINDOW = 5;
 /** Of one caller in all: whoever tries all day for a year does not push the rest out of the log. */
 const PER_DAY = 200;
-const CLIENT_LENGTH = 80;
 
 /** Who was refused which tool, from where and why. */
 export interface RefusedCall extends AuditedChange {
@@ -45,15 +43,14 @@ export class RefusedCalls implements Disposable {
     this.#options = options;
   }
 
-  note({ tool, port }: GatedCall, error: Error): void {
-    const owner = ownerOf(port.principal);
+  note({ subject, principal, port }: RefusedUse, error: Error): void {
+    const owner = ownerOf(principal);
     if (this.#countOf(owner) >= PER_DAY) return;
-    const subject = `${tool.server}.${tool.name}`;
     const last: RefusedCall = {
       action: "call.refuse",
       subject,
-      principal: port.principal,
-      from: placeOf(port),
+      principal,
+      from: port ? placeOf(port) : placeOfAsker(),
       after: { reason: error.message },
     };
     const key = JSON.stringify([owner, subject]);
@@ -102,10 +99,12 @@ export class RefusedCalls implements Disposable {
   }
 }
 
-/** Where a call came from: its door, and what the client calls itself. */
-function placeOf({ door, client: { clientInfo } }: ClientPort): string {
-  const { name, version } = isObject(clientInfo) ? clientInfo : {};
-  const words = [name, version].filter((word) => typeof word === "string").join(" ").trim();
-  const place = door === undefined ? "MCP" : `MCP at /${door.replace(/\?$/, "")}`;
-  return words === "" ? place : `${place}, ${shortened(words, CLIENT_LENGTH)}`;
+/** Where a request of the console's or the API's came from; kept for an entry that comes later. */
+function placeOfAsker(): string {
+  try {
+    return currentOrigin()?.from() ?? "console";
+  } catch {
+    // What a request says of itself can be gone with its client.
+    return "console";
+  }
 }

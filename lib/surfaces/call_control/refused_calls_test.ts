@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import type { AuditedChange } from "../../core/audit.ts";
+import { actingFor } from "../../telemetry/audit_origin.ts";
+import { refusedCall } from "../call_gate.ts";
 import { RefusedCalls, type RefusedCallsOptions } from "./refused_calls.ts";
-import { gatedCall, testPort } from "./testing/gated_call.ts";
+import { type CallWishes, gatedCall, testPort } from "./testing/gated_call.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+
+const refusal = (wishes: CallWishes = {}) => refusedCall(gatedCall(wishes));
 
 function noting(more: Partial<RefusedCallsOptions> = {}) {
   const entries: AuditedChange[] = [];
@@ -15,25 +19,40 @@ Deno.test("RefusedCalls.note() says who, from where, which tool and why, and not
   const { entries, refused } = noting();
   using _ = refused;
   const port = testPort({ principal: "token:a@web", door: "servers/git?" });
-  refused.note(gatedCall({ port, args: '{"text":"hunter2"}' }), new Error("It may change things"));
+  refused.note(refusal({ port, args: '{"text":"hunter2"}' }), new Error("It may change things"));
   assert.deepEqual(entries, [{
     action: "call.refuse",
     subject: "git.commit",
     principal: "token:a@web",
-    from: "MCP at /servers/git, test",
+    from: 'MCP at /servers/git, client "test"',
     after: { reason: "It may change things" },
   }]);
+});
+
+Deno.test("RefusedCalls.note() has the place of whoever asks without a door", () => {
+  const { entries, refused } = noting({ windowMs: 1_000 });
+  const origin = { principal: "token:a", from: () => "API, 127.0.0.1, curl/8.0" };
+  const note = () => refused.note({ subject: "git.commit", principal: "token:a" }, new Error("no"));
+  actingFor(origin, () => {
+    for (let n = 0; n < 7; n++) note();
+  });
+  refused[Symbol.dispose]();
+  assert.deepEqual(new Set(entries.map(({ from }) => from)), new Set([origin.from()]));
+  assert.equal(entries.length, 6);
+  note();
+  assert.equal(entries.at(-1)?.from, "console");
+  refused[Symbol.dispose]();
 });
 
 Deno.test("RefusedCalls.note() counts what is too much of one caller and tool, in one entry", async () => {
   const { entries, refused } = noting({ windowMs: 20 });
   using _ = refused;
   const [ann, bob] = [testPort({ principal: "token:a" }), testPort({ principal: "token:b" })];
-  for (let n = 0; n < 1_000; n++) refused.note(gatedCall({ port: ann }), new Error("no"));
-  refused.note(gatedCall({ port: testPort({ principal: "token:a@web" }) }), new Error("no"));
+  for (let n = 0; n < 1_000; n++) refused.note(refusal({ port: ann }), new Error("no"));
+  refused.note(refusal({ port: testPort({ principal: "token:a@web" }) }), new Error("no"));
   assert.equal(entries.length, 5);
-  refused.note(gatedCall({ port: ann, name: "push" }), new Error("no"));
-  refused.note(gatedCall({ port: bob }), new Error("no"));
+  refused.note(refusal({ port: ann, name: "push" }), new Error("no"));
+  refused.note(refusal({ port: bob }), new Error("no"));
   assert.equal(entries.length, 7, "others are not silenced by it");
   for (let wait = 0; wait < 100 && entries.length < 8; wait++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -44,7 +63,7 @@ Deno.test("RefusedCalls.note() counts what is too much of one caller and tool, i
 
 Deno.test("RefusedCalls tells of what was counted when it ends", () => {
   const { entries, refused } = noting();
-  for (let n = 0; n < 8; n++) refused.note(gatedCall(), new Error("no"));
+  for (let n = 0; n < 8; n++) refused.note(refusal(), new Error("no"));
   refused[Symbol.dispose]();
   assert.deepEqual(entries.at(-1)?.after, { reason: "no", more: 3 });
 });
@@ -54,7 +73,7 @@ Deno.test("RefusedCalls.note() stops at a number a day for each caller, and says
   const { entries, refused } = noting({ now: () => now });
   using _ = refused;
   const call = (tool: number, principal = "token:a") =>
-    gatedCall({ port: testPort({ principal }), name: `tool${tool}` });
+    refusal({ port: testPort({ principal }), name: `tool${tool}` });
   for (let n = 0; n < 1_000; n++) refused.note(call(n), new Error("no"));
   assert.equal(entries.length, 200);
   assert.match(JSON.stringify(entries.at(-1)), /those that follow are not noted/);

@@ -34,7 +34,6 @@ export function testPort(
       asked.push({ text, answer: onAnswer });
       return text;
     },
-    askedAs: () => undefined,
   };
 }
 

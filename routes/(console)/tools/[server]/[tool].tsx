@@ -27,8 +27,9 @@ interface ToolData {
 
 export const handler = define.handlers({
   async GET(ctx) {
+    const { gateway, principal } = ctx.state;
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
-    const found = await toolPage(ctx.state.gateway, server, tool);
+    const found = await toolPage(gateway, server, tool, principal);
     ctx.state.title = "missing" in found ? "Tool not found" : tool;
     const data: ToolData = { found, server };
     return page(data, { status: "missing" in found ? 404 : 200 });
@@ -43,7 +44,8 @@ export const handler = define.handlers({
       const { signal } = ctx.req;
       const tried = await tryFromForm(gateway, { server, tool, principal, signal }, form);
       ctx.state.title = tool;
-      const data: ToolData = { found: await toolPage(gateway, server, tool), server, tried };
+      const found = await toolPage(gateway, server, tool, principal);
+      const data: ToolData = { found, server, tried };
       return page(data);
     }
     try {
@@ -51,7 +53,7 @@ export const handler = define.handlers({
       return ctx.redirect(toolPath(server, tool), 303);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
-      const found = await toolPage(gateway, server, tool);
+      const found = await toolPage(gateway, server, tool, principal);
       ctx.state.title = "missing" in found ? "Tool not found" : tool;
       const refused = { written: readToolWords(form), error: formError(error) };
       const data: ToolData = { found, server, refused };
