@@ -6,7 +6,7 @@ import { InertText } from "./inert_text.tsx";
 const SHOWN = 20;
 
 /** Tools that had to give up their plain name at the doors, and the other owner of each. */
-export function NameCollisions({ collisions }: { collisions: Collision[] }) {
+export function NameCollisions({ collisions }: { collisions: readonly Collision[] }) {
   return (
     <Card title="Name collisions" aside={formatCount(collisions.length, "tool")} isFlush>
       <ul class="rows">

@@ -443,13 +443,9 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
       const { server, tool, ...after } = override;
       const said = (await knowledge.toolMetadata.find(server, tool))?.value;
       await knowledge.toolMetadata.save(override, versionstamp);
-      const { server: _server, tool: _tool, ...before } = said ?? override;
-      onAudit({
-        action: "tool.describe",
-        subject: `${server}.${tool}`,
-        ...(said ? { before } : {}),
-        after,
-      });
+      const { server: _server, tool: _tool, ...before } = said ?? {};
+      const subject = `${server}.${tool}`;
+      onAudit({ action: "tool.describe", subject, ...(said ? { before } : {}), after });
       await loadSaid();
     },
     searchProgress: knowledge.searchProgress,

@@ -19,7 +19,7 @@ import { EVERYONE, ownerOf, projectOf } from "./core/principal.ts";
 import type { CallGate } from "./surfaces/call_gate.ts";
 import type { KeptTexts } from "./surfaces/kept_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
-import { isPlainlyForwarded, refuseGuest } from "./http/from_here.ts";
+import { isForwarded, isPlainlyForwarded, refuseGuest } from "./http/from_here.ts";
 import { BODY_MS } from "./http/guard.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
@@ -233,7 +233,9 @@ export function composeDoors(input: ComposeDoorsInput) {
   ): Promise<Response> {
     const { request, principal, info } = visit;
     // With each request: the id of a session of somebody's on this machine lets no guest in.
-    if (ownerOf(principal) === EVERYONE) refuseGuest(request, isPlainlyForwarded);
+    if (ownerOf(principal) === EVERYONE) {
+      refuseGuest(request, request.method === "POST" ? isPlainlyForwarded : isForwarded);
+    }
     checkSeen(parsed, principal);
     const door = open(parsed);
     return door instanceof Promise

@@ -10,6 +10,8 @@ import type { Logger } from "./telemetry/logs.ts";
 
 /** As many names as a line of the log should have. */
 const NAMED = 50;
+/** A server may list each client something else: so many lines say that it does. */
+const TOLD_ELSEWHERE = 10;
 
 export interface ListedToolsInput {
   review: Pick<Review, "catalog" | "book" | "guard">;
@@ -40,13 +42,19 @@ export function listedTools(
     log.warn({ serverName: server, tools: loggedChanges(changes, mask) }, message);
   }
 
-  catalog.onHeldElsewhere((server, held) =>
+  const toldElsewhere = new Map<string, number>();
+  catalog.onHeldElsewhere((server, held) => {
+    const count = (toldElsewhere.get(server) ?? 0) + 1;
+    toldElsewhere.set(server, count);
+    if (count > TOLD_ELSEWHERE) return;
+    const words =
+      "Changed tools on a client's own connection are held back until somebody approves them";
     tellHeld(
       server,
       held,
-      "Changed tools on a client's own connection are held back until somebody approves them",
-    )
-  );
+      count < TOLD_ELSEWHERE ? words : `${words}; further ones are in the review alone`,
+    );
+  });
 
   /** Says what is kept from clients, once. */
   function tell(server: string): void {
@@ -126,6 +134,7 @@ export function listedTools(
     forget(name: string): void {
       newest.delete(name);
       told.delete(name);
+      toldElsewhere.delete(name);
     },
   };
 }

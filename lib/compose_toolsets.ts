@@ -68,8 +68,10 @@ export function composeToolsets(input: ComposeToolsetsInput) {
   function tellCollisions(): void {
     for (const collision of names.of(catalog.snapshot).collisions()) {
       const { plain, keptBy, cutLike, namespaced, flat } = collision;
-      if (known.has(flat)) continue;
-      known.add(flat);
+      // Of those that begin alike, the first two tell it all: there may be thousands.
+      const news = cutLike === undefined ? flat : `${plain}...`;
+      if (known.has(news)) continue;
+      known.add(news);
       const reason = cutLike === undefined
         ? `${plain} is the name of ${
           keptBy === undefined ? "a tool of the gateway's own" : `"${keptBy}"`

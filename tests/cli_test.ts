@@ -401,7 +401,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
           "none",
           "--trust=untrusted",
         ),
-        /^Changed remote: it is connected to anew\.\n$/,
+        /^Changed remote: (it is connected to anew|\d+ tools)\.\n$/,
       );
       const shown = async (name: string) =>
         (await (await fetch(`${gateway.url}/api/servers/${name}`)).json()).spec;

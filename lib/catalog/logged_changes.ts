@@ -6,8 +6,10 @@ import type { HeldTool, ToolGuard } from "./tool_guard.ts";
 
 /** As many tools as a line of the log should have. */
 const MAX_TOOLS = 50;
-/** To compare takes time, and whoever wants to see all of it looks at the review. */
+/** To compare takes time, which calls wait for: whoever wants to see all looks at the review. */
 const MAX_COMPARED = 20;
+const MAX_COMPARED_CHARS = 60_000;
+const LONGEST_COMPARED = 20_000;
 const MAX_CHARS = 16_000;
 const MAX_LINES = 8;
 const LONGEST_LINE = 1_000;
@@ -46,6 +48,7 @@ export function loggedChanges(
   mask: (text: string) => string,
 ): LoggedChange[] {
   let chars = 0;
+  let compared = 0;
   return changed.slice(0, MAX_TOOLS).map(({ tool, kind, from, text, before }, index) => {
     const named = {
       tool: shownName(tool),
@@ -58,6 +61,9 @@ export function loggedChanges(
       chars += definition.length;
       return { ...named, definition };
     }
+    const length = before.length + text.length;
+    compared += length;
+    if (length > LONGEST_COMPARED || compared > MAX_COMPARED_CHARS) return named;
     const diff = diffLines(mask(before), mask(text));
     for (const line of diff) chars += line.length;
     return { ...named, diff };
@@ -82,13 +88,10 @@ export function heldChanges(
 }
 
 function diffLines(before: string, after: string): string[] {
-  const { changes, more } = compareTools(before, after);
-  const left = Math.max(0, changes.length - MAX_LINES) + more;
+  const { changes, more } = compareTools(before, after, MAX_LINES);
   return [
-    ...changes.slice(0, MAX_LINES).map((change) =>
-      shortened(changeLine(brief(change)), LONGEST_LINE)
-    ),
-    ...(left > 0 ? [`and ${left} more changes`] : []),
+    ...changes.map((change) => shortened(changeLine(brief(change)), LONGEST_LINE)),
+    ...(more > 0 ? [`and ${more} more changes`] : []),
   ];
 }
 

@@ -24,7 +24,7 @@ Deno.test("loggedChanges() tells field by field and word by word, with nothing h
 });
 
 Deno.test("loggedChanges() is short, whatever a server lists", () => {
-  const long = (word: string) => Array(20_000).fill(word).join(" ");
+  const long = (word: string) => Array(1_000).fill(word).join(" ");
   const properties = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`p${n}`, { type: "string" }]),
   );
@@ -39,6 +39,21 @@ Deno.test("loggedChanges() is short, whatever a server lists", () => {
   assert.match(logged[0]?.diff?.at(-1) ?? "", /^and \d+ more changes$/);
   assert.equal(logged.at(-1)?.diff, undefined);
   assert.ok(JSON.stringify(logged).length < 50_000);
+});
+
+Deno.test("loggedChanges() compares no more than can be done between two calls", () => {
+  const words = (seed: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${seed}${n}`).join(" ");
+  const change = (count: number) => ({
+    tool: "a",
+    text: listed("a", words("x", count)),
+    before: listed("a", words("y", count)),
+  });
+  const [huge] = loggedChanges([change(5_000)], asIs);
+  assert.deepEqual(huge, { tool: "a" });
+  const many = loggedChanges(Array(20).fill(change(1_000)), asIs);
+  const compared = many.filter(({ diff }) => diff !== undefined).length;
+  assert.ok(compared > 0 && compared < 10, String(compared));
 });
 
 Deno.test("loggedChanges() takes secrets out before words are compared", () => {

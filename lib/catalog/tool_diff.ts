@@ -45,10 +45,10 @@ const SETS = new Set(["required", "enum", "type"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
 
 /** Compares two definitions of a tool, each as the text that its server sent. */
-export function compareTools(before: string, after: string): ToolDiff {
+export function compareTools(before: string, after: string, maxChanges = MAX_CHANGES): ToolDiff {
   if (before === after) return { compatibility: "compatible", reasons: [], changes: [], more: 0 };
   const [old, fresh] = [parsed(before), parsed(after)];
-  const changes = new ChangeList();
+  const changes = new ChangeList(maxChanges);
   const reasons: string[] = [];
   try {
     changes.compare(old, fresh, "", undefined, 0);
@@ -70,7 +70,12 @@ export function compareTools(before: string, after: string): ToolDiff {
 
 class ChangeList {
   readonly list: ToolChange[] = [];
+  readonly #most: number;
   more = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   compare(
     old: unknown,
@@ -154,7 +159,7 @@ class ChangeList {
   }
 
   #add(change: () => ToolChange): void {
-    if (this.list.length < MAX_CHANGES) this.list.push(change());
+    if (this.list.length < this.#most) this.list.push(change());
     else this.more++;
   }
 }

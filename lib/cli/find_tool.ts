@@ -24,8 +24,9 @@ export class NamedTools {
   constructor({ tools, maxNameLength }: ToolList) {
     const catalog = new Catalog();
     for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
-      catalog.setListed(server, own.map(({ definition }) => JSON.stringify(definition)));
+      // First, so that they are read once.
       catalog.setEnabled(server, own.filter(({ enabled }) => enabled).map(({ name }) => name));
+      catalog.setListed(server, own.map(({ definition }) => JSON.stringify(definition)));
     }
     this.#table = new NameTables(RESERVED_NAMES, maxNameLength).of(catalog.snapshot);
     this.all = Array.from(this.#table.tools(), (tool) => this.#named(tool))

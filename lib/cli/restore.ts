@@ -28,17 +28,17 @@ export const restore: Command = {
       throw configError("restore takes one file", "Write it as: quartermaster restore FILE");
     }
     const force = flags.get("force") === true;
+    const { sealed } = await backupContents(resolve(file));
+    const keyId = await findKeyId({
+      secretKey: options.secretKey,
+      dataDir: platform.canWrite ? options.dataDir : undefined,
+    });
     const restored = await restoreBackup({ file: resolve(file), location: options.kv, force });
     // It is done, whether that can be noted or not.
     await noteRestore(options.kv, env, restored).catch(() => {});
     const asJson = flags.get("json") === true;
     // At once: it is done, whatever becomes of the rest.
     if (!asJson) print(restoredText(file, restored));
-    const { sealed } = await backupContents(resolve(file));
-    const keyId = await findKeyId({
-      secretKey: options.secretKey,
-      dataDir: platform.canWrite ? options.dataDir : undefined,
-    });
     const discardedStaged = await forgetStaged(options.kv);
     if (asJson) {
       const sealedElsewhere = sealed.filter((names) => names.keyId !== keyId);

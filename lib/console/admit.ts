@@ -1,5 +1,6 @@
 import type { Context } from "fresh";
 import { GatewayError } from "../core/errors.ts";
+import { addressOf } from "../http/from_here.ts";
 import { actingFor } from "../telemetry/audit_origin.ts";
 import type { State } from "./define.ts";
 import { isCurrentPage, PAGES } from "./ui/pages.ts";
@@ -32,10 +33,7 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
 
 /** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */
 function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url">): string {
-  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unknown address";
-  // Anybody can write this; where a proxy is in between it is all there is.
-  const forwarded = req.headers.get("x-forwarded-for") ?? req.headers.get("forwarded");
-  const address = forwarded === null ? peer : `${peer} for ${forwarded.slice(0, 100)}`;
+  const address = addressOf(req, info);
   // What a page of the console asks for is asked for by whoever looks at it.
   const isPage = !url.pathname.startsWith("/api/") ||
     req.headers.get("sec-fetch-site") === "same-origin";

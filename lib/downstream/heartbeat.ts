@@ -48,8 +48,8 @@ export class Heartbeat implements Disposable {
       if (this.#isOver) return;
       const { heardAt, inFlight } = this.#connection;
       const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
-      // It has said something else meanwhile.
-      if (isSilent && heardAt > asked) return;
+      // It has said something else meanwhile, perhaps in the same millisecond.
+      if (isSilent && heardAt >= asked) return;
       if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
       else onDead(error instanceof Error ? error : new Error(String(error)));
     }

@@ -97,7 +97,14 @@ export function serverAsker(asking: Asking, via: "api" | "console"): ServerAsker
 /** Where a connection comes from, and for whom a proxy says that it passes a request on. */
 export function addressOf(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
   const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "";
-  // Anybody can write this; where a proxy is in between it is all there is.
+  // Anybody can write this; where a proxy is in between it is all there is, and what the proxy
+  // knows itself is at its end.
   const forwarded = request.headers.get("x-forwarded-for") ?? request.headers.get("forwarded");
-  return forwarded === null ? peer : `${peer}, forwarded for ${forwarded.slice(0, 100)}`;
+  return forwarded === null ? peer : `${peer}, forwarded for ${shownForwarded(forwarded)}`;
+}
+
+/** An address as it is; anything else so that it passes for nothing else. */
+function shownForwarded(text: string): string {
+  const last = text.slice(-100);
+  return last === text && /^[\w.:[\]]+$/.test(text) ? text : JSON.stringify(last);
 }

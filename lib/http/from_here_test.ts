@@ -110,4 +110,9 @@ Deno.test("serverAsker() says who asks and from where, and believes no proxy's g
   const guest = serverAsker(asking({ "x-forwarded-for": "192.0.2.7" }), "console");
   assert.equal(guest.isHere, false);
   assert.equal(guest.from, "127.0.0.1, forwarded for 192.0.2.7");
+  const forged = Array(20).fill("127.0.0.1").join(", ");
+  const sly = serverAsker(asking({ "x-forwarded-for": `${forged}, 192.0.2.7` }), "console");
+  assert.match(sly.from ?? "", /^127\.0\.0\.1, forwarded for ".{80,}, 192\.0\.2\.7"$/);
+  const sham = serverAsker(asking({ "x-forwarded-for": "x, from 10.0.0.1" }), "console");
+  assert.equal(sham.from, '127.0.0.1, forwarded for "x, from 10.0.0.1"');
 });

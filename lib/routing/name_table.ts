@@ -46,6 +46,7 @@ export class NameTable {
   readonly #ofServers: WeakMap<ServerTools, ServerNames>;
   readonly #flatLists = new Map<string, string>();
   #flat: FlatNames | undefined;
+  #collisions: Collision[] | undefined;
   #original: Map<string, CatalogTool[]> | undefined;
 
   constructor(
@@ -139,7 +140,11 @@ export class NameTable {
   }
 
   /** Tools whose plain flat name belongs to another, or is the same as another's once it is cut. */
-  collisions(): Collision[] {
+  collisions(): readonly Collision[] {
+    return this.#collisions ??= this.#findCollisions();
+  }
+
+  #findCollisions(): Collision[] {
     const { maxLength } = this.#rules;
     const { ofTool, byName } = this.#flatNames();
     const firstCut = new Map<string, string>();

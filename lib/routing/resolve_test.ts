@@ -158,7 +158,7 @@ Deno.test("resolve() treats what a view does not admit as if it were not there",
 
 Deno.test("NameTable.collisions() names both owners", () => {
   const table = tableOf({ git: ["hub_x"], git_hub: ["x"], build: ["toolset"] });
-  const [own, other] = table.collisions().sort((a, b) => a.plain < b.plain ? -1 : 1);
+  const [own, other] = table.collisions().toSorted((a, b) => a.plain < b.plain ? -1 : 1);
   assert.equal(own!.plain, "build_toolset");
   assert.equal(own!.keptBy, undefined);
   assert.equal(other!.keptBy, "git.hub_x");

@@ -18,7 +18,7 @@ import type { TriedCall, TriedGate } from "./tool_calls.ts";
 /** A call from a client that opens sessions or lists all day is no attack; thousands a minute are. */
 const INITIALIZES_PER_MINUTE = 3_000;
 const REQUESTS_PER_MINUTE = 60_000;
-/** What only ends something must not have to wait until that has ended. */
+/** What only ends something is never held back: it would go on for ever. */
 const ENDING: ReadonlySet<string> = new Set(["resources/unsubscribe", "tasks/cancel"]);
 
 export interface CallControlOptions {
@@ -95,15 +95,11 @@ export class CallControl implements CallGate, TriedGate {
 
   /** Neither modes nor anybody's word: those are for calls of tools. */
   enterUse({ server, method, principal, scope }: GatedUse): void {
+    if (ENDING.has(method)) return;
     const rules = this.#rulesOf(server);
     const limit = this.#options.limitOf(principal);
     if (rules === undefined && limit === undefined) return;
-    const bounds = [ofServer(server, rules), ofToken(principal, limit)];
-    const isEnding = ENDING.has(method);
-    this.#limits.begin(
-      scope,
-      isEnding ? bounds.map((bound) => ({ ...bound, concurrent: undefined })) : bounds,
-    );
+    this.#limits.begin(scope, [ofServer(server, rules), ofToken(principal, limit)]);
   }
 
   /** One of the gateway's own tools counts as a call of its token's too. */

@@ -27,6 +27,8 @@ export interface RefusedUse {
   principal: string;
   /** Missing where it was asked for in the console or by the API. */
   port?: ClientPort;
+  /** Whether it is no call of a tool: clients make such by themselves, all day. */
+  isRequest?: boolean;
 }
 
 /** A request that makes use of a server and is no call of a tool. */
@@ -91,7 +93,7 @@ export function checkMayUse(
   } catch (error) {
     const use = isNamed ? method : "request";
     const subject = server === undefined ? use : `${server}.${use}`;
-    gate?.refused?.({ subject, principal, port }, error);
+    gate?.refused?.({ subject, principal, port, isRequest: true }, error);
     throw error;
   }
 }

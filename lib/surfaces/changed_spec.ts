@@ -13,6 +13,7 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
 
 /** What its owner has decided about a server, which says nothing of how it is reached. */
 const DECIDED = [
+  "timeoutMs",
   "trust",
   "changes",
   "mode",
@@ -23,7 +24,7 @@ const DECIDED = [
   "maxResultTokens",
 ] as const;
 /** What stays where a change does not speak of it. */
-export const KEPT = ["disabled", "timeoutMs", ...DECIDED] as const;
+export const KEPT = ["disabled", ...DECIDED] as const;
 
 /** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
 export function withKept(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
@@ -43,8 +44,10 @@ export function isReachedTheSame(spec: ServerSpec, stored: ServerSpec): boolean 
   ]);
   const [is, was] = [spec, stored].map((entry) =>
     JSON.stringify(
-      Object.entries(entry).filter(([key, value]) => value !== undefined && !decided.has(key))
-        .sort(),
+      // A switch that is off is as good as none.
+      Object.entries(entry).filter(([key, value]) =>
+        value !== undefined && value !== false && !decided.has(key)
+      ).sort(),
     )
   );
   return is === was;

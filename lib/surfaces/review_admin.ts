@@ -134,7 +134,8 @@ export class ReviewAdmin {
     const isHolding = this.#options.book.policyOf(server) === "hold";
     const approval = {
       tool,
-      from: held?.from,
+      // What only a single client is listed in the place of a tool takes that from nobody else.
+      from: held && this.#options.catalog.of(server).held?.includes(held) ? held.from : undefined,
       text: held?.listed.text ?? "",
       fingerprint,
       by: by.principal,

@@ -147,6 +147,16 @@ Deno.test("ReviewAdmin.approve() takes a rename, and an added tool, which revert
   assert.deepEqual(review.names("s"), ["z", "b"]);
 });
 
+Deno.test("ReviewAdmin.approve() of what one client is listed instead of a tool takes that from nobody", async () => {
+  await using setting = await Setting.open("hold", listed("a", "Reads files"), listed("b"));
+  const { admin, review } = setting;
+  review.catalog.read("s", [listed("z", "Reads files"), listed("b")]);
+  const renamed = setting.subject("z");
+  assert.deepEqual([renamed.kind, renamed.from], ["renamed", "a"]);
+  await admin.approve(renamed);
+  assert.deepEqual(review.names("s"), ["a", "b"]);
+});
+
 Deno.test("ReviewAdmin tells of what was passed on until it is seen, and can take it back", async () => {
   await using setting = await Setting.open("notify", listed("a"), listed("b"));
   const { admin, review } = setting;

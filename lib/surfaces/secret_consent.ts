@@ -1,4 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 import type { ToolContext } from "./builtin_tool.ts";
@@ -19,15 +20,19 @@ export function refuseSecretsFromElsewhere(spec: ServerSpec, isFromHere: boolean
   });
 }
 
-/** A model's word is not enough to send a secret to an address: a person has to agree. */
+/**
+ * A model's word is not enough to send a secret to an address: a person has to agree. Of a caller
+ * with a token nobody knows whether that person owns this machine.
+ */
 export async function agreeToSecrets(
   what: string,
   spec: ServerSpec,
-  { confirm }: Pick<ToolContext, "confirm">,
+  { confirm, principal }: Pick<ToolContext, "confirm" | "principal">,
 ): Promise<void> {
   const names = secretNames(spec);
   // With a program the owner sees them beside its command line.
   if (names.length === 0 || !("url" in spec)) return;
+  refuseSecretsFromElsewhere(spec, ownerOf(principal) === EVERYONE);
   const { host } = new URL(spec.url);
   const secrets = names.length === 1 ? `the secret ${names[0]}` : `the secrets ${names.join(", ")}`;
   if (await confirm?.(`${what}.\nIt will send ${secrets} to ${host}`)) return;

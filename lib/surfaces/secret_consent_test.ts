@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/principal.ts";
 import { ServerSpec } from "../core/server.ts";
 import { agreeToSecrets, refuseSecretsFromElsewhere } from "./secret_consent.ts";
 
@@ -29,7 +30,8 @@ Deno.test("refuseSecretsFromElsewhere() lets nobody elsewhere say where a secret
 
 Deno.test("agreeToSecrets() asks with the names and the host, and takes no for an answer", async () => {
   const asked: string[] = [];
-  const answer = (yes: boolean) => ({
+  const answer = (yes: boolean, principal = EVERYONE) => ({
+    principal,
     confirm: (question: string) => Promise.resolve(void asked.push(question)).then(() => yes),
   });
   await agreeToSecrets("It is asked", SENDS, answer(true));
@@ -37,7 +39,14 @@ Deno.test("agreeToSecrets() asks with the names and the host, and takes no for a
     "It is asked.\nIt will send the secrets A, B to collector.example",
   ]);
   await assert.rejects(agreeToSecrets("x", SENDS, answer(false)), isDenied(/did not agree/));
-  await assert.rejects(agreeToSecrets("x", SENDS, {}), isDenied(/this client cannot ask/));
+  await assert.rejects(
+    agreeToSecrets("x", SENDS, { principal: EVERYONE }),
+    isDenied(/this client cannot ask/),
+  );
   for (const spec of [PLAIN, RUNS]) await agreeToSecrets("x", spec, answer(false));
+  await assert.rejects(
+    agreeToSecrets("x", SENDS, answer(true, "token:a")),
+    isDenied(/from the gateway's own machine/),
+  );
   assert.equal(asked.length, 2);
 });

@@ -131,7 +131,7 @@ Deno.test("everything that is decided leaves one entry with who and from where",
   );
 
   const program = { name: "far", ...entry({ API_KEY: CANARY }) };
-  const elsewhere = /^API, 127\.0\.0\.1 for 203\.0\.113\.9, Deno/;
+  const elsewhere = /^API, 127\.0\.0\.1, forwarded for 203\.0\.113\.9, Deno/;
   await step({ action: "consent.ask", subject: "far", from: elsewhere }, async () => {
     const response = await fetch(`${guarded.url}/api/servers`, {
       method: "POST",

@@ -25,7 +25,7 @@ export interface RefusedCallsOptions {
 }
 
 interface Window {
-  owner: string;
+  account: string;
   noted: number;
   /** Those that were only counted. */
   more: number;
@@ -43,9 +43,10 @@ export class RefusedCalls implements Disposable {
     this.#options = options;
   }
 
-  note({ subject, principal, port }: RefusedUse, error: Error): void {
-    const owner = ownerOf(principal);
-    if (this.#countOf(owner) >= PER_DAY) return;
+  note({ subject, principal, port, isRequest }: RefusedUse, error: Error): void {
+    // Counted apart, so that no client's habit keeps a refused call out of the log.
+    const account = isRequest ? `requests ${ownerOf(principal)}` : ownerOf(principal);
+    if (this.#countOf(account) >= PER_DAY) return;
     const last: RefusedCall = {
       action: "call.refuse",
       subject,
@@ -53,11 +54,11 @@ export class RefusedCalls implements Disposable {
       from: port ? placeOf(port) : placeOfAsker(),
       after: { reason: error.message },
     };
-    const key = JSON.stringify([owner, subject]);
+    const key = JSON.stringify([account, subject]);
     let window = this.#windows.get(key);
     if (!window) {
       const timer = setTimeout(() => this.#close(key), this.#options.windowMs ?? WINDOW_MS);
-      this.#windows.set(key, window = { owner, noted: 0, more: 0, last, timer });
+      this.#windows.set(key, window = { account, noted: 0, more: 0, last, timer });
     }
     window.last = last;
     if (window.noted >= PER_WINDOW) {
@@ -65,7 +66,7 @@ export class RefusedCalls implements Disposable {
       return;
     }
     window.noted++;
-    this.#tell(owner, last);
+    this.#tell(account, last);
   }
 
   /** Tells of what was only counted so far. */
@@ -78,24 +79,24 @@ export class RefusedCalls implements Disposable {
     if (!window) return;
     clearTimeout(window.timer);
     this.#windows.delete(key);
-    const { owner, more, last } = window;
-    if (more > 0) this.#tell(owner, { ...last, after: { ...last.after, more } });
+    const { account, more, last } = window;
+    if (more > 0) this.#tell(account, { ...last, after: { ...last.after, more } });
   }
 
-  #tell(owner: string, entry: RefusedCall): void {
-    const count = this.#countOf(owner) + 1;
+  #tell(account: string, entry: RefusedCall): void {
+    const count = this.#countOf(account) + 1;
     if (count > PER_DAY) return;
-    this.#today.counts.set(owner, count);
+    this.#today.counts.set(account, count);
     const note = `${PER_DAY} of this caller today: those that follow are not noted`;
     const after = count === PER_DAY ? { ...entry.after, note } : entry.after;
     this.#options.onAudit({ ...entry, after });
   }
 
-  /** How many entries there are of an owner's today. */
-  #countOf(owner: string): number {
+  /** How many entries there are on an account today. */
+  #countOf(account: string): number {
     const day = Math.floor((this.#options.now?.() ?? Date.now()) / DAY_MS);
     if (this.#today.day !== day) this.#today = { day, counts: new Map() };
-    return this.#today.counts.get(owner) ?? 0;
+    return this.#today.counts.get(account) ?? 0;
   }
 }
 
