@@ -50,7 +50,7 @@ browserTest("consents page shows a program as it comes, and runs it after a ques
   await card.waitFor();
   assert.deepEqual(await card.locator(".consent-argv li").allInnerTexts(), trap.argv);
   await card.getByText("CANARY", { exact: true }).waitFor();
-  await card.getByText("forwarded for <b>192.0.2.7</b>").waitFor();
+  await card.getByText('forwarded for "<b>192.0.2.7</b>"').waitFor();
   assert.doesNotMatch(await page.content(), /canary-value/);
   await assertReadable(page, "consents");
   assert.equal(await trap.isSprung(), false);
