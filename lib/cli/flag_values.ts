@@ -14,7 +14,7 @@ export function wordOf<T extends string>(
   if (typeof text !== "string") return undefined;
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;
-  throw configError(`--${flag} cannot be "${text.slice(0, 40)}"`, `Use ${words.join(", ")}`);
+  throw cannotBe(flag, text, `Use ${words.join(", ")}`);
 }
 
 /** A flag's whole number; undefined where it is not given. */
@@ -28,10 +28,7 @@ export function numberOf(
   if (typeof text !== "string") return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw configError(
-    `--${flag} cannot be "${text.slice(0, 40)}"`,
-    `Write a whole number from ${least} to ${most}`,
-  );
+  throw cannotBe(flag, text, `Write a whole number from ${least} to ${most}`);
 }
 
 /** Whether a switch is on or off; undefined where it is not given. */
@@ -40,10 +37,7 @@ export function switchOf(flags: Flags, flag: string): boolean | undefined {
   if (given === undefined) return undefined;
   const parsed = Switch.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw configError(
-    `--${flag} cannot be "${String(given).slice(0, 40)}"`,
-    `Write --${flag} or --no-${flag}`,
-  );
+  throw cannotBe(flag, String(given), `Write --${flag} or --no-${flag}`);
 }
 
 /** A flag's time in ms; undefined where it is not given. */
@@ -57,8 +51,13 @@ export function timeOf(
   if (typeof text !== "string") return undefined;
   const parsed = duration(least, most).safeParse(text);
   if (parsed.success) return parsed.data;
-  throw configError(
-    `--${flag} cannot be "${text.slice(0, 40)}"`,
+  throw cannotBe(
+    flag,
+    text,
     `Write a time such as 500ms, 90s or 5m, from ${least} ms to ${most / 3_600_000} h`,
   );
+}
+
+function cannotBe(flag: string, given: string, advice: string): Error {
+  return configError(`--${flag} cannot be "${given.slice(0, 40)}"`, advice);
 }

@@ -58,10 +58,10 @@ export function isPlainlyForwarded({ headers }: Request): boolean {
   return false;
 }
 
-/** Whether a proxy says that it passes this on for somebody. */
-export function isForwarded({ headers }: Request): boolean {
-  if (["forwarded", "x-real-ip", "via"].some((name) => headers.has(name))) return true;
-  return headers.keys().some((name) => name.startsWith("x-forwarded"));
+/** Whether a proxy says so in any way. */
+export function isForwarded(request: Request): boolean {
+  return isPlainlyForwarded(request) ||
+    request.headers.keys().some((name) => name.startsWith("x-forwarded"));
 }
 
 /**
