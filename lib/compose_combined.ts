@@ -158,7 +158,7 @@ export function composeCombined(input: ComposeCombinedInput) {
     tools: () => NONE,
     servers: () => [],
   };
-  const equipped = shownOf((principal) => toolsets.equippedBy(principal));
+  const equipped = shownOf((principal) => input.toolsetsAdmin.equippedBy(principal));
   const surfaces = new Map<string, CombinedSurface>();
   const known = (key: string, make: () => CombinedSurface) => {
     let surface = surfaces.get(key);

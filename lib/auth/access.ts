@@ -236,7 +236,9 @@ export class Access {
 
   #within({ credential, project: bound }: Caller, wanted: string | undefined): string {
     if (wanted === undefined) {
-      return bound === undefined ? credential : inProject(credential, bound);
+      if (bound === undefined) return credential;
+      if (!this.#projects.find(bound)) throw noProject(bound);
+      return inProject(credential, bound);
     }
     if (bound !== undefined && wanted !== bound) {
       throw new GatewayError("ACCESS_DENIED", {
@@ -250,12 +252,7 @@ export class Access {
       ? this.#mayWorkIn(credential, wanted)
       : this.#projects.find(wanted) !== undefined;
     // In the same words for one that is not for the caller, or it could try which names there are.
-    if (!isOpen) {
-      throw new GatewayError("NOT_FOUND", {
-        message: `There is no project "${wanted.slice(0, 64)}"`,
-        recoverySteps: ["Check the project's name with the owner of the gateway"],
-      });
-    }
+    if (!isOpen) throw noProject(wanted);
     this.#inside.add(principal);
     return principal;
   }
@@ -273,6 +270,13 @@ const NOTHING = new Grants(
   { rights: ["read"], servers: ["!*"], toolsets: ["!*"], tools: ["!*"] },
   undefined,
 );
+
+function noProject(name: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `There is no project "${name.slice(0, 64)}"`,
+    recoverySteps: ["Check the project's name with the owner of the gateway"],
+  });
+}
 
 function checkPath({ paths }: Caller, url: string | undefined): void {
   if (paths === undefined) return;

@@ -1,6 +1,7 @@
 import type { AccessScope, AccessToken, CallLimit } from "../core/access.ts";
 import { EVERYONE, ownerOf } from "../core/principal.ts";
 import { Expiries } from "./expiries.ts";
+import type { ForeignRights } from "./foreign_scopes.ts";
 import { WHOLE_SCOPE } from "./grants.ts";
 import { OWNER } from "./owner_ticket.ts";
 import { tokenRefused } from "./refusals.ts";
@@ -9,16 +10,15 @@ import { hashOf } from "./token_text.ts";
 /** Who the gateway's first token belongs to, the one that comes from the environment. */
 export const ADMIN = "token:admin";
 
-/** Stands between a person and the scope of the token that is shown. */
+/** Stands between a person and the rights of the token that is shown. */
 const PART = "#";
 
 /** Somebody whose credential another authority has vouched for. */
-export interface Vouched {
-  /** Another one for another scope: two credentials of one person can be in use at once. */
+export interface Vouched extends ForeignRights {
+  /** Another one for other rights: two credentials of one person can be in use at once. */
   principal: string;
   /** What a person calls it. */
   name: string;
-  scope: AccessScope;
   /** In ms since the epoch. */
   expiresAt: number;
   /** When its authority is asked again, if that is before it expires. */
@@ -61,9 +61,13 @@ export interface CredentialsOptions {
 
 const OWNER_OF_ALL: Holder = { name: "admin", scope: WHOLE_SCOPE };
 
-/** A person's credential with one scope; who it belongs to is the person, whatever the scope. */
-export function personCredential(person: string, scope: AccessScope): string {
-  return `${person}${PART}${hashOf(JSON.stringify(scope)).slice(0, 16)}`;
+/** A person's credential with some rights; who it belongs to is the person, whatever the rights. */
+export function personCredential(
+  person: string,
+  { scope, project, limit }: ForeignRights,
+): string {
+  const text = JSON.stringify({ ...scope, project, limit });
+  return `${person}${PART}${hashOf(text).slice(0, 16)}`;
 }
 
 /** The tokens that count, and those whom somebody else vouches for. */
@@ -113,19 +117,22 @@ export class Credentials {
   }
 
   /** Remembers somebody whom another authority vouches for. */
-  keep({ principal, name, scope, expiresAt, knownUntil = Infinity, paths }: Vouched): Caller {
+  keep(vouched: Vouched): Caller {
+    const { principal, name, scope, project, limit, expiresAt, knownUntil = Infinity } = vouched;
     const known = this.#vouched.get(principal);
     this.#vouched.set(principal, {
       scope,
       name,
+      project,
+      limit,
       // What is open goes on with the credential that lasts longest, whichever was shown last.
       expiresAt: Math.max(expiresAt, known?.expiresAt ?? 0),
     });
     this.#expiries.expect(expiresAt);
     return {
       credential: principal,
-      project: undefined,
-      paths,
+      project,
+      paths: vouched.paths,
       expiresAt: Math.min(expiresAt, knownUntil),
       endsAt: expiresAt,
     };

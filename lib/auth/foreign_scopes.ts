@@ -1,4 +1,5 @@
-import { AccessScope, type Right, RIGHTS } from "../core/access.ts";
+import { z } from "zod";
+import { AccessScope, CallLimit, ProjectName, type Right, RIGHTS } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 
 /** The scopes that an identity provider can grant, most harmless first. */
@@ -7,12 +8,24 @@ export const SCOPES: readonly string[] = RIGHTS.map(scopeName);
 /** What a client does with tools; more than that is asked for by name. */
 export const USUAL_SCOPES: readonly string[] = [scopeName("read"), scopeName("call")];
 
-/** Claims that narrow what a token is for, by the part of a scope they stand for. */
-const NARROWING = {
-  servers: "mcp_servers",
-  tools: "mcp_tools",
-  toolsets: "mcp_toolsets",
-} as const;
+/** Claims beside the scopes. One that was meant to narrow and is not understood must not widen. */
+const Claims = z.object({
+  mcp_servers: z.preprocess(patternsOf, AccessScope.shape.servers),
+  mcp_tools: z.preprocess(patternsOf, AccessScope.shape.tools),
+  mcp_toolsets: z.preprocess(patternsOf, AccessScope.shape.toolsets),
+  mcp_project: ProjectName.optional(),
+  mcp_calls_per_minute: CallLimit.shape.perMinute,
+  mcp_concurrent_calls: CallLimit.shape.concurrent,
+  mcp_mode: CallLimit.shape.mode,
+});
+
+/** What a token is for, as its claims say it. */
+export interface ForeignRights {
+  scope: AccessScope;
+  /** The only project it can be used in. */
+  project?: string;
+  limit?: CallLimit;
+}
 
 /** A token is genuine, and its scopes are not enough: its owner can ask for one with more. */
 export class ScopeMissing extends GatewayError {
@@ -42,18 +55,32 @@ export function isForeign(principal: string): boolean {
   return principal.startsWith("oauth:");
 }
 
-/** What the claims of a token let its owner do; undefined where they cannot be understood. */
-export function scopeOf(claims: Readonly<Record<string, unknown>>): AccessScope | undefined {
+/** What the claims of a token let its owner do, or which of them cannot be understood. */
+export function rightsOf(
+  claims: Readonly<Record<string, unknown>>,
+): ForeignRights | { wrong: string } {
   const granted = new Set([...wordsOf(claims.scope), ...wordsOf(claims.scp)]);
   const rights = RIGHTS.filter((right) => granted.has(right) || granted.has(scopeName(right)));
   if (rights.length === 0) {
     throw new ScopeMissing("The token has no scope that counts here", USUAL_SCOPES);
   }
-  const narrowed = Object.entries(NARROWING).flatMap(([part, claim]) =>
-    claims[claim] === undefined ? [] : [[part, patternsOf(claims[claim])] as const]
-  );
-  // A claim that was meant to narrow and is not understood must not widen.
-  return AccessScope.safeParse({ rights, ...Object.fromEntries(narrowed) }).data;
+  const { data, error } = Claims.safeParse(claims);
+  if (!data) return { wrong: String(error.issues[0]?.path[0]) };
+  const { mcp_servers: servers, mcp_tools: tools, mcp_toolsets: toolsets } = data;
+  const limit = {
+    ...ifGiven("perMinute", data.mcp_calls_per_minute),
+    ...ifGiven("concurrent", data.mcp_concurrent_calls),
+    ...ifGiven("mode", data.mcp_mode),
+  };
+  return {
+    scope: { rights, servers, toolsets, tools },
+    ...ifGiven("project", data.mcp_project),
+    ...(Object.keys(limit).length === 0 ? {} : { limit }),
+  };
+}
+
+function ifGiven<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined ? {} : { [name]: value } as { [name in K]: V };
 }
 
 function scopeName(right: Right): string {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { rightMissing, ScopeMissing, scopeOf } from "./foreign_scopes.ts";
+import { type ForeignRights, rightMissing, rightsOf, ScopeMissing } from "./foreign_scopes.ts";
 
-Deno.test("scopeOf() reads scopes as providers write them", () => {
+function understood(claims: Record<string, unknown>): ForeignRights {
+  const rights = rightsOf(claims);
+  assert.ok("scope" in rights, JSON.stringify(rights));
+  return rights;
+}
+
+Deno.test("rightsOf() reads scopes as providers write them", () => {
   for (
     const claims of [
       { scope: "openid mcp:call mcp:read" },
@@ -12,38 +18,69 @@ Deno.test("scopeOf() reads scopes as providers write them", () => {
       { scope: "mcp:read", scp: ["mcp:call"] },
     ]
   ) {
-    assert.deepEqual(scopeOf(claims)?.rights, ["read", "call"], JSON.stringify(claims));
+    assert.deepEqual(understood(claims).scope.rights, ["read", "call"], JSON.stringify(claims));
   }
-  assert.deepEqual(scopeOf({ scope: "mcp:read" }), {
-    rights: ["read"],
-    servers: ["*"],
-    tools: ["*"],
-    toolsets: ["*"],
+  assert.deepEqual(understood({ scope: "mcp:read" }), {
+    scope: { rights: ["read"], servers: ["*"], tools: ["*"], toolsets: ["*"] },
   });
 });
 
-Deno.test("scopeOf() says which scopes to ask for where none counts", () => {
+Deno.test("rightsOf() says which scopes to ask for where none counts", () => {
   for (const scope of ["", "openid profile", "mcp:everything", "MCP:READ", undefined, 7, null]) {
     assert.throws(
-      () => scopeOf({ scope }),
+      () => rightsOf({ scope }),
       (error) => error instanceof ScopeMissing && error.scopes.join(" ") === "mcp:read mcp:call",
     );
   }
 });
 
-Deno.test("scopeOf() narrows by claims, and never widens by one that it does not understand", () => {
+Deno.test("rightsOf() narrows by claims, and never widens by one that it does not understand", () => {
   const scope = "mcp:call";
-  const narrow = scopeOf({
+  const { scope: narrow } = understood({
     scope,
     mcp_servers: ["git*"],
     mcp_tools: ["*", "!*.push"],
     mcp_toolsets: [],
   });
-  assert.deepEqual(narrow?.servers, ["git*"]);
-  assert.deepEqual(narrow?.tools, ["*", "!*.push"]);
-  assert.deepEqual(narrow?.toolsets, ["!*"]);
+  assert.deepEqual(narrow.servers, ["git*"]);
+  assert.deepEqual(narrow.tools, ["*", "!*.push"]);
+  assert.deepEqual(narrow.toolsets, ["!*"]);
   for (const value of ["git", null, {}, [7], ["no spaces allowed"], [["git"]]]) {
-    assert.equal(scopeOf({ scope, mcp_servers: value }), undefined, JSON.stringify(value));
+    assert.deepEqual(
+      rightsOf({ scope, mcp_servers: value }),
+      { wrong: "mcp_servers" },
+      JSON.stringify(value),
+    );
+  }
+});
+
+Deno.test("rightsOf() takes a project and limits from claims, and no claim that it does not understand", () => {
+  const scope = "mcp:call";
+  const bound = understood({
+    scope,
+    mcp_project: "garden",
+    mcp_mode: "read-only",
+    mcp_calls_per_minute: 60,
+    mcp_concurrent_calls: 2,
+  });
+  assert.equal(bound.project, "garden");
+  assert.deepEqual(bound.limit, { perMinute: 60, concurrent: 2, mode: "read-only" });
+  assert.deepEqual(understood({ scope, mcp_mode: "confirm" }).limit, { mode: "confirm" });
+  for (
+    const wrong of [
+      { mcp_project: "" },
+      { mcp_project: null },
+      { mcp_project: ["garden"] },
+      { mcp_mode: "readonly" },
+      { mcp_mode: null },
+      { mcp_calls_per_minute: "60" },
+      { mcp_calls_per_minute: 0 },
+      { mcp_concurrent_calls: 1.5 },
+      { mcp_concurrent_calls: null },
+    ]
+  ) {
+    const [claim] = Object.keys(wrong);
+    assert.deepEqual(rightsOf({ scope, ...wrong }), { wrong: claim }, JSON.stringify(wrong));
   }
 });
 

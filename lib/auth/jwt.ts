@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { personCredential, type Vouched } from "./credentials.ts";
-import { scopeOf } from "./foreign_scopes.ts";
+import { type ForeignRights, rightsOf } from "./foreign_scopes.ts";
 import { type IssuerKeys, type IssuerKeySet, plain } from "./issuer_keys.ts";
 import { hashOf } from "./token_text.ts";
 
@@ -61,13 +61,13 @@ export class JwtReader {
     const set = await this.#options.keys.resolve(shown.header.kid, signal);
     const claims = await this.#verify(bearer, set);
     const paths = this.#checkClaims(claims);
-    const scope = scopeOf(claims);
-    if (!scope) throw refused("mcp_servers, mcp_tools or mcp_toolsets is no list of patterns");
+    const rights = rightsOf(claims);
+    if ("wrong" in rights) throw refused(`its claim ${rights.wrong} cannot be understood`);
     const now = this.#now();
     return {
-      principal: principalOf(claims, scope),
+      principal: principalOf(claims, rights),
       name: nameOf(claims),
-      scope,
+      ...rights,
       expiresAt: (claims.exp + LEEWAY_S) * 1000,
       knownUntil: now + KNOWN_MS,
       ...(paths ? { paths } : {}),
@@ -146,11 +146,11 @@ function jsonOf(part: string): unknown {
 }
 
 /**
- * The person's, with the scope: two tokens of a person with other scopes can be in use at once, and
+ * The person's, with the rights: two tokens of a person with other rights can be in use at once, and
  * neither may do what only the other one may.
  */
-function principalOf({ iss, sub }: Claims, scope: Vouched["scope"]): string {
-  return personCredential(`oauth:${hashOf(`${iss}\0${sub}`).slice(0, 32)}`, scope);
+function principalOf({ iss, sub }: Claims, rights: ForeignRights): string {
+  return personCredential(`oauth:${hashOf(`${iss}\0${sub}`).slice(0, 32)}`, rights);
 }
 
 function nameOf(claims: Claims): string {

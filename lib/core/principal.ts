@@ -14,7 +14,7 @@ export function credentialOf(principal: string): string {
 
 /**
  * The caller, whatever project it works in and whichever of its tokens it shows: what it owns, it
- * owns with all of them. A person's tokens with other scopes differ after the `#`.
+ * owns with all of them. A person's tokens with other rights differ after the `#`.
  */
 export function ownerOf(principal: string): string {
   const credential = credentialOf(principal);

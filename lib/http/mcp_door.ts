@@ -285,7 +285,11 @@ async function handleGet(host: DoorHost, visit: Visit): Promise<Response> {
   if (lastEventId === null) {
     // What belongs to no request is for the rights that the session was made with.
     if (session.principal !== visit.principal) {
-      return refuse(403, -32000, "To listen takes a token with the scopes of the session's own");
+      return refuse(
+        403,
+        -32000,
+        "To listen takes a token with the same rights as the session's own",
+      );
     }
     return streamResponse(session, session.common.attach());
   }

@@ -9,7 +9,7 @@ const KEPT_STREAMS = 16;
 const KEPT_MS = 60_000;
 /** Requests of servers that a client has not answered. */
 const MAX_ASKED = 1_000;
-/** Projects and tokens with other scopes that a client can work with beside its own. */
+/** Projects and tokens with other rights that a client can work with beside its own. */
 const MAX_OTHERS = 8;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
@@ -61,14 +61,14 @@ export class Session implements ClientPort, AsyncDisposable {
     this.surface = surface.open(this);
   }
 
-  /** What the client has open as another: in another project, or with a token of other scopes. */
+  /** What the client has open as another: in another project, or with a token of other rights. */
   surfaceAs(principal: string): SurfaceSession {
     if (principal === this.principal) return this.surface;
     let other = this.#others.get(principal);
     if (other) return other;
     if (this.#others.size >= MAX_OTHERS) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `A session works with at most ${MAX_OTHERS} projects and tokens of other scopes ` +
+        message: `A session works with at most ${MAX_OTHERS} projects and tokens of other rights ` +
           "beside its own",
         recoverySteps: ["Open another session for the others"],
       });

@@ -74,7 +74,7 @@ function openAnns() {
   return { session, ports, closed };
 }
 
-Deno.test("Session.surfaceAs() says nothing to a listener that came with a token of other scopes", async () => {
+Deno.test("Session.surfaceAs() says nothing to a listener that came with a token of other rights", async () => {
   const { session, ports } = openAnns();
   for (const other of ["oauth:ann#2", "oauth:ann#2@web", `${ANN}@web`]) session.surfaceAs(other);
   const heard = new Response(session.common.attach()).text();
@@ -157,7 +157,7 @@ Deno.test("Session.release() makes room for other tokens where those before have
   const others = Array.from({ length: 8 }, (_, index) => `oauth:ann#${index + 2}`);
   for (const other of others) session.surfaceAs(other);
   const isFull = (error: unknown) =>
-    error instanceof GatewayError && /8 projects and tokens of other scopes/.test(error.message);
+    error instanceof GatewayError && /8 projects and tokens of other rights/.test(error.message);
   assert.throws(() => session.surfaceAs("oauth:ann#99"), isFull);
   await session.release((principal) => others.slice(0, 2).includes(principal));
   assert.deepEqual(closed, others.slice(0, 2));

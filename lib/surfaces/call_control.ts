@@ -104,9 +104,9 @@ export class CallControl implements CallGate, TriedGate {
 
   /** One of the gateway's own tools counts as a call of its token's too. */
   enterBuiltin(principal: string): void {
-    const perMinute = this.#options.limitOf(principal)?.perMinute;
-    if (perMinute === undefined) return;
-    const bound = ofToken(principal, { perMinute });
+    const limit = this.#options.limitOf(principal);
+    if (limit?.perMinute === undefined) return;
+    const bound = { ...ofToken(principal, limit), concurrent: undefined };
     this.#limits.begin(bound, [bound]);
   }
 
@@ -203,12 +203,13 @@ function ofServer(server: string, rules: ServerRules | undefined): Bound {
   };
 }
 
-function ofToken(principal: string, limit: CallLimit | undefined): Bound {
+/** A person's tokens with one limit count together: whoever asks for other scopes gets no more. */
+function ofToken(principal: string, { perMinute, concurrent }: CallLimit = {}): Bound {
   return {
-    key: `calls ${ownerOf(principal)}`,
+    key: `calls ${ownerOf(principal)} ${perMinute}/${concurrent}`,
     whose: "This token",
-    perMinute: limit?.perMinute,
-    concurrent: limit?.concurrent,
+    perMinute,
+    concurrent,
   };
 }
 

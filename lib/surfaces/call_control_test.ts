@@ -253,6 +253,15 @@ Deno.test("CallControl.mustConfirm() tells what will have to be agreed to, and c
   assert.equal(must({ spec: { mode: "read-only" } }), false, "there is nothing to agree to");
 });
 
+Deno.test("CallControl.enterBuiltin() counts with the calls of a token that has both limits", () => {
+  const gate = control({ limit: { perMinute: 3, concurrent: 1 } });
+  gate.enterBuiltin("token:a");
+  gate.enter(gatedCall({ port: testPort({ principal: "token:a" }) }));
+  // Nor does it have to wait for a call that is under way.
+  gate.enterBuiltin("token:a");
+  assert.throws(() => gate.enterBuiltin("token:a"), { code: "LIMIT_EXCEEDED" });
+});
+
 Deno.test("CallControl.enterUse() counts with the calls of the token and of the server", () => {
   const use = (gate: CallControl, principal = "token:a", method = "resources/read") => {
     const scope = {};

@@ -64,7 +64,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       input: z.strictObject({}),
       annotations: { readOnlyHint: true },
       async run(_, { principal }) {
-        const active = toolsets.equippedBy(principal)?.name ?? null;
+        const active = admin.equippedBy(principal)?.name ?? null;
         const all = await Promise.all(
           admin.visible(principal).map((toolset) => admin.summary(toolset)),
         );
@@ -140,7 +140,7 @@ export function toolsetTools(admin: ToolsetsAdmin): BuiltinTool[] {
       input: z.strictObject({}),
       annotations: { readOnlyHint: true },
       async run(_, { principal }) {
-        const toolset = toolsets.equippedBy(principal);
+        const toolset = admin.equippedBy(principal);
         if (!toolset) {
           return await answer(["No toolset is equipped."], [], { toolset: null, tools: [] });
         }

@@ -124,6 +124,13 @@ export class ToolsetsAdmin {
       .map((toolset) => this.asSeenBy(principal, toolset));
   }
 
+  /** What a caller has equipped, where that exists for the token it comes with. */
+  equippedBy(principal: string): Toolset | undefined {
+    const toolset = this.toolsets.equippedBy(principal);
+    const isThere = toolset && this.#options.admitsToolset?.(principal, toolset.name) !== false;
+    return isThere ? toolset : undefined;
+  }
+
   /** Throws NOT_FOUND where a toolset does not exist for the caller, whoever else has it. */
   checkVisible(principal: string, name: string): void {
     if (this.#options.admitsToolset?.(principal, name) !== false) return;

@@ -11,6 +11,7 @@ import { exportSPKI } from "jose";
 import { at, tool } from "../combined_doors.ts";
 import { IdentityProvider, type TokenWishes } from "../fixtures/identity_provider.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { until } from "../gateway.ts";
 import { Audited } from "./audited.ts";
 import { bearer, Guarded, Visitor } from "./guarded.ts";
 
@@ -161,6 +162,7 @@ Deno.test("a token that is not the provider's, not for this gateway or not of th
     ),
     "other claims under a genuine signature": [header, claims, signature].join("."),
     "claims that cannot be understood": await sign({ mcp_servers: "box" }),
+    "a mode that there is not": await sign({ mcp_mode: "readonly" }),
   };
   for (const [attack, token] of Object.entries(attacks)) {
     for (const path of ["/mcp", "/servers/box/mcp", "/gateway/mcp", "/api/servers"]) {
@@ -464,6 +466,84 @@ Deno.test("a token for some servers finds no trace of the others", async () => {
   assert.match(await visitor.call("shed_dig"), /called dig/);
   assert.equal(await statusOf("/servers/box/mcp", token), 404);
   assert.equal(await statusOf("/api/servers", token), 403);
+});
+
+Deno.test("claims limit what a person calls, and say which calls are let through", async () => {
+  const door = "/servers/box/mcp";
+  const open = async (claims: Record<string, unknown>) =>
+    await Visitor.open(guarded.url, door, await sign(claims));
+  const few = { sub: "carl", mcp_calls_per_minute: 2 };
+  const carl = await open(few);
+  assert.match(await carl.call("box.echo"), /called echo/);
+  // Nobody gets another count by asking for other scopes.
+  const again = await open({ ...few, scope: "mcp:call" });
+  assert.match(await again.call("box.echo"), /called echo/);
+  assert.match(await carl.call("box.echo"), /LIMIT_EXCEEDED.*limited to 2 a minute/s);
+  assert.match(await again.call("box.echo"), /LIMIT_EXCEEDED/);
+  // Nor does a token with another limit use up this one, or the other way round.
+  const more = await open({ ...few, mcp_calls_per_minute: 3 });
+  for (let count = 0; count < 3; count++) {
+    assert.match(await more.call("box.echo"), /called echo/);
+  }
+  assert.match(await more.call("box.echo"), /LIMIT_EXCEEDED.*limited to 3 a minute/s);
+  const reader = await open({ sub: "dora", mcp_mode: "read-only" });
+  const before = box.calls.length;
+  assert.match(await reader.call("box.echo"), /ACCESS_DENIED.*this token allows only/s);
+  assert.equal(box.calls.length, before);
+  // With her other token she may, in the same session too, and still not with the first one.
+  const show = async (claims: Record<string, unknown>) =>
+    reader.headers.set("authorization", `Bearer ${await sign({ sub: "dora", ...claims })}`);
+  await show({});
+  assert.match(await reader.call("box.echo"), /called echo/);
+  await show({ mcp_mode: "read-only" });
+  assert.match(await reader.call("box.echo"), /ACCESS_DENIED/);
+});
+
+Deno.test("a person whose claims name a project cannot leave it", async () => {
+  for (const [name, server] of [["attic", "box"], ["garden", "shed"]] as const) {
+    await guarded.admin.saveProject({ name, servers: [server] });
+  }
+  const all = "/mcp?expose=all";
+  const bound = { sub: "emil", mcp_project: "garden" };
+  const token = await sign(bound);
+  const visitor = await until(() => Visitor.open(guarded.url, all, token).catch(() => undefined));
+  assert.deepEqual(await visitor.tools(), ["shed_dig"]);
+  assert.match(await visitor.call("box_echo"), /TOOL_NOT_FOUND/);
+  assert.match(await visitor.call("box_echo", {}, { projectId: "attic" }), /ACCESS_DENIED/);
+  assert.match(await visitor.call("shed_dig"), /called dig/);
+  assert.equal(await statusOf("/servers/box/mcp", token), 404);
+  assert.equal(await statusOf("/servers/shed/mcp?project=attic", token), 403);
+  // Nor by way of a session of a token that is in none.
+  const free = await Visitor.open(guarded.url, all, await sign({ sub: "emil" }));
+  assert.match(await free.call("box_echo"), /called echo/);
+  free.headers.set("authorization", `Bearer ${token}`);
+  assert.equal((await free.request("tools/list")).status, 404);
+  // What is for those alone who see everything.
+  const mighty = await sign({ ...bound, scope: "mcp:read mcp:call mcp:manage" });
+  for (const path of ["/api/servers", "/api/tokens", "/security/tokens"]) {
+    assert.equal(await statusOf(path, mighty), 403, path);
+  }
+  const nowhere = await sign({ sub: "emil", mcp_project: "nonesuch" });
+  for (const path of ["/mcp", "/servers/shed/mcp", "/gateway/mcp"]) {
+    assert.equal(await statusOf(path, nowhere), 404, path);
+  }
+});
+
+Deno.test("a person's narrow token is not told of the toolset that a wider one has equipped", async () => {
+  const toolset = { name: "secretive", tools: ["shed.dig"] };
+  assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
+  const door = "/mcp?expose=toolset";
+  const person = { sub: "fred" };
+  const wide = await Visitor.open(guarded.url, door, await sign(person));
+  assert.match(await wide.call("equip-toolset", { name: "secretive" }), /secretive/);
+  const token = await sign({ ...person, mcp_toolsets: ["other"] });
+  const narrow = await Visitor.open(guarded.url, door, token);
+  assert.ok((await wide.tools()).includes("shed_dig"));
+  assert.ok(!(await narrow.tools()).includes("shed_dig"));
+  for (const name of ["list-saved-toolsets", "get-active-toolset"]) {
+    assert.match(await wide.call(name), /secretive/);
+    assert.doesNotMatch(await narrow.call(name), /secretive/, name);
+  }
 });
 
 Deno.test("a session is of no use to another person, nor to its own after the token's end", async () => {
