@@ -2,7 +2,7 @@ import { configError } from "../config/problem.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import type { ServerSpec } from "../core/server.ts";
-import { MASK } from "../surfaces/masked_spec.ts";
+import { isSamePlace, MASK } from "../surfaces/masked_spec.ts";
 import type { CommandInput } from "./command.ts";
 import { switchOf } from "./flag_values.ts";
 import { readChangedLimits, type ServerLimits } from "./server_add_limits.ts";
@@ -134,14 +134,4 @@ function refuseLeftBehind(changed: Program | Remote, before: ServerSpec): void {
     `What is kept of ${left.join(", ")} goes to the place it was given for alone`,
     `Give it again (${written}), or take it out (--unset ${first})`,
   );
-}
-
-/** As the gateway sees it, which gives values that are masked back only to the same place. */
-function isSamePlace(spec: ServerSpec, before: ServerSpec): boolean {
-  if (spec.type === "stdio") {
-    const words = ({ command, args, cwd }: Program) => JSON.stringify([command, args, cwd]);
-    return before.type === "stdio" && words(spec) === words(before);
-  }
-  if (!("url" in spec) || !("url" in before)) return false;
-  return new URL(spec.url).origin === new URL(before.url).origin;
 }

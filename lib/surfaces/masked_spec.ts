@@ -40,17 +40,16 @@ export function unmaskSpec(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   const shown = maskSpec(stored);
   if (wanted.type === "demo") return wanted;
   if (wanted.type === "stdio") {
-    const isSame = stored.type === "stdio" && shown.type === "stdio" &&
-      argvText(shown) === argvText(wanted);
-    const args = isSame ? stored.args : wanted.args;
-    if (!isSame && args.some((arg) => arg.includes(MASK))) throw stillMasked("argument");
-    return { ...wanted, args, env: unmaskValues(wanted.env, isSame ? stored.env : {}) };
+    const known = stored.type === "stdio" && isSamePlace(wanted, shown) ? stored : undefined;
+    if (!known && wanted.args.some((arg) => arg.includes(MASK))) throw stillMasked("argument");
+    const args = known?.args ?? wanted.args;
+    return { ...wanted, args, env: unmaskValues(wanted.env, known?.env ?? {}) };
   }
-  const known = stored.type === "http" || stored.type === "sse" ? stored : undefined;
-  const url = known && "url" in shown && shown.url === wanted.url ? known.url : wanted.url;
+  const isUnchanged = "url" in stored && "url" in shown && shown.url === wanted.url;
+  const url = isUnchanged ? stored.url : wanted.url;
   if (url === wanted.url && url.includes(MASK)) throw stillMasked("address");
-  const isSame = known !== undefined && new URL(known.url).origin === new URL(url).origin;
-  return { ...wanted, url, headers: unmaskValues(wanted.headers, isSame ? known.headers : {}) };
+  const kept = "url" in stored && isSamePlace({ ...wanted, url }, stored) ? stored.headers : {};
+  return { ...wanted, url, headers: unmaskValues(wanted.headers, kept) };
 }
 
 /**
@@ -58,13 +57,21 @@ export function unmaskSpec(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
  * can still change the rest of an entry that does. Not where it would go to another place.
  */
 export function withoutKeptReferences(wanted: ServerSpec, shown: ServerSpec): ServerSpec {
-  if (wanted.type === "stdio") {
-    const isSame = shown.type === "stdio" && argvText(shown) === argvText(wanted);
-    return isSame ? { ...wanted, env: maskSame(wanted.env, shown.env) } : wanted;
+  if (!isSamePlace(wanted, shown)) return wanted;
+  if (wanted.type === "stdio" && shown.type === "stdio") {
+    return { ...wanted, env: maskSame(wanted.env, shown.env) };
   }
-  if (wanted.type === "demo" || !("url" in shown)) return wanted;
-  const isSame = new URL(shown.url).origin === new URL(wanted.url).origin;
-  return isSame ? { ...wanted, headers: maskSame(wanted.headers, shown.headers) } : wanted;
+  if (!("url" in wanted) || !("url" in shown)) return wanted;
+  return { ...wanted, headers: maskSame(wanted.headers, shown.headers) };
+}
+
+/** Whether what an entry's server is given goes to where it went before: the same program or host. */
+export function isSamePlace(spec: ServerSpec, before: ServerSpec): boolean {
+  if (spec.type === "stdio") {
+    return before.type === "stdio" && argvText(spec) === argvText(before);
+  }
+  if (!("url" in spec) || !("url" in before)) return false;
+  return new URL(spec.url).origin === new URL(before.url).origin;
 }
 
 function maskSame(
