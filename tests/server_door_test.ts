@@ -25,7 +25,7 @@ async function startBoth(flags: string[] = []) {
     http,
     folder,
     async [Symbol.asyncDispose]() {
-      await gateway.stop();
+      await gateway[Symbol.asyncDispose]();
       await http[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
     },

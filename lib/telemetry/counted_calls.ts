@@ -24,29 +24,30 @@ export interface CountedCalls {
 export function countCalls({ activity, repository, onWarning }: CountedCallsOptions): CountedCalls {
   const stats = new CallStats();
   const since = Date.now();
-  /** Calls from shortly before: the record may have them, or another process tell them later. */
-  const late = new Set<string>();
+  /** Calls around that time: the record may have them, or another process tell them later. */
+  const seen = new Set<string>();
   const addOnce = (entry: ActivityRecord) => {
-    if (late.has(entry.id)) return;
-    late.add(entry.id);
+    if (seen.has(entry.id)) return;
+    seen.add(entry.id);
     stats.add(entry);
   };
+  let isLoading = true;
   activity.onEntry((entry) => {
-    if (entry.at >= since) stats.add(entry);
-    else if (entry.at >= since - LATE_MS) addOnce(entry);
+    if (entry.at < since - LATE_MS || seen.has(entry.id)) return;
+    if (isLoading || entry.at < since) addOnce(entry);
+    else stats.add(entry);
   });
+  // Called before we listened, perhaps in this millisecond, and not in the record yet.
+  for (const entry of activity.unwritten()) addOnce(entry);
   const load = async () => {
-    // What still waits for the store was called before we listened.
-    await activity.flush();
     for await (const entry of repository.recent(MOST_CALLS)) {
       if (entry.at < since - DAY_MS) break;
-      if (entry.at >= since) continue;
       if (entry.at >= since - LATE_MS) addOnce(entry);
-      else stats.add(entry);
+      else if (!seen.has(entry.id)) stats.add(entry);
     }
   };
-  const loaded = load().catch((error) =>
-    onWarning("Cannot read the calls of the last day", { error })
-  );
+  const loaded = load()
+    .catch((error) => onWarning("Cannot read the calls of the last day", { error }))
+    .finally(() => isLoading = false);
   return { stats, loaded };
 }
