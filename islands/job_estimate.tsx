@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { askApi } from "../lib/console/ui/ask_api.ts";
 import {
   type Estimate,
@@ -34,7 +34,8 @@ export default function JobEstimate({ server, enabled, chosen, estimate }: JobEs
     if (form) count.value = countChosen(form);
   }, [chosen]);
 
-  useEffect(() => {
+  // At once: what was entered before the page woke is told right after.
+  useLayoutEffect(() => {
     const form = root.current?.closest("form");
     if (!form) return;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -100,6 +100,53 @@ Deno.test({
         assert.equal(await text("#sibling"), "sibling 1");
       });
 
+      /** Does something while a page is there and its scripts are not. */
+      const beforeScripts = async (load: () => Promise<unknown>, work: () => Promise<unknown>) => {
+        const scripts = Promise.withResolvers<void>();
+        await page.route("**/*.js", async (route) => {
+          await scripts.promise;
+          await route.continue();
+        });
+        await load();
+        // It outlives a reload, and tells whether the page is awake.
+        await page.evaluate(() => history.replaceState(null, ""));
+        await work();
+        scripts.resolve();
+        await ready(page);
+        await page.unroute("**/*.js");
+      };
+
+      await step("what was entered before the page woke stays, and its state knows", async () => {
+        const load = () => page.goto(`${fixture.url}/entries`, { waitUntil: "commit" });
+        await beforeScripts(load, async () => {
+          await page.fill("#plain", "typed early");
+          await page.uncheck("#served");
+          await page.check("#box");
+          await page.selectOption("#choice", "b");
+          await page.fill("#text", "early");
+          await page.keyboard.press("ArrowLeft");
+        });
+        assert.equal(await page.inputValue("#plain"), "typed early");
+        assert.equal(await page.isChecked("#served"), false);
+        assert.equal(await text("#entered"), "early b yes");
+        await page.keyboard.type("-l");
+        assert.equal(await page.inputValue("#text"), "earl-ly");
+      });
+
+      await step("what a browser puts back changes no box that is not in use", async () => {
+        await open("/entries");
+        const load = () => page.reload({ waitUntil: "commit" });
+        await beforeScripts(load, async () => {
+          await page.check("#box");
+          await page.selectOption("#choice", "b");
+          await page.fill("#text", "put back");
+        });
+        assert.equal(await page.isChecked("#box"), false);
+        assert.equal(await text("#entered"), "put back a no");
+        await beforeScripts(load, () => page.check("#box"));
+        assert.equal(await text("#entered"), "served a yes");
+      });
+
       await step("an island beside a route wakes", async () => {
         await open("/grouped");
         await page.click("#local");

@@ -1,5 +1,6 @@
 import { options } from "preact";
 import { adjustAttributes } from "../attributes.ts";
+import { keepInput } from "./early_input.ts";
 import { startNavigation } from "./navigation.ts";
 import { Reviver } from "./revive.ts";
 import { loadIslands, readState } from "./state.ts";
@@ -16,8 +17,11 @@ async function start(): Promise<void> {
     if (typeof type === "string") Object.assign(props, adjustAttributes(type, { ...props }));
     before?.(vnode);
   };
-  new Reviver(document, await loadIslands(state)).wake();
+  const reviver = new Reviver(document, await loadIslands(state));
+  const enterAgain = keepInput(document);
+  reviver.wake();
   startNavigation();
+  enterAgain();
   if (state.alive !== undefined) reloadWithProcess(state.alive, state.build);
 }
 
