@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import {
   type ActivityRecord,
   ActivityRepository,
@@ -10,13 +9,10 @@ import {
 import { Store } from "../lib/storage/store.ts";
 import { launchBrowser } from "./browser.ts";
 import { connect, type DoorClient, tool } from "./combined_doors.ts";
+import { assertReadable, browserTest as test, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
-import { browserTest as test } from "./console_pages.ts";
 
-const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
-const WIDE = { width: 1280, height: 820 };
-const NARROW = { width: 375, height: 740 };
 const SECRET = "swordfish-of-the-server";
 const HOSTILE =
   "<img src=x onerror=\"document.title='run'\"> \u202Eevil\u0007 </pre><script>1</script>";
@@ -28,7 +24,6 @@ let client: DoorClient;
 let browser: Browser;
 
 Deno.test.beforeAll(async () => {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
   folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   git = new ScriptedServer([tool("status"), tool("commit"), tool("hostile"), tool("fail")]);
   const said = (text: string, more = {}) =>
@@ -52,59 +47,14 @@ Deno.test.afterAll(async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-async function openPage(options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({
-    viewport: WIDE,
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    const isStatus = /server responded with a status of/.test(message.text());
-    if (message.type() === "error" && !isStatus) complaints.push(message.text());
-  });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function goLive(page: Page, path: string, base = gateway.url): Promise<void> {
-  await page.goto(base + path);
-  await page.locator('.live[data-state="live"]').waitFor();
-}
-
-/** No serious finding, nothing that scrolls sideways, in both sizes and themes. */
-async function inspect(page: Page, name: string): Promise<void> {
-  for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-        .then(({ violations }) => violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
-      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
-      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
-      await page.screenshot({ path, fullPage: true });
-    }
-    const overflow = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
-  }
-  await page.setViewportSize(WIDE);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
 const rowsOf = (page: Page) => page.locator(".calls-table tbody tr[data-call]");
 
 test("activity page says that there are no calls, and shows one as it happens", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/activity");
+  await goLive(page, `${gateway.url}/activity`);
   await page.getByRole("heading", { name: "No calls yet" }).waitFor();
-  await inspect(page, "activity-empty");
+  await assertReadable(page, "activity-empty");
   await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
   await client.call("git.status", { path: "README.md" });
   const row = rowsOf(page).first();
@@ -123,11 +73,11 @@ test("activity page says that there are no calls, and shows one as it happens", 
 });
 
 test("activity page filters by its address, and what is new has to pass as well", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   await client.call("git.fail");
   await client.call("git.status", { path: "needle.txt" });
-  await goLive(page, "/activity?status=error");
+  await goLive(page, `${gateway.url}/activity?status=error`);
   await rowsOf(page).first().getByRole("link", { name: "fail" }).waitFor();
   assert.equal(await rowsOf(page).count(), 1);
   await client.call("git.status");
@@ -140,23 +90,23 @@ test("activity page filters by its address, and what is new has to pass as well"
   await page.waitForURL(/tool=commit/);
   await until(async () => await rowsOf(page).count() === 1 ? true : undefined);
   // Full text: what was said in calls counts too.
-  await goLive(page, "/activity?q=needle");
+  await goLive(page, `${gateway.url}/activity?q=needle`);
   await until(async () => await rowsOf(page).count() === 1 ? true : undefined);
   await client.call("git.commit", { message: "a needle" });
   await until(async () => await rowsOf(page).count() === 2 ? true : undefined);
-  await goLive(page, "/activity?q=nothing-has-this");
+  await goLive(page, `${gateway.url}/activity?q=nothing-has-this`);
   await page.getByRole("heading", { name: "No call matches" }).waitFor();
-  await inspect(page, "activity-no-match");
+  await assertReadable(page, "activity-no-match");
   assert.deepEqual(complaints, []);
 });
 
 test("call page shows what was said without secrets, beside the list", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   const key = `Bearer ${"t0ken".repeat(4)}`;
   await client.call("git.commit", { message: `uses ${SECRET}`, password: "open sesame", key });
   await client.call("git.fail", { path: "/x" });
-  await goLive(page, "/activity?server=git");
+  await goLive(page, `${gateway.url}/activity?server=git`);
   await rowsOf(page).nth(1).getByRole("link", { name: "commit" }).click();
   await page.waitForURL(/\/activity\/[\w-]+\?server=git$/);
   const detail = page.locator(".activity-detail");
@@ -172,7 +122,7 @@ test("call page shows what was said without secrets, beside the list", async () 
   assert.equal(href.pathname, "/optimization/git/commit");
   assert.match(href.searchParams.get("prompt") ?? "", /^message: uses \[redacted\], password/);
   assert.equal(href.searchParams.get("category"), "direct");
-  await inspect(page, "activity-call");
+  await assertReadable(page, "activity-call");
 
   await detail.getByLabel("It should have been").selectOption("status");
   await detail.getByRole("button", { name: "Wrong tool" }).click();
@@ -204,10 +154,10 @@ test("call page shows what was said without secrets, beside the list", async () 
 });
 
 test("call page shows hostile results inert, and says where there is no such call", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   await client.call("git.hostile", { x: HOSTILE });
-  await goLive(page, "/activity?tool=hostile");
+  await goLive(page, `${gateway.url}/activity?tool=hostile`);
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   const detail = page.locator(".activity-detail");
@@ -262,11 +212,11 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await using other = await until(() =>
       connect(full.url, "/servers/git/mcp").catch(() => undefined)
     );
-    await using open = await openPage();
+    await using open = await openPage(browser);
     const { page, complaints } = open;
-    await goLive(page, "/activity", full.url);
+    await goLive(page, `${full.url}/activity`);
     await page.getByRole("link", { name: "tool_19999", exact: true }).waitFor();
-    await inspect(page, "activity-list");
+    await assertReadable(page, "activity-list");
     const drawn = () => rowsOf(page).count();
     let most = 0;
     await until(async () => {
@@ -293,7 +243,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await page.keyboard.press("Enter");
     await page.getByText("What was said in this call is not there any more").waitFor();
     await page.getByText("20,001 calls in all").waitFor();
-    await inspect(page, "activity-forgotten");
+    await assertReadable(page, "activity-forgotten");
     assert.deepEqual(complaints, []);
   } finally {
     await Deno.remove(dataDir, { recursive: true });
@@ -301,7 +251,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
 });
 
 test("activity page can be read and paged without JavaScript", async () => {
-  await using open = await openPage({ javaScriptEnabled: false });
+  await using open = await openPage(browser, { javaScriptEnabled: false });
   const { page } = open;
   for (let nth = 0; nth < 120; nth++) await client.call("git.status", { nth });
   await page.goto(`${gateway.url}/activity?tool=status`);

@@ -1,22 +1,29 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { RESTART_NOTE } from "../lib/optimizer/report.ts";
 import { launchBrowser, within } from "./browser.ts";
 import { connect, type DoorClient } from "./combined_doors.ts";
+import {
+  assertAccessible,
+  assertFits,
+  browserTest,
+  goLive,
+  NARROW,
+  openContext,
+  type OpenPage,
+  openPageIn,
+  screenshot,
+  WIDE,
+} from "./console_pages.ts";
 import { findClaude } from "./fixtures/claude_cli.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
 import { until } from "./gateway.ts";
 import { GOOD, Lab, PROMPTS, VAGUE } from "./optimization.ts";
 
-const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
-const WIDE = { width: 1280, height: 820 };
-const NARROW = { width: 375, height: 740 };
 const TOOL = "/optimization/library/find_books";
 const API = "/api/optimization/tools/library/find_books";
 /** A job of nine runs of the real CLI. */
 const JOB_MS = 90_000;
-const TEST_MS = 180_000;
 /** Set-up, a page's audit or picture, and closing. */
 const STEP_MS = 60_000;
 /** What a page is to show is there by then. */
@@ -43,7 +50,6 @@ Deno.test.beforeAll(async () => {
 
 async function setUp(): Promise<void> {
   assert.ok(claude !== undefined, "The claude CLI cannot be installed here");
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
   const onRequest = ({ number }: { number: number }) => {
     if (number > FREE_REQUESTS) return model.promise;
   };
@@ -70,16 +76,9 @@ Deno.test.afterAll(async () => {
   }
 });
 
-/** Playwright keeps timers and sockets of its own. */
 function test(name: string, fn: () => Promise<void>): void {
   const why = ignore ? " (skipped: the claude CLI cannot be installed here)" : "";
-  Deno.test({
-    name: name + why,
-    ignore,
-    fn: () => within(fn(), TEST_MS, "The test"),
-    sanitizeOps: false,
-    sanitizeResources: false,
-  });
+  browserTest(name + why, fn, ignore);
 }
 
 async function api(method: string, path: string, body: unknown) {
@@ -94,36 +93,17 @@ async function api(method: string, path: string, body: unknown) {
   return JSON.parse(text);
 }
 
-async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const made = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+async function newContext(options?: BrowserContextOptions): Promise<BrowserContext> {
+  const made = await openContext(browser, options);
   made.setDefaultTimeout(SHOWN_MS);
   made.setDefaultNavigationTimeout(STEP_MS);
   return made;
 }
 
-async function openPage(from = context) {
-  const page = await from.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    const isStatus = /server responded with a status of/.test(message.text());
-    if (message.type() === "error" && !isStatus) complaints.push(message.text());
-  });
+async function openPage(from = context): Promise<OpenPage> {
+  const { page, complaints } = await openPageIn(from);
   const close = () => within(page.close(), STEP_MS, "Closing a page");
   return { page, complaints, [Symbol.asyncDispose]: close };
-}
-
-async function goLive(page: Page, path: string): Promise<void> {
-  await page.goto(lab.gateway.url + path);
-  await page.locator('.live[data-state="live"]').waitFor();
-}
-
-async function seriousFindings(page: Page): Promise<unknown> {
-  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-  return await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-    .then(({ violations }) => violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
 }
 
 /** No serious finding in either theme, and nothing that scrolls sideways on a telephone. */
@@ -135,19 +115,14 @@ async function inspect(page: Page, name: string): Promise<void> {
       ["narrow", NARROW, "light"],
     ] as const
   ) {
+    const where = `${name} (${look})`;
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     if (viewport === WIDE) {
-      const found = await within(seriousFindings(page), STEP_MS, `The audit of ${name}`);
-      assert.deepEqual(found, [], `${name} (${look})`);
+      await within(assertAccessible(page, where), STEP_MS, `The audit of ${where}`);
     }
-    await page.evaluate(() => scrollTo(0, 0));
-    const path = new URL(`optimization-${name}-${look}.png`, SCREENSHOTS).pathname;
-    await page.screenshot({ path, fullPage: true });
-    const overflow = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    assert.equal(overflow, 0, `${name} (${look}) scrolls sideways`);
+    await screenshot(page, `optimization-${name}-${look}`);
+    await assertFits(page, where);
   }
   await page.setViewportSize(WIDE);
   await page.emulateMedia({ colorScheme: "light" });
@@ -182,7 +157,10 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   await using open = await openPage();
   await using other = await openPage();
   const { page, complaints } = open;
-  await Promise.all([goLive(page, "/optimization"), goLive(other.page, "/optimization")]);
+  await Promise.all([
+    goLive(page, `${lab.gateway.url}/optimization`),
+    goLive(other.page, `${lab.gateway.url}/optimization`),
+  ]);
   const card = page.getByRole("region", { name: "Optimization of library" });
   await card.getByText("0/5 tools optimized").waitFor();
   assert.equal(await card.locator(".dots").innerText(), "○○○○○");
@@ -232,7 +210,10 @@ test("promote in the browser reaches a connected client, and so does revert", as
   await using other = await openPage();
   await using client = await connectClient();
   const { page, complaints } = open;
-  await Promise.all([goLive(page, TOOL), goLive(other.page, TOOL)]);
+  await Promise.all([
+    goLive(page, lab.gateway.url + TOOL),
+    goLive(other.page, lab.gateway.url + TOOL),
+  ]);
   await page.getByText("Tested against 3 prompts (1 direct, 1 indirect, 1 negative)").waitFor();
   await page.getByText(/Promote: quick evidence from 3 prompts/).waitFor();
   const overall = page.locator(".score-row", { hasText: "Overall" });
@@ -249,7 +230,7 @@ test("promote in the browser reaches a connected client, and so does revert", as
   await hears(client, GOOD);
   await page.getByText("Optimized, promoted").waitFor();
   await other.page.getByText("Optimized, promoted").waitFor();
-  await goLive(other.page, "/optimization");
+  await goLive(other.page, `${lab.gateway.url}/optimization`);
   const card = other.page.getByRole("region", { name: "Optimization of library" });
   await card.getByText("1/5 tools optimized").waitFor();
   assert.equal(await card.locator(".dots").innerText(), "●○○○○");
@@ -266,7 +247,7 @@ test("promote in the browser reaches a connected client, and so does revert", as
 test("prompts show what came of them, and are added, edited and retired", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, `${TOOL}?tab=prompts`);
+  await goLive(page, `${lab.gateway.url}${TOOL}?tab=prompts`);
   await page.getByText("Success rate: 3/3 (100 %)").waitFor();
   await page.getByRole("link", { name: "The server's own" }).click();
   await page.getByText("Success rate: 1/3 (33 %)").waitFor();
@@ -283,7 +264,7 @@ test("prompts show what came of them, and are added, edited and retired", async 
   // As a link from elsewhere fills it in.
   const asked = "Is there a book on how to keep bees?";
   const query = new URLSearchParams({ prompt: asked, category: "indirect" });
-  await goLive(page, `${TOOL}?${query}`);
+  await goLive(page, `${lab.gateway.url}${TOOL}?${query}`);
   const form = page.locator("form", { hasText: "Add prompt" });
   assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
   assert.equal(await form.getByLabel("Category").inputValue(), "indirect");
@@ -322,7 +303,7 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
   await using open = await openPage();
   await using client = await connectClient();
   const { page, complaints } = open;
-  await goLive(page, `${TOOL}?tab=candidates`);
+  await goLive(page, `${lab.gateway.url}${TOOL}?tab=candidates`);
   await page.locator(".candidate", { hasText: "Handles things." }).waitFor();
   const field = page.getByLabel("Description", { exact: true });
   await field.fill("x".repeat(295));
@@ -364,7 +345,7 @@ test("promote works by keyboard alone", async () => {
   await using open = await openPage();
   await using client = await connectClient();
   const { page, complaints } = open;
-  await goLive(page, "/optimization");
+  await goLive(page, `${lab.gateway.url}/optimization`);
   await page.keyboard.press("Tab");
   await tabTo(page, /^find_books$/);
   await page.keyboard.press("Enter");
@@ -399,14 +380,14 @@ test("the pages can be read and promote reverted without JavaScript", async () =
 test("a job that could test nothing says so and why, and what it worked with", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/optimization");
+  await goLive(page, `${lab.gateway.url}/optimization`);
   const request = { server: "library", tools: ["renew_loan"], options: { generate: false } };
   const { job: { id } } = await api("POST", "/api/optimization/jobs", request);
   const row = page.locator(".row", { hasText: "library.renew_loan" });
   const said = row.locator(".state.tone-warn", { hasText: "Finished: nothing could be tested" });
   await said.waitFor();
   await row.getByText(/there are no prompts/).waitFor();
-  await goLive(page, `/optimization/~jobs/${id}`);
+  await goLive(page, `${lab.gateway.url}/optimization/~jobs/${id}`);
   await page.getByText("It has ended; what came of each tool is kept").waitFor();
   await page.locator(".job").getByText("0/1 tool tested").waitFor();
   await page.locator(".notice.tone-warn").getByText(/there are no prompts/).waitFor();
@@ -419,7 +400,7 @@ test("a job that could test nothing says so and why, and what it worked with", a
 test("batch page says what it would do, and the report comes in three formats", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/optimization");
+  await goLive(page, `${lab.gateway.url}/optimization`);
   await page.getByRole("link", { name: "Optimize all" }).click();
   await page.getByRole("heading", { name: "Optimize all servers" }).waitFor();
   await page.getByText("4 tools to optimize").waitFor();
@@ -427,7 +408,7 @@ test("batch page says what it would do, and the report comes in three formats", 
   await page.getByLabel("Budget: most runs").fill("10");
   await page.getByText(/4 tools, up to 10 runs/).waitFor();
   await inspect(page, "batch");
-  await goLive(page, "/optimization");
+  await goLive(page, `${lab.gateway.url}/optimization`);
   for (const [label, file] of [["JSON", "json"], ["Markdown", "md"], ["CSV", "csv"]] as const) {
     const [download] = await Promise.all([
       page.waitForEvent("download"),

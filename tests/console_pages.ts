@@ -1,35 +1,51 @@
 import assert from "node:assert/strict";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { within } from "./browser.ts";
 
-const WIDE = { width: 1280, height: 820 };
+export const WIDE = { width: 1280, height: 820 };
+export const NARROW = { width: 375, height: 740 };
 /** Far more than any of them takes, so that none can keep all others waiting. */
 const TEST_MS = 180_000;
-const NARROW = { width: 375, height: 740 };
 const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
 
 /** Playwright keeps timers and sockets of its own. */
-export function browserTest(name: string, fn: () => Promise<void>): void {
+export function browserTest(name: string, fn: () => Promise<void>, ignore = false): void {
   Deno.test({
     name,
+    ignore,
     fn: () => within(fn(), TEST_MS, name),
     sanitizeOps: false,
     sanitizeResources: false,
   });
 }
 
-export interface OpenPage extends AsyncDisposable {
+interface WatchedPage {
   page: Page;
   /** Console errors, uncaught exceptions and violations of the content security policy. */
   complaints: string[];
 }
 
+export interface OpenPage extends WatchedPage, AsyncDisposable {}
+
+/** A page in a context of its own, which ends with it. */
 export async function openPage(
   browser: Browser,
-  options: BrowserContextOptions = {},
+  options?: BrowserContextOptions,
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+  const context = await openContext(browser, options);
+  const watched = await openPageIn(context);
+  return { ...watched, [Symbol.asyncDispose]: () => context.close() };
+}
+
+export function openContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  return browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+}
+
+export async function openPageIn(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -38,34 +54,54 @@ export async function openPage(
     const isStatus = /server responded with a status of/.test(message.text());
     if (message.type() === "error" && !isStatus) complaints.push(message.text());
   });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, complaints };
 }
 
 export async function goLive(page: Page, url: string): Promise<void> {
   await page.goto(url);
+  await untilLive(page);
+}
+
+export async function untilLive(page: Page): Promise<void> {
   await page.locator('.live[data-state="live"]').waitFor();
+}
+
+/** No serious finding as the page is shown now. */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
+  const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
+    .then(({ violations }) => violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
+  assert.deepEqual(found, [], where);
+}
+
+export async function assertFits(page: Page, where: string): Promise<void> {
+  const overflow = await page.evaluate(() =>
+    document.documentElement.scrollWidth - document.documentElement.clientWidth
+  );
+  assert.equal(overflow, 0, `${where} scrolls sideways`);
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await Deno.mkdir(SCREENSHOTS, { recursive: true });
+  // An audit leaves the page where it looked last.
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: new URL(`${name}.png`, SCREENSHOTS).pathname, fullPage: true });
 }
 
 /** No serious finding and nothing that scrolls sideways, wide and narrow, light and dark. */
 export async function assertReadable(page: Page, name: string): Promise<void> {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
-  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
   for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
     await page.setViewportSize(viewport);
-    const overflow = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
     for (const colorScheme of ["light", "dark"] as const) {
+      const where = `${name} (${size}, ${colorScheme})`;
       await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-        .then(({ violations }) => violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
-      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
-      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
-      await page.screenshot({ path, fullPage: true });
+      await assertAccessible(page, where);
+      await screenshot(page, `${name}-${colorScheme}-${size}`);
+      await assertFits(page, where);
     }
   }
   await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: "light" });
 }

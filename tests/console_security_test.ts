@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { at, tool } from "./combined_doors.ts";
-import { assertReadable, browserTest, openPage } from "./console_pages.ts";
+import { assertReadable, browserTest, openPage, untilLive } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway } from "./gateway.ts";
 import { Guarded, Visitor } from "./security/guarded.ts";
@@ -40,7 +40,7 @@ async function logIn(page: Page, path: string, token = guarded.owner): Promise<v
 /** The same for a page with scripts: what is written before they run may be lost. */
 async function logInLive(page: Page, path: string, token = guarded.owner): Promise<void> {
   await logIn(page, path, token);
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
 }
 
 browserTest("security pages can be read by everybody, empty and with hostile names", async () => {
@@ -139,7 +139,7 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   await page.getByRole("textbox", { name: "Name" }).fill("numbers");
   await page.getByRole("button", { name: "Make project" }).click();
   await page.getByText("The project is made.").waitFor();
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "numbers" }) });
   await card.getByLabel("files").check();
   await card.getByRole("button", { name: "Save numbers" }).click();

@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import { fromFileUrl } from "@std/path";
-import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { commandLine } from "../lib/config/command_words.ts";
 import { launchBrowser } from "./browser.ts";
 import { connect } from "./combined_doors.ts";
+import {
+  assertReadable,
+  browserTest as test,
+  goLive,
+  type OpenPage,
+  openPage as openConsole,
+  untilLive,
+} from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningFixture, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
-import { browserTest as test } from "./console_pages.ts";
 
 const TRY_SERVER = fromFileUrl(new URL("./fixtures/try_server.ts", import.meta.url));
 const PROGRAM = ["run", "-A", "-q", "--no-lock", TRY_SERVER];
 const COMMAND = commandLine([Deno.execPath(), ...PROGRAM]);
-const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
-const SIZES = [
-  ["wide", { width: 1280, height: 820 }],
-  ["narrow", { width: 375, height: 740 }],
-] as const;
 
 let gateway: RunningGateway;
 let remote: RunningFixture;
 let browser: Browser;
 
 Deno.test.beforeAll(async () => {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
   [gateway, remote, browser] = await Promise.all([
     startGateway(),
     startHttpFixture("chaos_http"),
@@ -38,51 +38,11 @@ Deno.test.afterAll(async () => {
   await remote?.[Symbol.asyncDispose]();
 });
 
-async function openPage(options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({
-    viewport: SIZES[0][1],
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    const isStatus = /server responded with a status of/.test(message.text());
-    if (message.type() === "error" && !isStatus) complaints.push(message.text());
-  });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function goLive(page: Page, path: string): Promise<void> {
-  await page.goto(gateway.url + path);
-  await page.locator('.live[data-state="live"]').waitFor();
-}
-
-/** No serious finding, nothing that scrolls sideways, in both sizes and themes. */
-async function inspect(page: Page, name: string): Promise<void> {
-  for (const [size, viewport] of SIZES) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-        .then(({ violations }) => violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
-      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
-      await page.evaluate(() => scrollTo(0, 0));
-      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
-      await page.screenshot({ path, fullPage: true });
-    }
-    const overflow = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
-  }
-  await page.setViewportSize(SIZES[0][1]);
-  await page.emulateMedia({ colorScheme: "light" });
+/** A page that gives up sooner than Playwright does by itself. */
+async function openPage(options?: BrowserContextOptions): Promise<OpenPage> {
+  const open = await openConsole(browser, options);
+  open.page.setDefaultTimeout(20_000);
+  return open;
 }
 
 async function api(path: string, body?: unknown, method = "POST") {
@@ -107,13 +67,13 @@ async function haveTryServer(name = "tryout"): Promise<void> {
 test("server is added by its address, and its tools are configured for clients", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/servers");
+  await goLive(page, `${gateway.url}/servers`);
   await page.getByRole("link", { name: "Add server" }).click();
   await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
   await page.getByLabel("Address, command or mcp.json").fill(`${remote.url}`);
   await page.getByText("An address. Unless you give it a name").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("remote");
-  await inspect(page, "server-new");
+  await assertReadable(page, "server-new");
   await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("heading", { level: 1, name: "Configure tools: remote" }).waitFor();
   await page.getByText(/remote was added: \d+ tools discovered/).waitFor();
@@ -132,14 +92,14 @@ test("server is added by its address, and its tools are configured for clients",
   // Counted in the background: the page comes first, the numbers follow by themselves.
   await page.locator(".choice-list").getByText(/^\d+ tokens$/).first().waitFor();
   await page.getByText(`Selected: 2/${all} tools`).waitFor();
-  await inspect(page, "server-tools");
+  await assertReadable(page, "server-tools");
   await page.getByRole("button", { name: "Save selection" }).click();
   await page.getByText(`2 of ${all} tools exposed`).waitFor();
   await until(() => client.told.tools.length > 0 ? true : undefined);
   assert.deepEqual((await listed()).sort(), ["echo", "sleep"]);
 
   // Later, from the server's own page; everything again means new ones too.
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
   await page.getByRole("link", { name: "Configure tools" }).click();
   await page.getByText(`Selected: 2/${all} tools`).waitFor();
   await page.getByRole("button", { name: "Select all" }).click();
@@ -152,7 +112,7 @@ test("server is added by its address, and its tools are configured for clients",
 test("server is added by its command with the keyboard alone", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/servers");
+  await goLive(page, `${gateway.url}/servers`);
   const tabTo = async (name: RegExp) => {
     for (let presses = 0; presses < 60; presses++) {
       await page.keyboard.press("Tab");
@@ -192,7 +152,7 @@ test("server is added by its command with the keyboard alone", async () => {
 test("broken servers say what to do, and nothing that was typed is lost", async () => {
   await using open = await openPage();
   const { page } = open;
-  await goLive(page, "/servers/~new");
+  await goLive(page, `${gateway.url}/servers/~new`);
   const entry = page.getByLabel("Address, command or mcp.json");
   const fails = async (text: string, ...words: RegExp[]) => {
     await entry.fill(text);
@@ -204,7 +164,7 @@ test("broken servers say what to do, and nothing that was typed is lost", async 
   };
   await page.getByLabel("Name", { exact: true }).fill("broken");
   await fails("no-such-program --x", /"no-such-program" is not on PATH/, /Install the program/);
-  await inspect(page, "server-broken");
+  await assertReadable(page, "server-broken");
   await fails("http://127.0.0.1:1/mcp", /port 1/, /listen on another port/);
   await fails(`${gateway.url}/mcp`, /points back at this gateway/);
   await fails('{"mcpServers": {"a" 1}}', /a colon is missing/);
@@ -234,7 +194,7 @@ const FILE = () =>
 test("servers of a pasted mcp.json are chosen, and each says how it fared", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/servers/~new");
+  await goLive(page, `${gateway.url}/servers/~new`);
   await page.getByLabel("Address, command or mcp.json").fill(FILE());
   await page.getByText("A configuration with 4 servers").waitFor();
   await page.getByRole("button", { name: "Add server" }).click();
@@ -248,7 +208,7 @@ test("servers of a pasted mcp.json are chosen, and each says how it fared", asyn
   const wrong = page.locator(".found-server", { hasText: "wrong" });
   await wrong.getByText(/is not on PATH/).waitFor();
   await wrong.getByText(/Install the program/).waitFor();
-  await inspect(page, "server-several");
+  await assertReadable(page, "server-several");
   await page.locator(".found-server", { hasText: "first" }).getByRole("link").click();
   await page.getByRole("heading", { level: 1, name: "Configure tools: first" }).waitFor();
   assert.deepEqual(complaints, []);
@@ -258,7 +218,7 @@ test("server page shows states, log, snippets and door; restart is live", async 
   await haveTryServer();
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/servers/tryout");
+  await goLive(page, `${gateway.url}/servers/tryout`);
   await page.getByText(`${gateway.url}/servers/tryout/mcp`).first().waitFor();
   await page.getByRole("heading", { name: "State history" }).waitFor();
   const snippets = [
@@ -274,7 +234,7 @@ test("server page shows states, log, snippets and door; restart is live", async 
   await page.getByText("It has written nothing").waitFor();
   await api("/api/tools/tryout/speak/call", { arguments: {} });
   await page.locator(".log", { hasText: "A line that was just written" }).waitFor();
-  await inspect(page, "server");
+  await assertReadable(page, "server");
 
   const before = await page.locator(".state-row").count();
   await page.getByRole("button", { name: "Restart" }).click();
@@ -293,7 +253,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
   await using open = await openPage();
   await using plain = await openPage({ javaScriptEnabled: false });
   const { page, complaints } = open;
-  await goLive(page, "/servers/away");
+  await goLive(page, `${gateway.url}/servers/away`);
   const log = page.getByLabel("Log of the gateway about the server");
   await log.getByText(/Server ready: Connected/).waitFor();
   await away[Symbol.asyncDispose]();
@@ -310,7 +270,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
   await plain.page.locator(".fact", { hasText: "Reason" }).getByText(/; trying again soon$/)
     .waitFor();
   await page.goto(`${gateway.url}/servers/away`);
-  await inspect(page, "server-away");
+  await assertReadable(page, "server-away");
   assert.deepEqual(complaints, []);
   await api("/api/servers/away", {}, "DELETE");
 });
@@ -318,7 +278,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
 test("host and port without a scheme are taken for an address, and that is said", async () => {
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/servers/~new");
+  await goLive(page, `${gateway.url}/servers/~new`);
   const { host, pathname } = new URL(remote.url);
   await page.getByLabel("Address, command or mcp.json").fill(host + pathname);
   await page.getByText(`Taken for http://${host}${pathname}`).waitFor();
@@ -334,12 +294,12 @@ test("server is edited with its secrets kept, and a change that fails changes no
   await api("/api/servers", { name: "edited", command: Deno.execPath(), args: PROGRAM, env });
   await using open = await openPage();
   const { page } = open;
-  await goLive(page, "/servers/edited");
+  await goLive(page, `${gateway.url}/servers/edited`);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Edit edited" }).waitFor();
   assert.equal(await page.getByLabel("Headers or variables").inputValue(), "TOKEN=***");
   assert.ok(!(await page.content()).includes("canary"));
-  await inspect(page, "server-edit");
+  await assertReadable(page, "server-edit");
   await page.getByLabel("Address or command").fill("no-such-program");
   await page.getByLabel("Headers or variables").fill("A=1");
   await page.getByRole("button", { name: "Save changes" }).click();
@@ -360,7 +320,7 @@ test("server is removed after a question that names what uses it, and comes back
   await using open = await openPage();
   const { page, complaints } = open;
   const remove = async () => {
-    await goLive(page, "/servers/doomed");
+    await goLive(page, `${gateway.url}/servers/doomed`);
     await page.getByRole("button", { name: "Remove" }).click();
     const question = page.getByRole("dialog", { name: "Remove doomed?" });
     await question.getByText("1 toolset uses its tools: daily").waitFor();
@@ -369,7 +329,7 @@ test("server is removed after a question that names what uses it, and comes back
     assert.equal((await api("/api/servers/doomed")).status, 404);
   };
   await remove();
-  await inspect(page, "server-removed");
+  await assertReadable(page, "server-removed");
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("heading", { level: 1, name: "doomed" }).waitFor();
   await page.getByText("2 of 7 tools exposed").waitFor();
@@ -394,7 +354,7 @@ test("tool is tried with a form made from its schema; the call is on the record"
   await haveTryServer();
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/tools/tryout/shape");
+  await goLive(page, `${gateway.url}/tools/tryout/shape`);
   const form = page.locator(".try");
   await form.getByText("required").first().waitFor();
   await form.getByLabel(/^city/).fill("Bonn");
@@ -412,7 +372,7 @@ test("tool is tried with a form made from its schema; the call is on the record"
   await form.getByText("Structured content").waitFor();
   await form.getByText("Raw messages").click();
   await form.locator("pre", { hasText: '"method": "tools/call"' }).waitFor();
-  await inspect(page, "tool-tried");
+  await assertReadable(page, "tool-tried");
 
   await form.getByLabel(/^days/).fill("99");
   await form.getByRole("button", { name: "Call tool" }).click();
@@ -433,13 +393,13 @@ test("tool that destroys is confirmed first; pictures, errors and long texts are
   await using open = await openPage();
   const { page, complaints } = open;
   const callOf = async (tool: string) => {
-    await goLive(page, `/tools/tryout/${tool}`);
+    await goLive(page, `${gateway.url}/tools/tryout/${tool}`);
     await page.locator(".try").getByRole("button", { name: "Call tool" }).click();
   };
   await callOf("erase");
   const question = page.getByRole("dialog", { name: "Call erase?" });
   await question.getByText("may delete or overwrite").waitFor();
-  await inspect(page, "tool-confirm");
+  await assertReadable(page, "tool-confirm");
   await question.getByRole("button", { name: "Call it" }).click();
   await page.getByText("erase was called").first().waitFor();
   const refused = await api("/api/tools/tryout/erase/call", {});
@@ -465,12 +425,12 @@ test("hostile texts of a tool are inert wherever they are shown", async () => {
   await haveTryServer();
   await using open = await openPage();
   const { page, complaints } = open;
-  await goLive(page, "/tools/tryout/hostile");
+  await goLive(page, `${gateway.url}/tools/tryout/hostile`);
   await page.locator(".try").getByRole("button", { name: "Call tool" }).click();
   await page.locator(".try-result pre", { hasText: "<script>" }).first().waitFor();
   await page.locator(".try-result .hidden-char", { hasText: "U+202E" }).first().waitFor();
-  await inspect(page, "tool-hostile");
-  await goLive(page, "/servers/tryout/~tools");
+  await assertReadable(page, "tool-hostile");
+  await goLive(page, `${gateway.url}/servers/tryout/~tools`);
   await page.locator(".choice-list", { hasText: "<img src=x" }).waitFor();
   assert.match(await page.title(), /Quartermaster/);
   assert.equal(await page.locator('img[src="x"]').count(), 0);

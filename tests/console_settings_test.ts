@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { verifyBackup } from "../lib/storage/backup_file.ts";
 import { launchBrowser } from "./browser.ts";
 import { connect, DEV_TOOLS, devServers, Doors, lists } from "./combined_doors.ts";
-import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { startGateway, until } from "./gateway.ts";
 
 let browser: Browser;
@@ -128,7 +128,7 @@ browserTest("search is indexed again with its progress, and a backup is download
     await page.getByRole("button", { name: "Index everything again" }).click();
     await page.getByText("All tools are indexed again").waitFor();
     await page.getByText(/^0 of \d+ meanings read$/).waitFor();
-    await page.locator('.live[data-state="live"]').waitFor();
+    await untilLive(page);
     isHeld = false;
     await until(() => asked > before || undefined);
     release();

@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { problem, stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
+import {
+  assertAccessible,
+  assertFits,
+  assertReadable,
+  browserTest as test,
+  goLive,
+  NARROW,
+  openPage,
+  screenshot,
+  untilLive,
+} from "./console_pages.ts";
 import { type RunningGateway, startGateway } from "./gateway.ts";
-import { browserTest as test } from "./console_pages.ts";
 
-const WIDE = { width: 1280, height: 820 };
-const NARROW = { width: 375, height: 740 };
 const PAGES = [
   "/",
   "/servers",
@@ -22,13 +29,11 @@ const PAGES = [
   "/settings",
   "/nothing-here",
 ];
-const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
 
 let gateway: RunningGateway;
 let browser: Browser;
 
 Deno.test.beforeAll(async () => {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
   [gateway, browser] = await Promise.all([startGateway(), launchBrowser()]);
 });
 
@@ -37,78 +42,20 @@ Deno.test.afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
 });
 
-interface OpenPage extends AsyncDisposable {
-  page: Page;
-  /** Console errors, uncaught exceptions and violations of the content security policy. */
-  complaints: string[];
-}
-
-async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const context = await browser.newContext({
-    viewport: WIDE,
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // The browser reports a page's own status 404 as an error; violations of the policy too.
-    const isStatus = /server responded with a status of/.test(message.text());
-    if (message.type() === "error" && !isStatus) complaints.push(message.text());
-  });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function goLive(page: Page, path: string, base = gateway.url): Promise<void> {
-  await page.goto(base + path);
-  await page.locator('.live[data-state="live"]').waitFor();
-}
-
-async function assertAccessible(page: Page, where: string): Promise<void> {
-  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-  const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-    .then(({ violations }) => violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
-  assert.deepEqual(found, [], where);
-}
-
-async function assertFits(page: Page, where: string): Promise<void> {
-  const overflow = await page.evaluate(() =>
-    document.documentElement.scrollWidth - document.documentElement.clientWidth
-  );
-  assert.equal(overflow, 0, `${where} scrolls sideways`);
-}
-
-async function screenshot(page: Page, name: string): Promise<void> {
-  const path = new URL(`${name}.png`, SCREENSHOTS).pathname;
-  await page.screenshot({ path });
-}
-
 test("console has no serious finding on any page, wide and narrow, light and dark", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   for (const path of PAGES) {
-    await goLive(page, path);
-    const name = path.replaceAll("/", "-").slice(1) || "dashboard";
-    for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
-      await page.setViewportSize(viewport);
-      await assertFits(page, `${path} (${size})`);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await assertAccessible(page, `${path} (${size}, ${colorScheme})`);
-        await screenshot(page, `${name}-${colorScheme}-${size}`);
-      }
-    }
+    await goLive(page, gateway.url + path);
+    await assertReadable(page, path.replaceAll("/", "-").slice(1) || "dashboard");
     assert.deepEqual(complaints, [], path);
   }
 });
 
 test("console overlays have no serious finding in either theme", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/servers");
+  await goLive(page, `${gateway.url}/servers`);
   const check = async (name: string) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -127,9 +74,9 @@ test("console overlays have no serious finding in either theme", async () => {
 });
 
 test("console navigation reaches every page and marks the one shown", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   const rail = page.getByRole("navigation", { name: "Main", exact: true });
   for (
     const label of [
@@ -159,9 +106,9 @@ test("console navigation reaches every page and marks the one shown", async () =
 });
 
 test("console on a small screen has a bottom bar with everything", async () => {
-  await using open = await openPage({ viewport: NARROW });
+  await using open = await openPage(browser, { viewport: NARROW });
   const { page } = open;
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   const bar = page.getByRole("navigation", { name: "Main, small screen" });
   await bar.getByRole("link", { name: /^Servers/ }).click();
   await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
@@ -172,9 +119,9 @@ test("console on a small screen has a bottom bar with everything", async () => {
 });
 
 test("command palette opens by keyboard, finds, goes there and remembers", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Search" });
   await field.waitFor();
@@ -203,9 +150,9 @@ test("command palette opens by keyboard, finds, goes there and remembers", async
 });
 
 test("single keys go to pages, but never while somebody types or with a modifier", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   for (
     const [key, path] of [
       ["s", "/servers"],
@@ -234,9 +181,9 @@ test("single keys go to pages, but never while somebody types or with a modifier
 });
 
 test("tables are walked with j, k and Enter", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, "/tools");
+  await goLive(page, `${gateway.url}/tools`);
   for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "get_current");
   await page.keyboard.press("Enter");
@@ -244,11 +191,11 @@ test("tables are walked with j, k and Enter", async () => {
 });
 
 test("theme and width of the rail are remembered, and are there before the first paint", async () => {
-  await using open = await openPage({ colorScheme: "light" });
+  await using open = await openPage(browser, { colorScheme: "light" });
   const { page } = open;
   const background = () =>
     page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   const light = await background();
   await page.getByRole("button", { name: "Dark theme" }).click();
   await page.getByRole("button", { name: "Collapse" }).click();
@@ -262,15 +209,17 @@ test("theme and width of the rail are remembered, and are there before the first
   assert.equal(await background(), dark);
   assert.equal(await page.locator("#rail").evaluate((rail) => rail.clientWidth < 70), true);
   await page.unroute("**/*.js*");
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   await page.getByRole("button", { name: "Follow the system's theme" }).click();
   assert.equal(await background(), light);
 });
 
 test("copying says so, and errors stay until they are dismissed", async () => {
-  await using open = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+  await using open = await openPage(browser, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const { page } = open;
-  await goLive(page, "/");
+  await goLive(page, `${gateway.url}/`);
   await page.getByRole("button", { name: "Copy console address" }).click();
   await page.getByText("Copied to the clipboard").waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), gateway.url);
@@ -285,11 +234,11 @@ test("copying says so, and errors stay until they are dismissed", async () => {
 });
 
 test("live indicator says reconnecting when the stream breaks, and recovers", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   const first = await startGateway();
   const port = new URL(first.url).port;
-  await goLive(page, "/servers", first.url);
+  await goLive(page, `${first.url}/servers`);
   await first[Symbol.asyncDispose]();
   await page.getByRole("status").filter({ hasText: "Reconnecting" }).waitFor();
   await using _second = await startGateway(["--port", port]);
@@ -299,7 +248,7 @@ test("live indicator says reconnecting when the stream breaks, and recovers", as
 });
 
 test("not-found pages show the id that the response and the log have", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
   for (
     const path of [
@@ -324,7 +273,7 @@ test("not-found pages show the id that the response and the log have", async () 
 });
 
 test("pages are readable without JavaScript", async () => {
-  await using open = await openPage({ javaScriptEnabled: false });
+  await using open = await openPage(browser, { javaScriptEnabled: false });
   const { page } = open;
   for (const path of PAGES) {
     await page.goto(gateway.url + path);
@@ -340,7 +289,7 @@ test("pages are readable without JavaScript", async () => {
 });
 
 test("a page's JavaScript stays below 120 KB compressed", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
   const scripts = new Map<string, Uint8Array>();
   page.on("response", async (response) => {
@@ -348,7 +297,7 @@ test("a page's JavaScript stays below 120 KB compressed", async () => {
       scripts.set(response.url(), await response.body());
     }
   });
-  await goLive(page, "/tools");
+  await goLive(page, `${gateway.url}/tools`);
   await page.waitForTimeout(200);
   let total = 0;
   for (const body of scripts.values()) {
@@ -391,7 +340,7 @@ test("hostile names and descriptions are shown inert", async () => {
     ],
     problems: [problem({ message: HOSTILE.join(" "), fix: HOSTILE.join(" ") })],
   }));
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   const paths = HOSTILE.map((name) => `/tools/evil/${encodeURIComponent(name)}`);
   for (
@@ -414,7 +363,7 @@ test("hostile names and descriptions are shown inert", async () => {
     await page.getByText("U+202E").first().isVisible(),
     "a direction override is not shown",
   );
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("script");
   await page.getByRole("option").first().waitFor();
@@ -430,7 +379,7 @@ test("a page that fails shows its error with the id, and nothing of its cause", 
       throw new Error("a secret detail");
     },
   });
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   const response = await page.goto(stub.url);
   assert.equal(response?.status(), 500);
@@ -440,7 +389,7 @@ test("a page that fails shows its error with the id, and nothing of its cause", 
   const content = await page.content();
   assert.ok(content.includes("INTERNAL") && !content.includes("secret"));
   await assertAccessible(page, "error page");
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
   await page.keyboard.press("s");
   await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
   assert.deepEqual(complaints, []);
@@ -449,9 +398,9 @@ test("a page that fails shows its error with the id, and nothing of its cause", 
 test("lists follow the live channel and keep what is being typed", async () => {
   const live = stubGateway({ servers: [{ name: "one" }, { name: "two" }] });
   await using stub = await startStubConsole(live);
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, "/servers", stub.url);
+  await goLive(page, `${stub.url}/servers`);
   await page.keyboard.press("/");
   await page.keyboard.type("o");
   await page.waitForURL(/q=o$/);
@@ -483,7 +432,7 @@ test("console stays usable with 400 servers and 5,200 tools", async () => {
       ),
     })),
   }));
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   for (
     const path of [
@@ -495,7 +444,7 @@ test("console stays usable with 400 servers and 5,200 tools", async () => {
       "/tools/server-3/list_things_4",
     ]
   ) {
-    await goLive(page, path, stub.url);
+    await goLive(page, stub.url + path);
     const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
     assert.ok(nodes < 5_000, `${path} has ${nodes} elements`);
   }
@@ -508,7 +457,7 @@ test("console stays usable with 400 servers and 5,200 tools", async () => {
   await page.getByRole("heading", { level: 1, name: "server-399" }).waitFor();
   await page.setViewportSize(NARROW);
   for (const path of ["/", "/servers", "/tools?page=52"]) {
-    await goLive(page, path, stub.url);
+    await goLive(page, stub.url + path);
     await assertFits(page, path);
   }
   assert.deepEqual(complaints, []);
@@ -517,7 +466,7 @@ test("console stays usable with 400 servers and 5,200 tools", async () => {
 test("console removes the demo server and puts it back, with and without scripts", async () => {
   await using own = await startGateway();
   for (const javaScriptEnabled of [true, false]) {
-    await using open = await openPage({ javaScriptEnabled });
+    await using open = await openPage(browser, { javaScriptEnabled });
     const { page } = open;
     await page.goto(`${own.url}/servers/weather`);
     await page.getByRole("button", { name: "Remove demo server" }).click();
@@ -603,23 +552,12 @@ function withPast(now: number) {
 
 test("what changed about a server's tools and what is invalid are shown to be read", async () => {
   await using stub = await startStubConsole(withPast(Date.now()));
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   for (const path of ["/servers/docs", "/tools/docs/search"]) {
-    await goLive(page, path, stub.url);
-    const name = path.split("/")[1];
-    for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]] as const) {
-      await page.setViewportSize(viewport);
-      await assertFits(page, `${path} (${size})`);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await assertAccessible(page, `${path} (${size}, ${colorScheme})`);
-        const file = new URL(`history-${name}-${colorScheme}-${size}.png`, SCREENSHOTS);
-        await page.screenshot({ path: file.pathname, fullPage: true });
-      }
-    }
+    await goLive(page, stub.url + path);
+    await assertReadable(page, `history-${path.split("/")[1]}`);
   }
-  await page.setViewportSize(WIDE);
   const versions = page.locator("section", { hasText: "Versions" });
   assert.deepEqual(
     (await versions.locator(".change-head").allTextContents()).map((text) =>
@@ -630,7 +568,7 @@ test("what changed about a server's tools and what is invalid are shown to be re
   assert.equal(await versions.locator("ins", { hasText: /^documents$/ }).count(), 1);
   assert.equal(await versions.locator("del", { hasText: /^pages$/ }).count(), 1);
 
-  await goLive(page, "/servers/docs", stub.url);
+  await goLive(page, `${stub.url}/servers/docs`);
   const changes = page.locator("section", { hasText: "Changes of its tools" });
   assert.deepEqual(
     await changes.locator("time").allInnerTexts(),
@@ -665,9 +603,9 @@ test("the page of a server with 2,000 tools that have all changed stays small", 
   await using stub = await startStubConsole(stubGateway({
     servers: [{ name: "large", history: { tools, invalid: [] } }],
   }));
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, "/servers/large", stub.url);
+  await goLive(page, `${stub.url}/servers/large`);
   await page.getByText("1,980 earlier changes").waitFor();
   const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
   assert.ok(nodes < 5_000, `${nodes} elements`);

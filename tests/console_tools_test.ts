@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
+import {
+  assertReadable,
+  browserTest as test,
+  goLive,
+  openPage,
+  untilLive,
+} from "./console_pages.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
-import { browserTest as test } from "./console_pages.ts";
 
 const FIXTURE = fromFileUrl(new URL("./fixtures/file_tools_server.ts", import.meta.url));
-const SCREENSHOTS = new URL("../screenshots/", import.meta.url);
-const SIZES = [
-  ["wide", { width: 1280, height: 820 }],
-  ["narrow", { width: 375, height: 740 }],
-] as const;
 
 const text = { type: "string" };
 const TOOLS: Record<string, object[]> = {
@@ -65,7 +65,6 @@ async function list(server: string, tools: object[] = TOOLS[server] ?? []): Prom
 }
 
 Deno.test.beforeAll(async () => {
-  await Deno.mkdir(SCREENSHOTS, { recursive: true });
   folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const mcpServers = Object.fromEntries(
     Object.keys(TOOLS).map((server) => [server, {
@@ -88,51 +87,6 @@ Deno.test.afterAll(async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-async function openPage(options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({
-    viewport: SIZES[0][1],
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    const isStatus = /server responded with a status of/.test(message.text());
-    if (message.type() === "error" && !isStatus) complaints.push(message.text());
-  });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function goLive(page: Page, path: string): Promise<void> {
-  await page.goto(gateway.url + path);
-  await page.locator('.live[data-state="live"]').waitFor();
-}
-
-/** No serious finding, nothing that scrolls sideways, in both sizes and themes. */
-async function inspect(page: Page, name: string): Promise<void> {
-  for (const [size, viewport] of SIZES) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe.source);
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })
-        .then(({ violations }) => violations
-          .filter(({ impact }) => impact === "serious" || impact === "critical")
-          .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200))))`);
-      assert.deepEqual(found, [], `${name} (${size}, ${colorScheme})`);
-      const path = new URL(`${name}-${colorScheme}-${size}.png`, SCREENSHOTS).pathname;
-      await page.screenshot({ path, fullPage: true });
-    }
-    const overflow = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    assert.equal(overflow, 0, `${name} (${size}) scrolls sideways`);
-  }
-  await page.setViewportSize(SIZES[0][1]);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
 async function api(path: string, body?: unknown): Promise<Response> {
   return await fetch(gateway.url + path, {
     ...(body === undefined ? {} : {
@@ -144,15 +98,15 @@ async function api(path: string, body?: unknown): Promise<Response> {
 }
 
 test("tools page ranks as the engine does while one types, and filters by address", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/tools");
+  await goLive(page, `${gateway.url}/tools`);
   // Counted in the background: the page comes first, the numbers follow by themselves.
   await page.getByText("tokens in all").waitFor();
   await page.getByText("Name collisions").waitFor();
   await page.getByText("whose full name comes first in the alphabet").waitFor();
   await page.getByText("only the end tells them apart").waitFor();
-  await inspect(page, "tools-all");
+  await assertReadable(page, "tools-all");
 
   await page.keyboard.press("/");
   await page.keyboard.type("searches repositories");
@@ -162,7 +116,7 @@ test("tools page ranks as the engine does while one types, and filters by addres
   const { found } = await (await api("/api/search?q=searches+repositories")).json();
   assert.equal(found[0].namespacedName, "git.hub_search");
   assert.match(await first.locator(".relevance").innerText(), /^[01]\.\d\d$/);
-  await inspect(page, "tools-search");
+  await assertReadable(page, "tools-search");
 
   await page.getByRole("combobox", { name: "Server" }).selectOption("git_hub");
   await page.waitForURL(/server=git_hub/);
@@ -171,29 +125,29 @@ test("tools page ranks as the engine does while one types, and filters by addres
     state: "detached",
   });
   // Letters of a word that is not finished find it too.
-  await goLive(page, "/tools?q=comm");
+  await goLive(page, `${gateway.url}/tools?q=comm`);
   await page.getByRole("link", { name: "commit", exact: true }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test("tool page has names, cost, examples and relatives; what is said of it can be changed", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/tools/git_hub/search");
+  await goLive(page, `${gateway.url}/tools/git_hub/search`);
   await page.getByText("is the name of").first().waitFor();
   const flat = page.locator(".fact", { hasText: "Flat name" });
   assert.match(await flat.innerText(), /git_hub_search_\w+/);
   await page.getByRole("link", { name: "git_hub.old_search" }).waitFor();
 
-  await goLive(page, "/tools/git/commit");
+  await goLive(page, `${gateway.url}/tools/git/commit`);
   await page.locator(".examples").getByText('"message"').first().waitFor();
   await page.getByText("Change summary and category").click();
-  await inspect(page, "tool-words");
+  await assertReadable(page, "tool-words");
   await page.getByLabel("Category").fill("mine");
   await page.getByLabel("Summary").fill("Commits it");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("set here").waitFor();
-  await goLive(page, "/tools?category=mine");
+  await goLive(page, `${gateway.url}/tools?category=mine`);
   await page.getByText("Commits it").filter({ visible: true }).waitFor();
   await page.getByRole("link", { name: "commit", exact: true }).click();
   await page.getByText("Change summary and category").click();
@@ -201,15 +155,15 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await page.getByText("set here").waitFor({ state: "detached" });
   await page.getByText("Records the staged changes").first().waitFor();
 
-  await goLive(page, "/tools/git_hub/old_search");
+  await goLive(page, `${gateway.url}/tools/git_hub/old_search`);
   await page.getByText("Deprecated: use search instead.", { exact: false }).first().waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test("toolset is made by search, equipped, edited and deleted in the console", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, "/toolsets");
+  await goLive(page, `${gateway.url}/toolsets`);
   await page.getByRole("link", { name: "Make a toolset" }).click();
   await page.getByRole("heading", { level: 1, name: "New toolset" }).waitFor();
   await page.getByLabel("Name").fill("review");
@@ -221,7 +175,7 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
   await page.getByRole("searchbox", { name: "Search tools" }).fill("");
   await page.getByRole("button", { name: /Choose all 43 shown of git/ }).click();
   await page.getByText("More than 40").waitFor();
-  await inspect(page, "toolset-new");
+  await assertReadable(page, "toolset-new");
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByRole("heading", { level: 1, name: "review" }).waitFor();
   await page.getByText("43 of 43 tools registered").waitFor();
@@ -235,7 +189,7 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
   assert.equal((await exported).suggestedFilename(), "review.json");
   await page.getByRole("link", { name: "Edit" }).click();
   await page.getByRole("heading", { level: 1, name: "Edit review" }).waitFor();
-  await page.locator('.live[data-state="live"]').waitFor();
+  await untilLive(page);
   await page.locator(".chosen").getByRole("checkbox", { name: /git\.branch_0\b/ }).click();
   await page.getByText(/^42 tools/).waitFor();
   await page.getByRole("button", { name: "Save toolset" }).click();
@@ -255,22 +209,22 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
     const { toolset } = await (await api("/api/toolsets/review")).json();
     return toolset.registered === 2 ? true : undefined;
   });
-  await goLive(page, "/toolsets/review");
+  await goLive(page, `${gateway.url}/toolsets/review`);
   await page.getByText("Breaking").first().waitFor();
   await page.getByText("Gone").first().waitFor();
-  await inspect(page, "toolset");
+  await assertReadable(page, "toolset");
   await page.getByRole("button", { name: "Accept the changes" }).click();
   await page.getByText("Breaking").waitFor({ state: "detached" });
   await page.getByText("2 of 42 tools registered").waitFor();
   await list("git");
   await api("/api/servers/git/restart", {});
 
-  await goLive(page, "/toolsets");
-  await inspect(page, "toolsets-list");
+  await goLive(page, `${gateway.url}/toolsets`);
+  await assertReadable(page, "toolsets-list");
   await page.getByRole("button", { name: "Delete" }).click();
   const question = page.getByRole("dialog", { name: "Delete review?" });
   await question.getByText("clients at /mcp lose its tools at once").waitFor();
-  await inspect(page, "toolset-delete");
+  await assertReadable(page, "toolset-delete");
   const downloading = page.waitForEvent("download");
   await question.getByRole("button", { name: "Export first" }).click();
   assert.equal((await downloading).suggestedFilename(), "review.json");
@@ -280,14 +234,14 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
 });
 
 test("toolsets are imported from text and files, with what could not be matched", async () => {
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, "/toolsets");
+  await goLive(page, `${gateway.url}/toolsets`);
   await page.getByText("Import from a file or from text").click();
   await page.getByLabel("Or text").fill('{"name":"dev","tools":["git.status","git.statu"]}');
   await page.getByRole("button", { name: "Import toolsets" }).click();
   await page.getByText("Nearest: git.status").waitFor();
-  await inspect(page, "toolset-import");
+  await assertReadable(page, "toolset-import");
   await page.goto(`${gateway.url}/toolsets/~import`);
   await page.getByLabel("File").setInputFiles({
     name: "x.json",
@@ -301,7 +255,7 @@ test("toolsets are imported from text and files, with what could not be matched"
 });
 
 test("toolset form works without JavaScript, and says what is wrong with what was written", async () => {
-  await using open = await openPage({ javaScriptEnabled: false });
+  await using open = await openPage(browser, { javaScriptEnabled: false });
   const { page } = open;
   await page.goto(`${gateway.url}/toolsets/~new`);
   await page.getByLabel("Name").fill("dev");
@@ -341,14 +295,14 @@ test("tools page shows savings by day, what is off, and a search that is not at 
       ],
     }],
   }));
-  await using open = await openPage();
+  await using open = await openPage(browser);
   const { page, complaints } = open;
   await page.goto(`${stub.url}/tools?q=file`);
   await page.getByText("50,000 tokens saved today").waitFor();
   await page.getByText("The embedding backend does not answer").waitFor();
   await page.getByText("Reading what tools mean, 1 of 3").waitFor();
   assert.equal(await page.locator(".saved-table tbody tr").count(), 2);
-  await inspect(page, "tools-degraded");
+  await assertReadable(page, "tools-degraded");
   await page.getByRole("combobox", { name: "State" }).selectOption("disabled");
   await page.waitForURL(/state=disabled/);
   await page.getByRole("link", { name: "read", exact: true }).waitFor({ state: "detached" });

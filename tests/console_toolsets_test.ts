@@ -4,7 +4,7 @@ import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { at, connect, Doors, lists, must, tool } from "./combined_doors.ts";
-import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 
@@ -241,7 +241,7 @@ browserTest(
     await lists(client, ["git_commit", "git_log"]);
 
     // A client that leaves is no longer counted, without reload.
-    await page.locator('.live[data-state="live"]').waitFor();
+    await untilLive(page);
     const { transport } = other.client;
     if (transport && "terminateSession" in transport) {
       await (transport.terminateSession as () => Promise<void>)();

@@ -97,7 +97,7 @@ export class FaultyGateway implements AsyncDisposable {
 
   /** Stops it, and makes sure that no program outlives it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.gateway.stop();
+    await this.gateway[Symbol.asyncDispose]();
     if (this.#ownsFolder) await Deno.remove(this.folder, { recursive: true });
     assert.deepEqual(await this.processes(), [], "Processes were left behind");
   }
