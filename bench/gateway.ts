@@ -1,5 +1,5 @@
 /** What the gateway costs: calls through it against direct HTTP calls to the same server. */
-import { join } from "@std/path";
+import { fromFileUrl, join } from "@std/path";
 import { startGateway, until } from "../tests/gateway.ts";
 import { generateTools } from "../tests/fixtures/generated_tools.ts";
 import { BenchClient, callMany } from "./mcp_client.ts";
@@ -14,17 +14,17 @@ const TURNS = 10;
 const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" : undefined;
 /** What runs the servers: Node, or Deno with `--deno-server`. */
 const RUNTIME = Deno.args.includes("--deno-server") ? "deno" : "node";
-const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio"] as const;
+const RELAY = fromFileUrl(new URL("./fixtures/bare_relay.ts", import.meta.url));
+/** `relay` is a stdio server's, through the least there can be instead of the gateway. */
+const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio", "relay"] as const;
+/** Of the ways after the direct one, in the table's head. */
+const NAMES = ["http", "stdio", "/mcp http", "/mcp stdio", "bare relay"];
 type Way = (typeof ways)[number];
 type Samples = Record<string, Record<Way, number[]>>;
 
-const ofEach = (): Record<Way, number[]> => ({
-  direct: [],
-  http: [],
-  stdio: [],
-  mcpHttp: [],
-  mcpStdio: [],
-});
+function ofEach(): Record<Way, number[]> {
+  return Object.fromEntries(ways.map((way) => [way, []])) as unknown as Record<Way, number[]>;
+}
 
 export async function benchGateway(): Promise<void> {
   await using folder = await tempFolder();
@@ -40,6 +40,11 @@ async function measure(folder: string): Promise<void> {
   });
   await using few = await startServer(withTools("--http", 200));
   await using many = await startServer(withTools("--http", 2000));
+  const { command: program, args: words } = withTools("--stdio", 200);
+  await using relay = await startServer({
+    command: Deno.execPath(),
+    args: ["run", "-A", "-q", RELAY, program, ...words],
+  });
   const alone = await idleMb({ many: { type: "http", url: many.url } });
   await Deno.writeTextFile(
     join(folder, ".mcp.json"),
@@ -63,15 +68,15 @@ async function measure(folder: string): Promise<void> {
   const idle = await usageOf(gateway.pid);
   await equip(gateway.url, 40, ["http", "stdio"]);
   const door = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
+  const addressOf = (way: Way, tools: "" | "2000") => {
+    if (way === "direct") return tools ? many.url : few.url;
+    if (way === "relay") return relay.url;
+    return way.startsWith("mcp") ? `${gateway.url}/mcp` : door(way + tools);
+  };
   const open = async (way: Way, tools: "" | "2000", count: number) => {
-    const url = way === "direct"
-      ? (tools ? many.url : few.url)
-      : way.startsWith("mcp")
-      ? `${gateway.url}/mcp`
-      : door(way + tools);
-    const token = way === "direct" ? undefined : TOKEN;
+    const token = way === "direct" || way === "relay" ? undefined : TOKEN;
     return await Promise.all(
-      Array.from({ length: count }, () => new BenchClient(url, token).connect()),
+      Array.from({ length: count }, () => new BenchClient(addressOf(way, tools), token).connect()),
     );
   };
   const names: Partial<Record<Way, string>> = {
@@ -112,7 +117,7 @@ async function measure(folder: string): Promise<void> {
     for (const way of ways) {
       const few = clients[""][way];
       const call = callFor(way);
-      const pid = way === "direct" ? undefined : gateway.pid;
+      const pid = way === "direct" ? undefined : way === "relay" ? relay.pid : gateway.pid;
       const before = pid === undefined ? undefined : await usageOf(pid);
       const total = quick ? 1_000 : 4_000;
       const sixteen = await callMany(few, total, 16, call);
@@ -128,7 +133,7 @@ async function measure(folder: string): Promise<void> {
     // After the calls of all ways: megabytes of lists leave garbage, and whichever way came next
     // would have its calls measured while the gateway clears that away.
     for (const way of ways) {
-      if (way.startsWith("mcp")) continue;
+      if (way.startsWith("mcp") || way === "relay") continue;
       const short = await callMany(clients[""][way], 40, 1, list);
       const long = await callMany(clients[2000][way], 20, 1, list);
       if (round < 0) continue;
@@ -163,7 +168,7 @@ async function measure(folder: string): Promise<void> {
       [
         "",
         "direct",
-        ...["http", "stdio", "/mcp http", "/mcp stdio"].flatMap((way) => [way, "ratio"]),
+        ...NAMES.flatMap((name) => [name, "ratio"]),
       ],
       ...rows,
     ],
