@@ -89,6 +89,7 @@ export class ReviewBook {
         const isSamePins = known && isSamePolicy &&
           known.reviews.pinsRevision === reviews.pinsRevision;
         const pins = isSamePins ? known.pins : await this.#pinsOf(server, reviews, policy);
+        if (known && !isSamePins) await this.#lookAt(server, pins);
         loaded = { reviews, versionstamp, pins };
       }
       // Together, once all is read: what was taken over in part would count as done the next time.
@@ -242,6 +243,15 @@ export class ReviewBook {
   ): Promise<ServerPins | undefined> {
     if (pinsRevision === 0 || policy === "allow") return undefined;
     return (await this.#options.pins.find(server))?.value;
+  }
+
+  /** What is served from here on is looked at first, or it would be gone from lists for a moment. */
+  async #lookAt(server: string, pins: ServerPins | undefined): Promise<void> {
+    const { verdicts, onWarning } = this.#options;
+    const tools = pins?.tools.flatMap((pin) => pinned(server, pin)).map(([, { tool }]) => tool);
+    await verdicts.prepare(server, tools ?? [], { isWhole: false }).catch((error) =>
+      onWarning("Cannot look at a server's pinned tools", { server, error })
+    );
   }
 
   #applyRules(server: string): void {

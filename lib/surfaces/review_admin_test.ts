@@ -291,6 +291,30 @@ Deno.test("ReviewAdmin.approve() takes one of the versions that clients are list
   assert.equal(shown?.text, listed("a", "For another"));
 });
 
+Deno.test("ReviewAdmin.list() has what is found in a definition that only one client is listed", async () => {
+  await using setting = await Setting.open("hold", listed("a"));
+  const { catalog } = setting.review;
+  const looked = Promise.withResolvers<void>();
+  catalog.onChange(() => looked.resolve());
+  catalog.read("s", [listed("a", "Says something EVIL")]);
+  await looked.promise;
+  assert.deepEqual(setting.subject("a").findings.map(({ rule }) => rule), ["evil"]);
+});
+
+Deno.test("ReviewAdmin.approve() never has the tool missing, also where nobody has looked at it", async () => {
+  await using setting = await Setting.open("hold", listed("a"));
+  const { admin, review } = setting;
+  await readAlone(review, listed("a", "For one"));
+  // What was found in lists of single clients is forgotten when all is looked at again.
+  review.setWords("others");
+  await review.book.renew();
+  const counts = new Set<number>();
+  review.catalog.onChange(() => counts.add(review.names("s").length));
+  await admin.approve(setting.subject("a"));
+  assert.equal(setting.shown("a"), listed("a", "For one"));
+  assert.deepEqual([...counts], [1]);
+});
+
 Deno.test("ReviewAdmin.waiting() has what is behind the end of the list, and list() that of one server", async () => {
   await using setting = await Setting.open("hold", listed("a"));
   const { admin, review } = setting;
