@@ -21,6 +21,7 @@ import type { KeptTexts } from "./surfaces/kept_texts.ts";
 import { type DoorPath, parseDoor } from "./http/door_path.ts";
 import { isForwarded, isPlainlyForwarded, refuseGuest } from "./http/from_here.ts";
 import { BODY_MS } from "./http/guard.ts";
+import { looksFailed } from "./http/protocol.ts";
 import type { Naming } from "./routing/names.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
@@ -197,9 +198,10 @@ export function composeDoors(input: ComposeDoorsInput) {
       // So its time in the log may be a moment late.
       later.add(() => {
         const labels = LABELS.get(scope.method) ?? OTHER_LABELS;
-        countCall(answer.isError ? labels.error : labels.ok);
+        const isError = looksFailed(answer.text);
+        countCall(isError ? labels.error : labels.ok);
         timeCall(answer.ms / 1000);
-        if (target) input.onToolCall({ scope, target, session, answer });
+        if (target) input.onToolCall({ scope, target, session, answer: { ...answer, isError } });
       });
     },
     switchProject: (principal, project) => access.switchProject(principal, project),

@@ -40,7 +40,7 @@ export class StdioOutput {
     if (this.#waiting > MAX_WAITING_CHARACTERS) {
       return this.#outbox.abort(new Error("The client does not read"));
     }
-    this.#last = this.#outbox.push(text).then(() => {
+    this.#last = this.#outbox.send(text).then(() => {
       this.#waiting -= text.length;
       if (this.#waiting > WAITING_CHARACTERS) return;
       this.#room.resolve();

@@ -7,7 +7,7 @@ import {
   type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
-import { TimeoutQueue } from "../core/timeout_queue.ts";
+import { type Timeout, TimeoutQueue } from "../core/timeout_queue.ts";
 import { type Introduction, type ServerInfo, shakeHands } from "./handshake.ts";
 import {
   type Exchange,
@@ -156,13 +156,12 @@ export class Connection implements AsyncDisposable {
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
     const limits = this.#limitsOf(call.timeoutMs);
-    let limit = limits.add(expire);
+    let limit: Timeout | undefined;
     const touch = () => {
-      limits.delete(limit);
+      if (limit) limits.delete(limit);
       limit = limits.add(expire);
     };
     const abort = () => end("Cancelled by the client", call.signal?.reason);
-    call.signal?.addEventListener("abort", abort);
     const pending: Pending = { call, touch };
     this.#traffic.pending.set(id, pending);
     const exchange: Exchange = {
@@ -171,14 +170,17 @@ export class Connection implements AsyncDisposable {
       onMessage: (text, message) => this.#onExchanged(call, text, message),
     };
     try {
-      const text = requestText(id, call.method, params);
-      const answer = await link.request(id, text, exchange);
+      const answered = link.request(id, requestText(id, call.method, params), exchange);
+      // Only now, while the server is at work.
+      touch();
+      call.signal?.addEventListener("abort", abort);
+      const answer = await answered;
       this.#traffic.heardAt = Date.now();
       return { id, text: answer };
     } catch (error) {
       throw explain && error instanceof LinkClosed ? explain(error) : error;
     } finally {
-      limits.delete(limit);
+      if (limit) limits.delete(limit);
       call.signal?.removeEventListener("abort", abort);
       this.#traffic.pending.delete(id);
       pending.call = pending.touch = undefined;

@@ -173,34 +173,26 @@ export class ManagedServer implements AsyncDisposable {
 
   /** Calls on the shared connection; once more where the server has forgotten our session. */
   async call(call: Call): Promise<{ id: number; text: string }> {
-    const connection = this.#shared.current ?? await this.connection(call.signal);
-    try {
-      return await this.#callOn(connection, call);
-    } catch (error) {
-      if (!isSessionLost(error)) throw this.#explain(error);
-    }
-    const next = await this.connection(call.signal);
-    try {
-      return await this.#callOn(next, call);
-    } catch (error) {
-      throw this.#explain(error);
+    for (let isAgain = false;; isAgain = true) {
+      const connection = this.#shared.current ?? await this.connection(call.signal);
+      this.#lastUse = Date.now();
+      try {
+        const answer = await connection.call(call);
+        this.#shared.forgive(connection);
+        return answer;
+      } catch (error) {
+        this.#noteFailure(connection, error);
+        if (isAgain || !isSessionLost(error)) throw this.#explain(error);
+      }
     }
   }
 
-  async #callOn(connection: Connection, call: Call): Promise<{ id: number; text: string }> {
-    this.#lastUse = Date.now();
-    try {
-      const answer = await connection.call(call);
-      this.#shared.forgive(connection);
-      return answer;
-    } catch (error) {
-      const isLost = error instanceof LinkClosed;
-      if (isLost && (error.kind === "session" || error.kind === "login")) {
-        this.#shared.drop(connection, error);
-      } else if (isLost || (error instanceof GatewayError && error.code === "TIMEOUT")) {
-        this.#shared.doubt(connection);
-      }
-      throw error;
+  #noteFailure(connection: Connection, error: unknown): void {
+    const isLost = error instanceof LinkClosed;
+    if (isLost && (error.kind === "session" || error.kind === "login")) {
+      this.#shared.drop(connection, error);
+    } else if (isLost || (error instanceof GatewayError && error.code === "TIMEOUT")) {
+      this.#shared.doubt(connection);
     }
   }
 

@@ -28,6 +28,7 @@ export class Guard {
   readonly #allowAddresses: boolean;
   readonly #maxBody: number;
   readonly #uploads: ReadonlyMap<string, number>;
+  #lastHost: string | undefined;
 
   constructor({ host, port, publicUrl, maxBody, uploads = new Map() }: GuardOptions) {
     this.#port = port;
@@ -80,9 +81,13 @@ export class Guard {
   }
 
   #allowsHost(host: string): boolean {
+    // Nearly all requests name the same one.
+    if (host === this.#lastHost) return true;
     const normalized = host.toLowerCase();
-    return this.#hosts.has(normalized) ||
+    const isAllowed = this.#hosts.has(normalized) ||
       (this.#allowAddresses && isAddressWithPort(normalized, this.#port));
+    if (isAllowed) this.#lastHost = host;
+    return isAllowed;
   }
 
   /** The host is one that was allowed. */

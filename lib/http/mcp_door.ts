@@ -37,7 +37,6 @@ export interface Door {
 /** How a request was answered. */
 export interface CallAnswer {
   text: string;
-  isError: boolean;
   /** When it began, by the process's clock. */
   started: number;
   ms: number;
@@ -217,9 +216,8 @@ function answer(
     } else {
       response.resolve(new Response(out, { headers: JSON_HEADERS }));
     }
-    const duration = performance.now() - started;
-    const isError = looksFailed(out);
-    host.onCall(scope, session, { text: out, isError, started, ms: duration });
+    const ms = performance.now() - started;
+    host.onCall(scope, session, { text: out, started, ms });
     // Nothing is gathered for a line that is not written.
     if (!host.log.isLevelEnabled("debug")) return;
     logCall(host.log, {
@@ -227,8 +225,8 @@ function answer(
       method,
       params,
       correlationId: correlationId(request) ?? session.id,
-      isError,
-      ms: duration,
+      isError: looksFailed(out),
+      ms,
     });
   }
   const asked = withSpan("mcp request", attributes, () => ask(host, session, principal, scope));

@@ -141,10 +141,10 @@ export class StdioDoor implements AsyncDisposable {
     // Whoever cancelled does not wait for an answer any more.
     send(out);
     const ms = performance.now() - started;
-    const isError = looksFailed(out);
-    host.onCall(scope, session, { text: out, isError, started, ms });
+    host.onCall(scope, session, { text: out, started, ms });
     if (!host.log.isLevelEnabled("debug")) return;
     const door = this.#door ?? { key: session.door };
+    const isError = looksFailed(out);
     logCall(host.log, { door, method, params, correlationId: session.id, isError, ms });
   }
 

@@ -37,7 +37,7 @@ export interface View<Builtin extends { name: string } = { name: string }> {
   /** Whether tools that are off are found as well; else they are not to be used. */
   withDisabled?: boolean;
   /** Whether a tool exists for this caller; all do where this is missing. */
-  admits?(tool: CatalogTool): boolean;
+  admits?: ((tool: CatalogTool) => boolean) | undefined;
 }
 
 export type Resolved<Builtin> =

@@ -241,7 +241,7 @@ class CombinedSession implements SurfaceSession {
         forwardedParams(scope.text, forward.name, argumentsIn),
       );
     }
-    return await this.#callOn(found.tool, scope, callParams(scope.text, found.tool.name));
+    return await this.#callOn(found.tool, scope, callParams(scope, found.tool.name));
   }
 
   async #resolve(name: string, scope: RequestScope): Promise<Resolved<BuiltinTool>> {

@@ -6,7 +6,7 @@ import type { ManagedServer } from "../downstream/managed_server.ts";
 import { notConnected } from "../downstream/server_trouble.ts";
 import type { Naming } from "../routing/names.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
-import { resolveTool } from "../routing/resolve.ts";
+import { resolveTool, type View } from "../routing/resolve.ts";
 import {
   type CallerRights,
   type CallGate,
@@ -85,6 +85,7 @@ class ServerSurfaceSession implements SurfaceSession {
   readonly #relay: Relay;
   /** Missing where nothing is kept from the caller. */
   readonly #rights: CallerRights | undefined;
+  readonly #admits: View["admits"];
   #listed: AdmittedList | undefined;
   /** What the server lists for this client, where that is not what it lists for all. */
   #own: OwnTools | undefined;
@@ -94,7 +95,8 @@ class ServerSurfaceSession implements SurfaceSession {
     const { server, catalog } = options;
     this.#options = options;
     this.#port = port;
-    this.#rights = port.principal === EVERYONE ? undefined : options.rights;
+    const rights = this.#rights = port.principal === EVERYONE ? undefined : options.rights;
+    this.#admits = rights && ((tool) => rights.admits(port.principal, tool));
     this.#relay = new Relay(server, port, (texts) => {
       const before = this.#tools();
       const shared = catalog.of(server.name);
@@ -208,12 +210,7 @@ class ServerSurfaceSession implements SurfaceSession {
 
   /** What became of the tool and the caller's rights while somebody was asked counts as well. */
   #checkAgain(call: GatedCall): void {
-    const rights = this.#rights;
-    const table = this.#table();
-    checkUnchanged(
-      call.tool,
-      rights ? { table, admits: (tool) => rights.admits(this.#port.principal, tool) } : { table },
-    );
+    checkUnchanged(call.tool, { table: this.#table(), admits: this.#admits });
     checkMayCall(this.#rights, this.#options.gate, call);
   }
 
@@ -242,16 +239,12 @@ class ServerSurfaceSession implements SurfaceSession {
     const { server, naming } = this.#options;
     if (server.status.state === "disabled") throw notConnected(server.status);
     if (this.#isUnknown) await server.connection(scope.signal);
-    const { principal } = this.#port;
-    const rights = this.#rights;
-    const view = { table: this.#table(), naming, server: server.name };
-    const tool = rights
-      ? resolveTool({ ...view, admits: (tool) => rights.admits(principal, tool) }, name)
-      : resolveTool(view, name);
+    const view = { table: this.#table(), naming, server: server.name, admits: this.#admits };
+    const tool = resolveTool(view, name);
     const call = { tool, scope, port: this.#port };
     checkMayCall(this.#rights, this.#options.gate, call);
     scope.target = tool;
-    const own = callParams(scope.text, tool.name);
+    const own = callParams(scope, tool.name);
     const { gate } = this.#options;
     if (!gate) return await this.#relay.call(scope, "tools/call", own);
     const agreed = gate.enter(call);

@@ -72,11 +72,18 @@ function soundMembers(
   return members;
 }
 
+/** A tools/call as it came, and as it was read. */
+interface SentCall {
+  text: string;
+  params: Record<string, unknown>;
+}
+
 /** The params of a tools/call under a tool's own name, the rest as it came; throws INVALID_PARAMS. */
-export function callParams(message: string, name: string): string {
-  const params = soundParams(message);
+export function callParams({ text, params: { name: sent } }: SentCall, name: string): string {
+  const params = soundParams(text);
   const span = params?.members.get("name");
   if (!params || !span) throw new GatewayError("INVALID_PARAMS");
+  if (sent === name) return params.text;
   return replaceSpan(params.text, span, JSON.stringify(name));
 }
 

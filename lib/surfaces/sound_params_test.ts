@@ -7,10 +7,12 @@ function message(params: string): string {
 
 Deno.test("callParams() changes the name and keeps every other byte", () => {
   const params = '{ "arguments": {"n": 12345678901234567890, "Name": 1}, "name" : "git.status" }';
+  const sent = { text: message(params), params: JSON.parse(params) };
   assert.equal(
-    callParams(message(params), "status"),
+    callParams(sent, "status"),
     '{ "arguments": {"n": 12345678901234567890, "Name": 1}, "name" : "status" }',
   );
+  assert.equal(callParams(sent, "git.status"), params);
 });
 
 Deno.test("soundParams() refuses what another reader could understand otherwise", () => {

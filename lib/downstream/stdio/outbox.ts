@@ -1,8 +1,9 @@
 import { GatewayError } from "../../core/errors.ts";
 
+/** Lines that go out together, and those who want to know when they have. */
 interface Batch {
-  lines: string[];
-  written: PromiseWithResolvers<void>;
+  text: string;
+  waiters: PromiseWithResolvers<void>[] | undefined;
 }
 
 const BUFFER_BYTES = 16 * 1024;
@@ -38,7 +39,6 @@ export class Outbox {
   #size = 0;
   #waiting: Batch | undefined;
   #current: Batch | undefined;
-  #isDraining = false;
   #isClosing = false;
   #failure: { error: unknown } | undefined;
 
@@ -47,27 +47,31 @@ export class Outbox {
     this.#options = options;
   }
 
-  /** Resolves when the message was handed to the reader; need not be awaited. */
-  push(text: string): Promise<void> {
-    if (this.#failure) return alreadyTold(Promise.reject(this.#failure.error));
+  /** Writes it as soon as can be; whoever need not know when hears of a failure by `onFail`. */
+  push(text: string, waiter?: PromiseWithResolvers<void>): void {
+    if (this.#failure) return void waiter?.reject(this.#failure.error);
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
       throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
     }
-    this.#size += text.length;
-    this.#waiting ??= newBatch();
-    this.#waiting.lines.push(oneLine(text));
-    const { promise } = this.#waiting.written;
-    if (!this.#isDraining) {
-      this.#isDraining = true;
-      this.#drain();
-    }
-    return promise;
+    const line = `${oneLine(text)}\n`;
+    this.#size += line.length;
+    if (!this.#current) return this.#write({ text: line, waiters: waiter && [waiter] });
+    const waiting = this.#waiting ??= { text: "", waiters: undefined };
+    waiting.text += line;
+    if (waiter) (waiting.waiters ??= []).push(waiter);
+  }
+
+  /** Resolves when the message was handed to the reader. */
+  send(text: string): Promise<void> {
+    const waiter = Promise.withResolvers<void>();
+    this.push(text, waiter);
+    return waiter.promise;
   }
 
   /** Tells the reader that nothing more will come, after what waits. */
   close(): void {
     this.#isClosing = true;
-    if (!this.#isDraining) this.#sink.end();
+    if (!this.#current) this.#sink.end();
   }
 
   /** Gives up on what waits. */
@@ -76,22 +80,21 @@ export class Outbox {
     this.#sink.destroy(reason);
   }
 
-  #drain(): void {
-    if (this.#waiting === undefined || this.#failure) {
-      this.#isDraining = false;
-      if (this.#isClosing) this.#sink.end();
-      return;
-    }
-    const { lines, written } = this.#current = this.#waiting;
-    this.#waiting = undefined;
-    const text = lines.join("\n") + "\n";
-    this.#sink.write(this.#encode(text), (error) => {
-      if (error) return this.#fail(error);
-      this.#size -= text.length - lines.length;
-      written.resolve();
-      this.#drain();
-    });
+  #write(batch: Batch): void {
+    this.#current = batch;
+    this.#sink.write(this.#encode(batch.text), this.#onWritten);
   }
+
+  readonly #onWritten = (error?: Error | null): void => {
+    if (error) return this.#fail(error);
+    const { text, waiters } = this.#current!;
+    this.#size -= text.length;
+    const next = this.#waiting;
+    this.#current = this.#waiting = undefined;
+    for (const waiter of waiters ?? []) waiter.resolve();
+    if (next && !this.#failure) this.#write(next);
+    else if (this.#isClosing) this.#sink.end();
+  };
 
   /** Good until the next one: a write is over before another is begun. */
   #encode(text: string): Uint8Array {
@@ -104,22 +107,11 @@ export class Outbox {
   #fail(error: unknown): void {
     if (this.#failure) return;
     this.#failure = { error };
-    this.#current?.written.reject(error);
-    this.#waiting?.written.reject(error);
+    for (const { waiters = [] } of [this.#current, this.#waiting].filter((batch) => !!batch)) {
+      for (const waiter of waiters) waiter.reject(error);
+    }
     this.#options.onFail(error);
   }
-}
-
-function newBatch(): Batch {
-  const written = Promise.withResolvers<void>();
-  alreadyTold(written.promise);
-  return { lines: [], written };
-}
-
-/** Whoever does not wait for it hears of the failure by the link's end. */
-function alreadyTold(promise: Promise<void>): Promise<void> {
-  promise.catch(() => {});
-  return promise;
 }
 
 /** A line break in JSON is white space outside of strings, so that a blank means the same. */

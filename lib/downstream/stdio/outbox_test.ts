@@ -32,11 +32,11 @@ function open(limit = 100) {
 
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-Deno.test("Outbox.push() writes at once, and what had to wait in one go", async () => {
+Deno.test("Outbox.send() writes at once, and what had to wait in one go", async () => {
   const { reader, outbox } = open();
-  const first = outbox.push("1");
+  const first = outbox.send("1");
   assert.deepEqual(reader.writes, ["1\n"]);
-  const second = [outbox.push("2"), outbox.push("3"), outbox.push("4")];
+  const second = [outbox.send("2"), outbox.send("3"), outbox.send("4")];
   await settle();
   assert.deepEqual(reader.writes, ["1\n"]);
   reader.take();
@@ -46,20 +46,20 @@ Deno.test("Outbox.push() writes at once, and what had to wait in one go", async 
   await Promise.all(second);
 });
 
-Deno.test("Outbox.push() sends a message with line breaks as one line", async () => {
+Deno.test("Outbox.send() sends a message with line breaks as one line", async () => {
   const { reader, outbox } = open();
-  const sent = outbox.push('{\r\n  "text": "a\\nb"\n}');
+  const sent = outbox.send('{\r\n  "text": "a\\nb"\n}');
   await settle();
   reader.take();
   await sent;
   assert.deepEqual(reader.writes, ['{    "text": "a\\nb" }\n']);
 });
 
-Deno.test("Outbox.push() refuses what finds no room and takes it again later", async () => {
+Deno.test("Outbox.send() refuses what finds no room and takes it again later", async () => {
   const { reader, outbox } = open(10);
-  const large = outbox.push("x".repeat(20));
+  const large = outbox.send("x".repeat(20));
   await settle();
-  assert.throws(() => outbox.push("y"), (error) => {
+  assert.throws(() => outbox.send("y"), (error) => {
     assert.ok(error instanceof GatewayError);
     assert.equal(error.code, "LIMIT_EXCEEDED");
     assert.equal(error.message, "too much waits");
@@ -67,7 +67,7 @@ Deno.test("Outbox.push() refuses what finds no room and takes it again later", a
   });
   reader.take();
   await large;
-  const small = outbox.push("y");
+  const small = outbox.send("y");
   await settle();
   reader.take();
   await small;
@@ -76,9 +76,9 @@ Deno.test("Outbox.push() refuses what finds no room and takes it again later", a
 
 Deno.test("Outbox.close() lets what waits go out first", async () => {
   const { reader, outbox } = open();
-  outbox.push("1");
+  outbox.send("1");
   await settle();
-  const last = outbox.push("2");
+  const last = outbox.send("2");
   outbox.close();
   reader.take();
   await settle();
@@ -89,13 +89,13 @@ Deno.test("Outbox.close() lets what waits go out first", async () => {
 
 Deno.test("Outbox tells a failed write once and fails what waits", async () => {
   const { reader, outbox, failures } = open();
-  const sent = [outbox.push("1")];
+  const sent = [outbox.send("1")];
   await settle();
-  sent.push(outbox.push("2"));
+  sent.push(outbox.send("2"));
   reader.fail();
   const results = await Promise.allSettled(sent);
   assert.deepEqual(results.map(({ status }) => status), ["rejected", "rejected"]);
   outbox.abort(new Error("over"));
   assert.equal(failures.length, 1);
-  await assert.rejects(outbox.push("3"), /no reader/);
+  await assert.rejects(outbox.send("3"), /no reader/);
 });

@@ -150,7 +150,7 @@ export class StdioLink implements Link {
 
   async send(text: string): Promise<void> {
     if (this.#closed) throw this.#closed;
-    await this.#outbox.push(text).catch((cause) => {
+    await this.#outbox.send(text).catch((cause) => {
       throw this.#closed ??
         new LinkClosed("lost", `Server "${this.#name}" closed its input`, { cause });
     });
