@@ -129,8 +129,6 @@ class ServerSurfaceSession implements SurfaceSession {
 
   /** What changed of tools that do not exist for the caller is no news for it. */
   isListChanged(): boolean {
-    // Read by the new rules at once: what of it waits for approval is forgotten with the old list.
-    this.#currentOwn();
     const known = this.#listed;
     return !this.#rights || !known || this.#admittedList(this.#rights) !== known.text;
   }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Catalog } from "../catalog/catalog.ts";
-import { ToolGuard } from "../catalog/tool_guard.ts";
 import { InProcessLink } from "../downstream/in_process_link.ts";
 import { until } from "../downstream/testing/fake_server.ts";
 import { ManagedServer, type ManagedServerOptions } from "../downstream/managed_server.ts";
@@ -57,8 +56,7 @@ class Choosy {
 }
 
 async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
-  const guard = new ToolGuard();
-  const catalog = new Catalog({ guard });
+  const catalog = new Catalog();
   const listed = Promise.withResolvers<void>();
   /** How often tools were listed, for all or for one client. */
   let lists = 0;
@@ -107,18 +105,10 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
       const { tools }: { tools: { name: string }[] } = await request("tools/list");
       return tools.map(({ name }) => name);
     };
-    const isListChanged = () => session.isListChanged?.();
-    return {
-      pushed,
-      request,
-      names,
-      isListChanged,
-      [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-    };
+    return { pushed, request, names, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   }
 
   return {
-    guard,
     catalog,
     connect,
     listCount: () => lists,
@@ -179,29 +169,6 @@ Deno.test("ServerSurface hides a tool that is disabled while a client has a list
   choosy.catalog.setEnabled("choosy", ["open"]);
   assert.deepEqual(await asked.names(), ["open"]);
   await assert.rejects(asked.request("tools/call", { name: "asking" }), /disabled/);
-});
-
-Deno.test("ServerSurface has what waits of a client's own list known again when all are listed others", async () => {
-  await using choosy = await startChoosy();
-  const { catalog, guard } = choosy;
-  const pins = catalog.of("choosy").tools.map((tool) =>
-    [tool.name, { tool, isKept: false }] as const
-  );
-  guard.setRules("choosy", {
-    policy: "hold",
-    isWhole: true,
-    pins: new Map(pins),
-    rejected: new Map(),
-    hidden: new Set(),
-    waived: new Set(),
-  });
-  await using asked = choosy.connect({ sampling: {} });
-  await asked.request("tools/call", { name: "open" });
-  await until(() => catalog.heldOf("choosy").length === 1);
-  catalog.setListed("choosy", [JSON.stringify({ ...OPEN, title: "Other" })]);
-  // As it is asked whenever its client could have to be told.
-  asked.isListChanged();
-  assert.deepEqual(catalog.heldOf("choosy").map(({ name }) => name), ["open", "asking"]);
 });
 
 Deno.test("ServerSurface keeps a client's tasks from other clients", async () => {
