@@ -22,7 +22,7 @@ export interface GatedCall {
 
 /** What somebody wanted to use and was not let to. */
 export interface RefusedUse {
-  /** As the audit log names it: `git.commit`, `gateway.add_server`. */
+  /** As the audit log names it: `git.commit`, `(gateway).add_server`. */
   subject: string;
   principal: string;
   /** Missing where it was asked for in the console or by the API. */

@@ -298,7 +298,7 @@ class CombinedSession implements SurfaceSession {
     try {
       this.#options.demandUse?.(principal, tool);
     } catch (error) {
-      this.#options.gate?.refused?.({ subject: `gateway.${tool.name}`, principal, port }, error);
+      this.#options.gate?.refused?.({ subject: `(gateway).${tool.name}`, principal, port }, error);
       throw error;
     }
   }

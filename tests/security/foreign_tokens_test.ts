@@ -277,14 +277,14 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
       name: "delete-toolset",
       args: { name: "both", confirm: true },
       scopes: "mcp:read mcp:manage",
-      subject: "gateway.delete-toolset",
+      subject: "(gateway).delete-toolset",
     },
     {
       door: "/gateway/mcp",
       name: "add_server",
       args: server,
       scopes: "mcp:read mcp:manage",
-      subject: "gateway.add_server",
+      subject: "(gateway).add_server",
     },
   ];
   for (const { scopes, subject, ...wanted } of challenged) {

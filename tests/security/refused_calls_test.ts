@@ -103,7 +103,7 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
       assert.match(await visitor.call("restart_server", { name: "plain" }), /ACCESS_DENIED/);
     await audited.leaves({
       action: "call.refuse",
-      subject: "gateway.restart_server",
+      subject: "(gateway).restart_server",
       who: "reader",
       from: /^MCP at \/gateway, /,
     }, work);
