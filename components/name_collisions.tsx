@@ -1,24 +1,30 @@
-import type { Collision } from "../lib/routing/name_table.ts";
+import type { Collision } from "../lib/routing/collisions.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { Card } from "./card.tsx";
 import { InertText } from "./inert_text.tsx";
 
 const SHOWN = 20;
 
-/** Tools that had to give up their plain name at the doors, and the other owner of each. */
-export function NameCollisions({ collisions }: { collisions: readonly Collision[] }) {
+interface Props {
+  collisions: readonly Collision[];
+  noun: "tool" | "prompt";
+}
+
+/** Those that had to give up their plain name at the doors, and the other owner of each. */
+export function NameCollisions({ collisions, noun }: Props) {
+  if (collisions.length === 0) return null;
   return (
-    <Card title="Name collisions" aside={formatCount(collisions.length, "tool")} isFlush>
+    <Card title="Name collisions" aside={formatCount(collisions.length, noun)} isFlush>
       <ul class="rows">
         {collisions.slice(0, SHOWN).map((collision) => (
-          <li key={collision.namespaced} class="row">
+          <li key={`${collision.namespaced} ${collision.keptBy}`} class="row">
             <p class="row-text">
               <CollisionWords collision={collision} />
             </p>
           </li>
         ))}
         {collisions.length > SHOWN && (
-          <li class="row muted">{formatCount(collisions.length - SHOWN, "more tool")}</li>
+          <li class="row muted">{formatCount(collisions.length - SHOWN, `more ${noun}`)}</li>
         )}
       </ul>
     </Card>

@@ -88,7 +88,8 @@ export function Tools({ page, url }: { page: ToolsPage; url: URL }) {
           </Card>
         )
         : <NoTools page={page} />}
-      {page.collisions.length > 0 && <NameCollisions collisions={page.collisions} />}
+      <NameCollisions collisions={page.collisions} noun="tool" />
+      <NameCollisions collisions={page.promptCollisions} noun="prompt" />
       {page.saved.length > 0 && <SavedDays days={page.saved} />}
     </>
   );

@@ -469,6 +469,8 @@ export async function compose({ read, env, cwd, port: listensOn }: ComposeInput)
     },
     /** Tools that are told from another by the hash at the end of their flat name alone. */
     collisions: () => routing.names.of(catalog.snapshot).collisions(),
+    /** The same of prompts, as far as somebody has had them listed. */
+    promptCollisions: routing.promptCollisions,
     guard,
     requestLog: logs.room("http"),
 

@@ -5,6 +5,7 @@ import type { Toolset } from "./core/toolset.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import type { NameTables } from "./routing/name_table.ts";
 import { namespacedName, type Naming } from "./routing/names.ts";
+import type { OnPromptCollisions } from "./routing/prompt_collisions.ts";
 import { type Admits, Builtins } from "./routing/resolve.ts";
 import type { Access } from "./auth/access.ts";
 import type { CallGate } from "./surfaces/call_gate.ts";
@@ -38,6 +39,7 @@ export interface ComposeCombinedInput {
   access: Access;
   gate?: CallGate | undefined;
   texts?: KeptTexts | undefined;
+  onPromptCollisions: OnPromptCollisions;
 }
 
 /** How long a list waits for servers that have just begun to connect. */
@@ -81,6 +83,7 @@ export function composeCombined(input: ComposeCombinedInput) {
     demandUse: (principal: string, tool: BuiltinTool) => rights.demand(principal, tool),
     ...(gate ? { gate } : {}),
     ...(input.texts ? { texts: input.texts } : {}),
+    onPromptCollisions: input.onPromptCollisions,
   };
 
   function reachable(servers: Iterable<string>, principal: string): string[] {

@@ -23,6 +23,7 @@ import { isForwarded, isPlainlyForwarded, refuseGuest } from "./http/from_here.t
 import { BODY_MS } from "./http/guard.ts";
 import { looksFailed } from "./http/protocol.ts";
 import type { Naming } from "./routing/names.ts";
+import type { OnPromptCollisions } from "./routing/prompt_collisions.ts";
 import { SessionManager } from "./sessions/session_manager.ts";
 import { SessionsRepository } from "./storage/sessions_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -55,6 +56,7 @@ export interface ComposeDoorsInput {
   toolsetsAdmin: ToolsetsAdmin;
   availability(server: string): Availability;
   tellCollisions(): void;
+  onPromptCollisions: OnPromptCollisions;
   guide: ToolGuide;
   optimization: { tools(): Promise<OptimizationTools>; isEnabled(): boolean };
   access: Access;

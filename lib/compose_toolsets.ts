@@ -4,7 +4,9 @@ import { TokenCounter } from "./core/token_counter.ts";
 import type { ServerPool } from "./downstream/server_pool.ts";
 import { ToolTokens } from "./catalog/tool_tokens.ts";
 import { ToolMetadataRepository } from "./storage/tool_metadata_repository.ts";
+import type { Collision } from "./routing/collisions.ts";
 import { NameTables } from "./routing/name_table.ts";
+import { type OnPromptCollisions, PromptCollisions } from "./routing/prompt_collisions.ts";
 import type { Admits } from "./routing/resolve.ts";
 import { CanonicalToolsRepository } from "./storage/canonical_tools_repository.ts";
 import type { Store } from "./storage/store.ts";
@@ -65,11 +67,10 @@ export function composeToolsets(input: ComposeToolsetsInput) {
 
   const known = new Set<string>();
   /** Says once who had to give up a name to whom. */
-  function tellCollisions(): void {
-    for (const collision of names.of(catalog.snapshot).collisions()) {
-      const { plain, keptBy, cutLike, namespaced, flat } = collision;
+  function tell(kind: "" | "The prompt ", collisions: readonly Collision[]): void {
+    for (const { plain, keptBy, cutLike, namespaced, flat } of collisions) {
       // Of those that begin alike, the first two tell it all: there may be thousands.
-      const news = cutLike === undefined ? flat : `${plain}...`;
+      const news = kind + (cutLike === undefined ? flat : `${plain}...`);
       if (known.has(news)) continue;
       known.add(news);
       const reason = cutLike === undefined
@@ -79,10 +80,25 @@ export function composeToolsets(input: ComposeToolsetsInput) {
         : `it and "${cutLike}" are too long, and both begin with ${plain} once they are cut`;
       log.warn(
         { name: plain, owners: [cutLike ?? keptBy ?? "quartermaster", namespaced] },
-        `"${namespaced}" is called ${flat}: ${reason}`,
+        `${kind}"${namespaced}" is called ${flat}: ${reason}`,
       );
     }
   }
 
-  return { names, tokens, toolsets, toolsetsAdmin: admin, availability, tellCollisions };
+  const ofPrompts = new PromptCollisions((server) => pool.find(server) !== undefined);
+  const onPromptCollisions: OnPromptCollisions = (servers, found) => {
+    tell("The prompt ", found);
+    ofPrompts.note(servers, found);
+  };
+
+  return {
+    names,
+    tokens,
+    toolsets,
+    toolsetsAdmin: admin,
+    availability,
+    tellCollisions: () => tell("", names.of(catalog.snapshot).collisions()),
+    onPromptCollisions,
+    promptCollisions: () => ofPrompts.list(),
+  };
 }

@@ -143,3 +143,37 @@ Deno.test("/mcp: what is not listed can be called; what is disabled or unknown s
     assert.ok(!(await refused(client, "git_of")).suggestedTools.includes("git_off"));
   });
 });
+
+Deno.test("/mcp: prompts whose names clash are told in the log once, and in the console while they do", async () => {
+  await using git = new ScriptedServer([tool("status")]);
+  await using hub = new ScriptedServer([tool("search")]);
+  const offer = (server: ScriptedServer, ...names: string[]) => {
+    server.capabilities = { prompts: {} };
+    server.scripts.set("prompts/list", () => ({ prompts: names.map((name) => ({ name })) }));
+  };
+  offer(git, "hub_x", "say-it", "say_it", "alone");
+  offer(hub, "x");
+  await using doors = await Doors.open({ git: at(git), git_hub: at(hub) });
+  await using client = await connect(doors.url, "/mcp?expose=all");
+  const list = async () => (await client.client.listPrompts()).prompts.map(({ name }) => name);
+  const page = async () => await (await fetch(`${doors.url}/tools`)).text();
+  assert.doesNotMatch(await page(), /Name collisions/);
+
+  const names = await list();
+  assert.equal(new Set(names).size, 5, names.join(" "));
+  await list();
+  const pairs = [["git.hub_x", "git_hub.x"], ["git.say-it", "git.say_it"]];
+  for (const owners of pairs) {
+    const line = await doors.logged(new RegExp(`.*${RegExp.escape(JSON.stringify(owners))}.*`));
+    assert.match(line, new RegExp(`The prompt .*${owners[1]}.* is called .*_[0-9a-f]{6}: `));
+  }
+  const told = doors.faulty.gateway.log().match(/"owners":/g);
+  assert.equal(told?.length, pairs.length, "once each, and nobody else");
+
+  const shown = await page();
+  assert.match(shown, /Name collisions.*2 prompts/s);
+  for (const owner of pairs.flat()) assert.ok(shown.includes(`>${owner}<`), owner);
+  offer(git, "alone");
+  assert.deepEqual(await list(), ["git_alone", "git_hub_x"]);
+  assert.doesNotMatch(await page(), /Name collisions/);
+});

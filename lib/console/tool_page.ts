@@ -7,7 +7,7 @@ import { EVERYONE } from "../core/principal.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { Collision } from "../routing/name_table.ts";
+import type { Collision } from "../routing/collisions.ts";
 import { namespacedName } from "../routing/names.ts";
 import type { ToolOverride } from "../storage/tool_metadata_repository.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";

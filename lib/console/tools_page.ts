@@ -66,6 +66,7 @@ export interface ToolsPage {
   tokens: { counted: number; isCounting: boolean };
   saved: SavedDay[];
   collisions: ReturnType<Gateway["collisions"]>;
+  promptCollisions: ReturnType<Gateway["promptCollisions"]>;
   /** What no client gets as its server lists it, until somebody has decided. */
   waiting: { quarantined: number; held: number };
 }
@@ -76,6 +77,7 @@ type ToolsGateway = Pick<
   | "tokens"
   | "activityDays"
   | "collisions"
+  | "promptCollisions"
   | "searchProgress"
   | "promotions"
   | "servers"
@@ -151,6 +153,7 @@ export async function toolsPage(
     tokens: countTokens(gateway, all),
     saved,
     collisions: gateway.collisions(),
+    promptCollisions: gateway.promptCollisions(),
     waiting: { quarantined: inWait("quarantined").length, held: inWait("held").length },
   };
 }

@@ -1,15 +1,7 @@
 import type { CatalogSnapshot, ServerTools } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import {
-  cutName,
-  flatNames,
-  flatten,
-  hashedName,
-  namesOf,
-  namespacedName,
-  type Naming,
-  roomBeforeHash,
-} from "./names.ts";
+import { type Collision, findCollisions } from "./collisions.ts";
+import { flatNames, namesOf, namespacedName, type Naming, roomBeforeHash } from "./names.ts";
 import { ServerNames, toolsText } from "./server_names.ts";
 
 /** What the names of one gateway keep to. */
@@ -18,19 +10,6 @@ export interface NameRules {
   reserved: ReadonlySet<string>;
   /** The most characters of a name: clients put prefixes before it, and stop somewhere. */
   maxLength: number;
-}
-
-/** A tool that is told from another by the hash at the end of its name alone. */
-export interface Collision {
-  /** The name both would have; where both are too long, what is left of it. */
-  plain: string;
-  /** Who keeps it: a tool's namespaced name, or undefined for one of the gateway's own tools. */
-  keptBy: string | undefined;
-  /** Where both are too long, so that neither keeps it: the other one. */
-  cutLike?: string;
-  /** Who does not, and what it is called instead. */
-  namespaced: string;
-  flat: string;
 }
 
 interface FlatNames {
@@ -141,35 +120,12 @@ export class NameTable {
 
   /** Tools whose plain flat name belongs to another, or is the same as another's once it is cut. */
   collisions(): readonly Collision[] {
-    return this.#collisions ??= this.#findCollisions();
-  }
-
-  #findCollisions(): Collision[] {
-    const { maxLength } = this.#rules;
-    const { ofTool, byName } = this.#flatNames();
-    const firstCut = new Map<string, string>();
-    const found: Collision[] = [];
-    // In the order in which they were given their names.
-    for (const [tool, flat] of ofTool) {
-      const namespaced = namespacedName(tool.server, tool.name);
-      const whole = flatten(namespaced);
-      if (whole === flat) continue;
-      const isTooLong = whole.length > maxLength;
-      const plain = isTooLong ? hashedName(whole, namespaced, maxLength) : whole;
-      if (plain !== flat) {
-        const keeper = byName.get(plain);
-        const keptBy = keeper && namespacedName(keeper.server, keeper.name);
-        found.push({ plain, keptBy, namespaced, flat });
-      }
-      if (!isTooLong) continue;
-      const cut = cutName(whole, maxLength);
-      const cutLike = firstCut.get(cut);
-      if (cutLike === undefined) firstCut.set(cut, namespaced);
-      else if (plain === flat) {
-        found.push({ plain: cut, keptBy: undefined, cutLike, namespaced, flat });
-      }
-    }
-    return found;
+    if (this.#collisions) return this.#collisions;
+    const names = Array.from(
+      this.#flatNames().ofTool,
+      ([{ server, name }, flat]) => [namespacedName(server, name), flat] as const,
+    );
+    return this.#collisions = findCollisions(new Map(names), this.#rules.maxLength);
   }
 
   #flatNames(): FlatNames {

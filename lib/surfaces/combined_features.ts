@@ -1,7 +1,9 @@
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { errorText, isObject, memberText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
+import { findCollisions } from "../routing/collisions.ts";
 import { flatNames, namespacedName } from "../routing/names.ts";
+import type { OnPromptCollisions } from "../routing/prompt_collisions.ts";
 import { CombinedResources, type ResourceRoute } from "./combined_resources.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_listing.ts";
 import { portForServer } from "./shared_port.ts";
@@ -21,6 +23,7 @@ export interface CombinedFeaturesOptions {
   /** Asks for one of a server's lists. */
   list: CallServer;
   call: CallServer;
+  onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
 interface PromptRoute {
@@ -136,7 +139,12 @@ export class CombinedFeatures {
     }
     this.#prompts = new Map();
     this.#promptsListed = { at: Date.now(), servers };
-    const names = flatNames(named.keys(), this.#options.maxNameLength);
+    const { maxNameLength } = this.#options;
+    const names = flatNames(named.keys(), maxNameLength);
+    this.#options.onPromptCollisions?.(
+      servers.map(({ name }) => name),
+      findCollisions(names, maxNameLength),
+    );
     return Array.from(names, ([namespaced, flat]) => {
       const { server, value, text } = named.get(namespaced)!;
       this.#prompts.set(flat, { server, name: String(value.name) });

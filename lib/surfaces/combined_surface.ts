@@ -7,6 +7,7 @@ import { VERSION } from "../core/version.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
 import type { NameTable, NameTables } from "../routing/name_table.ts";
 import { flatten } from "../routing/names.ts";
+import type { OnPromptCollisions } from "../routing/prompt_collisions.ts";
 import { type Builtins, resolve, type Resolved } from "../routing/resolve.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
 import {
@@ -69,6 +70,7 @@ export interface CombinedSurfaceOptions {
   gate?: CallGate;
   /** What no caller may reach of the servers' prompts and resources; the same for all. */
   texts?: KeptTexts;
+  onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
 interface ListedTools {
@@ -191,6 +193,7 @@ class CombinedSession implements SurfaceSession {
       call: async (server, scope, method, params) =>
         await options.texts?.of(server).refusal(scope) ??
           await this.#used(server, scope, method, params),
+      onPromptCollisions: options.onPromptCollisions,
     });
   }
 

@@ -35,6 +35,7 @@ export type ConsoleGateway = Pick<
   | "describeTool"
   | "activityDays"
   | "collisions"
+  | "promptCollisions"
   | "searchProgress"
   | "searchTrouble"
   | "toolsets"
@@ -243,6 +244,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
     searchTrouble: () => input.degraded,
     activityDays: () => Promise.resolve(input.days ?? []),
     collisions: () => names.of(snapshot).collisions(),
+    promptCollisions: () => [],
   };
 }
 
