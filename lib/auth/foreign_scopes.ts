@@ -18,6 +18,7 @@ const Claims = z.object({
   mcp_concurrent_calls: CallLimit.shape.concurrent,
   mcp_mode: CallLimit.shape.mode,
 });
+const OURS = /^mcp_/i;
 
 /** What a token is for, as its claims say it. */
 export interface ForeignRights {
@@ -55,7 +56,7 @@ export function isForeign(principal: string): boolean {
   return principal.startsWith("oauth:");
 }
 
-/** What the claims of a token let its owner do, or which of them cannot be understood. */
+/** What the claims of a token let its owner do, or what is wrong with one of them. */
 export function rightsOf(
   claims: Readonly<Record<string, unknown>>,
 ): ForeignRights | { wrong: string } {
@@ -64,8 +65,15 @@ export function rightsOf(
   if (rights.length === 0) {
     throw new ScopeMissing("The token has no scope that counts here", USUAL_SCOPES);
   }
+  const misspelled = Object.keys(claims).find((name) =>
+    OURS.test(name) && !Object.hasOwn(Claims.shape, name)
+  );
+  if (misspelled !== undefined) {
+    const known = Object.keys(Claims.shape).join(", ");
+    return { wrong: `its claim ${misspelled.slice(0, 100)} is none of ${known}` };
+  }
   const { data, error } = Claims.safeParse(claims);
-  if (!data) return { wrong: String(error.issues[0]?.path[0]) };
+  if (!data) return { wrong: `its claim ${String(error.issues[0]?.path[0])} cannot be understood` };
   const { mcp_servers: servers, mcp_tools: tools, mcp_toolsets: toolsets } = data;
   const limit = {
     ...ifGiven("perMinute", data.mcp_calls_per_minute),

@@ -48,7 +48,7 @@ Deno.test("rightsOf() narrows by claims, and never widens by one that it does no
   for (const value of ["git", null, {}, [7], ["no spaces allowed"], [["git"]]]) {
     assert.deepEqual(
       rightsOf({ scope, mcp_servers: value }),
-      { wrong: "mcp_servers" },
+      { wrong: "its claim mcp_servers cannot be understood" },
       JSON.stringify(value),
     );
   }
@@ -80,8 +80,26 @@ Deno.test("rightsOf() takes a project and limits from claims, and no claim that 
     ]
   ) {
     const [claim] = Object.keys(wrong);
-    assert.deepEqual(rightsOf({ scope, ...wrong }), { wrong: claim }, JSON.stringify(wrong));
+    assert.deepEqual(
+      rightsOf({ scope, ...wrong }),
+      { wrong: `its claim ${claim} cannot be understood` },
+      JSON.stringify(wrong),
+    );
   }
+});
+
+Deno.test("rightsOf() takes no claim that was to narrow and is misspelled, and says how they are spelled", () => {
+  const scope = "mcp:call";
+  const known = "mcp_servers, mcp_tools, mcp_toolsets, mcp_project, mcp_calls_per_minute, " +
+    "mcp_concurrent_calls, mcp_mode";
+  for (const claim of ["mcp_projects", "MCP_project", "mcp_", "mcp_toString"]) {
+    assert.deepEqual(
+      rightsOf({ scope, mcp_servers: ["git"], [claim]: "garden" }),
+      { wrong: `its claim ${claim} is none of ${known}` },
+    );
+  }
+  const { scope: whole } = understood({ scope, mcp: 1, email: "a@b", "https://a.b/mcp_x": 1 });
+  assert.deepEqual(whole.servers, ["*"], "claims of others say nothing here");
 });
 
 Deno.test("rightMissing() asks for what was held as well", () => {

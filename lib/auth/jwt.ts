@@ -62,7 +62,7 @@ export class JwtReader {
     const claims = await this.#verify(bearer, set);
     const paths = this.#checkClaims(claims);
     const rights = rightsOf(claims);
-    if ("wrong" in rights) throw refused(`its claim ${rights.wrong} cannot be understood`);
+    if ("wrong" in rights) throw refused(rights.wrong);
     const now = this.#now();
     return {
       principal: principalOf(claims, rights),

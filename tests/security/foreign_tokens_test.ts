@@ -163,6 +163,7 @@ Deno.test("a token that is not the provider's, not for this gateway or not of th
     "other claims under a genuine signature": [header, claims, signature].join("."),
     "claims that cannot be understood": await sign({ mcp_servers: "box" }),
     "a mode that there is not": await sign({ mcp_mode: "readonly" }),
+    "a claim that there is not": await sign({ mcp_server: ["shed"] }),
   };
   for (const [attack, token] of Object.entries(attacks)) {
     for (const path of ["/mcp", "/servers/box/mcp", "/gateway/mcp", "/api/servers"]) {
