@@ -31,6 +31,14 @@ export function composeConsole({ context, catalog, pool, gate, onToolCall }: Com
       /** Whether somebody has to agree to a call because of a mode. */
       mustConfirm: (tool: CatalogTool, principal: string): boolean =>
         gate.mustConfirm({ tool, principal }),
+      /** Has it noted that somebody may not call a tool; one that there is not is not worth a line. */
+      refused(
+        { server, tool, principal }: Pick<ToolCall, "server" | "tool" | "principal">,
+        error: unknown,
+      ): void {
+        if (!catalog.of(server).tools.some(({ name }) => name === tool)) return;
+        gate.refused({ subject: `${server}.${tool}`, principal }, error);
+      },
     },
     /**
      * Reads what somebody pasted. The gateway's variables are filled in only for a person at this

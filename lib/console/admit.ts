@@ -1,14 +1,19 @@
 import type { Context } from "fresh";
 import { GatewayError } from "../core/errors.ts";
 import { addressOf } from "../http/from_here.ts";
-import { actingFor } from "../telemetry/audit_origin.ts";
+import { readForm } from "../http/read_form.ts";
+import { actingFor, type AuditOrigin } from "../telemetry/audit_origin.ts";
 import type { State } from "./define.ts";
 import { isCurrentPage, PAGES } from "./ui/pages.ts";
+import { pathParts } from "./ui/paths.ts";
 
 /** Lets a request through to pages and API, or shows whoever sent it the way in. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
   try {
-    ctx.state.principal = await ctx.state.gateway.consoleGate.admit(ctx.req);
+    ctx.state.principal = await ctx.state.gateway.consoleGate.admit(
+      ctx.req,
+      (principal, error) => noteDeniedCall(ctx, principal, error),
+    );
   } catch (error) {
     if (!(error instanceof GatewayError) || !isForPage(ctx.req)) throw error;
     if (error.code === "TOKEN_REQUIRED") {
@@ -27,8 +32,40 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
     ctx.state.refused = error;
     return await ctx.next();
   }
-  const origin = { principal: ctx.state.principal, from: () => placeOf(ctx) };
-  return await actingFor(origin, () => ctx.next());
+  return await actingFor(originOf(ctx, ctx.state.principal), () => ctx.next());
+}
+
+/** The audit log has whom no call was allowed; what they are answered says nothing of the tool. */
+async function noteDeniedCall(
+  ctx: Context<State>,
+  principal: string,
+  error: unknown,
+): Promise<void> {
+  const { toolCalls, options } = ctx.state.gateway;
+  const called = await findCalled(ctx.req, options.options.maxBody);
+  if (!called) return;
+  actingFor(
+    originOf(ctx, principal),
+    () => toolCalls.refused({ ...called, principal }, error),
+  );
+}
+
+/** The tool that a request would call: by the API, or with the form on the tool's page. */
+async function findCalled(
+  req: Request,
+  maxBody: number,
+): Promise<{ server: string; tool: string } | undefined> {
+  const parts = pathParts(new URL(req.url).pathname) ?? [];
+  const isApi = parts[0] === "api";
+  const [page, server = "", tool = "", ...rest] = isApi ? parts.slice(1) : parts;
+  if (req.method !== "POST" || page !== "tools") return undefined;
+  if (isApi) return rest.join("/") === "call" ? { server, tool } : undefined;
+  const form = await readForm(req, maxBody).catch(() => undefined);
+  return form?.has("try") ? { server, tool } : undefined;
+}
+
+function originOf(ctx: Context<State>, principal: string): AuditOrigin {
+  return { principal, from: () => placeOf(ctx) };
 }
 
 /** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */

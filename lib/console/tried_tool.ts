@@ -6,12 +6,18 @@ import { tryTool } from "./try_tool.ts";
 import { argumentsOf, readTryForm } from "./ui/try_fields.ts";
 import type { TriedTool } from "./ui/try_outcome.ts";
 
-/** Calls a tool with what a plain form sent. */
+/** Calls a tool with what a plain form sent; throws ACCESS_DENIED where that may not be. */
 export async function tryFromForm(
-  gateway: Pick<Gateway, "servers" | "toolCalls" | "logs">,
+  gateway: Pick<Gateway, "access" | "servers" | "toolCalls" | "logs">,
   { server, tool, ...by }: Pick<ToolCall, "server" | "tool" | "principal" | "signal">,
   form: URLSearchParams,
 ): Promise<TriedTool> {
+  try {
+    gateway.access.demand(by.principal, "call", "To try a tool");
+  } catch (error) {
+    gateway.toolCalls.refused({ server, tool, principal: by.principal }, error);
+    throw error;
+  }
   const words = readTryForm(form);
   const definition = gateway.servers.tools(server).find(({ name }) => name === tool);
   const read = argumentsOf(definition ? tryForm(definition).fields : [], words);

@@ -28,9 +28,12 @@ export class ConsoleGate {
 
   /**
    * Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED, INSUFFICIENT_SCOPE or
-   * FOREIGN_ORIGIN.
+   * FOREIGN_ORIGIN. `onDenied` is told of somebody who is known and may not do this.
    */
-  async admit(request: Request): Promise<string> {
+  async admit(
+    request: Request,
+    onDenied?: (principal: string, error: unknown) => Promise<void>,
+  ): Promise<string> {
     const pathname = routedPath(request);
     if (OPEN.test(pathname)) {
       // To log somebody out is a change as well.
@@ -38,7 +41,12 @@ export class ConsoleGate {
       return EVERYONE;
     }
     const principal = await this.#identify(request);
-    this.#checkRights(request, pathname, principal);
+    try {
+      this.#checkRights(request, pathname, principal);
+    } catch (error) {
+      await onDenied?.(principal, error);
+      throw error;
+    }
     return principal;
   }
 

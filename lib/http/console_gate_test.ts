@@ -82,6 +82,22 @@ Deno.test("ConsoleGate.admit() asks for the right that a request needs", async (
   }
 });
 
+Deno.test("ConsoleGate.admit() says who is known and was denied something, and of nobody else", async () => {
+  const { gate } = gateFor(["read"]);
+  const denied: string[] = [];
+  const admit = (request: Request) =>
+    gate.admit(request, (principal, error) => {
+      denied.push(`${principal}: ${error}`);
+      return Promise.resolve();
+    });
+  await admit(requestTo("/servers"));
+  const unknown = requestTo("/settings", "POST", { authorization: "Bearer qm_b" });
+  await assert.rejects(admit(unknown), { code: "TOKEN_REQUIRED" });
+  assert.deepEqual(denied, []);
+  await assert.rejects(admit(requestTo("/settings", "POST")), { code: "ACCESS_DENIED" });
+  assert.deepEqual(denied, ["token:aaaaaaaa: GatewayError: This token may not manage here"]);
+});
+
 Deno.test("ConsoleGate.admit() tells a person of an identity provider which scopes to ask for", async () => {
   const vouched = (more: Partial<AccessScope>) => ({
     principal: "oauth:ann#1",

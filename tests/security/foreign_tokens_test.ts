@@ -351,6 +351,24 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
     assert.equal(refused.headers.get("www-authenticate"), null);
   });
 
+  await t.step("a call by the API", async () => {
+    const reads = { sub: "dan", scope: "mcp:read" };
+    const codes = { INSUFFICIENT_SCOPE: {}, ACCESS_DENIED: { mcp_servers: ["shed"] } };
+    for (const [code, claims] of Object.entries(codes)) {
+      const token = await sign({ ...reads, ...claims });
+      await audited.news();
+      const answers = [];
+      for (const tool of ["echo", "made-up"]) {
+        const { value } = await guarded.api("POST", `/api/tools/box/${tool}/call`, {}, token);
+        answers.push(value.error);
+      }
+      assert.deepEqual(answers[0], answers[1]);
+      assert.match(JSON.stringify(answers), new RegExp(code));
+      const noted = (await audited.news()).map(({ action, subject }) => `${action} ${subject}`);
+      assert.deepEqual(noted, ["call.refuse box.echo"]);
+    }
+  });
+
   await t.step("a token of the gateway's own is told of no scopes", async () => {
     const { text: token } = await guarded.token({ rights: ["read"] });
     const { status, text, error } = await call({ door: "/mcp", name: "box_echo", token });

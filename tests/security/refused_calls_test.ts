@@ -67,6 +67,38 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
     }
   });
 
+  await t.step("by a right, where a tool is tried in the console or by the API", async () => {
+    const lacking = { reads: ["read"], manages: ["read", "manage"], calls: ["read", "call"] };
+    for (const [who, rights] of Object.entries(lacking)) {
+      const { text: token } = await guarded.token({ name: who, rights });
+      const login = await audited.submit("/login", { token, then: "" });
+      const [cookie] = login.headers.get("set-cookie")!.split(";");
+      await audited.news();
+      const refused = { action: "call.refuse", subject: "plain.write", who };
+      const body = { arguments: { text: CANARY }, confirmed: true };
+      const api = async (tool: string) => {
+        const path = `/api/tools/plain/${tool}/call`;
+        const { status, value } = await guarded.api("POST", path, body, token);
+        assert.equal(status, 403);
+        return value.error;
+      };
+      await audited.leaves(refused, () => api("write"));
+      assert.deepEqual(await api("made-up"), await api("%77rite"), "it tells of no tool");
+      assert.equal((await audited.news()).length, 1, "what there is not leaves no entry");
+      const form = async (fields: Record<string, string>) => {
+        const { status } = await audited.submit("/tools/plain/write", fields, cookie);
+        return status;
+      };
+      await audited.leaves({ ...refused, from: /^console, 127\.0\.0\.1$/ }, async () => {
+        assert.equal(await form({ try: "confirmed", text: CANARY }), 403);
+      });
+      if (who === "manages") continue;
+      assert.equal(await form({ description: "Writes" }), 403);
+      assert.deepEqual(await audited.news(), [], "to describe a tool is not to call it");
+    }
+    assert.deepEqual(notes.calls, []);
+  });
+
   await t.step("by a mode, where a tool is tried in the console or by the API", async () => {
     const rights = ["read", "call", "manage"];
     const { text: narrow } = await guarded.token({

@@ -40,7 +40,6 @@ export const handler = define.handlers({
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const form = await readForm(ctx.req, gateway.options.options.maxBody);
     if (form.has("try")) {
-      gateway.access.demand(principal, "call", "To try a tool");
       const { signal } = ctx.req;
       const tried = await tryFromForm(gateway, { server, tool, principal, signal }, form);
       ctx.state.title = tool;
