@@ -37,6 +37,11 @@ export function ServerForm({ form }: { form: Form }) {
           title={editing === undefined ? "Not added" : "Not saved"}
         />
       )}
+      {editing === undefined || form.error?.code !== "CONFLICT" ? null : (
+        <p class="small">
+          <a href={serverStep(editing, "edit")} f-client-nav={false}>Edit it as it is now</a>
+        </p>
+      )}
       {found === undefined
         ? null
         : (
@@ -124,6 +129,9 @@ function EntryForm({ form }: { form: Form }) {
           </div>
         </details>
         <ServerLimits words={form.limits} />
+        {form.version === undefined
+          ? null
+          : <input type="hidden" name="version" value={form.version} />}
         <div class="form-actions">
           <PendingButton
             label={editing === undefined ? "Add server" : "Save changes"}

@@ -237,11 +237,7 @@ export async function composeServers(input: ComposeServersInput) {
     ...review,
     canonical,
     servers: () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []),
-    admin: {
-      describe: (name) => admin.describe(name),
-      // It notes the policy itself.
-      update: (name, wanted) => admin.update(name, wanted, { isNoted: false }),
-    },
+    admin,
     onAudit: input.onReviewed,
   });
 

@@ -312,6 +312,29 @@ test("server is edited with its secrets kept, and a change that fails changes no
   assert.deepEqual(Object.keys((await api("/api/servers/edited")).spec.env), ["TOKEN", "MORE"]);
 });
 
+test("server that was changed elsewhere since its form was opened is not overwritten", async () => {
+  const program = { command: Deno.execPath(), args: PROGRAM };
+  await api("/api/servers", { name: "shared", ...program, env: { A: "1" } });
+  await using open = await openPage();
+  const { page } = open;
+  await goLive(page, `${gateway.url}/servers/shared`);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Edit shared" }).waitFor();
+  await api("/api/servers/shared", { ...program, env: { B: "1" }, maxConcurrent: 3 }, "PUT");
+  await page.getByLabel("Headers or variables").fill("C=1");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("its entry has changed since it was read").waitFor();
+  const { spec } = await api("/api/servers/shared");
+  assert.deepEqual([Object.keys(spec.env), spec.maxConcurrent], [["B"], 3]);
+  await page.getByRole("link", { name: "Edit it as it is now" }).click();
+  await page.getByText("Not saved").waitFor({ state: "detached" });
+  await page.getByLabel("Headers or variables").fill("B=***\nC=1");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("heading", { level: 1, name: "shared" }).waitFor();
+  const saved = (await api("/api/servers/shared")).spec;
+  assert.deepEqual([Object.keys(saved.env), saved.maxConcurrent], [["B", "C"], 3]);
+});
+
 test("server is removed after a question that names what uses it, and comes back by undo", async () => {
   await haveTryServer("doomed");
   await api("/api/servers/doomed/tools", { enabled: ["shape", "erase"] }, "PUT");

@@ -71,6 +71,21 @@ Deno.test("the servers' API adds, shows, changes and removes, with secrets maske
     },
   );
 
+  await t.step("PUT changes nothing of an entry that is not the version it names", async () => {
+    const url = new URL("/s/b/mcp", chaos.url).href;
+    const entry = { url, headers: { Authorization: "***" } };
+    const { version } = await ask("GET", "servers/remote");
+    assert.equal(
+      (await ask("PUT", "servers/remote", { ...entry, maxConcurrent: 3, version })).status,
+      200,
+    );
+    const stale = await ask("PUT", "servers/remote", { ...entry, maxConcurrent: 4, version });
+    assert.deepEqual([stale.status, stale.error.errorType], [409, "CONFLICT"]);
+    assert.match(stale.error.message, /has changed since it was read/);
+    assert.equal((await ask("GET", "servers/remote")).spec.maxConcurrent, 3);
+    assert.equal((await ask("GET", "servers/filed")).version, undefined);
+  });
+
   await t.step("POST runs a program only for this machine itself", async () => {
     const { command, args } = fixtureCommand("chaos_server", ["--stderr-flood=3"]);
     const wanted = { name: "local", command, args, env: { API_KEY: "canary-env" } };

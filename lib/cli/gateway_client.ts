@@ -59,7 +59,7 @@ const ServerRow = z.looseObject({
   ]).optional(),
 });
 const OneServer = z.looseObject({ server: ServerRow });
-const Described = z.looseObject({ spec: ServerSpec });
+const Described = z.object({ spec: ServerSpec, version: z.string().optional() });
 const AllTools = z.object({
   tools: z.array(z.object({
     server: z.string(),
@@ -114,8 +114,8 @@ export class GatewayClient implements ServersAccess {
     return answer.servers;
   }
 
-  async describe(name: string): Promise<ServerSpec> {
-    return (await this.#ask(Described, "GET", serverPath(name))).spec;
+  describe(name: string) {
+    return this.#ask(Described, "GET", serverPath(name));
   }
 
   async add(name: string, spec: ServerSpec, { check = true }: AddOptions = {}) {
@@ -123,12 +123,13 @@ export class GatewayClient implements ServersAccess {
     return (await this.#ask(OneServer, "POST", path, { name, ...spec }, SLOW_MS)).server;
   }
 
-  async update(name: string, spec: ServerSpec) {
+  async update(name: string, spec: ServerSpec, version?: string) {
     // JSON would leave out what is undefined, and what is left out stays.
     const body = Object.fromEntries(
       Object.entries(spec).map(([key, value]) => [key, value ?? null]),
     );
-    return (await this.#ask(OneServer, "PUT", serverPath(name), body, SLOW_MS)).server;
+    const change = { ...body, version };
+    return (await this.#ask(OneServer, "PUT", serverPath(name), change, SLOW_MS)).server;
   }
 
   async remove(name: string): Promise<void> {

@@ -157,7 +157,7 @@ async function existingServers(servers: ServersAccess): Promise<Existing[]> {
   const rows = (await servers.list()).filter(({ type }) => type !== "demo");
   return await Promise.all(rows.map(async ({ name, source }) => ({
     name,
-    spec: await servers.describe(name),
+    spec: (await servers.describe(name)).spec,
     file: source?.kind === "file" ? source.path : undefined,
   })));
 }

@@ -16,6 +16,7 @@ import { OfflineToolsets } from "./offline_toolsets.ts";
 import { selfOf } from "./self.ts";
 import {
   type AddOptions,
+  type DescribedServer,
   openStore,
   type ServerRow,
   type ServersAccess,
@@ -59,11 +60,12 @@ export class OfflineServers implements ServersAccess {
     };
   }
 
-  describe(name: string): Promise<ServerSpec> {
-    const { spec } = this.#parts.admin.describe(name);
-    // All are off here; the entry itself need not say so.
+  async describe(name: string): Promise<DescribedServer> {
+    const { spec, version } = await this.#parts.admin.read(name);
+    // All others are off here; the entry itself need not say so.
+    if (version !== undefined || this.#parts.disabled.has(name)) return { spec, version };
     const { disabled: _, ...entry } = spec;
-    return Promise.resolve(this.#parts.disabled.has(name) ? spec : entry);
+    return { spec: entry };
   }
 
   /** Connects to this one server alone, as a gateway would. */
@@ -78,11 +80,11 @@ export class OfflineServers implements ServersAccess {
   }
 
   /** Connects where another way to reach it has to be tried. */
-  async update(name: string, spec: ServerSpec): Promise<ServerRow> {
+  async update(name: string, spec: ServerSpec, version?: string): Promise<ServerRow> {
     const { admin, connected } = this.#parts;
-    if (!isReachedTheSame(spec, await this.describe(name))) connected.add(name);
+    if (!isReachedTheSame(spec, (await this.describe(name)).spec)) connected.add(name);
     try {
-      const status = await admin.update(name, spec, { by: AT_COMMAND_LINE });
+      const status = await admin.update(name, spec, { version, by: AT_COMMAND_LINE });
       return status.state === "disabled" ? this.#row(status) : status;
     } finally {
       connected.delete(name);

@@ -1,10 +1,12 @@
+import { retryStale } from "../core/retry_stale.ts";
+import type { ServerSpec } from "../core/server.ts";
 import { refuseUnchangeable } from "../surfaces/unchangeable_server.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { checkKnown } from "./known_names.ts";
 import { outcomeText, placeText, withoutGuess } from "./server_add.ts";
 import { LIMIT_FLAGS } from "./server_add_limits.ts";
-import { changedEntry, readChange } from "./server_change.ts";
-import { openServers } from "./servers_access.ts";
+import { changedEntry, readChange, type ServerChange } from "./server_change.ts";
+import { openServers, type ServerRow, type ServersAccess } from "./servers_access.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const serverUpdate: Command = {
@@ -42,13 +44,26 @@ export const serverUpdate: Command = {
     checkKnown("server", name, rows.map((row) => row.name));
     const source = rows.find((row) => row.name === name)?.source;
     if (source) refuseUnchangeable(name, source);
-    const spec = changedEntry(await servers.describe(name), change);
-    const server = await servers.update(name, spec).catch((error) => {
-      throw withoutGuess("change", error, spec);
-    });
+    const { server, spec } = await changeServer(servers, change);
     if (input.flags.get("json") === true) return printJson({ server });
     print(await outcomeText("Changed", server, servers));
     if (url !== undefined) print(await placeText(spec));
     if (!servers.isRunning) print("No gateway is running: it is so from the next start on.\n");
   },
 };
+
+/** Changes what is named in the entry as it is now, whatever others change of it meanwhile. */
+export function changeServer(
+  servers: Pick<ServersAccess, "describe" | "update">,
+  change: ServerChange,
+): Promise<{ server: ServerRow; spec: ServerSpec }> {
+  const { name } = change;
+  return retryStale(async () => {
+    const before = await servers.describe(name);
+    const spec = changedEntry(before.spec, change);
+    const server = await servers.update(name, spec, before.version).catch((error) => {
+      throw withoutGuess("change", error, spec);
+    });
+    return { server, spec };
+  });
+}

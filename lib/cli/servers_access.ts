@@ -74,6 +74,13 @@ export interface ToolResult {
   isError?: boolean | undefined;
 }
 
+/** A server's entry, secrets masked. */
+export interface DescribedServer {
+  spec: ServerSpec;
+  /** Of the entry, where it can be changed here. */
+  version?: string | undefined;
+}
+
 export interface AddOptions {
   /** Connect first, and store nothing where that fails; so it is unless told. */
   check?: boolean;
@@ -85,14 +92,14 @@ export interface ServersAccess extends AsyncDisposable {
   /** Of the gateway, where one runs. */
   readonly address?: string;
   list(): Promise<ServerRow[]>;
-  /** A server's entry, secrets masked. */
-  describe(name: string): Promise<ServerSpec>;
+  describe(name: string): Promise<DescribedServer>;
   add(name: string, spec: ServerSpec, options?: AddOptions): Promise<ServerRow>;
   /**
    * Replaces an entry after connecting, unless it is reached as before. What is masked keeps its
-   * value, what is left out stays, and what is undefined is taken away.
+   * value, what is left out stays, and what is undefined is taken away. Throws CONFLICT where the
+   * entry is no longer the version that the change was made from.
    */
-  update(name: string, spec: ServerSpec): Promise<ServerRow>;
+  update(name: string, spec: ServerSpec, version?: string): Promise<ServerRow>;
   remove(name: string): Promise<void>;
   tools(name: string): Promise<ServerTools>;
   setTools(name: string, enabled: string[] | null): Promise<ServerTools>;

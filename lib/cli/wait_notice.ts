@@ -26,8 +26,8 @@ async function waitText(servers: Described, server: string): Promise<string> {
   const { isRunning, address } = servers;
   // Only a gateway asks somebody; without one the call is made from here.
   if (isRunning && address !== undefined) {
-    const spec = await servers.describe(server).catch(() => undefined);
-    if (spec !== undefined && "mode" in spec && spec.mode === "confirm") {
+    const described = await servers.describe(server).catch(() => undefined);
+    if (described?.spec.mode === "confirm") {
       const place = new URL("/security/approvals", address).href;
       return `The call may wait for your approval: answer it at ${place}`;
     }

@@ -10,7 +10,7 @@ function serversWith(mode: "confirm" | "all" | undefined, isRunning = true) {
     ...(mode === undefined ? {} : { mode }),
   };
   const address = isRunning ? { address: "http://127.0.0.1:3333" } : {};
-  return { isRunning, ...address, describe: () => Promise.resolve(spec) };
+  return { isRunning, ...address, describe: () => Promise.resolve({ spec }) };
 }
 
 async function told(servers: Parameters<typeof waitNotice>[0]): Promise<string> {
@@ -41,7 +41,7 @@ Deno.test("waitNotice() speaks of no approval where none is known to be needed",
 Deno.test("waitNotice() says nothing once the call is over", async () => {
   const said: string[] = [];
   const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<ServerSpec>();
+  const answer = Promise.withResolvers<{ spec: ServerSpec }>();
   const servers = {
     ...serversWith("all"),
     describe() {
@@ -54,7 +54,7 @@ Deno.test("waitNotice() says nothing once the call is over", async () => {
     using _late = waitNotice(servers, "files", 0, (text) => said.push(text));
     await asked.promise;
   }
-  answer.resolve({ type: "demo" });
+  answer.resolve({ spec: { type: "demo" } });
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(said, []);
 });

@@ -30,6 +30,8 @@ export interface ServerWords {
   folder: string;
   /** Undefined where the form did not ask. */
   limits?: LimitWords;
+  /** Of the entry that is changed, as the form shows it. */
+  version?: string;
   /** Of several servers, those that are wanted; undefined before they were shown. */
   chosen?: string[];
 }
@@ -50,12 +52,14 @@ export const EMPTY_WORDS: ServerWords = { entry: "", name: "", settings: "", fol
 export function readServerForm(form: URLSearchParams): ServerWords {
   const text = (name: string) => form.get(name)?.trim() ?? "";
   const limits = readLimits(form);
+  const version = text("version");
   return {
     entry: text("entry"),
     name: text("name"),
     settings: form.get("settings") ?? "",
     folder: text("folder"),
     ...(limits === undefined ? {} : { limits }),
+    ...(version === "" ? {} : { version }),
     ...(form.has("choosing") ? { chosen: form.getAll("server") } : {}),
   };
 }
@@ -137,10 +141,11 @@ export async function describePasted(
 /** The form for a server that can be changed here; throws where it is not one. */
 export async function editForm(gateway: FormGateway, name: string): Promise<ServerForm> {
   await gateway.admin.checkChangeable(name);
-  const { spec } = gateway.admin.describe(name);
+  const { spec, version } = await gateway.admin.read(name);
   return {
     editing: name,
     name,
+    ...(version === undefined ? {} : { version }),
     entry: entryText(spec),
     settings: settingsText(spec),
     folder: spec.type === "stdio" ? spec.cwd ?? "" : "",
@@ -164,14 +169,15 @@ export async function saveServer(
         recoveryAction: "Add other servers under Add server",
       });
     }
-    const { spec: before } = gateway.admin.describe(name);
+    const { spec: before } = await gateway.admin.read(name);
     const written = withSettings(usable(only, by), words.settings, words.folder);
     const spec = replaceLimits(
       by.isHere ? written : withoutKeptReferences(written, before),
       words.limits,
     );
     refuseSecretsFromElsewhere(spec, by.isHere);
-    return await gateway.admin.update(name, withTransport(spec, before), { by });
+    const { version } = words;
+    return await gateway.admin.update(name, withTransport(spec, before), { version, by });
   } catch (error) {
     return { ...words, editing: name, name, error: withAdvice(formError(error)) };
   }

@@ -93,14 +93,16 @@ Deno.test("addServer() adds one with the limits that are written, and those of i
 /** Of one stored server, as the real one shows and changes it. */
 function editing(stored: ServerSpec) {
   const saved: ServerSpec[] = [];
+  const state = { version: "1" };
   const gateway = gatewayWith(new Map());
   gateway.admin.checkChangeable = () => Promise.resolve();
-  gateway.admin.describe = () => ({ server: STATUS, spec: maskSpec(stored) });
-  gateway.admin.update = (_name, wanted) => {
+  gateway.admin.read = () => Promise.resolve({ server: STATUS, spec: maskSpec(stored), ...state });
+  gateway.admin.update = (_name, wanted, options) => {
+    if (options?.version !== state.version) return Promise.reject(new GatewayError("CONFLICT"));
     saved.push(JSON.parse(JSON.stringify(unmaskSpec(wanted, stored))));
     return Promise.resolve(STATUS);
   };
-  return { gateway, saved };
+  return { gateway, saved, state };
 }
 
 const STATUS: ServerStatus = {
@@ -130,6 +132,17 @@ Deno.test("saveServer() saves what its form shows unchanged, here and from elsew
     assert.ok("state" in await saveServer(gateway, "a", form, by));
     assert.deepEqual(saved, [REFERS]);
   }
+});
+
+Deno.test("saveServer() overwrites nothing that its form has not shown, and keeps what was written", async () => {
+  const { gateway, saved, state } = editing(REFERS);
+  const { entry, version } = await editForm(gateway, "a");
+  assert.equal(version, "1");
+  state.version = "2";
+  const settings = "X-Team: other";
+  const form = await saveServer(gateway, "a", words({ entry, settings, version }), HERE);
+  assert.ok("error" in form && form.error?.code === "CONFLICT");
+  assert.deepEqual([form.settings, form.version, saved], [settings, "1", []]);
 });
 
 Deno.test("saveServer() lets nobody elsewhere send a secret to another place", async () => {

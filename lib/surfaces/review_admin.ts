@@ -4,6 +4,7 @@ import { approved, decided, OWNER, turnedDown, unwaived, waived } from "../catal
 import type { HeldTool } from "../catalog/tool_guard.ts";
 import type { AuditAsker, OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
+import { retryStale } from "../core/retry_stale.ts";
 import { type ChangePolicy, changePolicy, type ServerTrust } from "../core/server.ts";
 import type { PooledServer } from "../downstream/managed_server.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
@@ -28,7 +29,7 @@ export interface ReviewAdminOptions extends ItemSources {
   canonical: CanonicalToolsRepository;
   /** All servers with their entries. */
   servers(): readonly PooledServer[];
-  admin: Pick<ServersAdmin, "describe" | "update">;
+  admin: Pick<ServersAdmin, "describe" | "read" | "update">;
   onAudit?: OnAudit | undefined;
 }
 
@@ -114,13 +115,18 @@ export class ReviewAdmin {
     by: AuditAsker = {},
   ): Promise<ReviewPolicy> {
     const { admin } = this.#options;
-    const { spec } = admin.describe(server);
+    admin.describe(server);
     const before = this.#policyOf(server);
-    const { changes = spec.changes, trust = spec.trust } = wanted;
-    await admin.update(server, {
-      ...spec,
-      ...(changes === undefined ? {} : { changes }),
-      ...(trust === undefined ? {} : { trust }),
+    await retryStale(async () => {
+      const { spec, version } = await admin.read(server);
+      const { changes = spec.changes, trust = spec.trust } = wanted;
+      const changed = {
+        ...spec,
+        ...(changes === undefined ? {} : { changes }),
+        ...(trust === undefined ? {} : { trust }),
+      };
+      // The policy is noted below.
+      await admin.update(server, changed, { version, isNoted: false });
     });
     const after = this.#policyOf(server);
     this.#audit("review.policy", server, by, before, after);

@@ -16,6 +16,8 @@ class Setting implements AsyncDisposable {
   readonly admin: ReviewAdmin;
   readonly audit: AuditedChange[] = [];
   spec: ServerSpec;
+  /** What others change of the entry, each before the next change of it is written. */
+  readonly others: Partial<ServerSpec>[] = [];
 
   private constructor(store: Store, policy: ChangePolicy) {
     this.store = store;
@@ -39,7 +41,13 @@ class Setting implements AsyncDisposable {
           if (name !== "s") throw new GatewayError("SERVER_NOT_FOUND");
           return { server: status, spec: this.spec };
         },
-        update: (_, spec) => {
+        read: () =>
+          Promise.resolve({ server: status, spec: this.spec, version: JSON.stringify(this.spec) }),
+        update: (_, spec, { version } = {}) => {
+          this.spec = { ...this.spec, ...this.others.shift() } as ServerSpec;
+          if (version !== undefined && version !== JSON.stringify(this.spec)) {
+            return Promise.reject(new GatewayError("CONFLICT"));
+          }
           this.spec = spec;
           return Promise.resolve(status);
         },
@@ -240,6 +248,20 @@ Deno.test("ReviewAdmin.setPolicy() changes the entry and says so", async () => {
   assert.deepEqual(setting.audit.map(({ action, subject }) => [action, subject]), [
     ["review.policy", "s"],
   ]);
+});
+
+Deno.test("ReviewAdmin.setPolicy() keeps what others change of the entry meanwhile", async () => {
+  await using setting = await Setting.open("hold", listed("a"));
+  const before = setting.spec;
+  setting.others.push({ maxConcurrent: 2 }, { mode: "read-only" });
+  await setting.admin.setPolicy("s", { changes: "allow" }, by);
+  assert.deepEqual(setting.spec, {
+    ...before,
+    maxConcurrent: 2,
+    mode: "read-only",
+    changes: "allow",
+  });
+  assert.equal(setting.audit.length, 1);
 });
 
 /** What a client on a connection of its own gets of a list. */

@@ -53,7 +53,17 @@ export interface AddServerOptions {
 
 export interface UpdateServerOptions {
   isNoted?: boolean;
+  /** Of the entry that the change was made from, as `read()` gave it; unless told, any. */
+  version?: string | undefined;
   by?: ServerAsker;
+}
+
+/** A server with its entry, secrets masked. */
+export interface ReadServer {
+  server: ServerStatus;
+  spec: ServerSpec;
+  /** Another one after each change; none where the entry cannot be changed here. */
+  version?: string;
 }
 
 /** All that was known of a server that was removed, so that it can come back as it was. */
@@ -81,6 +91,14 @@ export class ServersAdmin {
   describe(name: string): { server: ServerStatus; spec: ServerSpec } {
     const { status, server } = this.#options.pool.resolve(name);
     return { server: status, spec: maskSpec(server.spec) };
+  }
+
+  /** One server with its entry as it is stored now, to make a change from. */
+  async read(name: string): Promise<ReadServer> {
+    const described = this.describe(name);
+    if (described.server.source.kind !== "store") return described;
+    const { value, versionstamp } = await this.#options.added.resolve(name);
+    return { ...described, spec: maskSpec(value.spec), version: versionstamp };
   }
 
   /** Throws where no server can be added under this name. */
@@ -131,14 +149,20 @@ export class ServersAdmin {
 
   /**
    * Replaces an entry after connecting once, unless it is reached as before; values that are still
-   * masked stay as they are. Not noted where whoever asks notes something of its own.
+   * masked stay as they are. Not noted where whoever asks notes something of its own. Throws CONFLICT
+   * where the entry is no longer the version that the change was made from.
    */
   async update(
     name: string,
     wanted: ServerSpec,
-    { isNoted = true, by = SOMEBODY }: UpdateServerOptions = {},
+    { isNoted = true, version, by = SOMEBODY }: UpdateServerOptions = {},
   ): Promise<ServerStatus> {
     const stored = await this.#resolveStored(name);
+    if (version !== undefined && version !== stored.versionstamp) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot change server "${name}": its entry has changed since it was read`,
+      });
+    }
     const before = stored.value.spec;
     const spec = await withChosenAddress(withKept(unmaskSpec(wanted, before), before), by, before);
     await this.#demandConsent("change", name, spec, by, before);

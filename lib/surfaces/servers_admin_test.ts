@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { type ServerSpec, StdioServer } from "../core/server.ts";
+import { RemoteServer, type ServerSpec, StdioServer } from "../core/server.ts";
+import { ServersRepository } from "../storage/servers_repository.ts";
+import { Store } from "../storage/store.ts";
 import type { Wish } from "./consents.ts";
 import { AT_COMMAND_LINE, type ServerAsker, SOMEBODY } from "./server_asker.ts";
 import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
@@ -178,4 +180,33 @@ Deno.test("ServersAdmin.update() has the owner asked about the program alone", a
   assert.deepEqual(wished, [{ type: "stdio", command: "run", args: ["-c"], env: { A: "b" } }]);
   await assert.rejects(admin.add("x", { ...PROGRAM, ...decided }), { code: "CONSENT_NEEDED" });
   assert.deepEqual(wished[1], { ...PROGRAM, ...decided }, "of one to be added nothing is decided");
+});
+
+Deno.test("ServersAdmin.update() refuses a change made from an entry that is no longer the stored one", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const added = new ServersRepository(store);
+  const stored = RemoteServer.parse({ type: "http", url: "https://a.example/mcp" });
+  await added.save({ name: "a", spec: stored, addedAt: 1 }, null);
+  const source = { kind: "store" };
+  const admin = new ServersAdmin({
+    pool: { resolve: () => ({ server: { spec: stored, source }, status: { name: "a", source } }) },
+    added,
+    sync: () => Promise.resolve(),
+  } as unknown as ServersAdminOptions);
+
+  const { spec, version } = await admin.read("a");
+  assert.deepEqual(spec, stored);
+  await admin.update("a", { ...spec, maxConcurrent: 2 }, { version });
+  const changed = await admin.read("a");
+  await assert.rejects(admin.update("a", { ...spec, mode: "read-only" }, { version }), {
+    code: "CONFLICT",
+    message: 'Cannot change server "a": its entry has changed since it was read',
+  });
+  assert.deepEqual(await admin.read("a"), changed);
+  assert.deepEqual(changed.spec, { ...stored, maxConcurrent: 2 });
+
+  await admin.update("a", { ...changed.spec, mode: "read-only" }, { version: changed.version });
+  await admin.update("a", { ...spec, trust: "untrusted" });
+  const kept = { maxConcurrent: 2, mode: "read-only", trust: "untrusted" };
+  assert.deepEqual((await admin.read("a")).spec, { ...stored, ...kept });
 });

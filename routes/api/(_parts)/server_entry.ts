@@ -9,12 +9,20 @@ import type { ServerAsker } from "../../../lib/surfaces/server_asker.ts";
 import { fit, readJson } from "./read_json.ts";
 
 const Entry = z.discriminatedUnion("type", [StdioServer, RemoteServer]);
-const Fields = z.looseObject({ name: z.string().optional() });
+const Fields = z.looseObject({ name: z.string().optional(), version: z.string().optional() });
 
 export interface Incoming {
   req: Request;
   info: Deno.ServeHandlerInfo;
   state: { gateway: Gateway; principal: string };
+}
+
+interface EntryRead {
+  name: string | undefined;
+  /** Of the entry that the change was made from. */
+  version: string | undefined;
+  spec: ServerSpec;
+  by: ServerAsker;
 }
 
 /**
@@ -24,9 +32,10 @@ export interface Incoming {
 export async function readEntry(
   incoming: Incoming,
   replaced?: string,
-): Promise<{ name: string | undefined; spec: ServerSpec; by: ServerAsker }> {
+): Promise<EntryRead> {
   const { gateway } = incoming.state;
-  const { name, ...fields } = await readJson(incoming.req, Fields, gateway.options.options.maxBody);
+  const { maxBody } = gateway.options.options;
+  const { name, version, ...fields } = await readJson(incoming.req, Fields, maxBody);
   // What a change leaves out stays: null says that it is to go.
   const gone = replaced === undefined ? [] : KEPT.filter((key) => fields[key] === null);
   for (const key of gone) delete fields[key];
@@ -37,12 +46,12 @@ export async function readEntry(
   const by = serverAsker(incoming, "api");
   if (by.isHere || replaced === undefined) {
     refuseSecretsFromElsewhere(spec, by.isHere);
-    return { name, spec, by };
+    return { name, version, spec, by };
   }
-  const { spec: shown } = gateway.admin.describe(replaced);
+  const { spec: shown } = await gateway.admin.read(replaced);
   const kept = withoutKeptReferences(spec, shown);
   refuseSecretsFromElsewhere(withoutKeptPlaces(kept, shown), by.isHere);
-  return { name, spec: kept, by };
+  return { name, version, spec: kept, by };
 }
 
 /** Without the command line or the address, where it is the one that is there already. */

@@ -2,10 +2,11 @@ import { define } from "../../../../lib/console/define.ts";
 import { readEntry } from "../../(_parts)/server_entry.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
+  async GET(ctx) {
     const { admin, logs } = ctx.state.gateway;
-    const { server, spec } = admin.describe(ctx.params.name ?? "");
-    if (server.source.kind !== "file") return Response.json({ server, spec });
+    const read = await admin.read(ctx.params.name ?? "");
+    const { server, spec } = read;
+    if (server.source.kind !== "file") return Response.json(read);
     // Variables of the environment can stand anywhere in a file's entry; the redactor knows them.
     const shown = JSON.parse(
       JSON.stringify(spec),
@@ -16,8 +17,8 @@ export const handler = define.handlers({
 
   async PUT(ctx) {
     const name = ctx.params.name ?? "";
-    const { spec, by } = await readEntry(ctx, name);
-    const server = await ctx.state.gateway.admin.update(name, spec, { by });
+    const { spec, version, by } = await readEntry(ctx, name);
+    const server = await ctx.state.gateway.admin.update(name, spec, { version, by });
     return Response.json({ server });
   },
 
