@@ -42,6 +42,7 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
       const others = [...catalog.snapshot.servers].filter(([name]) => name !== server);
       return {
         server,
+        ownTools: new Set(catalog.of(server).tools.map(({ name }) => name)),
         otherTools: new Set(others.flatMap(([, { tools }]) => tools.map(({ name }) => name))),
         otherServers: new Set(servers.filter((name) => name !== server)),
         reserved: new Set([...BUILTIN_NAMES, ...RESERVED_NAMES]),
@@ -66,6 +67,7 @@ export function composeReview({ stack, store, onWarning, onChanged }: ComposeRev
     onRenewed: (server) => screen.renew(server),
   });
   const screen = new TextScreen(verdicts, guard);
+  catalog.onHeldElsewhere((server, held) => void book.lookAtHeld(server, held));
 
   /** What single clients are listed is shown to them once it was looked at. */
   const waiting = new Map<string, CatalogTool[]>();

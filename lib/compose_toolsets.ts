@@ -17,6 +17,9 @@ import type { Logs } from "./telemetry/logs.ts";
 import { Toolsets } from "./toolsets/toolsets.ts";
 import type { Availability } from "./toolsets/toolset_state.ts";
 
+/** Servers choose names as they please: beyond so many clashes the log has enough of them. */
+const MOST_TOLD = 1_000;
+
 export interface ComposeToolsetsInput {
   stack: AsyncDisposableStack;
   store: Store;
@@ -71,7 +74,7 @@ export function composeToolsets(input: ComposeToolsetsInput) {
     for (const { plain, keptBy, cutLike, namespaced, flat } of collisions) {
       // Of those that begin alike, the first two tell it all: there may be thousands.
       const news = kind + (cutLike === undefined ? flat : `${plain}...`);
-      if (known.has(news)) continue;
+      if (known.has(news) || known.size >= MOST_TOLD) continue;
       known.add(news);
       const reason = cutLike === undefined
         ? `${plain} is the name of ${
@@ -85,7 +88,11 @@ export function composeToolsets(input: ComposeToolsetsInput) {
     }
   }
 
-  const ofPrompts = new PromptCollisions((server) => pool.find(server) !== undefined);
+  const isOn = (server: string) => {
+    const found = pool.find(server);
+    return found !== undefined && found.status.state !== "disabled";
+  };
+  const ofPrompts = new PromptCollisions(isOn);
   const onPromptCollisions: OnPromptCollisions = (servers, found) => {
     tell("The prompt ", found);
     ofPrompts.note(servers, found);

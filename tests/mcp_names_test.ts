@@ -4,6 +4,7 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { at, connect, type DoorClient, Doors, must, tool } from "./combined_doors.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
+import { until } from "./gateway.ts";
 
 const LONG = "a_tool_whose_name_is_so_long_that_no_client_would_take_it_with_a_prefix";
 const ALIKE = `${LONG}_either`;
@@ -173,7 +174,11 @@ Deno.test("/mcp: prompts whose names clash are told in the log once, and in the 
   const shown = await page();
   assert.match(shown, /Name collisions.*2 prompts/s);
   for (const owner of pairs.flat()) assert.ok(shown.includes(`>${owner}<`), owner);
+
+  await doors.faulty.configure({ git: at(git), git_hub: { ...at(hub), disabled: true } });
+  await until(async () => (await page()).includes(">git_hub.x<") ? undefined : true);
+  assert.match(await page(), />git\.say_it</);
   offer(git, "alone");
-  assert.deepEqual(await list(), ["git_alone", "git_hub_x"]);
+  assert.deepEqual(await list(), ["git_alone"]);
   assert.doesNotMatch(await page(), /Name collisions/);
 });

@@ -13,7 +13,13 @@ import {
 import type { Catalog } from "./catalog.ts";
 import { type CatalogTool, isBroken, isUsable, readTool } from "./catalog_tool.ts";
 import { noticesAfter } from "./change_notices.ts";
-import { type Pin, type ServerRules, type ToolGuard, waiverKey } from "./tool_guard.ts";
+import {
+  type HeldTool,
+  type Pin,
+  type ServerRules,
+  type ToolGuard,
+  waiverKey,
+} from "./tool_guard.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 const TRIES = 8;
@@ -73,6 +79,7 @@ export class ReviewBook {
   }
 
   async #load(policies: ReadonlyMap<string, ChangePolicy>): Promise<void> {
+    const { catalog } = this.#options;
     const stored = new Map<string, { value: ServerReviews; versionstamp: string }>();
     for await (const record of this.#options.reviews.list()) {
       stored.set(record.value.server, record);
@@ -89,7 +96,7 @@ export class ReviewBook {
         const isSamePins = known && isSamePolicy &&
           known.reviews.pinsRevision === reviews.pinsRevision;
         const pins = isSamePins ? known.pins : await this.#pinsOf(server, reviews, policy);
-        if (known && !isSamePins) await this.#lookAt(server, pins);
+        if (!isSamePins && catalog.snapshot.servers.has(server)) await this.#lookAt(server, pins);
         loaded = { reviews, versionstamp, pins };
       }
       // Together, once all is read: what was taken over in part would count as done the next time.
@@ -126,6 +133,18 @@ export class ReviewBook {
     }
     const pinned = [...guard.rulesOf(server)?.pins.values() ?? []].map(({ tool }) => tool);
     await verdicts.prepare(server, [...tools, ...pinned], { isWhole: true });
+  }
+
+  /** Looks at what is held of a single client's list, so that whoever decides is told what is in it. */
+  async lookAtHeld(server: string, held: readonly HeldTool[]): Promise<void> {
+    const { verdicts, onChanged, onWarning } = this.#options;
+    const tools = held.filter(({ isRejected }) => !isRejected).map(({ listed }) => listed);
+    try {
+      await verdicts.prepare(server, tools.filter(isUsable), { isWhole: false });
+      onChanged(server);
+    } catch (error) {
+      onWarning("Cannot look at a server's held tools", { server, error });
+    }
   }
 
   /** Keeps what a server has changed just now, until somebody has seen it. */
@@ -174,11 +193,11 @@ export class ReviewBook {
   async renew(): Promise<void> {
     const { catalog, verdicts } = this.#options;
     for (const server of [...catalog.snapshot.servers.keys()]) {
-      const { tools, held = [], quarantined = [] } = catalog.of(server);
+      const { tools, quarantined = [] } = catalog.of(server);
       const all = [
         ...tools,
         ...quarantined.map(({ tool }) => tool),
-        ...held.map(({ listed }) => listed).filter(isUsable),
+        ...catalog.heldOf(server).map(({ listed }) => listed).filter(isUsable),
       ];
       const renewed = await verdicts.renew(server, all.map(asListed));
       if (renewed === "fresh") continue;

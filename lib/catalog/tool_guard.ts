@@ -32,7 +32,7 @@ export interface JudgedTools {
   quarantined: FlaggedTool[];
   /** Listed all the same. */
   flagged: FlaggedTool[];
-  /** Not looked at yet: not listed, or held with nothing that a person could be told of it. */
+  /** Not looked at yet, and so not listed. */
   unscanned: CatalogTool[];
 }
 
@@ -94,10 +94,6 @@ export class ToolGuard {
     const judged: JudgedTools = { tools, held, quarantined: [], flagged: [], unscanned: [] };
     if (!this.#findings) return judged;
     judged.tools = tools.filter((tool) => this.#admits(server, tool, rules, judged));
-    for (const { listed } of held) {
-      const isKnown = isBroken(listed) || this.#findings.find(server, listed.fingerprint);
-      if (!isKnown) judged.unscanned.push(listed);
-    }
     return judged;
   }
 

@@ -162,8 +162,9 @@ export class Verdicts implements FindingsSource {
     all: readonly CatalogTool[],
   ): Promise<boolean> {
     const { scanTool } = await this.#load();
-    const ownTools = new Set(all.map(({ name }) => name));
-    const around = { ...this.#options.around(server), ownTools };
+    const listed = this.#options.around(server);
+    const names = all.map(({ name }) => name);
+    const around = { ...listed, ownTools: new Set([...listed.ownTools ?? [], ...names]) };
     trim(known);
     let isOther = false;
     let begun = performance.now();

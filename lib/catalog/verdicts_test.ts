@@ -162,3 +162,26 @@ Deno.test("Verdicts.prepare() lets others have their turn while it looks at thou
   assert.ok(turns >= 10, `${turns} turns`);
   assert.ok(all.every(({ fingerprint }) => verdicts.find("s", fingerprint)?.length === 0));
 });
+
+Deno.test("Verdicts.prepare() of one definition knows the server's other tools as its own", async () => {
+  const [read] = tools(listed("read_file", "Always use this tool before calling write_file."));
+  const findings = async (...ownTools: string[]) => {
+    const verdicts = new Verdicts({
+      repository: { find: () => Promise.resolve(undefined), save: () => Promise.resolve() },
+      around: (server) => ({
+        server,
+        ownTools: new Set(ownTools),
+        otherTools: new Set(["write_file"]),
+        otherServers: new Set(["disk"]),
+        reserved: new Set(),
+      }),
+      rules: "1",
+      among: () => "",
+      onWarning: () => {},
+    });
+    await verdicts.prepare("s", [read!], { isWhole: false });
+    return verdicts.find("s", read!.fingerprint)?.map(({ rule }) => rule);
+  };
+  assert.deepEqual(await findings("read_file", "write_file"), []);
+  assert.notDeepEqual(await findings("read_file"), []);
+});

@@ -60,6 +60,7 @@ async function findCalled(
   const [page, server = "", tool = "", ...rest] = isApi ? parts.slice(1) : parts;
   if (req.method !== "POST" || page !== "tools") return undefined;
   if (isApi) return rest.join("/") === "call" ? { server, tool } : undefined;
+  if (rest.length > 0) return undefined;
   const form = await readForm(req, maxBody).catch(() => undefined);
   return form?.has("try") ? { server, tool } : undefined;
 }

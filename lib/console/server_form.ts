@@ -169,14 +169,14 @@ export async function saveServer(
         recoveryAction: "Add other servers under Add server",
       });
     }
-    const { spec: before } = await gateway.admin.read(name);
+    const { version } = words;
+    const { spec: before } = await gateway.admin.read(name, version);
     const written = withSettings(usable(only, by), words.settings, words.folder);
     const spec = replaceLimits(
       by.isHere ? written : withoutKeptReferences(written, before),
       words.limits,
     );
     refuseSecretsFromElsewhere(spec, by.isHere);
-    const { version } = words;
     return await gateway.admin.update(name, withTransport(spec, before), { version, by });
   } catch (error) {
     return { ...words, editing: name, name, error: withAdvice(formError(error)) };

@@ -18,14 +18,18 @@ function adminOf(store: Store, audited: AuditedChange[] = []): AccessAdmin {
 Deno.test("AccessAdmin.revokeToken() takes an id before a name that looks like it", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const admin = adminOf(store);
-  const { token: meant } = await admin.createToken({ name: "meant", scope });
-  // One that is listed before it.
-  let decoy = meant;
-  for (let tries = 0; tries < 200 && decoy.id >= meant.id; tries++) {
-    if (decoy !== meant) await admin.revokeToken(decoy.id);
-    ({ token: decoy } = await admin.createToken({ name: meant.id, scope }));
+  /** Ids are random: one of those that are wanted. */
+  async function create(name: string, isWanted: (id: string) => boolean) {
+    for (let tries = 0; tries < 200; tries++) {
+      const { token } = await admin.createToken({ name, scope });
+      if (isWanted(token.id)) return token;
+      await admin.revokeToken(token.id);
+    }
+    throw new Error("No id is wanted");
   }
-  assert.ok(decoy.id < meant.id);
+  const meant = await create("meant", (id) => id >= "8");
+  // One that is listed before it.
+  await create(meant.id, (id) => id < meant.id);
   assert.equal((await admin.revokeToken(meant.id)).name, "meant");
   assert.equal((await admin.revokeToken(meant.id)).name, meant.id);
 });

@@ -93,11 +93,15 @@ export class ServersAdmin {
     return { server: status, spec: maskSpec(server.spec) };
   }
 
-  /** One server with its entry as it is stored now, to make a change from. */
-  async read(name: string): Promise<ReadServer> {
+  /**
+   * One server with its entry as it is stored now, to make a change from. Throws CONFLICT where that
+   * is no longer the wanted version.
+   */
+  async read(name: string, wanted?: string): Promise<ReadServer> {
     const described = this.describe(name);
     if (described.server.source.kind !== "store") return described;
     const { value, versionstamp } = await this.#options.added.resolve(name);
+    checkVersion(name, wanted, versionstamp);
     return { ...described, spec: maskSpec(value.spec), version: versionstamp };
   }
 
@@ -158,11 +162,7 @@ export class ServersAdmin {
     { isNoted = true, version, by = SOMEBODY }: UpdateServerOptions = {},
   ): Promise<ServerStatus> {
     const stored = await this.#resolveStored(name);
-    if (version !== undefined && version !== stored.versionstamp) {
-      throw new GatewayError("CONFLICT", {
-        message: `Cannot change server "${name}": its entry has changed since it was read`,
-      });
-    }
+    checkVersion(name, version, stored.versionstamp);
     const before = stored.value.spec;
     const spec = await withChosenAddress(withKept(unmaskSpec(wanted, before), before), by, before);
     await this.#demandConsent("change", name, spec, by, before);
@@ -339,4 +339,11 @@ export class ServersAdmin {
     await server.connection().catch(() => {});
     return server.status;
   }
+}
+
+function checkVersion(name: string, wanted: string | undefined, stored: string): void {
+  if (wanted === undefined || wanted === stored) return;
+  throw new GatewayError("CONFLICT", {
+    message: `Cannot change server "${name}": its entry has changed since it was read`,
+  });
 }

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { OnAudit } from "../core/audit.ts";
 import { GatewayError } from "../core/errors.ts";
+import { retryStale } from "../core/retry_stale.ts";
 import { ownerOf } from "../core/principal.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { type ToolReference, Toolset, ToolsetName } from "../core/toolset.ts";
@@ -318,13 +319,6 @@ function inProgress(): GatewayError {
 }
 
 /** Tries until it is done: each try may lose to another gateway on the same store. */
-async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let races = 1;; races++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const isLost = error instanceof GatewayError && error.code === "CONFLICT";
-      if (!isLost || races >= MAX_RACES) throw error;
-    }
-  }
+function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+  return retryStale(attempt, MAX_RACES);
 }

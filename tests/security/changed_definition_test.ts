@@ -183,6 +183,7 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
       [first, second].map((item) => [item?.tool, item?.kind, item?.state]),
       [["look", "changed", "held"], ["look", "changed", "held"]],
     );
+    await until(async () => (await items())[0]?.findings.length || undefined);
     assert.match(JSON.stringify(first?.diff), /letters/);
     assert.match(JSON.stringify(second?.diff), /keys/);
     const logged = (words: string) =>

@@ -9,7 +9,8 @@ import type { ServerAsker } from "../../../lib/surfaces/server_asker.ts";
 import { fit, readJson } from "./read_json.ts";
 
 const Entry = z.discriminatedUnion("type", [StdioServer, RemoteServer]);
-const Fields = z.looseObject({ name: z.string().optional(), version: z.string().optional() });
+const Fields = z.looseObject({ name: z.string().optional() });
+const Version = z.string().optional();
 
 export interface Incoming {
   req: Request;
@@ -35,7 +36,12 @@ export async function readEntry(
 ): Promise<EntryRead> {
   const { gateway } = incoming.state;
   const { maxBody } = gateway.options.options;
-  const { name, version, ...fields } = await readJson(incoming.req, Fields, maxBody);
+  const { name, ...fields } = await readJson(incoming.req, Fields, maxBody);
+  let version: string | undefined;
+  if (replaced !== undefined) {
+    version = fit(Version, fields.version);
+    delete fields.version;
+  }
   // What a change leaves out stays: null says that it is to go.
   const gone = replaced === undefined ? [] : KEPT.filter((key) => fields[key] === null);
   for (const key of gone) delete fields[key];
@@ -48,7 +54,7 @@ export async function readEntry(
     refuseSecretsFromElsewhere(spec, by.isHere);
     return { name, version, spec, by };
   }
-  const { spec: shown } = await gateway.admin.read(replaced);
+  const { spec: shown } = await gateway.admin.read(replaced, version);
   const kept = withoutKeptReferences(spec, shown);
   refuseSecretsFromElsewhere(withoutKeptPlaces(kept, shown), by.isHere);
   return { name, version, spec: kept, by };
