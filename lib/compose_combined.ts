@@ -1,3 +1,4 @@
+import { asAbortSignal, type CancelSignal } from "./core/cancellation.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/catalog_tool.ts";
 import { GatewayError } from "./core/errors.ts";
@@ -93,13 +94,13 @@ export function composeCombined(input: ComposeCombinedInput) {
   }
 
   /** Waits for those of the servers that are on their way. */
-  function settled(servers: Iterable<string>, signal: AbortSignal): Promise<void> | undefined {
+  function settled(servers: Iterable<string>, signal: CancelSignal): Promise<void> | undefined {
     const now = Date.now();
     // Those that take long are not waited for, or one of them would delay everybody.
     const coming = [...new Set(servers)].flatMap((name) => pool.find(name) ?? [])
       .filter(({ status }) => status.state === "connecting" && now - status.since < SETTLE_MS);
     if (coming.length === 0) return undefined;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(SETTLE_MS)]);
+    const limit = AbortSignal.any([asAbortSignal(signal), AbortSignal.timeout(SETTLE_MS)]);
     return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
   }
 

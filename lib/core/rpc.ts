@@ -35,7 +35,7 @@ export function readMessage(text: string): RpcMessage | undefined {
 
 export function requestText(id: RpcId, method: string, params?: string): string {
   const tail = params === undefined ? "" : `,"params":${params}`;
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}${tail}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`;
 }
 
 export function notificationText(method: string, params?: string): string {
@@ -44,7 +44,7 @@ export function notificationText(method: string, params?: string): string {
 }
 
 export function resultText(id: RpcId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }
 
 export function errorText(
@@ -62,7 +62,7 @@ export function errorText(
 
 /** A message under another id, the rest as it came. */
 export function withId(text: string, from: RpcId, to: RpcId): string {
-  const [old, fresh] = [JSON.stringify(from), JSON.stringify(to)];
+  const [old, fresh] = [idText(from), idText(to)];
   // The two ways SDKs print an envelope; a member at either end is the envelope's own.
   const head = `{"jsonrpc":"2.0","id":${old},`;
   if (text.startsWith(head)) return `{"jsonrpc":"2.0","id":${fresh},${text.slice(head.length)}`;
@@ -84,4 +84,8 @@ export function memberText(text: string, name: string): string | undefined {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function idText(id: RpcId): string {
+  return typeof id === "number" ? `${id}` : JSON.stringify(id);
 }

@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/cancellation.ts";
 import { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
@@ -51,7 +52,7 @@ export interface Call {
   streams: boolean;
   /** What comes before the answer, in order; progress under the caller's own token. */
   onMessage?: MessageListener | undefined;
-  signal?: AbortSignal | undefined;
+  signal?: CancelSignal | undefined;
 }
 
 interface Pending {

@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/cancellation.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { RpcMessage } from "../core/rpc.ts";
 import type { ServerSource, ServerSpec, ServerStatus } from "../core/server.ts";
@@ -164,7 +165,7 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   /** The shared connection: waits for one that is being made, and fails fast where there is none. */
-  async connection(signal?: AbortSignal): Promise<Connection> {
+  async connection(signal?: CancelSignal): Promise<Connection> {
     this.#lastUse = Date.now();
     if (!this.#isAsleep) return this.#shared.current ?? await this.#shared.acquire(signal);
     this.#isAsleep = false;

@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/cancellation.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { RpcMessage } from "../core/rpc.ts";
 import type { ServerState } from "../core/server.ts";
@@ -60,7 +61,7 @@ export class SharedConnection implements AsyncDisposable {
   }
 
   /** Waits for a connection that is being made or is about to be; fails fast where hope is low. */
-  acquire(signal?: AbortSignal): Promise<Connection> {
+  acquire(signal?: CancelSignal): Promise<Connection> {
     const isAwaited = this.#attempt !== undefined || this.#retryTimer !== undefined;
     if (!this.#current && (!isAwaited || this.#failures > 1)) {
       return Promise.reject(notConnected(this.#options.status.current));

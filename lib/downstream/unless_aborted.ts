@@ -1,7 +1,9 @@
+import type { CancelSignal } from "../core/cancellation.ts";
+
 /** What the work gives, or the signal's reason as soon as that aborts; the work itself goes on. */
 export async function unlessAborted<T>(
   work: Promise<T>,
-  signal: AbortSignal | undefined,
+  signal: CancelSignal | undefined,
 ): Promise<T> {
   if (!signal) return await work;
   // Nobody listens any more when it fails after the abort.

@@ -1,3 +1,4 @@
+import { Cancellation } from "../core/cancellation.ts";
 import { GatewayError } from "../core/errors.ts";
 import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { TimeoutQueue } from "../core/timeout_queue.ts";
@@ -178,8 +179,8 @@ function answer(
   if (session.inFlight.has(id)) {
     return Promise.resolve(refuse(400, -32600, "A request with this id is in flight already", id));
   }
-  const controller = new AbortController();
-  session.inFlight.set(id, controller);
+  const signal = new Cancellation();
+  session.inFlight.set(id, signal);
   const started = performance.now();
   const response = Promise.withResolvers<Response>();
   let stream: EventStream | undefined;
@@ -192,17 +193,17 @@ function answer(
     opened.onDetach = () => {
       setTimeout(() => {
         if (opened.isAttached || opened.isFinished) return;
-        controller.abort(new DOMException("The client has gone", "AbortError"));
+        signal.abort(new DOMException("The client has gone", "AbortError"));
       }, RESUME_MS);
     };
     response.resolve(streamResponse(session, opened.attach()));
     return opened;
   }
   function send(out: string): void {
-    if (!controller.signal.aborted) openStream().send(out);
+    if (!signal.aborted) openStream().send(out);
   }
 
-  const scope: RequestScope = { id, method, params, text, signal: controller.signal, send };
+  const scope: RequestScope = { id, method, params, text, signal, send };
   const attributes = { "mcp.door": door.key, "mcp.method": method };
   function finish(out: string, refusal?: GatewayError): void {
     host.patience.delete(patience);
@@ -235,7 +236,7 @@ function answer(
   void asked.then(
     (out) => finish(out),
     (error: unknown) => {
-      const isCancelled = controller.signal.aborted;
+      const isCancelled = signal.aborted;
       const refusal = isCancelled ? undefined : host.stepUp?.(scope.principal ?? principal, error);
       finish(failureText(id, method, error, { isCancelled, log: host.log }), refusal);
     },

@@ -39,7 +39,7 @@ export class Session implements ClientPort, AsyncDisposable {
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
   /** Requests in flight. */
-  readonly inFlight = new Map<RpcId, AbortController>();
+  readonly inFlight = new Map<RpcId, Pick<AbortController, "abort">>();
   readonly #open: Surface;
   readonly #others = new Map<string, SurfaceSession>();
   readonly #streams = new Map<number, EventStream>();

@@ -1,3 +1,4 @@
+import { asAbortSignal } from "../core/cancellation.ts";
 import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -83,7 +84,7 @@ export async function callBuiltin(
     const origin = { principal: port.principal, from: () => placeOf(port) };
     const done = await actingFor(origin, () =>
       tool.run(input.data, {
-        signal: scope.signal,
+        signal: asAbortSignal(scope.signal),
         principal: port.principal,
         confirm: canAsk ? (message) => confirm(scope, port, message) : undefined,
         sample: canSample(port) ? (params) => sample(scope, port, params) : undefined,
@@ -150,6 +151,6 @@ export function confirm(
         result.content.agree === true,
     );
   }));
-  scope.signal.addEventListener("abort", () => resolve(false), { once: true });
+  scope.signal.addEventListener("abort", () => resolve(false));
   return promise.finally(() => clearTimeout(timer));
 }

@@ -42,7 +42,7 @@ export function sample(
     withdraw();
     reject(signal.reason);
   };
-  signal.addEventListener("abort", onAbort, { once: true });
+  signal.addEventListener("abort", onAbort);
   scope.send(asked);
   return promise.finally(() => {
     clearTimeout(timer);

@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/cancellation.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { renamed } from "../catalog/catalog_tool.ts";
@@ -46,7 +47,7 @@ export interface ServersShown {
   /** Whether a tool exists for this caller; all do where this is missing. */
   admits?(principal: string, tool: CatalogTool): boolean;
   /** Waits a moment for servers that are just being connected to, so that a list is not cut short. */
-  settled?(principal: string, signal: AbortSignal): Promise<void> | undefined;
+  settled?(principal: string, signal: CancelSignal): Promise<void> | undefined;
 }
 
 export interface CombinedSurfaceOptions {

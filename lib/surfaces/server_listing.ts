@@ -1,3 +1,4 @@
+import { asAbortSignal, type CancelSignal } from "../core/cancellation.ts";
 import { elementTexts, memberSpans } from "../core/json_spans.ts";
 import { isObject, memberText } from "../core/rpc.ts";
 import type { ManagedServer } from "../downstream/managed_server.ts";
@@ -38,7 +39,7 @@ export async function listFromAll(
   call: CallServer,
   limitMs = LIMIT_MS,
 ): Promise<ListedItem[]> {
-  const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(limitMs)]);
+  const signal = AbortSignal.any([asAbortSignal(scope.signal), AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
       if (!await declares(server, LISTS[method].capability, signal)) return [];
@@ -55,7 +56,7 @@ export async function listFromAll(
 export async function declares(
   server: ManagedServer,
   capability: string,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<boolean> {
   const { capabilities } = server.info ?? (await server.connection(signal)).info;
   return capabilities[capability] !== undefined;

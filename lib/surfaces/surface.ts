@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/cancellation.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { RpcId } from "../core/rpc.ts";
 
@@ -34,7 +35,7 @@ export interface RequestScope {
   /** The whole message as it came. */
   text: string;
   /** Aborts when the client cancels or goes away. */
-  signal: AbortSignal;
+  signal: CancelSignal;
   /** Who asks, where that is not who the session was made for; for the record. */
   principal?: string;
   /** The tool that was called, once that is known; for the record. */

@@ -80,7 +80,7 @@ export class Approvals {
     const shown = this.#shownOf(call, limitMs);
     const timer = setTimeout(() => resolve("expired"), limitMs);
     const gone = () => reject(signal.reason);
-    signal.addEventListener("abort", gone, { once: true });
+    signal.addEventListener("abort", gone);
     this.#waiting.set(shown.id, { shown, call, settle: resolve });
     this.#options.onChange?.(shown);
     try {

@@ -1,3 +1,4 @@
+import { asAbortSignal } from "../../core/cancellation.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/shortened.ts";
 import { canFillForms, confirm } from "../builtin_tool.ts";
@@ -44,7 +45,7 @@ async function askClient(options: AskFirstOptions, call: GatedCall): Promise<Ver
   const { tool, scope, port } = call;
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), options.limitMs ?? APPROVAL_MS);
-  const signal = AbortSignal.any([scope.signal, limit.signal]);
+  const signal = AbortSignal.any([asAbortSignal(scope.signal), limit.signal]);
   try {
     const question =
       `Run ${tool.server}.${tool.name}? It may change or delete things. Arguments: ` +
