@@ -102,10 +102,14 @@ export class CombinedFeatures {
     return { ...scope, send: (text) => scope.send(this.#outgoing(server, text)) };
   }
 
-  /** Has a server that comes into use log as the client wants it. */
-  async prepare(server: ManagedServer, scope: RequestScope): Promise<void> {
+  /** Has a server that comes into use log as the client wants it; undefined where it does. */
+  prepare(server: ManagedServer, scope: RequestScope): Promise<void> | undefined {
     const level = this.#level;
-    if (level === undefined || this.#told.get(server) === level) return;
+    if (level === undefined || this.#told.get(server) === level) return undefined;
+    return this.#tellLevel(server, scope, level);
+  }
+
+  async #tellLevel(server: ManagedServer, scope: RequestScope, level: string): Promise<void> {
     const params = { level };
     const inner = { ...scope, method: "logging/setLevel", params };
     try {

@@ -198,25 +198,16 @@ class CombinedSession implements SurfaceSession {
     });
   }
 
-  async request(scope: RequestScope): Promise<string> {
+  request(scope: RequestScope): Promise<string> {
     switch (scope.method) {
       case "ping":
-        return resultText(scope.id, "{}");
+        return Promise.resolve(resultText(scope.id, "{}"));
       case "tools/list":
-        await this.#options.shown?.settled?.(this.#port.principal, scope.signal);
-        this.#told.noteListed(this.#port.principal);
-        return resultText(scope.id, this.#surface.listText(this.#port.principal));
+        return this.#listTools(scope);
       case "tools/call":
-        return await this.#callTool(scope);
+        return this.#callTool(scope);
       default:
-        if (scope.method.endsWith("/list")) this.#told.noteListed(this.#port.principal);
-        if (!isLooking(scope.method)) {
-          const { rights, gate } = this.#options;
-          checkMayUse(rights, gate, { method: scope.method, port: this.#port });
-        }
-        return await this.#options.gate?.read?.(scope, this.#port) ??
-          await this.#features?.request(scope) ??
-          errorText(scope.id, -32601, `Method not found: ${scope.method}`);
+        return this.#ask(scope);
     }
   }
 
@@ -229,9 +220,27 @@ class CombinedSession implements SurfaceSession {
     await this.#lines?.[Symbol.asyncDispose]();
   }
 
+  async #listTools(scope: RequestScope): Promise<string> {
+    const { principal } = this.#port;
+    await this.#options.shown?.settled?.(principal, scope.signal);
+    this.#told.noteListed(principal);
+    return resultText(scope.id, this.#surface.listText(principal));
+  }
+
+  async #ask(scope: RequestScope): Promise<string> {
+    const { method } = scope;
+    const { rights, gate } = this.#options;
+    if (method.endsWith("/list")) this.#told.noteListed(this.#port.principal);
+    if (!isLooking(method)) checkMayUse(rights, gate, { method, port: this.#port });
+    return await gate?.read?.(scope, this.#port) ??
+      await this.#features?.request(scope) ??
+      errorText(scope.id, -32601, `Method not found: ${method}`);
+  }
+
   async #callTool(scope: RequestScope): Promise<string> {
     const name = toolNameOf(scope.params);
-    const found = await this.#resolve(name, scope);
+    const resolved = this.#resolve(name, scope);
+    const found = resolved instanceof Promise ? await resolved : resolved;
     if (found.kind === "builtin") {
       this.#checkUse(found.builtin);
       // What it calls for the caller is counted there.
@@ -248,7 +257,11 @@ class CombinedSession implements SurfaceSession {
     return await this.#callOn(found.tool, scope, callParams(scope, found.tool.name));
   }
 
-  async #resolve(name: string, scope: RequestScope): Promise<Resolved<BuiltinTool>> {
+  /** At once, unless its server may be on its way. */
+  #resolve(
+    name: string,
+    scope: RequestScope,
+  ): Resolved<BuiltinTool> | Promise<Resolved<BuiltinTool>> {
     const { names, shown, builtins } = this.#options;
     const { principal } = this.#port;
     const find = () =>
@@ -264,8 +277,7 @@ class CombinedSession implements SurfaceSession {
       // A session from before a restart can be faster than the servers that come after it.
       const coming = shown?.settled?.(principal, scope.signal);
       if (!coming) throw error;
-      await coming;
-      return find();
+      return coming.then(find);
     }
   }
 
@@ -281,7 +293,8 @@ class CombinedSession implements SurfaceSession {
     }
     const target = this.#options.shown?.findServer(tool.server);
     if (!target || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
-    await this.#features.prepare(target, scope);
+    const preparing = this.#features.prepare(target, scope);
+    if (preparing) await preparing;
     const answer = await this.#relayed(target, scope, "tools/call", params);
     return gate?.leave ? gate.leave(call, answer) : answer;
   }
@@ -328,7 +341,11 @@ class CombinedSession implements SurfaceSession {
     params: string | undefined,
   ): Promise<string> {
     const own = this.#features!.scopeFor(server.name, scope);
-    return await this.#lines!.to(server, scope).call(own, method, params);
+    try {
+      return await this.#lines!.to(server, scope).call(own, method, params);
+    } finally {
+      if (own.atServer) scope.atServer = own.atServer;
+    }
   }
 
   /** A list asks nobody anything: no client needs a program of its own for it. */

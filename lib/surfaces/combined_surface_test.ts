@@ -1,3 +1,4 @@
+import type { RequestScope } from "./surface.ts";
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { Catalog } from "../catalog/catalog.ts";
@@ -141,6 +142,24 @@ Deno.test("CombinedSurface lists and calls nothing that does not exist for the c
   assert.doesNotMatch(await listTools(), /git_push/);
   assert.match(surface.listText("Bob"), /git_push/);
   await assert.rejects(call("git_push"), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("CombinedSurface has a call's time at its server on the client's own request, for the record", async () => {
+  const fake = new FakeServer();
+  await using server = await startManaged(fake);
+  const { session } = openDoor({ findServer: () => server, servers: () => ["git"] });
+  await using _ = session;
+  const params = { name: "git_status", arguments: {} };
+  const scope: RequestScope = {
+    id: 1,
+    method: "tools/call",
+    params,
+    text: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    signal: new AbortController().signal,
+    send: () => {},
+  };
+  await session.request(scope);
+  assert.ok(scope.atServer && scope.atServer.ms >= 0);
 });
 
 Deno.test("CombinedSurface lists for a client that can be asked, and takes its log level, without a connection for it alone", async () => {
