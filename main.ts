@@ -1,12 +1,3 @@
-import { findBuilt } from "./lib/cli/build_stamp.ts";
-import { exitWith } from "./lib/cli/terminal.ts";
+import { startGateway } from "./lib/cli/built_program.ts";
 
-if (import.meta.main) {
-  try {
-    const built = await findBuilt();
-    const { run } = await import(built ?? new URL("./start.ts", import.meta.url).href);
-    run();
-  } catch (error) {
-    exitWith(error);
-  }
-}
+if (import.meta.main) await startGateway();

@@ -1,9 +1,9 @@
 /** How well and how fast tools are found: by words, by meaning too, and by Orama as it comes. */
 import { type AnyOrama, create, insertMultiple, search as oramaSearch } from "@orama/orama";
-import { LocalEmbedder } from "../lib/search/embedding/local_embedder.ts";
-import { SemanticIndex } from "../lib/search/embedding/semantic_index.ts";
-import { SearchIndex } from "../lib/search/search_index.ts";
-import { ToolSearch } from "../lib/search/tool_search.ts";
+import { LocalEmbedder } from "../lib/catalog/search/embedding/local_embedder.ts";
+import { SemanticIndex } from "../lib/catalog/search/embedding/semantic_index.ts";
+import { SearchIndex } from "../lib/catalog/search/search_index.ts";
+import { ToolSearch } from "../lib/catalog/search/tool_search.ts";
 import { printTable } from "./report.ts";
 import { type DataSet, loadDataSets } from "./search_data.ts";
 import { measure, type Measures } from "./search_measures.ts";

@@ -1,6 +1,6 @@
 /** Tools and the queries that should find them. */
 import { z } from "zod";
-import { parameterText, type SearchDocument } from "../lib/search/search_document.ts";
+import { parameterText, type SearchDocument } from "../lib/catalog/search/search_document.ts";
 
 const Tool = z.looseObject({
   server: z.string(),

@@ -1,5 +1,5 @@
 /** A process of its own, so that its memory is that of one index alone: prints one line of JSON. */
-import { SearchIndex } from "../lib/search/search_index.ts";
+import { SearchIndex } from "../lib/catalog/search/search_index.ts";
 import { loadDataSets, manyDocuments } from "./search_data.ts";
 import { measure } from "./search_measures.ts";
 

@@ -1,5 +1,5 @@
 import { fromFileUrl, join } from "@std/path";
-import { OTHER_DENO } from "../lib/downstream/stdio/testing/other_deno.ts";
+import { OTHER_DENO } from "../lib/servers/processes/testing/other_deno.ts";
 
 const source = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
 

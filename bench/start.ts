@@ -26,7 +26,7 @@ export async function benchStart(): Promise<void> {
       "idle RSS",
       `${median(memory).toFixed(0)} MB`,
       `${Math.max(...memory).toFixed(0)} MB`,
-      "< 80 MB",
+      "< 95 MB",
     ],
   ]);
 }

@@ -1,28 +1,27 @@
 import type { ClientSnippet } from "../lib/console/client_snippets.ts";
-import { Card } from "./card.tsx";
-import { CodeBlock } from "./code_block.tsx";
-import { CopyButton } from "./copy_button.tsx";
+import { Card } from "./layout.tsx";
+import { CodeBlock, CopyButton } from "./text.tsx";
 
 interface ClientSnippetsProps {
-  /** The door's address. */
-  door: string;
+  /** The endpoint's URL. */
+  endpoint: string;
   snippets: ClientSnippet[];
 }
 
-/** How a client is told of a door: its address, and what goes into each client's file. */
-export function ClientSnippets({ door, snippets }: ClientSnippetsProps) {
+/** How to connect a client: the endpoint's URL, and the configuration of each client. */
+export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
   return (
     <Card title="Connect a client" isFlush>
       <p class="card-lead snippet-door">
-        <span class="mono break">{door}</span>
-        <CopyButton value={door} label="Copy the door's address" />
+        <span class="mono break">{endpoint}</span>
+        <CopyButton value={endpoint} label="Copy the endpoint's URL" />
       </p>
       {snippets.some(({ needsToken }) => needsToken) && (
         <p class="card-lead snippet-door">
           <span>
-            A token is needed to come in: put one in the place of <code>YOUR_TOKEN</code>.
+            A token is required: replace <code>YOUR_TOKEN</code> with yours.
           </span>
-          <a class="button" href="/security/tokens">Make a token</a>
+          <a class="button" href="/security/tokens">Create a token</a>
         </p>
       )}
       {snippets.map(({ client, place, code, command }) => (

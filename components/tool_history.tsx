@@ -1,18 +1,17 @@
 import type { ToolChange, ToolDiff } from "../lib/catalog/tool_diff.ts";
 import type { ToolEvent, ToolStep } from "../lib/catalog/tool_history.ts";
-import type { ToolChanges as Changes } from "../lib/console/server_page.ts";
+import type { ToolChanges as Changes } from "../lib/console/tool_rows.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
-import { toolPath } from "../lib/console/ui/paths.ts";
-import { Ago } from "./ago.tsx";
-import { Card } from "./card.tsx";
+import { toolPath } from "../lib/console/ui/pages.ts";
+import { Ago, InertText } from "./text.tsx";
+import { Card } from "./layout.tsx";
 import { Icon } from "./icon.tsx";
-import { InertText } from "./inert_text.tsx";
 
 /** As many as are read at a glance; the tool's own page has more. */
 const CHANGES_IN_LIST = 8;
 
 /** What became of a server's tools since they were first seen. */
-export function ToolChanges(
+export function ToolChangeList(
   { server, changes, held = [] }: {
     server: string;
     changes: Changes | undefined;
@@ -33,7 +32,7 @@ export function ToolChanges(
         ? (
           <p class="card-lead muted">
             {since === undefined
-              ? "What the server changes about its tools is told here, from the first time they are seen."
+              ? "Changes to the server's tools appear here, from the first time each is seen."
               : (
                 <>
                   None. They are as they were when they were first seen, <Ago at={since} />.
@@ -54,7 +53,7 @@ export function ToolChanges(
               <li class="row muted">
                 <p>
                   {formatCount(more, "earlier change")}:{" "}
-                  <code>deno task cli server tools {server} --history</code>
+                  <code>quartermaster server tools {server} --history</code>
                 </p>
               </li>
             )}
@@ -84,7 +83,9 @@ function EventRow(
           )}
           {isHeld && event.kind !== "gone" && <Held isNew={event.kind === "added"} />}
           {event.kind === "changed" && <span class="muted">version {event.version}</span>}
-          {event.kind === "changed" && event.diff !== undefined && <Verdict diff={event.diff} />}
+          {event.kind === "changed" && event.diff !== undefined && (
+            <CompatibilityBadge diff={event.diff} />
+          )}
           <span class="row-aside">
             <Ago at={event.at} />
           </span>
@@ -135,7 +136,7 @@ export function ToolVersions(
               <p class="change-head">
                 <span class="strong">Version {version}</span>
                 {isHeld && version === newest.version && <Held />}
-                {diff === undefined ? null : <Verdict diff={diff} />}
+                {diff === undefined ? null : <CompatibilityBadge diff={diff} />}
                 <span class="row-aside">
                   <Ago at={seenAt} />
                 </span>
@@ -184,7 +185,7 @@ function Unread({ title }: { title: string }) {
 }
 
 /** Whether callers can go on as before. */
-export function Verdict({ diff }: { diff: ToolDiff }) {
+export function CompatibilityBadge({ diff }: { diff: ToolDiff }) {
   return diff.compatibility === "breaking"
     ? (
       <span class="badge tone-bad" title="Calls that worked before may fail now">

@@ -1,26 +1,6 @@
 import { asset } from "fresh/runtime";
 import { define } from "../lib/console/define.ts";
-import { inertString } from "../lib/console/ui/inert_text.ts";
-
-const STYLES = [
-  "tokens",
-  "base",
-  "frame",
-  "overlays",
-  "controls",
-  "content",
-  "tables",
-  "pages",
-  "tools",
-  "toolsets",
-  "activity",
-  "dashboard",
-  "settings",
-  "servers",
-  "try",
-  "optimization",
-  "security",
-];
+import { inertString } from "../lib/console/ui/format.ts";
 
 export default define.page(function App({ Component, state }) {
   // It may hold a name that comes from a server.
@@ -35,9 +15,7 @@ export default define.page(function App({ Component, state }) {
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         <link rel="icon" href={asset("/favicon.svg")} type="image/svg+xml" />
-        {STYLES.map((name) => (
-          <link key={name} rel="stylesheet" href={asset(`/css/${name}.css`)} />
-        ))}
+        <link rel="stylesheet" href={asset("/console.css")} />
         <script src={asset("/boot.js")} />
       </head>
       <body f-client-nav>

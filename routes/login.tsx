@@ -1,21 +1,25 @@
 import { page } from "fresh";
-import { Field } from "../components/field.tsx";
-import { FormFailure } from "../components/form_failure.tsx";
+import { Field, FormFailure, PostForm } from "../components/forms.tsx";
 import { Mark } from "../components/icon.tsx";
 import { define } from "../lib/console/define.ts";
-import { localPath } from "../lib/console/local_path.ts";
-import { logIn, type LoginPage, loginPage, MAKE_TOKEN } from "../lib/console/login.ts";
+import { localPath } from "../lib/console/ui/pages.ts";
+import {
+  type ConsoleLoginPage,
+  consoleLoginPage,
+  logIn,
+  MAKE_TOKEN,
+} from "../lib/console/login.ts";
 import { GatewayError } from "../lib/core/errors.ts";
-import { readForm } from "../lib/http/read_form.ts";
+import { readForm } from "../lib/http/request_body.ts";
 
 const MAX_FORM = 16_384;
 const HINT = `To make one, run on the gateway's machine: ${MAKE_TOKEN}`;
 
-export const handler = define.handlers<LoginPage>({
+export const handler = define.handlers<ConsoleLoginPage>({
   GET(ctx) {
     ctx.state.title = "Log in";
     const then = localPath(ctx.url.searchParams.get("then"));
-    return page(loginPage(ctx.state.gateway, ctx.req, then));
+    return page(consoleLoginPage(ctx.state.gateway, ctx.req, then));
   },
   async POST(ctx) {
     ctx.state.title = "Log in";
@@ -29,7 +33,7 @@ export const handler = define.handlers<LoginPage>({
       const status = error instanceof GatewayError ? error.httpStatus : 500;
       // 401 would have browsers ask for a name and a password.
       const seconds = error instanceof GatewayError ? error.details.retryAfterSeconds : undefined;
-      return page(loginPage(ctx.state.gateway, ctx.req, then, error), {
+      return page(consoleLoginPage(ctx.state.gateway, ctx.req, then, error), {
         status: status === 401 ? 403 : status,
         ...(seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } }),
       });
@@ -41,7 +45,7 @@ export default define.page<typeof handler>(function Login({ data }) {
   const { then, isOpen, isGuest, error } = data;
   return (
     <main class="login" id="main">
-      <form method="post" action="/login" class="login-card" f-client-nav={false}>
+      <PostForm action="/login" class="login-card">
         <h1>
           <Mark /> Quartermaster
         </h1>
@@ -50,17 +54,17 @@ export default define.page<typeof handler>(function Login({ data }) {
             <p>
               No token is needed on this machine:{" "}
               <a href="/" class="login-onward">go to the dashboard</a>. With one, you see and do
-              what it admits.
+              only what it allows.
             </p>
           )
           : isGuest
           ? (
             <p>
-              Through a proxy nobody comes in without a token, and to log in here the gateway has to
-              be started with <code>--public-url</code> and the address that the proxy has.
+              Requests through a proxy need a token. To log in here, start the gateway with{" "}
+              <code>--public-url</code> and the proxy's URL.
             </p>
           )
-          : <p>This gateway lets nobody in without a token.</p>}
+          : <p>This gateway requires a token.</p>}
         {error === undefined ? null : <FormFailure error={error} />}
         <Field id="token" label="Token" hint={HINT}>
           <input
@@ -77,7 +81,7 @@ export default define.page<typeof handler>(function Login({ data }) {
         </Field>
         <input type="hidden" name="then" value={then} />
         <button type="submit" class={isOpen ? "button" : "button button-primary"}>Log in</button>
-      </form>
+      </PostForm>
     </main>
   );
 });

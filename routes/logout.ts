@@ -1,6 +1,6 @@
 import { define } from "../lib/console/define.ts";
 import { logOut } from "../lib/console/login.ts";
-import { readForm } from "../lib/http/read_form.ts";
+import { readForm } from "../lib/http/request_body.ts";
 
 const MAX_FORM = 4_096;
 

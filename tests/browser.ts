@@ -1,4 +1,12 @@
-import { type Browser, chromium } from "playwright-core";
+// deno-lint-ignore-file no-import-prefix -- not in deno.json, so that a start does not fetch it
+import { type Browser, chromium } from "npm:playwright-core@^1.65.0";
+
+export type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+} from "npm:playwright-core@^1.65.0";
 
 const DEBIAN_CHROMIUM = "/usr/bin/chromium";
 
@@ -41,7 +49,7 @@ async function findChromium(): Promise<string> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     // Loaded only where it is needed: it carries a whole browser.
-    const { default: bundled } = await import("@sparticuz/chromium");
+    const { default: bundled } = await import("npm:@sparticuz/chromium@^153.0.0");
     return await bundled.executablePath();
   }
 }

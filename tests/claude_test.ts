@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { WEATHER_TOOLS } from "../lib/downstream/demo/weather_tools.ts";
+import { WEATHER_TOOLS } from "../lib/servers/demo/weather_server.ts";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
+import { programCommand } from "../lib/config/platform.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 
-/** What `deno task cli` runs, as arguments of deno. */
+/** What `quartermaster` runs, as arguments of deno. */
 export function cliCommand(): string[] {
-  const manifest = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
-  const words: string[] = manifest.tasks.cli.command.split(" ").slice(1);
-  return words.map((word) => word.endsWith(".ts") ? join(root, word) : word);
+  return programCommand("cli").slice(1);
 }
 
 /** Deno's packages stay where they are when HOME is another one. */
@@ -16,6 +15,13 @@ function denoDir(): Record<string, string> {
   const info = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: root })
     .outputSync();
   return { DENO_DIR: JSON.parse(new TextDecoder().decode(info.stdout)).denoDir };
+}
+
+/** Whether tests with a program run. In CI they do in any case: there, what cannot run has failed. */
+export async function canTry(program: string): Promise<boolean> {
+  if (Deno.env.get("CI")) return true;
+  const command = new Deno.Command(program, { args: ["--version"] });
+  return await command.output().then(() => true, () => false);
 }
 
 /** A command line of somebody who has nothing but these folders. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "@std/path";
-import { clientConfigFiles } from "../lib/config/client_configs.ts";
+import { clientConfigFiles } from "../lib/config/clients.ts";
 import { TestCli } from "./cli.ts";
 import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";

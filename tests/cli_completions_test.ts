@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
-import { TestCli } from "./cli.ts";
-
-async function isThere(program: string): Promise<boolean> {
-  try {
-    await new Deno.Command(program, { args: ["--version"] }).output();
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { canTry, TestCli } from "./cli.ts";
 
 Deno.test({
   name: "completions: bash offers commands, flags and names",
-  ignore: !await isThere("bash"),
+  ignore: !await canTry("bash"),
   async fn() {
     await TestCli.use(async (cli) => {
       await cli.ok("server", "add", "files", ...cli.programWords());
@@ -41,8 +32,8 @@ Deno.test({
       assert.deepEqual(
         out.trim().split("\n").map((line) => line.replace(/ [\d.]+$/, "").trim()),
         [
-          "> server",
-          "> remove restart",
+          "> server service",
+          "> remove restart resume repair",
           "> files",
           "> files.echo files.env",
           "> --scope",
@@ -60,7 +51,7 @@ Deno.test({
 for (const shell of ["zsh", "fish"]) {
   Deno.test({
     name: `completions: ${shell} takes the script`,
-    ignore: !await isThere(shell),
+    ignore: !await canTry(shell),
     async fn() {
       await TestCli.use(async (cli) => {
         const script = await cli.ok("completions", shell);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import type { Finding } from "../lib/cli/doctor/finding.ts";
 import { TestCli } from "./cli.ts";
+import { brokenNpxServer } from "./fixtures/broken_npx.ts";
 import { startGateway, until } from "./gateway.ts";
 
 async function examine(cli: TestCli, ...flags: string[]) {
@@ -98,6 +99,8 @@ Deno.test("doctor asks the gateway that runs", async () => {
       mcpServers: {
         good: cli.program(),
         gone: { url: "http://127.0.0.1:59998/mcp" },
+        odd: { type: "carrier-pigeon", url: "http://127.0.0.1:59998/mcp" },
+        unset: { command: "${QUARTERMASTER_TEST_UNSET}" },
       },
     });
     await using gateway = await startGateway([], cli.gateway);
@@ -113,6 +116,10 @@ Deno.test("doctor asks the gateway that runs", async () => {
     assert.match(found.of("port")[0]!.message, /used by this gateway/);
     assert.deepEqual(found.levels("server good"), ["ok"]);
     assert.deepEqual(found.levels("server gone"), ["problem"]);
+    for (const name of ["odd", "unset"]) {
+      const named = found.all.filter(({ about, message }) => `${about} ${message}`.includes(name));
+      assert.deepEqual(named.map(({ about }) => about), ["config"], name);
+    }
     assert.match(found.of("client")[0]!.message, /VS Code uses this gateway/);
     const elsewhere = join(cli.dataDir, "elsewhere");
     const other = await examine(cli, "--port", port, "--data-dir", elsewhere);
@@ -138,4 +145,30 @@ Deno.test({
       assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["ok"]);
     });
   },
+});
+
+Deno.test({
+  name: "doctor --fix repairs a broken npx cache, with a gateway and without",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    TestCli.use(async (cli) => {
+      const file = join(cli.project, ".mcp.json");
+      const breakCache = async () =>
+        await cli.write(file, { mcpServers: { half: await brokenNpxServer(cli.home) } });
+      await breakCache();
+      const [before] = (await examine(cli, "--port", "0")).of("server half");
+      assert.equal(before?.level, "problem");
+      assert.match(before?.fix ?? "", /server repair half.*doctor --fix/);
+      const [fixed] = (await examine(cli, "--port", "0", "--fix")).of("server half");
+      assert.deepEqual([fixed?.level, fixed?.message.split(":")[0]], ["ok", "Repaired"]);
+      assert.deepEqual((await examine(cli, "--port", "0")).levels("server half"), ["ok"]);
+
+      await breakCache();
+      await using _gateway = await startGateway([], cli.gateway);
+      await until(async () =>
+        (await examine(cli)).of("server half")[0]?.level === "problem" || undefined
+      );
+      const [repaired] = (await examine(cli, "--fix")).of("server half");
+      assert.match(repaired?.message ?? "", /^Repaired: .* \d+ tools$/);
+    }),
 });

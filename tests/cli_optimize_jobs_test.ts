@@ -6,6 +6,7 @@ import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
 import { startModelStandIn } from "./fixtures/model_stand_in.ts";
 import type { WriterTable } from "./fixtures/writing_model.ts";
 import { startGateway, until } from "./gateway.ts";
+import { openTerminal, shellWord } from "./terminal.ts";
 
 const BETTER = "Searches the library for books by title, author or subject. " +
   "Not for loans, due days or opening hours.";
@@ -149,13 +150,35 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.match(out, /\n {2}✗ /);
       assert.doesNotMatch(out, /Promote it with/);
       const again = ["optimize", "evaluate", "library.find_books", candidate.id, "--yes"];
-      const { job, evaluation } = await cli.json(...again);
-      assert.deepEqual([job.status, evaluation.results.length], ["completed", 2]);
+      const { job, candidates } = await cli.json(...again);
+      const tested = candidates.map(({ candidateId }: { candidateId: string }) => candidateId);
+      assert.deepEqual([job.status, tested], ["completed", ["canonical", candidate.id]]);
       const refused = ["optimize", "promote", "library.find_books", candidate.id];
-      await cli.fails(1, /Cannot promote[^]*with --reason, which is kept/, ...refused);
+      await cli.fails(1, /Cannot promote[^]*Promote it anyway with .* --reason/, ...refused);
       const unknown = ["optimize", "evaluate", "library.find_books", "cand_none", "--yes"];
-      await cli.fails(1, /"cand_none" for library\.find_books: it is no candidate/, ...unknown);
+      await cli.fails(
+        1,
+        /There is no candidate "cand_none" for server "library"/,
+        ...unknown,
+      );
     });
+
+    await t.step(
+      "what is no better than the promoted description does not replace it",
+      async () => {
+        const proposal = ["library.find_books", "--description", `${BETTER} Always.`];
+        const { candidate } = await cli.json("optimize", "propose", ...proposal);
+        const out = await optimize("evaluate", "library.find_books", candidate.id, "--yes");
+        assert.match(out, /Do not promote: compared with the promoted one, overall 15\/15 /);
+        assert.doesNotMatch(out, /Promote it with/);
+        const promoting = ["optimize", "promote", "library.find_books", candidate.id];
+        await cli.fails(
+          1,
+          /compared with the promoted one[^]*Promote it anyway with .* --reason/,
+          ...promoting,
+        );
+      },
+    );
 
     await t.step("a job that could test nothing is not listed as done", async () => {
       const words = ["run", "library.list_loans", "--yes"];
@@ -219,5 +242,51 @@ Deno.test("Ctrl-C pauses a job, which is then resumed, followed or cancelled", a
       free();
     }
     assert.deepEqual(await library.calls(), [], "a tool was really called");
+  });
+});
+
+Deno.test("on a terminal a job is agreed to, and Ctrl-C asks whether to cancel it", async (t) => {
+  await TestCli.use(async (cli) => {
+    const gate = Promise.withResolvers<void>();
+    await using _ = await startLibrary(cli, {
+      onRequest: ({ isWriting }) => isWriting ? undefined : gate.promise,
+    });
+    const open = (...args: string[]) => {
+      const words = [Deno.execPath(), ...cliCommand(), "optimize", ...args];
+      const { cwd, env } = cli.settings;
+      return openTerminal(words.map(shellWord).join(" "), { cwd, env, clearEnv: true });
+    };
+    try {
+      await t.step(
+        "the estimate comes before the question; the job may be left running",
+        async () => {
+          await using terminal = open("run", "library.find_books", "--candidates", "1");
+          await terminal.shows(
+            /1 tool, about .*: at most 30 runs[^]*Start it\? It spends model time/,
+          );
+          await terminal.type("y");
+          await terminal.shows(/Testing/);
+          await terminal.interrupt();
+          await terminal.shows(/Cancel job \S+\? Otherwise it keeps running/);
+          await terminal.type("n");
+          assert.equal((await terminal.ended()).code, 130, terminal.text());
+          assert.match(terminal.text(), /Watch it with `quartermaster optimize jobs/);
+        },
+      );
+      const { jobs: [job] } = await cli.json("optimize", "jobs");
+      assert.equal(job.status, "running");
+
+      await t.step("or cancelled", async () => {
+        await using terminal = open("jobs", job.id, "--follow");
+        await terminal.shows(/Testing/);
+        await terminal.interrupt();
+        await terminal.shows(/Cancel job/);
+        await terminal.type("y");
+        assert.equal((await terminal.ended()).code, 130, terminal.text());
+        assert.match(terminal.text(), /was cancelled/);
+      });
+    } finally {
+      gate.resolve();
+    }
   });
 });

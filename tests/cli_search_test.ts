@@ -6,7 +6,7 @@ import { startGateway, until } from "./gateway.ts";
 Deno.test("search: tools by what they do, from the gateway that runs", async (t) => {
   await TestCli.use(async (cli) => {
     await t.step("without a gateway it says how to start one", async () => {
-      await cli.fails(1, /No gateway is running[^]*deno task start/, "search", "echo");
+      await cli.fails(1, /No gateway is running[^]*quartermaster start/, "search", "echo");
     });
 
     await cli.write(join(cli.project, ".mcp.json"), { mcpServers: { one: cli.program() } });
@@ -35,7 +35,14 @@ Deno.test("search: tools by what they do, from the gateway that runs", async (t)
 
     await t.step("what is written wrongly is exit code 2", async () => {
       await cli.fails(2, /needs words/, "search");
-      await cli.fails(2, /whole number from 1 to 100/, "search", "x", "--limit", "0");
+      await cli.fails(
+        2,
+        /limit: Too small: expected number to be >=1/,
+        "search",
+        "x",
+        "--limit",
+        "0",
+      );
       await cli.fails(1, /no server "two"[^]*one/, "search", "x", "--server", "two");
       await cli.fails(2, /No tool has the category "nope"/, "search", "x", "--category", "nope");
     });

@@ -57,7 +57,7 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
     await cli.ok("backup", file);
     await cli.fails(
       2,
-      /cannot ask here, and the server user uses TOKEN/,
+      /secrets delete cannot ask here; give --yes/,
       "secrets",
       "delete",
       "TOKEN",
@@ -68,7 +68,7 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
       return text.includes("the secret TOKEN is not set") ? true : undefined;
     });
     assert.equal(await told(url, "other"), other, "it was started anew");
-    await cli.fails(1, /There is no secret "TOKEN"/, "secrets", "delete", "TOKEN");
+    await cli.fails(1, /There is no secret "TOKEN"/, "secrets", "delete", "TOKEN", "--yes");
 
     const elsewhere = ["--data-dir", join(cli.home, "elsewhere")];
     const restored = await cli.ok("restore", file, ...elsewhere);

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
+import { canTry, cliCommand } from "./cli.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway, until } from "./gateway.ts";
-
-const root = fromFileUrl(new URL("..", import.meta.url));
-
-/** What `deno task cli` runs, as arguments of deno. */
-function cliCommand(): string[] {
-  const manifest = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
-  const words: string[] = manifest.tasks.cli.command.split(" ").slice(1);
-  return words.map((word) => word.endsWith(".ts") ? join(root, word) : word);
-}
 
 /** A command line that always uses the same data folder, which nothing else knows. */
 function cliOn(dataDir: string) {
@@ -59,10 +51,6 @@ async function inFolder(work: (dataDir: string) => Promise<void>): Promise<void>
   }
 }
 
-function isThere(program: string): Promise<boolean> {
-  return new Deno.Command(program, { args: ["--version"] }).output().then(() => true, () => false);
-}
-
 const local = fixtureCommand("chaos_server", ["--stderr-flood=2"]);
 const PROGRAM = ["--", local.command, ...local.args];
 
@@ -73,7 +61,7 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
     for (const part of ["status", "server add NAME", "backup FILE", "--data-dir", "Exit codes"]) {
       assert.ok(help.includes(part), part);
     }
-    assert.match(await cli.ok("server", "--help"), /server tools NAME(?![^]*backup)/);
+    assert.match(await cli.ok("server", "--help"), /server tools SERVER(?![^]*backup)/);
     assert.match(await cli.ok("server", "add", "--help"), /--header "K: V"/);
     const wrong: [RegExp, string[]][] = [
       [/Unknown command "sever"\. Did you mean server\?/, ["sever", "list"]],
@@ -81,7 +69,7 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
       [/server needs to know what to do/, ["server"]],
       [/server list does not take --url/, ["server", "list", "--url", "http://a"]],
       [/Unknown option --jsn\. Did you mean --json\?/, ["status", "--jsn"]],
-      [/server restart takes the name of one server/, ["server", "restart"]],
+      [/server restart: NAME is missing/, ["server", "restart"]],
       [/server remove cannot ask here; give --yes/, ["server", "remove", "a"]],
       [/server update was given nothing to change/, ["server", "update", "a"]],
       [/server update does not take --yes/, ["server", "update", "a", "--yes"]],
@@ -124,7 +112,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
       );
       assert.match(
         out,
-        /^Added remote: 20 tools\.\nIt is at an address of this machine.*\nNo gateway is running/,
+        /^Added remote: 20 tools\.\nIts URL points to this machine.*\nNo gateway is running/,
       );
       assert.match(await cli.ok("server", "add", "local", ...PROGRAM), /^Added local: 15 tools/);
     });
@@ -161,7 +149,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
         const update = ["server", "update", "remote"];
         assert.match(
           await cli.ok(...update, "--url", url, "--max-concurrent", "2"),
-          /^Changed remote: 16 tools\.\nIt is at an address of this machine.*\nNo gateway is running/,
+          /^Changed remote: 16 tools\.\nIts URL points to this machine.*\nNo gateway is running/,
         );
         assert.match(await cli.ok(...update, "--mode", "confirm"), /^Changed remote\.\nNo gateway/);
         const gone = "http://127.0.0.1:59998/mcp";
@@ -210,7 +198,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
     await t.step("restart and logs need a gateway", async () => {
       await cli.fails(
         1,
-        /No gateway is running on .*\n.*deno task start/,
+        /No gateway is running on .*\n.*quartermaster start/,
         "server",
         "restart",
         "local",
@@ -239,11 +227,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
         const output = join(dataDir, "audit.csv");
         assert.deepEqual(
           await cli.json("audit", "export", "--format", "csv", "--output", output),
-          {
-            file: output,
-            format: "csv",
-            entries: (await Deno.readTextFile(output)).trimEnd().split("\r\n").length - 1,
-          },
+          { file: output },
         );
         const { movedTo, ...restored } = await cli.json("restore", file);
         assert.ok((await Deno.stat(movedTo)).isFile);
@@ -296,7 +280,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
       );
       const header = "Authorization: Bearer canary-token";
       const out = await cli.ok("server", "add", "remote", "--url", url, "--header", header);
-      assert.match(out, /^Added remote: 15 tools\.\nIt is at an address of this machine: .*\n$/);
+      assert.match(out, /^Added remote: 15 tools\.\nIts URL points to this machine; .*\n$/);
       const old = new URL("/s/old/sse", url).href;
       const { server } = await cli.json(
         "server",
@@ -388,7 +372,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
       const url = new URL("/s/moved/mcp", chaos.url).href;
       assert.match(
         await cli.ok("server", "update", "remote", "--url", url, "--calls-per-minute", "60"),
-        /^Changed remote: 15 tools\.\nIt is at an address of this machine/,
+        /^Changed remote: 15 tools\.\nIts URL points to this machine/,
       );
       const { server } = await cli.json("server", "update", "local", "--env", "PLAIN=z");
       assert.equal(server.state, "ready");
@@ -401,7 +385,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
           "none",
           "--trust=untrusted",
         ),
-        /^Changed remote: (it is connected to anew|\d+ tools)\.\n$/,
+        /^Changed remote: (connecting|\d+ tools)\.\n$/,
       );
       const shown = async (name: string) =>
         (await (await fetch(`${gateway.url}/api/servers/${name}`)).json()).spec;
@@ -431,7 +415,7 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
     await t.step({
       name: "on a terminal remove asks, and list has colors unless NO_COLOR is set",
       // Makes a terminal for a program that runs in a test.
-      ignore: Deno.build.os !== "linux" || !await isThere("script"),
+      ignore: Deno.build.os !== "linux" || !await canTry("script"),
       async fn() {
         const onTerminal = async (
           answer: string,

@@ -19,7 +19,7 @@ Deno.test("token create prints the text alone, token list never", async () => {
     const { code, out, err } = await cli.run(["token", "create", "--name", "me"]);
     assert.equal(code, 0, err);
     assert.match(out, TEXT);
-    assert.match(err, /Made me .*may read, call; everything; does not expire/);
+    assert.match(err, /Created me .*may read, call; everything; does not expire/);
     assert.ok(!err.includes(out.trim()));
     const made = await cli.json(
       ...["token", "create", "--name", "ci", "--rights", "read", "--servers", "git,docs*"],
@@ -43,11 +43,20 @@ Deno.test("token create prints the text alone, token list never", async () => {
 
 Deno.test("token and project say in a sentence what was written wrongly", async () => {
   await TestCli.use(async (cli) => {
-    await cli.fails(2, /token create needs a name/, "token", "create");
-    await cli.fails(2, /no right "root"/, "token", "create", "--name", "a", "--rights", "root");
-    await cli.fails(2, /--expires cannot be/, "token", "create", "--name", "a", "--expires", "x");
-    await cli.fails(2, /no project "web"/, "token", "create", "--name", "a", "--project", "web");
-    await cli.fails(2, /name or the id of one token/, "token", "revoke");
+    await cli.fails(2, /token create: --name is missing/, "token", "create");
+    await cli.fails(
+      2,
+      /rights\.0: Invalid option/,
+      "token",
+      "create",
+      "--name",
+      "a",
+      "--rights",
+      "root",
+    );
+    await cli.fails(2, /expires cannot be/, "token", "create", "--name", "a", "--expires", "x");
+    await cli.fails(1, /no project "web"/, "token", "create", "--name", "a", "--project", "web");
+    await cli.fails(2, /token revoke: TOKEN is missing/, "token", "revoke");
     await cli.fails(1, /There is no token "me"/, "token", "revoke", "me");
     await cli.fails(2, /letters, digits/, "project", "create", "a b");
     await cli.fails(1, /There is no project "web"/, "project", "delete", "web");

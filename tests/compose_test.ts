@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { GatewayHost } from "../lib/host.ts";
+import { GatewayHost } from "../lib/cli/gateway_host.ts";
+import { jobNews } from "../lib/console/ui/jobs.ts";
 import { keys } from "../lib/storage/keys.ts";
 import { Store } from "../lib/storage/store.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -9,7 +10,7 @@ Deno.test("a composed gateway ends when it is disposed, whether or not it was to
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const flags = ["--kv", ":memory:", "--data-dir", folder, "--config", join(folder, "none.json")];
   await Deno.writeTextFile(join(folder, "none.json"), '{ "mcpServers": {} }');
-  const host = new GatewayHost([...flags, "--log-level", "fatal"]);
+  const host = new GatewayHost(() => Promise.resolve(jobNews), [...flags, "--log-level", "fatal"]);
   const gateway = await host.get();
   assert.deepEqual(gateway.servers.list().map(({ name }) => name), ["weather"]);
   await host[Symbol.asyncDispose]();
@@ -24,11 +25,11 @@ Deno.test("a gateway starts, and its servers with it, where a toolset or what is
   await (await Store.open({ location: file }))[Symbol.asyncDispose]();
   {
     using kv = await Deno.openKv(file);
-    for (const key of [keys.toolset("dev"), keys.toolMetadataOf("git", "push")]) {
+    for (const key of [keys.toolsets("dev"), keys.toolMetadata("git", "push")]) {
       await kv.set([...key], "no record of ours");
     }
   }
-  const host = new GatewayHost([...flags, "--log-level", "fatal"]);
+  const host = new GatewayHost(() => Promise.resolve(jobNews), [...flags, "--log-level", "fatal"]);
   const gateway = await host.get();
   assert.deepEqual(gateway.servers.list().map(({ name }) => name), ["weather"]);
   await host[Symbol.asyncDispose]();

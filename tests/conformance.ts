@@ -1,5 +1,6 @@
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
 import { z } from "zod";
+import { npmProgram } from "./packages.ts";
 
 export interface ScenarioResult {
   scenario: string;
@@ -16,7 +17,7 @@ export interface ConformanceOptions {
   timeoutMs?: number;
 }
 
-const SCENARIO_LIMIT_MS = 20_000;
+const SCENARIO_LIMIT_MS = 60_000;
 
 const Checks = z.array(z.looseObject({
   id: z.string(),
@@ -24,21 +25,17 @@ const Checks = z.array(z.looseObject({
   errorMessage: z.string().optional(),
 }));
 
-const config = fromFileUrl(new URL("../deno.json", import.meta.url));
-
 /** Runs the official conformance suite against the MCP server at `url`. */
 export async function runConformance(
   url: string,
-  { requirements = "2025-11-25", timeoutMs = 120_000 }: ConformanceOptions = {},
+  { requirements = "2025-11-25", timeoutMs = 600_000 }: ConformanceOptions = {},
 ): Promise<ScenarioResult[]> {
   const folder = await Deno.makeTempDir({ prefix: "conformance_" });
   try {
-    // Named as in deno.json and run with that file: so the frozen lock pins it and all it needs.
-    const run = ["run", "-A", "-q", "--config", config, "@modelcontextprotocol/conformance"];
     const limits = ["--requirements", requirements, "--timeout", String(SCENARIO_LIMIT_MS)];
     const signal = AbortSignal.timeout(timeoutMs);
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...run, "server", "--url", url, "-o", folder, ...limits],
+      args: [...npmProgram("conformance"), "server", "--url", url, "-o", folder, ...limits],
       cwd: folder,
       env: { NO_COLOR: "1" },
       stdin: "null",

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Browser, Page } from "playwright-core";
 import {
   type ActivityRecord,
   ActivityRepository,
   emptyDay,
 } from "../lib/storage/activity_repository.ts";
 import { Store } from "../lib/storage/store.ts";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser, type Page } from "./browser.ts";
 import { connect, type DoorClient, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest as test, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

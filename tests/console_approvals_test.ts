@@ -21,7 +21,7 @@ browserTest("a person sees calls come, and approves, denies or trusts them", asy
       client.result(JSON.stringify({ name, arguments: args }));
     await using opened = await openPage(browser);
     const { page, complaints } = opened;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     const approve = page.getByRole("button", { name: "Approve notes.write" });
 
     await goLive(page, `${gateway.url}/security/approvals`);
@@ -54,7 +54,7 @@ browserTest("a person sees calls come, and approves, denies or trusts them", asy
     assert.equal(notes.calls.length, 3);
     assert.deepEqual(complaints, []);
   } finally {
-    await within(browser.close(), 20_000, "Closing the browser");
+    await within(browser.close(), 60_000, "Closing the browser");
     await Deno.remove(cwd, { recursive: true });
   }
 });
@@ -73,7 +73,7 @@ browserTest("a toolset's mode is set with scripts and without", async () => {
     for (const [javaScriptEnabled, mode] of [[true, "confirm"], [false, "read-only"]] as const) {
       await using opened = await openPage(browser, { javaScriptEnabled });
       const { page, complaints } = opened;
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
       const address = `${gateway.url}/security/approvals`;
       // What is chosen before a page's scripts are there is set back when they come.
       await (javaScriptEnabled ? goLive(page, address) : page.goto(address));
@@ -88,7 +88,7 @@ browserTest("a toolset's mode is set with scripts and without", async () => {
       assert.deepEqual(complaints, []);
     }
   } finally {
-    await within(browser.close(), 20_000, "Closing the browser");
+    await within(browser.close(), 60_000, "Closing the browser");
     await Deno.remove(cwd, { recursive: true });
   }
 });

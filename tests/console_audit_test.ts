@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Browser } from "playwright-core";
 import { AuditRepository } from "../lib/storage/audit_repository.ts";
 import { Store } from "../lib/storage/store.ts";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { startGateway } from "./gateway.ts";
 
@@ -44,7 +43,7 @@ browserTest(
     // By itself: the page follows what it shows.
     const changed = page.getByRole("row", { name: /Changed project shop/ });
     await changed.waitFor();
-    await changed.getByRole("cell", { name: "somebody on this machine (no token)", exact: true })
+    await changed.getByRole("cell", { name: "someone on this machine (no token)", exact: true })
       .waitFor();
     await changed.getByText("What changed: 1 value").click();
     await changed.getByText("The shop").waitFor();
@@ -58,7 +57,7 @@ browserTest(
     await page.getByLabel("Who").fill("everyone");
     await page.getByRole("button", { name: "Show" }).click();
     await page.waitForURL(/action=project\.create&who=everyone/);
-    await page.getByRole("row", { name: /Made project shop/ }).waitFor();
+    await page.getByRole("row", { name: /Created project shop/ }).waitFor();
     assert.equal(await changed.count(), 0);
     assert.equal(
       await page.getByRole("combobox", { name: "Action" }).inputValue(),
@@ -84,13 +83,13 @@ browserTest("the audit log is filtered and paged without scripts", async () => {
   const { page } = open;
   for (let n = 0; n < 55; n++) await saveProject(gateway.url, `p${n}`);
   await page.goto(`${gateway.url}/security/audit`);
-  assert.equal(await page.getByRole("row", { name: /Made project/ }).count(), 50);
+  assert.equal(await page.getByRole("row", { name: /Created project/ }).count(), 50);
   await page.getByRole("link", { name: "Older entries" }).click();
-  assert.equal(await page.getByRole("row", { name: /Made project/ }).count(), 5);
+  assert.equal(await page.getByRole("row", { name: /Created project/ }).count(), 5);
   await page.getByRole("link", { name: "Newest entries" }).click();
   await page.getByLabel("Subject").fill("p54");
   await page.getByRole("button", { name: "Show" }).click();
-  assert.equal(await page.getByRole("row", { name: /Made project/ }).count(), 1);
+  assert.equal(await page.getByRole("row", { name: /Created project/ }).count(), 1);
   await page.goto(`${gateway.url}/security/audit?until=2001-01-01`);
   await page.getByText("No entries like that").waitFor();
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { type RunningGateway, startGateway } from "./gateway.ts";
@@ -42,7 +41,7 @@ browserTest("consents page shows a program as it comes, and runs it after a ques
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/security/consents`);
-  await page.getByText("Nothing waits for your consent").waitFor();
+  await page.getByText("No requests waiting").waitFor();
   await assertReadable(page, "consents-empty");
 
   await want("wanted");
@@ -81,10 +80,10 @@ browserTest(
     assert.equal(await page.locator("img[src='x']").count(), 0);
     await card.locator(".hidden-char").waitFor();
     assert.equal(await card.getByRole("button", { name: /Agree/ }).count(), 0);
-    await card.getByText("deno task cli consent approve").waitFor();
+    await card.getByText("quartermaster consent approve").waitFor();
     await card.getByRole("button", { name: "Refuse refused" }).click();
-    await page.getByText("refused was refused. Nothing was run.").waitFor();
-    await page.getByText("Nothing waits for your consent").waitFor();
+    await page.getByText("refused was refused. Nothing was started.").waitFor();
+    await page.getByText("No requests waiting").waitFor();
   },
 );
 

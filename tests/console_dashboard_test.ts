@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { z } from "zod";
-import { launchBrowser } from "./browser.ts";
-import { connect, devServers, Doors } from "./combined_doors.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
+import { at, connect, devServers, Doors, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway, until } from "./gateway.ts";
 
 let browser: Browser;
@@ -55,7 +55,7 @@ browserTest(
     await client.call("git_commit");
     await client.call("docker_ps");
     await page.getByText("6 calls and 1 error in the last 24 hours").waitFor();
-    const chart = page.getByRole("group", { name: /^6 calls and 1 error/ });
+    const chart = page.getByRole("figure", { name: /^6 calls and 1 error/ });
     await chart.locator("canvas").waitFor();
     const times = page.getByRole("table", { name: /durations by server/ });
     const rows = await times.locator("tbody tr").allInnerTexts();
@@ -87,6 +87,31 @@ browserTest(
   },
 );
 
+browserTest("many servers and long names leave nothing for axe to find", async () => {
+  await using server = new ScriptedServer([tool("status")]);
+  const long = `server-${"with-a-long-name-".repeat(4)}`.slice(0, 64);
+  // More than the dashboard lists.
+  const names = [long, ...Array.from({ length: 9 }, (_, index) => `server${index}`)];
+  await using doors = await Doors.open(
+    Object.fromEntries(names.map((name) => [name, at(server)])),
+  );
+  await using client = await connect(doors.url, "/mcp?expose=all");
+  for (const name of names.slice(1)) await client.call(`${name}_status`);
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  await goLive(page, doors.url);
+  await page.getByRole("link", { name: "Show all calls" }).waitFor();
+  await assertReadable(page, "dashboard-many");
+  await goLive(page, `${doors.url}/tools?q=status`);
+  await page.getByRole("link", { name: long }).waitFor();
+  await assertReadable(page, "tools-long-name");
+  await goLive(page, `${doors.url}/activity`);
+  await page.locator("[data-call] [data-row-link]").first().click();
+  await page.locator("#call-title").waitFor();
+  await assertReadable(page, "call");
+  assert.deepEqual(complaints, []);
+});
+
 browserTest(
   "dashboard's chart is there without JavaScript, and in the colors of the theme",
   async () => {
@@ -114,7 +139,7 @@ browserTest(
     const pixels = () => canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL());
     const light = await pixels();
     await page.getByRole("button", { name: "Dark theme" }).click();
-    for (let tries = 0; tries < 50 && await pixels() === light; tries++) {
+    for (let tries = 0; tries < 1_200 && await pixels() === light; tries++) {
       await page.waitForTimeout(50);
     }
     assert.notEqual(await pixels(), light);
@@ -134,7 +159,7 @@ browserTest(
       const { page } = open;
       const attention = page.locator("section", { hasText: "Needs attention" });
       const restart = attention.getByRole("button", { name: "Restart docker" });
-      for (let tries = 0; tries < 100; tries++) {
+      for (let tries = 0; tries < 600; tries++) {
         await page.goto(doors.url);
         if (await restart.isVisible()) break;
         await page.waitForTimeout(100);

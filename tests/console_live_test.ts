@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, within } from "./browser.ts";
+import { type Browser, launchBrowser, type Page, within } from "./browser.ts";
 import { connect, tool } from "./combined_doors.ts";
 import { browserTest, goLive, openPage } from "./console_pages.ts";
 import { choosingModel } from "./fixtures/choosing_model.ts";
@@ -9,7 +8,7 @@ import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 60_000;
 
 let folder: string;
 let git: ScriptedServer;
@@ -247,7 +246,7 @@ browserTest("the tool page waits for a server that connects, and shows its tool 
     const { page, complaints } = open;
     page.setDefaultTimeout(LIMIT_MS);
     await goLive(page, `${here.url}/tools/slow/status`);
-    await page.getByRole("heading", { name: "The server is connecting" }).waitFor();
+    await page.getByRole("heading", { name: "The server is starting" }).waitFor();
     gate.resolve();
     await page.getByText("Does status").first().waitFor();
     assert.deepEqual(complaints, []);

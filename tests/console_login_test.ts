@@ -15,7 +15,7 @@ browserTest("a person logs in to a server in a browser, and out again", async ()
     await using gateway = await startGateway([], { cwd });
     await using opened = await openPage(browser);
     const { page, complaints } = opened;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
 
     await page.goto(`${gateway.url}/servers/files/~login`);
     await assertReadable(page, "login-form");
@@ -41,7 +41,7 @@ browserTest("a person logs in to a server in a browser, and out again", async ()
     await assertReadable(page, "login-failed");
     assert.deepEqual(complaints, []);
   } finally {
-    await within(browser.close(), 20_000, "Closing the browser");
+    await within(browser.close(), 60_000, "Closing the browser");
     await Deno.remove(cwd, { recursive: true });
   }
 });

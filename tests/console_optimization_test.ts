@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { RESTART_NOTE } from "../lib/optimizer/report.ts";
-import { launchBrowser, within } from "./browser.ts";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  launchBrowser,
+  type Page,
+  within,
+} from "./browser.ts";
 import { connect, type DoorClient } from "./combined_doors.ts";
 import {
   assertAccessible,
@@ -23,11 +29,11 @@ import { GOOD, Lab, PROMPTS, VAGUE } from "./optimization.ts";
 const TOOL = "/optimization/library/find_books";
 const API = "/api/optimization/tools/library/find_books";
 /** A job of nine runs of the real CLI. */
-const JOB_MS = 90_000;
+const JOB_MS = 300_000;
 /** Set-up, a page's audit or picture, and closing. */
-const STEP_MS = 60_000;
+const STEP_MS = 120_000;
 /** What a page is to show is there by then. */
-const SHOWN_MS = 20_000;
+const SHOWN_MS = 60_000;
 /** One of each category. */
 const [DIRECT, , INDIRECT, , NEGATIVE] = PROMPTS;
 const ASKED = [DIRECT!, INDIRECT!, NEGATIVE!];
@@ -294,7 +300,7 @@ test("prompts show what came of them, and are added, edited and retired", async 
   await edited.getByText("Edit", { exact: false }).first().click();
   await edited.getByRole("button", { name: /^Retire/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Retire prompt" }).click();
-  await page.getByText("no longer asked").first().waitFor();
+  await page.getByText("no longer used").first().waitFor();
   await edited.waitFor({ state: "detached" });
   assert.deepEqual(complaints, []);
 });
@@ -319,7 +325,7 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
 
   const vague = page.locator(".candidate", { hasText: "Handles things." });
   await vague.getByText(/Do not promote/).waitFor();
-  await vague.getByText("Promote it all the same", { exact: true }).click();
+  await vague.getByText("Promote it anyway", { exact: true }).click();
   await vague.getByLabel("Reason to promote").fill("A trial for a day");
   await vague.getByRole("button", { name: "Promote against the verdict" }).click();
   await page.getByText(RESTART_NOTE).waitFor();

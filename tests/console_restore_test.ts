@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "@std/path";
-import type { Browser } from "playwright-core";
-import { verifyBackup } from "../lib/storage/backup_file.ts";
-import { launchBrowser } from "./browser.ts";
+import { verifyBackup } from "../lib/storage/backup.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { ELSEWHERE, WITH_ADMIN } from "./elsewhere.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { at, Doors, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { chaos } from "./faults.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -47,7 +46,7 @@ browserTest(
       await until(async () => await page.getByLabel("Name").inputValue() === "TOKEN" || undefined);
       await page.getByLabel("Value").fill(VALUE);
       await page.getByRole("button", { name: "Set secret" }).click();
-      await page.getByText("The secret is set.").waitFor();
+      await page.getByText("Secret set.").waitFor();
       const row = page.getByRole("row", { name: /^TOKEN/ });
       await row.getByRole("link", { name: "uses_it" }).waitFor();
       assert.ok(!(await page.content()).includes(VALUE));
@@ -61,7 +60,7 @@ browserTest(
       await row.getByRole("button", { name: "Delete TOKEN" }).click();
       await page.getByRole("dialog").getByText("1 server (uses_it) cannot be started").waitFor();
       await page.getByRole("button", { name: "Delete secret" }).click();
-      await page.getByText("The secret is deleted.").waitFor();
+      await page.getByText("Secret deleted.").waitFor();
       await page.getByText(/TOKEN is not set/).waitFor();
       assert.deepEqual(complaints, []);
     }),

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser, type Page } from "./browser.ts";
 import { at, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, openPage, untilLive } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
@@ -47,7 +46,7 @@ browserTest("security pages can be read by everybody, empty and with hostile nam
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await logIn(page, "/security");
-  await page.getByText("Nobody comes in without a token").waitFor();
+  await page.getByText("A token is required").waitFor();
   await assertReadable(page, "security");
   await page.goto(`${guarded.url}/security/projects`);
   await page.getByText("No projects yet").waitFor();
@@ -137,13 +136,13 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   const { page, complaints } = open;
   await logInLive(page, "/security/projects");
   await page.getByRole("textbox", { name: "Name" }).fill("numbers");
-  await page.getByRole("button", { name: "Make project" }).click();
-  await page.getByText("The project is made.").waitFor();
+  await page.getByRole("button", { name: "Create project" }).click();
+  await page.getByText("Project created.").waitFor();
   await untilLive(page);
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "numbers" }) });
   await card.getByLabel("files").check();
   await card.getByRole("button", { name: "Save numbers" }).click();
-  await page.getByText("The project is saved.").waitFor();
+  await page.getByText("Project saved.").waitFor();
   const saved = (await guarded.admin.projects()).find(({ name }) => name === "numbers");
   assert.deepEqual(saved?.servers, ["files"]);
   const bound = await guarded.token({ name: "bound", project: "numbers" });
@@ -154,11 +153,11 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   // Else it would be in all other projects.
   await card.getByLabel("files").uncheck();
   await card.getByRole("button", { name: "Save numbers" }).click();
-  await page.getByText("The project is saved.").waitFor();
+  await page.getByText("Project saved.").waitFor();
   await card.getByRole("button", { name: "Delete numbers" }).click();
   await page.getByRole("dialog", { name: "Delete numbers?" })
     .getByRole("button", { name: "Delete project" }).click();
-  await page.getByText("The project is deleted.").waitFor();
+  await page.getByText("Project deleted.").waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl } from "@std/path";
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { commandLine } from "../lib/config/command_words.ts";
-import { launchBrowser } from "./browser.ts";
+import { joinCommand } from "../lib/config/shell.ts";
+import { type Browser, type BrowserContextOptions, launchBrowser } from "./browser.ts";
 import { connect } from "./combined_doors.ts";
 import {
   assertReadable,
@@ -18,7 +17,7 @@ import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
 const TRY_SERVER = fromFileUrl(new URL("./fixtures/try_server.ts", import.meta.url));
 const PROGRAM = ["run", "-A", "-q", "--no-lock", TRY_SERVER];
-const COMMAND = commandLine([Deno.execPath(), ...PROGRAM]);
+const COMMAND = joinCommand([Deno.execPath(), ...PROGRAM]);
 
 let gateway: RunningGateway;
 let remote: RunningFixture;
@@ -41,7 +40,7 @@ Deno.test.afterAll(async () => {
 /** A page that gives up sooner than Playwright does by itself. */
 async function openPage(options?: BrowserContextOptions): Promise<OpenPage> {
   const open = await openConsole(browser, options);
-  open.page.setDefaultTimeout(20_000);
+  open.page.setDefaultTimeout(60_000);
   return open;
 }
 
@@ -169,8 +168,8 @@ test("broken servers say what to do, and nothing that was typed is lost", async 
   await fails(`${gateway.url}/mcp`, /points back at this gateway/);
   await fails('{"mcpServers": {"a" 1}}', /a colon is missing/);
   await fails(
-    commandLine([Deno.execPath(), "eval", "console.error('needs a KEY'); Deno.exit(3)"]),
-    /Read below what it wrote/,
+    joinCommand([Deno.execPath(), "eval", "console.error('needs a KEY'); Deno.exit(3)"]),
+    /Read its output below/,
     /needs a KEY/,
   );
   assert.equal((await api("/api/servers/broken")).status, 404);
@@ -258,7 +257,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
   await log.getByText(/Server ready: Connected/).waitFor();
   await away[Symbol.asyncDispose]();
   await page.getByRole("button", { name: "Restart" }).click();
-  await log.getByText(/Server connecting: Restarting/).waitFor();
+  await log.getByText(/Server starting: Restarting/).waitFor();
   await log.getByText(/Server failed: .*refused/).waitFor();
   const reason = page.locator(".fact", { hasText: "Reason" });
   await reason.getByText(/trying again in \d+ s/).waitFor();
@@ -500,7 +499,7 @@ test("server of a file says in which one it is, and cannot be changed here", asy
     const { page } = open;
     await page.goto(`${other.url}/servers/filed`);
     await page.getByText(`${folder}/.mcp.json`).first().waitFor();
-    await page.getByText("Change it there").waitFor();
+    await page.getByText("Edit that file; changes apply automatically.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Remove" }).count(), 0);
     assert.equal(await page.getByRole("link", { name: "Edit", exact: true }).count(), 0);
     await page.goto(`${other.url}/servers/filed/~edit`);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Browser } from "playwright-core";
-import { verifyBackup } from "../lib/storage/backup_file.ts";
-import { launchBrowser } from "./browser.ts";
+import { verifyBackup } from "../lib/storage/backup.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import { connect, DEV_TOOLS, devServers, Doors, lists } from "./combined_doors.ts";
 import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -85,7 +84,7 @@ browserTest(
     await page.getByText("The log level is changed").waitFor();
     await until(async () => {
       await (await fetch(`${gateway.url}/healthz`)).body?.cancel();
-      await (await fetch(`${gateway.url}/css/base.css`)).body?.cancel();
+      await (await fetch(`${gateway.url}/console.css`)).body?.cancel();
       return gateway.log().includes('"level":"debug"') || undefined;
     });
     await page.getByText("the next start uses info again").waitFor();
@@ -126,7 +125,7 @@ browserTest("search is indexed again with its progress, and a backup is download
     const before = asked;
     isHeld = true;
     await page.getByRole("button", { name: "Index everything again" }).click();
-    await page.getByText("All tools are indexed again").waitFor();
+    await page.getByText("Keyword search is up to date").waitFor();
     await page.getByText(/^0 of \d+ meanings read$/).waitFor();
     await untilLive(page);
     isHeld = false;
@@ -167,7 +166,7 @@ browserTest("palette equips a toolset and restarts a server, and says what faile
     await page.keyboard.press("Enter");
   };
   await run("equip dev", /^Equip toolset dev/);
-  await page.getByText("Equipped dev").waitFor();
+  await page.getByText('Equipped "dev"').waitFor();
   await until(async () => (await client.tools()).length === DEV_TOOLS.length || undefined);
   await run("unequip", /^Unequip toolset dev/);
   await lists(client, []);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { problem, stubGateway } from "../lib/console/testing/stub_gateway.ts";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import {
   assertAccessible,
   assertFits,
@@ -42,7 +41,7 @@ Deno.test.afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
 });
 
-test("console has no serious finding on any page, wide and narrow, light and dark", async () => {
+test("console has no accessibility finding on any page, wide and narrow, light and dark", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;
   for (const path of PAGES) {
@@ -52,7 +51,7 @@ test("console has no serious finding on any page, wide and narrow, light and dar
   }
 });
 
-test("console overlays have no serious finding in either theme", async () => {
+test("console overlays have no accessibility finding in either theme", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/servers`);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import type { Browser } from "playwright-core";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser } from "./browser.ts";
 import {
   assertReadable,
   browserTest as test,
@@ -164,7 +163,7 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/toolsets`);
-  await page.getByRole("link", { name: "Make a toolset" }).click();
+  await page.getByRole("link", { name: "Create a toolset" }).click();
   await page.getByRole("heading", { level: 1, name: "New toolset" }).waitFor();
   await page.getByLabel("Name").fill("review");
   await page.getByLabel("Description").fill("Code review");
@@ -300,7 +299,7 @@ test("tools page shows savings by day, what is off, and a search that is not at 
   await page.goto(`${stub.url}/tools?q=file`);
   await page.getByText("50,000 tokens saved today").waitFor();
   await page.getByText("The embedding backend does not answer").waitFor();
-  await page.getByText("Reading what tools mean, 1 of 3").waitFor();
+  await page.getByText("Indexing tools: 1 of 3").waitFor();
   assert.equal(await page.locator(".saved-table tbody tr").count(), 2);
   await assertReadable(page, "tools-degraded");
   await page.getByRole("combobox", { name: "State" }).selectOption("disabled");

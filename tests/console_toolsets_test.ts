@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
-import { launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser, type Page } from "./browser.ts";
 import { at, connect, Doors, lists, must, tool } from "./combined_doors.ts";
 import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
@@ -322,7 +321,7 @@ browserTest("tools page filters by state in the address, with counts", async () 
   await doors.api("PUT", "/api/servers/git/tools", { enabled: null });
   await page.getByText("No tool matches").waitFor();
   await goLive(page, `${doors.url}/tools?category=paper`);
-  await page.getByRole("link", { name: "Make a toolset of these tools" }).click();
+  await page.getByRole("link", { name: "Create a toolset of these tools" }).click();
   await settled(page, ["files.read_file", "files.write_file"]);
   assert.deepEqual(complaints, []);
 });

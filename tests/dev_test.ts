@@ -17,7 +17,7 @@ Deno.test("dev restarts on a change and disposes the gateway before it", async (
   try {
     await Deno.writeTextFile(join(watched, "change"), "x");
     const count = (pattern: RegExp) => gateway.log().match(pattern)?.length ?? 0;
-    for (let tries = 0; tries < 200 && count(/"address":/g) < 2; tries++) {
+    for (let tries = 0; tries < 1_200 && count(/"address":/g) < 2; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     assert.equal(count(/"address":/g), 2, gateway.log());

@@ -15,7 +15,7 @@ Deno.test("/mcp?expose= lists exactly the tools of each view, and all can be cal
       await using client = await connect(doors.url, `/mcp?expose=${view}`);
       const { tools } = await client.client.listTools();
       assert.deepEqual(tools.map(({ name }) => name).sort(), [...names].sort());
-      assert.match(client.client.getInstructions() ?? "", /One door to many MCP servers/);
+      assert.match(client.client.getInstructions() ?? "", /One endpoint for many MCP servers/);
       await must(client, "tool_capabilities");
       await must(client, "list_available_tools");
       await must(client, "optim.find_tool", { tool_description: "create an issue" });

@@ -68,7 +68,7 @@ Deno.test("a door answers what is no proper request with the status the protocol
     ["an answer nobody asked for", {
       body: '{"jsonrpc":"2.0","id":9,"result":{}}',
       headers: session,
-    }, 202],
+    }, 400],
   ];
   for (const [name, init, status, pattern] of cases) {
     const response = await fetch(door, { method: "POST", headers: HEADERS, ...init });

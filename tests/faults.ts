@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { findMarked } from "../lib/downstream/stdio/process_group.ts";
+import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
@@ -183,12 +183,6 @@ export function errorType(answer: Answer): string | undefined {
   assert.equal(answer.result?.isError, true, JSON.stringify(answer).slice(0, 500));
   assert.match(answer.result.content?.[0]?.text ?? "", /What to do:\n1\. /);
   return answer.result.structuredContent?.errorType;
-}
-
-/** How long something takes, in ms. */
-export async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
-  const started = performance.now();
-  return { value: await work, ms: performance.now() - started };
 }
 
 /** Resident memory of a process, in MB. */

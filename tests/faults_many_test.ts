@@ -21,7 +21,7 @@ Deno.test("faults: of 400 servers 100 are dead, and the other 300 are ready at o
     assert.equal((await fetch(`${faulty.url}/healthz`)).status, 200);
     slowest = Math.max(slowest, performance.now() - before);
     ({ servers: { ready } } = await (await fetch(`${faulty.url}/readyz`)).json());
-    assert.ok(performance.now() - started < 30_000, `${ready} of 300 are ready after 30 s`);
+    assert.ok(performance.now() - started < 180_000, `${ready} of 300 are ready after 3 min`);
     await pause(50);
   }
   const seconds = (performance.now() - started) / 1000;

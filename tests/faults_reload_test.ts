@@ -93,7 +93,7 @@ Deno.test("faults: a reload under load fails no call of the servers it does not 
 
 Deno.test("faults: a server that hangs at start does not hold up the next change", async () => {
   await using faulty = await FaultyGateway.start({ slow: chaos(["--hang-on-start"]) });
-  await faulty.reaches("slow", "connecting");
+  await faulty.reaches("slow", "starting");
   await until(async () => (await faulty.processes()).length === 1 || undefined);
   await faulty.configure({ slow: chaos() });
   await faulty.reaches("slow", "ready");

@@ -98,11 +98,14 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
       "get_server_logs",
       "list-saved-toolsets",
       "list_servers",
+      "pause_server",
       "promote_candidate",
       "propose_candidate",
       "record_eval_run",
       "remove_server",
+      "repair_server",
       "restart_server",
+      "resume_server",
       "revert_optimization",
       "save_golden_prompts",
       "set_enabled_tools",
@@ -215,7 +218,7 @@ Deno.test("add_server runs a program only where the owner has seen its argv and 
     const refused = await client.call("add_server", wanted);
     assert.equal(refused.data.errorType, "CONSENT_NEEDED");
     assert.match(refused.text, /security\/consents/);
-    assert.match(refused.text, /deno task cli consent approve/);
+    assert.match(refused.text, /quartermaster consent approve/);
     assert.deepEqual(client.questions, []);
     assert.deepEqual(await serverNames(client), ["weather"]);
     assert.equal(await isStarted(), false, "it was started without consent");
@@ -257,6 +260,17 @@ Deno.test("add_server runs a program only where the owner has seen its argv and 
     assert.match(restarted.text, /ready, 15 tools/);
     assert.notEqual(await pidOf(gateway, "local"), before);
   });
+
+  await t.step(
+    "repair_server refuses a server that npx does not start, and leaves it be",
+    async () => {
+      const before = await pidOf(gateway, "local");
+      const refused = await client.call("repair_server", { name: "local" });
+      assert.equal(refused.isError, true);
+      assert.match(refused.text, /Cannot repair server "local": it is not started by npx/);
+      assert.equal(await pidOf(gateway, "local"), before);
+    },
+  );
 
   assert.ok(!gateway.log().includes("canary-1"), "a secret is in the log");
 });
@@ -303,10 +317,13 @@ Deno.test("set_enabled_tools decides what is listed and called, and clients hear
   });
 
   await t.step("a new tool of a partly enabled server stays off", async () => {
-    let added = "";
-    await heard(async () => added = (await door.call("chaos.change-tools")).text);
-    const { text } = await client.call("get_enabled_tools", { server: "chaos" });
-    assert.match(text, new RegExp(`Not enabled: .*\\b${added}\\b`));
+    const before = door.changes();
+    const added = (await door.call("chaos.change-tools")).text;
+    await until(async () => {
+      const { text } = await client.call("get_enabled_tools", { server: "chaos" });
+      return new RegExp(`Not enabled: .*\\b${added}\\b`).test(text) || undefined;
+    });
+    assert.equal(door.changes(), before, "the client's list is as it was");
     assert.deepEqual(await door.tools(), ["chaos.echo", "chaos.change-tools"]);
     assert.equal((await door.call(`chaos.${added}`)).data.errorType, "TOOL_DISABLED");
   });

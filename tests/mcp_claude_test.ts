@@ -60,6 +60,7 @@ await claudeTest(
     // The CLI gives its model the structured part.
     assert.deepEqual(JSON.parse(results[1] ?? ""), {
       equipped: "dev",
+      toolCount: 2,
       registered: ["git_search_repositories", "docker_ps"],
     });
     assert.equal(results[3], "found by git");

@@ -192,8 +192,8 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
   ];
   const restarted = await doors.api("POST", "/api/servers/git/restart");
   assert.ok(restarted.status < 300, JSON.stringify(restarted));
-  await lists(client, ["git_change", "git_grow", "git_keep"]);
   await until(() => client.told.tools.length > before || undefined);
+  await lists(client, ["git_change", "git_grow", "git_keep"]);
 
   await t.step("in get-active-toolset", async () => {
     const active = await activeTools(client);

@@ -1,24 +1,26 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { Metrics, OptimizationJob, Verdict } from "../lib/core/optimization.ts";
-import { findMarked } from "../lib/downstream/stdio/process_group.ts";
+import { CategoryScores, OptimizationJob, Verdict } from "../lib/core/optimization.ts";
+import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { connect, type DoorClient } from "./combined_doors.ts";
 import {
   type ChoosingModel,
   choosingModel,
   type ChoosingModelOptions,
 } from "./fixtures/choosing_model.ts";
+import { claudeTest } from "./fixtures/claude_cli.ts";
 import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
 import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.ts";
+import { IS_FULL } from "./full.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
 /** What has not come about by then is stuck. */
-const JOB_LIMIT_MS = 90_000;
+const JOB_LIMIT_MS = 300_000;
 
 const Result = z.looseObject({
   candidateId: z.string(),
-  counts: Metrics,
+  counts: CategoryScores,
   evidence: z.looseObject({
     errors: z.number(),
     problem: z.string().optional(),
@@ -66,11 +68,20 @@ export const GREEDY =
 /** As poor as the server's own. */
 export const VAGUE = "Handles things.";
 
-export { claudeTest } from "./fixtures/claude_cli.ts";
+export { claudeTest };
+
+/** With the real CLI where all is tried; else with the Messages API, which takes a tenth of it. */
+export async function evaluatorTest(
+  name: string,
+  run: (claude?: string) => Promise<void>,
+): Promise<void> {
+  if (IS_FULL) await claudeTest(name, run);
+  else Deno.test(name, () => run());
+}
 
 export interface LabOptions extends ChoosingModelOptions {
   /** The program that evaluates; without it, the evaluator is the Messages API. */
-  claude?: string;
+  claude?: string | undefined;
   flags?: string[];
 }
 
@@ -254,7 +265,7 @@ export async function resultOf(manager: DoorClient, candidateId: string): Promis
 }
 
 /** "direct 2/2, indirect 2/2, negative 2/2": correct of all. */
-export function countsText({ direct, indirect, negative }: Metrics): string {
+export function countsText({ direct, indirect, negative }: CategoryScores): string {
   return Object.entries({ direct, indirect, negative })
     .map(([category, { correct, total }]) => `${category} ${correct}/${total}`).join(", ");
 }

@@ -8,6 +8,7 @@ import {
   countsText,
   ended,
   evaluate,
+  evaluatorTest,
   eventually,
   GOOD,
   jobOf,
@@ -35,9 +36,11 @@ const ENDLESS = ["hangs", "stalls in mid-stream"];
 const FEW_PROMPTS = [PROMPTS[0]!, PROMPTS[4]!];
 
 for (const [words, fault] of Object.entries(FAULTS)) {
-  await claudeTest(
+  // The real CLI meets each of them in the next test too.
+  const test = words === "hangs" ? claudeTest : evaluatorTest;
+  await test(
     `a model that ${words} is never scored, and the same job goes well once it has recovered`,
-    async (claude) => {
+    async (claude?: string) => {
       let isBroken = true;
       await using lab = await Lab.open({
         claude,
@@ -86,7 +89,7 @@ await claudeTest(
     await using lab = await Lab.open({
       claude,
       // Far more than a run takes: only what never ends must meet it.
-      flags: ["--eval-timeout", "15s"],
+      flags: ["--eval-timeout", "30s"],
       fault({ prompt, before, descriptions }) {
         if (prompt === lost) return { status: 529 };
         if (before > 0) return undefined;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { newId, OptimizationJob } from "../lib/core/optimization.ts";
-import { fakeClaude } from "../lib/optimizer/models/testing/fake_claude.ts";
-import { JobsRepository } from "../lib/storage/optimization_jobs_repository.ts";
+import { fakeClaude } from "../lib/optimizer/evaluators/testing/fake_claude.ts";
+import { JobsRepository } from "../lib/storage/jobs_repository.ts";
 import { Store } from "../lib/storage/store.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 

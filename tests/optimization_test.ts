@@ -10,6 +10,7 @@ import {
   countsText,
   ended,
   evaluate,
+  evaluatorTest,
   GOOD,
   GREEDY,
   Lab,
@@ -129,7 +130,7 @@ await claudeTest(
   },
 );
 
-await claudeTest(
+await evaluatorTest(
   "descriptions that are no better, or take what is meant for others, are refused in words",
   async (claude) => {
     await using lab = await Lab.open({ claude });
@@ -158,7 +159,7 @@ await claudeTest(
   },
 );
 
-await claudeTest(
+await evaluatorTest(
   "optimize_tools writes what is missing, promotes the best, and that outlasts the switch",
   async (claude) => {
     const writes = {
@@ -231,7 +232,7 @@ Deno.test("the Messages API comes to the same counts without any program", async
   assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
 });
 
-Deno.test("where the claude CLI is missing, evaluations by hand still count", async () => {
+Deno.test("without the claude CLI, reported runs count, and a person decides", async () => {
   await using lab = await Lab.open({ claude: "/nowhere/claude" });
   await using manager = await lab.manager();
   const promptIds = await savePrompts(manager);
@@ -254,7 +255,21 @@ Deno.test("where the claude CLI is missing, evaluations by hand still count", as
   }
   const { counts } = await resultOf(manager, CANONICAL);
   assert.equal(countsText(counts), "direct 0/2, indirect 0/2, negative 2/2");
-  const promoted = await must(manager, "promote_candidate", { ...NAMED, candidateId });
-  assert.match(promoted, /reported by the caller/);
+  const reported = await refused(manager, "promote_candidate", { ...NAMED, candidateId });
+  assert.equal(reported.code, "PROMOTION_REFUSED");
+  assert.match(reported.text, /reported by a caller[^]*A person may promote it/);
+  const path = `/api/optimization/tools/${NAMED.server}/${NAMED.tool}/promote`;
+  const byPerson = (body: object) =>
+    fetch(new URL(path, lab.gateway.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const without = await byPerson({ candidateId });
+  assert.equal(without.status, 409, await without.text());
+  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, POOR_DESCRIPTION);
+  const confirmed = await byPerson({ candidateId, reason: "I read the runs" });
+  assert.equal(confirmed.status, 200, await confirmed.text());
+  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
   assert.equal(lab.seen.length, 0);
 });

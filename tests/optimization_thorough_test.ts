@@ -249,10 +249,10 @@ Deno.test("withToolset shows the equipped tools of other servers, whose calls ar
   await using manager = await lab.manager();
   const good = await propose(manager, GOOD);
   const input = { ...NAMED, candidateId: good, ...WITH_TOOLSET };
+  await savePrompts(manager, [...PROMPTS, { category: "negative", prompt: SHOP_PROMPT }]);
   const none = await manager.call("evaluate_candidate", input);
   assert.match(none.text, /Cannot show the equipped toolset's tools .*: no toolset is equipped/);
   await must(manager, "equip-toolset", { name: shop.toolset });
-  await savePrompts(manager, [...PROMPTS, { category: "negative", prompt: SHOP_PROMPT }]);
   await evaluate(manager, good, WITH_TOOLSET);
   const names = [...LIBRARY_TOOLS.map(({ name }) => `library_${name}`), ...shop.equipped];
   for (const { descriptions } of lab.seen) {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { findMarked } from "../lib/downstream/stdio/process_group.ts";
-import { ProcessOwner } from "../lib/downstream/stdio/process_owner.ts";
-import { MemoryRecords } from "../lib/downstream/stdio/testing/memory_records.ts";
-import type { Observation, ShownTool } from "../lib/optimizer/evaluator.ts";
+import { findMarked } from "../lib/servers/processes/process_group.ts";
+import { ProcessOwner } from "../lib/servers/processes/process_owner.ts";
+import { MemoryRecords } from "../lib/servers/processes/testing/memory_records.ts";
+import type { Observation, ShownTool } from "../lib/optimizer/evaluators/evaluator.ts";
 import {
   ClaudeCliEvaluator,
   type ClaudeCliOptions,
   ClaudeCliText,
-} from "../lib/optimizer/models/claude_cli.ts";
+} from "../lib/optimizer/evaluators/claude_cli.ts";
 import { claudeTest } from "./fixtures/claude_cli.ts";
 import {
   type ModelReply,

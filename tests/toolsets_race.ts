@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import fc from "fast-check";
+import fc from "./fast_check.ts";
 import { z } from "zod";
 import { DoorClient } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

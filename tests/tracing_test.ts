@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { startGateway, until } from "./gateway.ts";
 
-Deno.test("spans of request, door and downstream call are exported where OTEL_DENO is set", async () => {
+Deno.test("spans of HTTP request, MCP request and server call are exported where OTEL_DENO is set", async () => {
   const names = new Set<string>();
   const collector = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -32,7 +32,7 @@ Deno.test("spans of request, door and downstream call are exported where OTEL_DE
   );
   await client.callTool({ name: "weather.get_current", arguments: { location: "Oslo" } });
   await client.close();
-  const wanted = ["request", "mcp request", "downstream call"];
+  const wanted = ["request", "mcp request", "server call"];
   await until(() => wanted.every((name) => names.has(name)) || undefined);
   await gateway.stop();
   await collector.shutdown();

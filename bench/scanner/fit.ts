@@ -1,4 +1,4 @@
-import type { Sentence } from "../../lib/catalog/scan/passage.ts";
+import type { Sentence } from "../../lib/trust/scanner/passage.ts";
 
 /** A definition or text as the sentences in it, any of which may be the hostile one. */
 export interface Bag {

@@ -4,7 +4,7 @@
  * ordinary definitions, and `--show` names what was missed and what was flagged.
  */
 import { basename } from "@std/path";
-import { verdictOf } from "../../lib/catalog/scan/scan.ts";
+import { verdictOf } from "../../lib/trust/scanner/scan.ts";
 import {
   type AttackSample,
   attacksIn,

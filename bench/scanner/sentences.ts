@@ -1,9 +1,8 @@
-import { fold } from "../../lib/catalog/scan/fold.ts";
-import type { Sentence } from "../../lib/catalog/scan/passage.ts";
-import { scanPhrases } from "../../lib/catalog/scan/phrase_scan.ts";
-import { readingsOf } from "../../lib/catalog/scan/readings.ts";
-import { type Finding, scanText, scanTool } from "../../lib/catalog/scan/scan.ts";
-import { topicOf } from "../../lib/catalog/scan/topic.ts";
+import { fold } from "../../lib/trust/scanner/characters.ts";
+import type { Sentence } from "../../lib/trust/scanner/passage.ts";
+import { scanPhrases } from "../../lib/trust/scanner/phrase_scan.ts";
+import { readingsOf, topicOf } from "../../lib/trust/scanner/definition.ts";
+import { type Finding, scanText, scanTool } from "../../lib/trust/scanner/scan.ts";
 import type { Part } from "../../tests/fixtures/attacks/attack_samples.ts";
 
 /** Every sentence of a sample as the scanner judges it. */

@@ -1,18 +1,20 @@
 /**
  * `deno run -A bench/scanner/train.ts`: learns the points of the signs and the weights of words, and
- * writes them into lib/catalog/scan/register.ts. With `--aside`, nothing is written: a fifth of the
+ * writes them into lib/trust/scanner/data/weights.ts. With `--aside`, nothing is written: a fifth of the
  * servers, and the lot of attacks named by `--without=second`, are left out and counted instead.
  * `--ordinary=FOLDER` names further sets of ordinary definitions, as JSON.
  */
 import { fromFileUrl } from "@std/path";
-import { verdictOf } from "../../lib/catalog/scan/scan.ts";
+import { verdictOf } from "../../lib/trust/scanner/scan.ts";
 import { attacksOf, LOTS } from "../../tests/fixtures/attacks/attack_samples.ts";
 import { type Bag, fit, judge, type Weights } from "./fit.ts";
 import { ordinaryIn, ordinarySets } from "./ordinary.ts";
-import { registerOf } from "./register_text.ts";
+import { weightsSource } from "./weights_text.ts";
 import { findingsOf, sentencesOf } from "./sentences.ts";
 
-const REGISTER = fromFileUrl(new URL("../../lib/catalog/scan/register.ts", import.meta.url));
+const WEIGHTS_FILE = fromFileUrl(
+  new URL("../../lib/trust/scanner/data/weights.ts", import.meta.url),
+);
 /** Our own texts imitate the hardest ones, and are few; further sets are of talkative servers. */
 const REPEATED = { own: 8, further: 2 };
 
@@ -52,8 +54,8 @@ const weights = fit([
 report(`${learned.length} ordinary texts learned, ${aside.length} aside`);
 if (isAside) count(weights);
 else {
-  Deno.writeTextFileSync(REGISTER, registerOf(weights));
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", REGISTER] }).output();
+  Deno.writeTextFileSync(WEIGHTS_FILE, weightsSource(weights));
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", WEIGHTS_FILE] }).output();
 }
 
 /** What is flagged at bars from low to high. */

@@ -1,36 +1,54 @@
-import type { AccessToken, CallLimit, Project, Right } from "../core/access.ts";
+import {
+  type AccessToken,
+  type CallLimit,
+  credentialOf,
+  EVERYONE,
+  inProject,
+  ownerOf,
+  type Project,
+  projectOf,
+  type Right,
+} from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { credentialOf, EVERYONE, inProject, ownerOf, projectOf } from "../core/principal.ts";
-import { ADMIN, type Caller, Credentials, type Vouched } from "./credentials.ts";
-import { Grants } from "./grants.ts";
-import { ProjectServers } from "./project_servers.ts";
-import { noTokenYet, RightMissing, tokenRefused } from "./refusals.ts";
-import { bearerOf } from "./token_text.ts";
+import {
+  ADMIN,
+  bearerOf,
+  type Caller,
+  Credentials,
+  type VerifiedCredential,
+} from "./credentials.ts";
+import { Grants, noTokenYet, RightMissing, tokenRefused } from "./grants.ts";
 
-/** A header that is presented again is known; beyond this many all are looked at anew. */
+/** Known headers; beyond this many, all are checked again. */
 const KEPT_HEADERS = 1_000;
 const KEPT_GRANTS = 10_000;
-/** A name that no server has: whoever may use it may use them all. */
+/** A name that no server has: a caller who may use it may use them all. */
 const ANY_SERVER = "\u{10ffff}";
 const ANYBODY: Caller = { credential: EVERYONE, project: undefined, expiresAt: Infinity };
 
+/** The parts of a Request that a challenge depends on. */
+export interface RefusedRequest {
+  readonly url: string;
+  readonly headers: Pick<Headers, "get">;
+}
+
 export interface AccessOptions {
-  /** Whether nobody comes in without a token. */
+  /** Whether a token is required. */
   isRequired: boolean;
   /** The first token, from the environment. */
   adminToken?: string | undefined;
   /** Whether somebody else vouches for callers, such as a company's identity provider. */
   hasAuthority?: boolean;
-  /** Looks at a bearer that is no token of ours; undefined where nobody vouches for it. */
-  vouch?(bearer: string): Promise<Vouched | undefined>;
+  /** Verifies a bearer token that is not ours; undefined if nobody vouches for it. */
+  vouch?(bearer: string): Promise<VerifiedCredential | undefined>;
   /** Where a client learns how to get a token, for WWW-Authenticate. */
-  challenge?(request?: Request, error?: unknown): string | undefined;
+  challenge?(request?: RefusedRequest, error?: unknown): string | undefined;
   now?(): number;
 }
 
 /**
- * Who may come in, and what exists for them. All of it is in memory: a request costs a look into a
- * map, and a change in the store is taken up by `load()` on every instance.
+ * Who may connect, and what exists for them. All of it is in memory: a request costs a map lookup,
+ * and each instance loads changes of the store with `load()`.
  */
 export class Access {
   readonly #options: AccessOptions;
@@ -53,12 +71,12 @@ export class Access {
     return this.#options.isRequired;
   }
 
-  /** Whether there is any token to come in with. */
+  /** Whether any token exists. */
   get hasToken(): boolean {
     return this.#options.hasAuthority === true || this.#credentials.hasAny;
   }
 
-  /** Takes up what the store holds; gives the owners whose rights have changed or ended. */
+  /** Loads the stored tokens and projects; returns the owners whose rights have changed or ended. */
   load(tokens: readonly AccessToken[], projects: readonly Project[]): Set<string> {
     const changed = this.#credentials.load(tokens);
     const isProjectsChanged = this.#projects.load(projects);
@@ -83,7 +101,7 @@ export class Access {
   ): string | Promise<string> {
     if (authorization === null) {
       if (this.#options.isRequired) {
-        throw this.hasToken ? tokenRefused("A token is needed to come in") : noTokenYet();
+        throw this.hasToken ? tokenRefused("This gateway requires a token") : noTokenYet();
       }
       return this.#within(ANYBODY, project);
     }
@@ -184,7 +202,7 @@ export class Access {
   nameOf(principal: string): string {
     const credential = credentialOf(principal);
     return credential === EVERYONE
-      ? "somebody on this machine (no token)"
+      ? "someone on this machine (no token)"
       : this.#credentials.findAny(credential)?.name ?? ownerOf(principal);
   }
 
@@ -198,8 +216,8 @@ export class Access {
     return this.#credentials.takeExpired();
   }
 
-  /** The header that tells a client how to come in. */
-  challenge(request?: Request, error?: unknown): string {
+  /** The header that tells a client how to authenticate. */
+  challenge(request?: RefusedRequest, error?: unknown): string {
     return this.#options.challenge?.(request, error) ?? 'Bearer realm="Quartermaster"';
   }
 
@@ -242,7 +260,7 @@ export class Access {
     }
     if (bound !== undefined && wanted !== bound) {
       throw new GatewayError("ACCESS_DENIED", {
-        message: `This token is for the project "${bound}" alone`,
+        message: `This token is only for the project "${bound}"`,
         recoverySteps: [`Leave the project out, or name "${bound}"`],
       });
     }
@@ -281,5 +299,36 @@ function noProject(name: string): GatewayError {
 function checkPath({ paths }: Caller, url: string | undefined): void {
   if (paths === undefined) return;
   if (url !== undefined && paths.includes(new URL(url).pathname)) return;
-  throw tokenRefused("The token is made out to another door of this gateway");
+  throw tokenRefused("The token is for another endpoint of this gateway");
+}
+
+/** Which servers are in which project; one that is assigned to none is in all of them. */
+class ProjectServers {
+  #projects = new Map<string, ReadonlySet<string>>();
+  #assigned = new Set<string>();
+
+  /** Loads the stored projects; returns whether they have changed. */
+  load(projects: readonly Project[]): boolean {
+    const before = projectsText(this.#projects);
+    this.#projects = new Map(projects.map(({ name, servers }) => [name, new Set(servers)]));
+    this.#assigned = new Set(projects.flatMap(({ servers }) => servers));
+    return before !== projectsText(this.#projects);
+  }
+
+  /** Those that are assigned to it. */
+  find(project: string): ReadonlySet<string> | undefined {
+    return this.#projects.get(project);
+  }
+
+  /** Tells of a server whether it is there in a project. */
+  inside(project: string): (server: string) => boolean {
+    const servers = this.#projects.get(project);
+    // Where the project is gone, its callers are not let in everywhere else for it.
+    return (server) =>
+      servers !== undefined && (servers.has(server) || !this.#assigned.has(server));
+  }
+}
+
+function projectsText(projects: ReadonlyMap<string, ReadonlySet<string>>): string {
+  return JSON.stringify([...projects].map(([name, servers]) => [name, [...servers]]));
 }

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { AccessScope, type AccessToken, type Project } from "../core/access.ts";
+import { AccessScope, type AccessToken, EVERYONE, type Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
 import { Access } from "./access.ts";
-import { ADMIN } from "./credentials.ts";
-import { OWNER } from "./owner_ticket.ts";
-import { hashOf } from "./token_text.ts";
+import { ADMIN, hashOf, OWNER } from "./credentials.ts";
 
 const NOW = 1_000_000;
 

@@ -15,7 +15,7 @@ export interface Bound {
   concurrent?: number | undefined;
 }
 
-export interface CallLimitsOptions {
+interface CallLimitsOptions {
   /** In ms, by a clock that is never set back. */
   now?(): number;
 }

@@ -1,11 +1,13 @@
-import type { AccessScope, AccessToken, CallLimit } from "../core/access.ts";
-import { EVERYONE, ownerOf } from "../core/principal.ts";
-import { Expiries } from "./expiries.ts";
-import type { ForeignRights } from "./foreign_scopes.ts";
-import { WHOLE_SCOPE } from "./grants.ts";
-import { OWNER } from "./owner_ticket.ts";
-import { tokenRefused } from "./refusals.ts";
-import { hashOf } from "./token_text.ts";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { tokenRefused, WHOLE_SCOPE } from "./grants.ts";
+import {
+  type AccessScope,
+  type AccessToken,
+  type CallLimit,
+  EVERYONE,
+  ownerOf,
+} from "../core/access.ts";
+import type { TokenRights } from "./oauth_scopes.ts";
 
 /** Who the gateway's first token belongs to, the one that comes from the environment. */
 export const ADMIN = "token:admin";
@@ -14,7 +16,7 @@ export const ADMIN = "token:admin";
 const PART = "#";
 
 /** Somebody whose credential another authority has vouched for. */
-export interface Vouched extends ForeignRights {
+export interface VerifiedCredential extends TokenRights {
   /** Another one for other rights: two credentials of one person can be in use at once. */
   principal: string;
   /** What a person calls it. */
@@ -41,7 +43,7 @@ export interface Caller {
 }
 
 /** What is known of a credential's owner. */
-export interface Holder {
+interface CredentialHolder {
   name: string;
   scope: AccessScope;
   project?: string | undefined;
@@ -49,22 +51,22 @@ export interface Holder {
   expiresAt?: number | undefined;
 }
 
-interface VouchedHolder extends Holder {
+interface VerifiedHolder extends CredentialHolder {
   expiresAt: number;
 }
 
-export interface CredentialsOptions {
+interface CredentialsOptions {
   /** The first token, from the environment. */
   adminToken?: string | undefined;
   now(): number;
 }
 
-const OWNER_OF_ALL: Holder = { name: "admin", scope: WHOLE_SCOPE };
+const OWNER_OF_ALL: CredentialHolder = { name: "admin", scope: WHOLE_SCOPE };
 
 /** A person's credential with some rights; who it belongs to is the person, whatever the rights. */
 export function personCredential(
   person: string,
-  { scope, project, limit }: ForeignRights,
+  { scope, project, limit }: TokenRights,
 ): string {
   const text = JSON.stringify({ ...scope, project, limit });
   return `${person}${PART}${hashOf(text).slice(0, 16)}`;
@@ -73,9 +75,9 @@ export function personCredential(
 /** The tokens that count, and those whom somebody else vouches for. */
 export class Credentials {
   readonly #options: CredentialsOptions;
-  readonly #vouched = new Map<string, VouchedHolder>();
+  readonly #vouched = new Map<string, VerifiedHolder>();
   readonly #used = new Map<string, number>();
-  readonly #expiries = new Expiries();
+  readonly #expiries = new ExpiryTracker();
   /** By credential. */
   #tokens = new Map<string, AccessToken>();
   #byHash = new Map<string, AccessToken>();
@@ -89,7 +91,7 @@ export class Credentials {
       this.#tokens.values().some((token) => this.#isCurrent(token));
   }
 
-  /** Takes up what the store holds; gives the owners whose rights have changed or ended. */
+  /** Loads the stored tokens; returns the owners whose rights have changed or ended. */
   load(tokens: readonly AccessToken[]): Set<string> {
     const before = this.#tokens;
     this.#tokens = new Map(tokens.map((token) => [`token:${token.id}`, token]));
@@ -117,7 +119,7 @@ export class Credentials {
   }
 
   /** Remembers somebody whom another authority vouches for. */
-  keep(vouched: Vouched): Caller {
+  keep(vouched: VerifiedCredential): Caller {
     const { principal, name, scope, project, limit, expiresAt, knownUntil = Infinity } = vouched;
     const known = this.#vouched.get(principal);
     this.#vouched.set(principal, {
@@ -139,7 +141,7 @@ export class Credentials {
   }
 
   /** Undefined where it does not count any more. */
-  find(credential: string): Holder | undefined {
+  find(credential: string): CredentialHolder | undefined {
     if (credential === EVERYONE) return OWNER_OF_ALL;
     if (credential === ADMIN) {
       return this.#options.adminToken === undefined ? undefined : OWNER_OF_ALL;
@@ -149,7 +151,7 @@ export class Credentials {
   }
 
   /** By an owner alone: one of the credentials that a person has. */
-  findAny(owner: string): Holder | undefined {
+  findAny(owner: string): CredentialHolder | undefined {
     const own = this.find(owner);
     if (own) return own;
     for (const [credential, holder] of this.#vouched) {
@@ -195,4 +197,122 @@ export class Credentials {
 
 function rightsText({ scope, project, expiresAt, hash }: AccessToken): string {
   return JSON.stringify([scope, project, expiresAt, hash]);
+}
+
+/** Tells once of each credential that has run out; nothing is looked through before one is due. */
+class ExpiryTracker {
+  #next = Infinity;
+  #toldUntil = 0;
+
+  expect(end: number | undefined): void {
+    if (end !== undefined && end > this.#toldUntil) this.#next = Math.min(this.#next, end);
+  }
+
+  /** Those of the owners whose end has come since this was last asked. */
+  take(
+    now: number,
+    ends: Iterable<readonly [owner: string, end: number | undefined]>,
+  ): Set<string> {
+    if (now < this.#next) return new Set();
+    const since = this.#toldUntil;
+    const ended = new Set<string>();
+    this.#toldUntil = now;
+    this.#next = Infinity;
+    for (const [owner, end = Infinity] of ends) {
+      if (end > since && end <= now) ended.add(owner);
+      else this.expect(end);
+    }
+    return ended;
+  }
+}
+
+interface TokenUseOptions {
+  /** When each token was last used since this was last asked, by id. */
+  take(): Map<string, number>;
+  /** Keeps when one was last used. */
+  touch(id: string, time: number): Promise<void>;
+}
+
+/** Notes when tokens were last used; what cannot be kept is kept at the next time. */
+export class TokenUse {
+  readonly #options: TokenUseOptions;
+  readonly #unnoted = new Map<string, number>();
+
+  constructor(options: TokenUseOptions) {
+    this.#options = options;
+  }
+
+  /** Throws what went wrong first, once all were tried. */
+  async note(): Promise<void> {
+    for (const [id, time] of this.#options.take()) this.#unnoted.set(id, time);
+    const failures: unknown[] = [];
+    for (const [id, time] of this.#unnoted) {
+      try {
+        await this.#options.touch(id, time);
+        this.#unnoted.delete(id);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+const TOKEN_PREFIX = "qm_";
+
+/** A token that nobody can guess: 256 bits. */
+export function newTokenText(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return TOKEN_PREFIX + bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** What is kept of a secret that is only ever compared. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The token of an `Authorization: Bearer` header. */
+export function bearerOf(authorization: string): string | undefined {
+  return /^Bearer +([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
+}
+
+const TICKET_PREFIX = "qmo_";
+const LIFETIME_MS = 5 * 60_000;
+
+/** Who can read the store's own secret: its owner, who may do everything already. */
+export const OWNER = "token:owner";
+
+/** What tells one run of a gateway from every other on its store. */
+export interface GatewayRun {
+  pid: number;
+  startedAt: number;
+}
+
+/**
+ * Proves for a few minutes that a command line runs on the gateway's own data. It is good at that
+ * gateway alone: another program may answer at its address, and must not get in anywhere with it.
+ */
+export function ownerTicket(secret: Uint8Array, gateway: GatewayRun, now = Date.now()): string {
+  const expiry = now + LIFETIME_MS;
+  return `${TICKET_PREFIX}${expiry}_${proof(secret, gateway, expiry)}`;
+}
+
+/** Who shows a ticket; undefined where it is none, or one for another gateway. */
+export function readOwnerTicket(
+  bearer: string,
+  secret: Uint8Array,
+  gateway: GatewayRun,
+): VerifiedCredential | undefined {
+  const [, expiry, given] = /^qmo_(\d{13})_([0-9a-f]{64})$/.exec(bearer) ?? [];
+  if (expiry === undefined || given === undefined) return undefined;
+  const expected = proof(secret, gateway, Number(expiry));
+  if (!timingSafeEqual(new TextEncoder().encode(given), new TextEncoder().encode(expected))) {
+    return undefined;
+  }
+  return { principal: OWNER, name: "owner", scope: WHOLE_SCOPE, expiresAt: Number(expiry) };
+}
+
+function proof(secret: Uint8Array, { pid, startedAt }: GatewayRun, expiry: number): string {
+  const signed = JSON.stringify(["owner ticket", expiry, pid, startedAt]);
+  return createHmac("sha256", secret).update(signed).digest("hex");
 }

@@ -5,6 +5,8 @@ import {
   RIGHTS,
   serverMatcherOf,
 } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ConsentOrigin } from "../storage/consents_repository.ts";
 
 /** What one caller may do and see; asked on the path of every call, so each answer is kept. */
 export class Grants {
@@ -64,3 +66,88 @@ export const WHOLE_SCOPE: AccessScope = {
   toolsets: ["*"],
   tools: ["*"],
 };
+
+/** What each right lets its owner do. */
+export const RIGHT_MEANINGS: Readonly<Record<Right, string>> = {
+  read: "See servers, tools and toolsets, and equip a toolset for itself",
+  call: "Call tools, read resources and get prompts",
+  manage: "Change servers, toolsets, settings, tokens and projects",
+  optimize: "Spend model time on better descriptions",
+};
+
+/** What a scope admits, in one line. */
+export function describeScope({ servers, toolsets, tools }: AccessScope): string {
+  const parts = [["servers", servers], ["tools", tools], ["toolsets", toolsets]] as const;
+  const narrowed = parts.filter(([, patterns]) => !isEverything(patterns));
+  if (narrowed.length === 0) return "everything";
+  return narrowed.map(([noun, patterns]) => `${noun} ${describePatterns(patterns)}`).join("; ");
+}
+
+function isEverything(patterns: readonly string[]): boolean {
+  return patterns.length === 1 && patterns[0] === "*";
+}
+
+function describePatterns(patterns: readonly string[]): string {
+  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const kept = patterns.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
+  if (kept.length === 0) return wanted.join(", ");
+  return wanted.length === 0 || isEverything(wanted)
+    ? `all but ${kept.join(", ")}`
+    : `${wanted.join(", ")} but not ${kept.join(", ")}`;
+}
+
+/** For a request with an invalid token, or with none. */
+export function tokenRefused(message: string): GatewayError {
+  return new GatewayError("TOKEN_REQUIRED", {
+    message,
+    recoverySteps: [
+      "Ask the owner of the gateway for a token",
+      "Send it as `Authorization: Bearer TOKEN`, or as QUARTERMASTER_TOKEN to the command line",
+    ],
+  });
+}
+
+interface NoTokenDetails {
+  /** Why one is needed, to follow "because". */
+  why?: string;
+  /** What tells a command which data is meant, such as "--data-dir /srv/tools". */
+  place?: string;
+}
+
+/** For a gateway that requires a token and has none. */
+export function noTokenYet({ why, place }: NoTokenDetails = {}): GatewayError {
+  const needs = why === undefined ? "needs a token" : `needs a token because ${why},`;
+  const command = ["quartermaster token create --name me --rights read,call,manage", place ?? ""];
+  return new GatewayError("TOKEN_REQUIRED", {
+    message: `This gateway ${needs} and has none yet: every request is refused`,
+    recoveryAction: "Create a token",
+    recoverySteps: [
+      `On the machine itself: \`${command.join(" ").trim()}\``,
+      "Or set QUARTERMASTER_ADMIN_TOKEN to a long random string, and restart",
+    ],
+  });
+}
+
+/** A token does not have a right that something needs. */
+export class RightMissing extends GatewayError {
+  readonly right: Right;
+
+  constructor(right: Right, attempt: string) {
+    super("ACCESS_DENIED", {
+      message: `${attempt} needs a token with the right "${right}"`,
+      recoverySteps: [`Ask the owner for a token that may ${right}`],
+    });
+    this.right = right;
+  }
+}
+
+/** Who wants a server added or changed, and what is theirs to decide. */
+export interface ServerActor extends ConsentOrigin {
+  /** Sits at this machine, at the console or the command line: may name programs and any address. */
+  isHere: boolean;
+  /** Of one who does not: a person at this machine has seen the program and agreed. */
+  hasAgreed?: boolean;
+}
+
+/** An unknown caller: may run nothing, and reach nothing private. */
+export const UNKNOWN_ACTOR: ServerActor = { via: "api", isHere: false };

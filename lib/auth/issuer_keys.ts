@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { isLoopback } from "../core/loopback.ts";
+import { isLoopback } from "../config/address.ts";
 
 /** Keys are asked for again after this long, so that a withdrawn one ends soon. */
 const FRESH_MS = 10 * 60_000;
@@ -22,7 +22,7 @@ const PublicKey = z.looseObject({
   kid: z.string().max(500).exactOptional(),
   use: z.literal("sig").exactOptional(),
 });
-export type PublicKey = z.infer<typeof PublicKey>;
+type PublicKey = z.infer<typeof PublicKey>;
 
 /** What an issuer signs with. */
 export interface IssuerKeySet {
@@ -94,7 +94,7 @@ export class IssuerKeys {
     try {
       const metadata = await this.#readMetadata(limit);
       const list = KeyList.safeParse(await this.#read(metadata.jwks_uri, limit));
-      if (!list.success) throw new Error(`what is at ${metadata.jwks_uri} is no list of keys`);
+      if (!list.success) throw new Error(`${metadata.jwks_uri} does not return a list of keys`);
       const keys = list.data.keys.flatMap((key) => PublicKey.safeParse(key).data ?? []);
       this.#known = { issuer: metadata.issuer, keys, fetchedAt: this.#now() };
     } catch (error) {
@@ -166,7 +166,7 @@ function metadataPlaces(issuer: string): string[] {
   ];
 }
 
-/** Whoever could put another host into the metadata could sign for everybody. */
+/** An attacker who could put another host into the metadata could sign for everybody. */
 function checkPlace(text: string, issuer: string): void {
   const url = URL.parse(text);
   if (url === null || !isSafe(url) || url.host !== new URL(issuer).host) {

@@ -1,10 +1,9 @@
 import type { JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { personCredential, type Vouched } from "./credentials.ts";
-import { type ForeignRights, rightsOf } from "./foreign_scopes.ts";
+import { hashOf, personCredential, type VerifiedCredential } from "./credentials.ts";
+import { rightsOf, type TokenRights } from "./oauth_scopes.ts";
 import { type IssuerKeys, type IssuerKeySet, plain } from "./issuer_keys.ts";
-import { hashOf } from "./token_text.ts";
 
 /** Only those where the key that checks cannot sign. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
@@ -27,7 +26,7 @@ const Claims = z.looseObject({
 });
 type Claims = z.infer<typeof Claims>;
 
-export interface JwtReaderOptions {
+interface JwtReaderOptions {
   issuer: string;
   keys: Pick<IssuerKeys, "resolve">;
   /** Who tokens must be made out to, to be good at every door. */
@@ -49,10 +48,10 @@ export class JwtReader {
   }
 
   /**
-   * Who a token is for; undefined where it is no JWT. Throws TOKEN_REQUIRED with the reason,
+   * Who a token is for; undefined if it is not a JWT. Throws TOKEN_REQUIRED with the reason,
    * INSUFFICIENT_SCOPE or ISSUER_UNAVAILABLE.
    */
-  async read(bearer: string, signal: AbortSignal): Promise<Vouched | undefined> {
+  async read(bearer: string, signal: AbortSignal): Promise<VerifiedCredential | undefined> {
     const shown = decode(bearer);
     if (!shown) return undefined;
     // Before its signature: nobody is asked for the keys of a token that would not do anyway.
@@ -149,7 +148,7 @@ function jsonOf(part: string): unknown {
  * The person's, with the rights: two tokens of a person with other rights can be in use at once, and
  * neither may do what only the other one may.
  */
-function principalOf({ iss, sub }: Claims, rights: ForeignRights): string {
+function principalOf({ iss, sub }: Claims, rights: TokenRights): string {
   return personCredential(`oauth:${hashOf(`${iss}\0${sub}`).slice(0, 32)}`, rights);
 }
 

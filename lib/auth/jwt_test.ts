@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { IdentityProvider } from "../../tests/fixtures/identity_provider.ts";
 import { GatewayError } from "../core/errors.ts";
-import { ownerOf } from "../core/principal.ts";
+import { ownerOf } from "../core/access.ts";
 import { Access } from "./access.ts";
 import { IssuerKeys } from "./issuer_keys.ts";
 import { JwtReader } from "./jwt.ts";

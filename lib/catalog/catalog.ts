@@ -11,7 +11,7 @@ import {
 import type { FlaggedTool, HeldTool, ToolGuard } from "./tool_guard.ts";
 
 /** A description in the place of the server's own. */
-export interface PromotedDescription {
+interface PromotedDescription {
   server: string;
   toolName: string;
   description: string;
@@ -29,7 +29,7 @@ export interface ServerTools {
   flagged?: readonly FlaggedTool[];
 }
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** Judges what of a list may be shown; without one all of it is. */
   guard?: ToolGuard;
   /** Definitions that the guard has not seen yet: refresh() is to follow when it has. */
@@ -44,7 +44,7 @@ export interface CatalogSnapshot {
 }
 
 /** What changed between two snapshots. */
-export interface CatalogChange {
+interface CatalogChange {
   snapshot: CatalogSnapshot;
   /** The servers whose list of tools is another one now. */
   servers: string[];
@@ -70,10 +70,15 @@ export class Catalog {
   /** What is held of lists for single clients, by server and name; each version once. */
   readonly #heldElsewhere = new Map<string, Map<string, HeldTool[]>>();
   readonly #elsewhereListeners = new Set<HeldListener>();
-  readonly #options: CatalogOptions;
+  #options: CatalogOptions;
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
 
   constructor(options: CatalogOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Judges every list from now on; to be called before the first list comes. */
+  guardWith(options: CatalogOptions): void {
     this.#options = options;
   }
 
@@ -129,11 +134,11 @@ export class Catalog {
     const fresh = this.#read(server, texts);
     const isElsewhere = this.#heldElsewhere.has(server);
     this.#judgeElsewhere(server);
-    // Clients with lists of their own read them anew when this one is another.
+    // Clients with lists of their own read them again when this one changes.
     if (isElsewhere || !isSame(fresh, this.of(server))) this.#publish(server, fresh);
   }
 
-  /** Publishes a server's list in any case, so that clients read lists of their own anew. */
+  /** Publishes a server's list in any case, so that clients with lists of their own read them again. */
   republish(server: string): void {
     if (this.#listed.has(server)) this.#publish(server);
   }
@@ -292,7 +297,7 @@ function listedTools({ tools, held = [], quarantined = [] }: ServerTools): Catal
   ];
 }
 
-/** Those that the others do not have; of a tool that is no valid one, one version is like another. */
+/** Those that the others do not have; all versions of an invalid tool count as one. */
 function without(held: readonly HeldTool[], others: readonly HeldTool[]): HeldTool[] {
   const keyOf = ({ name, listed }: HeldTool) =>
     JSON.stringify([name, isBroken(listed) ? "" : listed.fingerprint]);

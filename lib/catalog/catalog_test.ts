@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Catalog } from "./catalog.ts";
-import { type ServerRules, ToolGuard } from "./tool_guard.ts";
+import { type ReviewRules, ToolGuard } from "./tool_guard.ts";
 import { canonicalDescription, fingerprint, renamed, shownFingerprint } from "./catalog_tool.ts";
 
 const tool = (name: string, more = "") =>
@@ -135,7 +135,7 @@ Deno.test("Catalog.setPromotions() publishes for the servers it concerns and for
   assert.deepEqual(changes, ["a"]);
 });
 
-function holding(catalog: Catalog, ...names: string[]): ServerRules {
+function holding(catalog: Catalog, ...names: string[]): ReviewRules {
   const pins = catalog.of("a").tools.filter(({ name }) => names.includes(name))
     .map((tool) => [tool.name, { tool, isKept: false }] as const);
   return {

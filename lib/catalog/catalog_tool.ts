@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { isObject } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
+import { shortened } from "../core/text.ts";
 
 /** One tool of one server, as the gateway knows it. */
 export interface CatalogTool {
@@ -26,7 +27,7 @@ export interface BrokenTool {
   problem: string;
 }
 
-/** Reads a listed tool; one that is no valid MCP tool is kept and flagged. */
+/** Reads a listed tool; an invalid one is kept and flagged. */
 export function readTool(server: string, text: string, index: number): CatalogTool | BrokenTool {
   const value: unknown = JSON.parse(text);
   const parsed = ToolDefinition.safeParse(value);
@@ -115,4 +116,32 @@ function canonical(value: unknown): string {
   const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)
     .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
   return `{${members.join(",")}}`;
+}
+
+/** Why a listed tool is invalid, for a person. */
+export function describeProblem({ text, problem }: Pick<BrokenTool, "text" | "problem">): string {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value)) return "It is not an object";
+  const { name, title, description, inputSchema } = value;
+  if (name === undefined || name === "") return "It has no name";
+  if (typeof name !== "string") return "Its name is not a text";
+  if (title !== undefined && typeof title !== "string") return "Its title is not a text";
+  if (description !== undefined && typeof description !== "string") {
+    return "Its description is not a text";
+  }
+  if (inputSchema === undefined) return "It has no input schema";
+  if (!isRecord(inputSchema)) return "Its input schema is not an object";
+  if (inputSchema.type === undefined) {
+    return 'Its input schema has no type; it must be "object"';
+  }
+  if (inputSchema.type !== "object") {
+    const type = shortened(JSON.stringify(inputSchema.type), 60);
+    return `Its input schema has the type ${type}; it must be "object"`;
+  }
+  if (/twice/.test(problem)) return "Another tool of this server has the same name";
+  return problem.charAt(0).toUpperCase() + problem.slice(1);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-import { shortened } from "../core/shortened.ts";
+import { shortened } from "../core/text.ts";
 
 /** Whether callers give what a schema describes, or get it. */
-export type SchemaSide = "input" | "output";
+type SchemaSide = "input" | "output";
 
 type Schema = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shortened } from "../core/shortened.ts";
+import { shortened } from "../core/text.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";
 import { TextSegment, wordDiff } from "./word_diff.ts";
 
@@ -165,8 +165,8 @@ class ChangeList {
 }
 
 function breaks(old: unknown, fresh: unknown): string[] {
-  if (!isRecord(fresh)) return ["It is no definition of a tool any more"];
-  if (!isRecord(old)) return ["It was no definition of a tool before"];
+  if (!isRecord(fresh)) return ["It is no longer a tool definition"];
+  if (!isRecord(old)) return ["It was not a tool definition before"];
   const reasons = old.name === fresh.name ? [] : ["It has another name"];
   reasons.push(
     ...schemaBreaks(old.inputSchema, fresh.inputSchema, "input").map((why) => `Input: ${why}`),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import { compareTools, ToolDiff } from "./tool_diff.ts";
 
 type Json = Record<string, unknown>;

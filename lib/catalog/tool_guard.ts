@@ -1,7 +1,22 @@
-import type { ChangePolicy } from "../core/server.ts";
+import { z } from "zod";
 import { type BrokenTool, type CatalogTool, isBroken, isUsable } from "./catalog_tool.ts";
-import { findRenames } from "./renames.ts";
-import type { Finding } from "./scan/finding.ts";
+import type { ChangePolicy } from "../core/server.ts";
+
+/** One place in a definition that a person should look at before a model reads it. */
+export const Finding = z.object({
+  /** The id of the rule, as in RULES. */
+  rule: z.string(),
+  severity: z.enum(["low", "medium", "high"]),
+  /** JSON path: `description`, `inputSchema.properties.path.description`, `instructions`. */
+  where: z.string(),
+  /** The place, at most 160 characters, invisible characters made visible as <U+200B>. */
+  excerpt: z.string(),
+  /** One sentence for a person. */
+  why: z.string(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export type Severity = Finding["severity"];
 
 /** A definition that its server lists and no client gets, until somebody approves it. */
 export interface HeldTool {
@@ -25,12 +40,12 @@ export interface FlaggedTool {
 }
 
 /** What a server's list amounts to. */
-export interface JudgedTools {
+interface JudgedTools {
   tools: CatalogTool[];
   held: HeldTool[];
   /** Neither listed nor called. */
   quarantined: FlaggedTool[];
-  /** Listed all the same. */
+  /** Listed, with a warning. */
   flagged: FlaggedTool[];
   /** Not looked at yet, and so not listed. */
   unscanned: CatalogTool[];
@@ -44,14 +59,14 @@ export interface Pin {
 }
 
 /** What was decided for one server. */
-export interface ServerRules {
+export interface ReviewRules {
   policy: ChangePolicy;
   /** Whether all that was listed at first is pinned, so that what has no pin came later. */
   isWhole: boolean;
   pins: ReadonlyMap<string, Pin>;
   /** Fingerprints that were turned down, by tool. */
   rejected: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tools that were added and turned down as such, by name: the next version is no better. */
+  /** Tools that were added and turned down as such, by name: later versions stay hidden too. */
   hidden: ReadonlySet<string>;
   /** By `waiverKey()`. */
   waived: ReadonlySet<string>;
@@ -61,15 +76,15 @@ export interface ServerRules {
 export interface FindingsSource {
   /** Undefined where the definition was not looked at yet. */
   find(server: string, fingerprint: string): readonly Finding[] | undefined;
-  verdict(findings: readonly Finding[]): Verdict;
+  verdict(findings: readonly Finding[]): ScanVerdict;
 }
 
 /** Whether a definition is listed, listed with a warning, or kept from every client. */
-export type Verdict = "clean" | "warn" | "quarantine";
+export type ScanVerdict = "clean" | "warn" | "quarantine";
 
 /** The one judge of what of a server's list may be shown; knows no storage and waits for nothing. */
 export class ToolGuard {
-  readonly #rules = new Map<string, ServerRules>();
+  readonly #rules = new Map<string, ReviewRules>();
   readonly #findings: FindingsSource | undefined;
 
   /** Without findings no definition is quarantined. */
@@ -77,12 +92,12 @@ export class ToolGuard {
     this.#findings = findings;
   }
 
-  setRules(server: string, rules: ServerRules | undefined): void {
+  setRules(server: string, rules: ReviewRules | undefined): void {
     if (rules) this.#rules.set(server, rules);
     else this.#rules.delete(server);
   }
 
-  rulesOf(server: string): ServerRules | undefined {
+  rulesOf(server: string): ReviewRules | undefined {
     return this.#rules.get(server);
   }
 
@@ -122,7 +137,7 @@ export class ToolGuard {
   #admits(
     server: string,
     tool: CatalogTool,
-    rules: ServerRules | undefined,
+    rules: ReviewRules | undefined,
     { quarantined, flagged, unscanned }: JudgedTools,
   ): boolean {
     const found = this.#findings!.find(server, tool.fingerprint);
@@ -145,7 +160,7 @@ export function waiverKey(tool: string, rule: string, fingerprint: string): stri
 }
 
 function applyPins(
-  { policy, isWhole, pins, rejected, hidden }: ServerRules,
+  { policy, isWhole, pins, rejected, hidden }: ReviewRules,
   listed: readonly (CatalogTool | BrokenTool)[],
 ): { tools: CatalogTool[]; held: HeldTool[] } {
   const tools: CatalogTool[] = [];
@@ -195,4 +210,71 @@ function applyPins(
     });
   }
   return { tools, held };
+}
+
+/** How much of two descriptions must be the same words, where the schemas are the same. */
+const SAME_WORDS = 0.6;
+const MAX_NEAR = 20;
+
+type Named = Pick<CatalogTool, "name" | "definition">;
+
+/** Which of the tools that came is one of those that went: its name, then the name it had. */
+export function findRenames(
+  came: readonly Named[],
+  went: readonly Named[],
+): ReadonlyMap<string, string> {
+  if (came.length === 0 || went.length === 0) return new Map();
+  const [open, left] = [Map.groupBy(came, bodyOf), Map.groupBy(went, bodyOf)];
+  const found = new Map<string, string>();
+  for (const [body, tools] of open) {
+    const gone = left.get(body) ?? [];
+    // Two that fit are as good as none: a wrong name would mislead the reviewer.
+    if (tools.length === 1 && gone.length === 1) found.set(tools[0]!.name, gone[0]!.name);
+  }
+  const taken = new Set(found.values());
+  const others = came.filter(({ name }) => !found.has(name));
+  const rest = went.filter(({ name }) => !taken.has(name));
+  // Each is compared with each: a server that renames everything is not worth that.
+  if (others.length > MAX_NEAR || rest.length > MAX_NEAR) return found;
+  for (const tool of others) {
+    const [first, second] = rest.filter((gone) => isNear(gone, tool));
+    if (!first || second || others.filter((other) => isNear(first, other)).length > 1) continue;
+    found.set(tool.name, first.name);
+  }
+  return found;
+}
+
+function isNear(a: Named, b: Named): boolean {
+  const [before, after] = [a.definition, b.definition];
+  const isSameSchema = sorted(before.inputSchema) === sorted(after.inputSchema);
+  const [words, others] = [wordsOf(before.description), wordsOf(after.description)];
+  if (words.size === 0 || others.size === 0) return false;
+  if (isSameSchema) {
+    return 2 * words.intersection(others).size >= SAME_WORDS * (words.size + others.size);
+  }
+  return before.description === after.description && parametersOf(a) === parametersOf(b);
+}
+
+function bodyOf({ definition: { name: _, ...body } }: Named): string {
+  return sorted(body);
+}
+
+function parametersOf({ definition: { inputSchema: { properties } } }: Named): string {
+  return typeof properties === "object" && properties !== null
+    ? Object.keys(properties).sort().join("\n")
+    : "";
+}
+
+function wordsOf(text = ""): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, item) =>
+      typeof item === "object" && item !== null && !Array.isArray(item)
+        ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => a < b ? -1 : 1))
+        : item,
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type CatalogTool, isUsable, readTool } from "./catalog_tool.ts";
-import { findWords, listed } from "./testing/open_review.ts";
-import { type ServerRules, ToolGuard, waiverKey } from "./tool_guard.ts";
+import { findWords, listed } from "../trust/testing/open_review.ts";
+import { type ReviewRules, ToolGuard, waiverKey } from "./tool_guard.ts";
 
 function read(text: string) {
   return readTool("s", text, 0);
@@ -13,7 +13,7 @@ function tool(text: string): CatalogTool {
   return found;
 }
 
-function rules(more: Partial<ServerRules>, ...pins: string[]): ServerRules {
+function rules(more: Partial<ReviewRules>, ...pins: string[]): ReviewRules {
   return {
     policy: "hold",
     isWhole: true,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { shortened } from "../core/shortened.ts";
-import type { CanonicalTool, KeptTools } from "../storage/canonical_tools_repository.ts";
+import { shortened } from "../core/text.ts";
+import type { KeptTools, RecordedTool } from "../storage/canonical_tools_repository.ts";
 import { compareTools, ToolDiff } from "./tool_diff.ts";
 
 const ToolStep = z.object({
@@ -14,20 +14,20 @@ export type ToolStep = z.infer<typeof ToolStep>;
 
 const ToolHistory = z.object({
   name: z.string(),
-  /** Listed, no longer listed, or listed as something that is no valid tool. */
+  /** Listed, no longer listed, or listed as an invalid tool. */
   state: z.enum(["listed", "gone", "invalid"]),
   version: z.int(),
   goneSince: z.number().optional(),
   /** Newest first. */
   versions: z.array(ToolStep),
 });
-export type ToolHistory = z.infer<typeof ToolHistory>;
+type ToolHistory = z.infer<typeof ToolHistory>;
 
 /** How a server's tools came to be what they are. */
 export const ServerHistory = z.object({
   server: z.string(),
   tools: z.array(ToolHistory),
-  /** What it lists that is no valid tool, and so is not listed by the gateway. */
+  /** Invalid tools, which the gateway does not list. */
   invalid: z.array(z.object({
     name: z.string(),
     problem: z.string(),
@@ -111,12 +111,12 @@ export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
 }
 
 /** A change of version, told by how many versions it is back. */
-function stepAt({ name, version, current, earlier }: CanonicalTool, back: number) {
+function stepAt({ name, version, current, earlier }: RecordedTool, back: number) {
   const { seenAt } = (back === 0 ? current : earlier[back - 1]) ?? current;
   return { id: JSON.stringify([name, version - back]), seenAt };
 }
 
-function versionsOf(tool: CanonicalTool, compared: ReadonlySet<string>): ToolStep[] {
+function versionsOf(tool: RecordedTool, compared: ReadonlySet<string>): ToolStep[] {
   const all = [tool.current, ...tool.earlier];
   return all.map(({ text, seenAt }, back) => {
     const before = all[back + 1];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CanonicalTool } from "../storage/canonical_tools_repository.ts";
+import type { RecordedTool } from "../storage/canonical_tools_repository.ts";
 import { ServerHistory, serverHistory, toolEvents } from "./tool_history.ts";
 
 const version = (seenAt: number, description = `Since ${seenAt}`) => ({
@@ -7,7 +7,7 @@ const version = (seenAt: number, description = `Since ${seenAt}`) => ({
   fingerprint: description,
   seenAt,
 });
-const tool = (name: string, times: number[], rest: Partial<CanonicalTool> = {}): CanonicalTool => {
+const tool = (name: string, times: number[], rest: Partial<RecordedTool> = {}): RecordedTool => {
   const [current = version(0), ...earlier] = times.map((time) => version(time));
   return { server: "s", name, version: times.length, current, earlier, ...rest };
 };

@@ -1,7 +1,5 @@
-import type { ToolOverride } from "../storage/tool_metadata_repository.ts";
+import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { CatalogTool } from "./catalog_tool.ts";
-import { categoryOf } from "./tool_category.ts";
-import { summaryOf } from "./tool_summary.ts";
 
 /** A tool in short: what an index shows of it. */
 export interface ToolMetadata {
@@ -51,7 +49,7 @@ export class ToolMetadataBook {
     const { title, description } = definition;
     const deprecated = said?.deprecated ?? deprecationOf(definition);
     return {
-      summary: said?.summary ?? summaryOf({ name, title, description }),
+      summary: said?.summary ?? summarizeTool({ name, title, description }),
       category: said?.category ?? this.#configured.get(keyOf(server, name)) ??
         this.#configured.get(keyOf(server, "*")) ??
         categoryOf({
@@ -74,4 +72,206 @@ function deprecationOf({ description = "", inputSchema }: CatalogTool["definitio
   const [, reason] = /^\W*deprecated\b[\s:.\-–—\])]*([^\n]{0,300})/i.exec(description) ?? [];
   if (reason !== undefined) return reason.trim() || "Its server says that it is deprecated";
   return inputSchema.deprecated === true ? "Its server says that it is deprecated" : undefined;
+}
+
+/** A tool in one line; what an index has room for. */
+export const SUMMARY_CHARS = 80;
+
+/** How descriptions begin that speak of themselves instead of the matter. */
+const PREAMBLE =
+  /^(?:(?:this|the) (?:tool|function|method|endpoint|command|api)|(?:use|call) this(?: tool| function)?|(?:a|an) (?:simple |powerful )?tool|tool)(?: (?:is used|can be used|is designed|allows you|allows users|enables you|lets you|helps you|helps|allows|enables|will|that|which|can|for|to))*\s+/i;
+const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|max|min|no)|\b[A-Z])\.$/i;
+
+/** The first sentence of a description, plain and short; the name in words where there is none. */
+export function summarizeTool(
+  { name, title, description = "" }: {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+  },
+): string {
+  const text = plain(firstParagraph(description));
+  const sentence = firstSentence(text).replace(PREAMBLE, "");
+  const words = sentence || plain(title ?? "") || inWords(name);
+  return capitalized(shortened(words.replace(/[.:;,\s]+$/, "")));
+}
+
+function firstParagraph(text: string): string {
+  const paragraphs = text.split(/\n\s*\n/).map((part) => part.trim());
+  // A heading or a label alone says little.
+  return paragraphs.find((part) => part !== "" && !/^(#+ .*|[^\n]{0,30}:)$/.test(part)) ??
+    paragraphs.find((part) => part !== "") ?? "";
+}
+
+/** Without markup, on one line. */
+function plain(text: string): string {
+  return text
+    .replace(/^#+\s*/gm, "")
+    .replace(/^\s*[-*>]\s+/gm, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[`*]+/g, "")
+    .replace(/<[^<>\n]{1,40}>/g, "")
+    .replace(/\p{Cc}/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function firstSentence(text: string): string {
+  for (const { index } of text.matchAll(/[.!?。！？](?=\s|$)/g)) {
+    const sentence = text.slice(0, index + 1);
+    if (!ABBREVIATION.test(sentence)) return sentence;
+  }
+  return text;
+}
+
+function shortened(text: string): string {
+  if (text.length <= SUMMARY_CHARS) return text;
+  const room = text.slice(0, SUMMARY_CHARS + 1);
+  // A whole clause reads better than a cut sentence, if it says enough.
+  const [clause = ""] = /^.*(?=[,;:(–—])/.exec(room) ?? [];
+  if (clause.length >= SUMMARY_CHARS / 2) return clause.replace(/[\s,;:(–—]+$/, "");
+  const words = text.slice(0, SUMMARY_CHARS - 1);
+  const cut = words.lastIndexOf(" ") > SUMMARY_CHARS / 2
+    ? words.slice(0, words.lastIndexOf(" "))
+    : words;
+  return `${cut.toWellFormed().replace(/[\s\uFFFD]+$/, "")}…`;
+}
+
+function inWords(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_.\-/]+/g, " ").trim().toLowerCase();
+}
+
+function capitalized(text: string): string {
+  return /^[a-z]+[\s]/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
+}
+
+/** What tools are for, and the words that say so: strong ones alone, weak ones with others. */
+const CATEGORIES = {
+  file_operations: {
+    description: "Read, write, and manipulate files and directories",
+    strong: "file files filename filesystem directory directories folder folders fs",
+    weak: "path paths disk",
+  },
+  git: {
+    description: "Version control operations (commit, branch, merge)",
+    strong: "git commit commits rebase stash worktree",
+    weak: "branch branches merge checkout clone diff tag push pull remote",
+  },
+  github: {
+    description: "GitHub-specific operations (issues, PRs, repos)",
+    strong: "github gist gists pullrequest pullrequests",
+    weak: "issue issues repo repos repository repositories pr prs",
+  },
+  messaging: {
+    description: "Send and receive messages (Slack, chat)",
+    strong: "slack discord telegram whatsapp sms chat message messages messaging",
+    weak: "channel channels dm thread send",
+  },
+  calendar: {
+    description: "Calendar and scheduling operations",
+    strong: "calendar calendars meeting meetings appointment appointments",
+    weak: "event events schedule scheduling availability reminder",
+  },
+  email: {
+    description: "Email sending and management",
+    strong: "email emails gmail mail mailbox inbox smtp imap outlook",
+    weak: "draft drafts recipient attachment",
+  },
+  database: {
+    description: "Database queries and operations",
+    strong: "database databases sql sqlite postgres postgresql mysql mongodb redis bigquery",
+    weak: "db table tables row rows record records query queries schema collection",
+  },
+  api: {
+    description: "HTTP/REST API interactions",
+    strong: "http https rest graphql endpoint endpoints webhook webhooks",
+    weak: "api request requests fetch url urls",
+  },
+  shell: {
+    description: "Shell command execution",
+    strong: "shell bash zsh powershell terminal",
+    weak: "command commands exec execute run process script",
+  },
+  search: {
+    description: "Search and find operations",
+    strong: "search searches lookup",
+    weak: "find query filter retrieve match",
+  },
+  auth: {
+    description: "Authentication and authorization",
+    strong: "auth oauth login logout password passwords credential credentials authentication",
+    weak: "token tokens permission permissions authorize session",
+  },
+  notification: {
+    description: "Push notifications and alerts",
+    strong: "notification notifications notify alert alerts",
+    weak: "push subscribe reminder",
+  },
+} as const;
+
+type InferredCategory = keyof typeof CATEGORIES | "other";
+
+const STRONG = 2;
+const WEAK = 0.75;
+/** One strong word, or weak ones that agree. */
+const ENOUGH = 2;
+/** Names are chosen with more care than descriptions, which speak of many things. */
+const PLACES = { name: 2, server: 2, title: 1.5, description: 1 };
+
+type Strengths = Map<InferredCategory, number>;
+let known: Map<string, Strengths> | undefined;
+
+/** Which categories a word speaks for, and how much. */
+function strengthsOf(word: string): Strengths | undefined {
+  known ??= indexWords();
+  return known.get(word);
+}
+
+function indexWords(): Map<string, Strengths> {
+  const index = new Map<string, Strengths>();
+  for (const [category, { strong, weak }] of Object.entries(CATEGORIES)) {
+    for (const [words, strength] of [[strong, STRONG], [weak, WEAK]] as const) {
+      for (const word of words.split(" ")) {
+        const strengths: Strengths = index.get(word) ?? new Map();
+        index.set(word, strengths.set(category as InferredCategory, strength));
+      }
+    }
+  }
+  return index;
+}
+
+/** What a category is about; undefined for one that somebody made up. */
+export function categoryDescription(category: string): string | undefined {
+  if (category === "other") return "Other tools";
+  return Object.hasOwn(CATEGORIES, category)
+    ? CATEGORIES[category as keyof typeof CATEGORIES].description
+    : undefined;
+}
+
+/** The category that a tool's words speak for most. */
+export function categoryOf(
+  tool: { server: string; name: string; title?: string; description?: string },
+): InferredCategory {
+  const scores = new Map<InferredCategory, number>();
+  for (const [place, weight] of Object.entries(PLACES)) {
+    const text = tool[place as keyof typeof PLACES] ?? "";
+    for (const word of new Set(wordsOf(text.slice(0, 2_000)))) {
+      for (const [category, strength] of strengthsOf(word) ?? []) {
+        scores.set(category, (scores.get(category) ?? 0) + strength * weight);
+      }
+    }
+  }
+  let best: [InferredCategory, number] = ["other", ENOUGH - Number.EPSILON];
+  for (const entry of scores) if (entry[1] > best[1]) best = entry;
+  return best[0];
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .replace(/pull[\s_-]?request/gi, "pullrequest")
+    .replace(/git[\s_-]?hub/gi, "github")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
 }

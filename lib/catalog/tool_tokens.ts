@@ -1,4 +1,4 @@
-import type { ToolMetadataRepository } from "../storage/tool_metadata_repository.ts";
+import type { ToolMetadataRepository } from "../storage/catalog_repositories.ts";
 import type { Catalog } from "./catalog.ts";
 import { type CatalogTool, shownFingerprint } from "./catalog_tool.ts";
 
@@ -23,7 +23,7 @@ export class ToolTokens {
   /** Counts what is not known yet; afterwards `of` knows all of them. */
   async prepare(tools: readonly CatalogTool[]): Promise<void> {
     if (tools.every((tool) => this.#find(tool) !== undefined)) return;
-    // One after the other: whoever comes second finds most of it counted.
+    // One after the other: the second finds most of it counted.
     const counted = this.#counting.then(() => this.#prepare(tools));
     this.#counting = counted.catch(() => {});
     await counted;
@@ -63,7 +63,7 @@ export class ToolTokens {
     }
   }
 
-  /** Only what is there now, or what was counted once would be kept for ever. */
+  /** Only what is there now, or what was counted once would be kept forever. */
   async #save(server: string, asked: readonly CatalogTool[]): Promise<void> {
     const kept = this.#counts(this.#catalog.of(server).tools);
     // Who asked may have a list from a moment ago.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Store } from "../storage/store.ts";
-import { ToolMetadataRepository } from "../storage/tool_metadata_repository.ts";
+import { ToolMetadataRepository } from "../storage/catalog_repositories.ts";
 import { Catalog } from "./catalog.ts";
 import { ToolTokens } from "./tool_tokens.ts";
 

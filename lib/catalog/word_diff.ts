@@ -1,3 +1,4 @@
+import { diffArrays } from "diff";
 import { z } from "zod";
 
 /** A stretch of a text that stayed, came or went. */
@@ -7,32 +8,24 @@ export const TextSegment = z.object({
 });
 export type TextSegment = z.infer<typeof TextSegment>;
 
-/** Beyond this many pairs of words, what lies between the common ends counts as one change. */
-const MAX_PAIRS = 1_000_000;
+/** Beyond this many changed words, everything between the common ends counts as one change. */
+const MAX_EDITS = 400;
 const MAX_SEGMENTS = 200;
 const LONGEST_SAME = 400;
 const LONGEST_CHANGE = 4_000;
 
 /** What changed between two texts, word by word; long stretches are cut. */
 export function wordDiff(before: string, after: string): TextSegment[] {
-  if (before === after) return before === "" ? [] : trimmed([{ kind: "same", text: before }]);
   const [old, fresh] = [words(before), words(after)];
-  let start = 0;
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
-  let end = 0;
-  while (
-    end < old.length - start && end < fresh.length - start &&
-    old[old.length - 1 - end] === fresh[fresh.length - 1 - end]
-  ) end++;
-  const middle = between(
-    old.slice(start, old.length - end),
-    fresh.slice(start, fresh.length - end),
-  );
-  return trimmed(joined([
-    { kind: "same", text: old.slice(0, start).join("") },
-    ...middle,
-    { kind: "same", text: old.slice(old.length - end).join("") },
-  ]));
+  const changes = diffArrays(old, fresh, { maxEditLength: MAX_EDITS })?.map((
+    { added, removed, value },
+  ): TextSegment => ({
+    kind: added ? "added" : removed ? "removed" : "same",
+    text: value.join(""),
+  }));
+  const segments = joined(changes ?? []);
+  const isUsable = changes !== undefined && segments.length <= MAX_SEGMENTS;
+  return trimmed(isUsable ? segments : asOneChange(old, fresh));
 }
 
 /** Words and what stands between them; put together they are the text again. */
@@ -40,47 +33,24 @@ function words(text: string): string[] {
   return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 }
 
-function between(old: string[], fresh: string[]): TextSegment[] {
-  const whole: TextSegment[] = [
-    { kind: "removed", text: old.join("") },
-    { kind: "added", text: fresh.join("") },
+function asOneChange(old: string[], fresh: string[]): TextSegment[] {
+  let start = 0;
+  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (
+    end < old.length - start && end < fresh.length - start &&
+    old.at(-1 - end) === fresh.at(-1 - end)
+  ) end++;
+  const segments: TextSegment[] = [
+    { kind: "same", text: old.slice(0, start).join("") },
+    { kind: "removed", text: old.slice(start, old.length - end).join("") },
+    { kind: "added", text: fresh.slice(start, fresh.length - end).join("") },
+    { kind: "same", text: old.slice(old.length - end).join("") },
   ];
-  if (old.length * fresh.length > MAX_PAIRS) return whole;
-  const segments = joined(longestCommon(old, fresh));
-  return segments.length > MAX_SEGMENTS ? whole : segments;
+  return segments.filter(({ text }) => text !== "");
 }
 
-/** By the table of the longest common run of words from each pair of places on. */
-function longestCommon(old: string[], fresh: string[]): TextSegment[] {
-  const width = fresh.length + 1;
-  const lengths = new Uint32Array((old.length + 1) * width);
-  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = fresh.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = old[i] === fresh[j]
-        ? at(i + 1, j + 1) + 1
-        : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const segments: TextSegment[] = [];
-  for (let i = 0, j = 0; i < old.length || j < fresh.length;) {
-    const [a, b] = [old[i], fresh[j]];
-    if (a !== undefined && a === b) {
-      segments.push({ kind: "same", text: a });
-      i++;
-      j++;
-    } else if (a !== undefined && (b === undefined || at(i + 1, j) >= at(i, j + 1))) {
-      segments.push({ kind: "removed", text: a });
-      i++;
-    } else {
-      segments.push({ kind: "added", text: b ?? "" });
-      j++;
-    }
-  }
-  return segments;
-}
-
-/** Neighbors of one kind as one; a lone space between two changes belongs to both. */
+/** Changes that only a space separates are one change, removed before added. */
 function joined(segments: TextSegment[]): TextSegment[] {
   const result: TextSegment[] = [];
   let [removed, added] = ["", ""];
@@ -90,17 +60,13 @@ function joined(segments: TextSegment[]): TextSegment[] {
     [removed, added] = ["", ""];
   };
   for (const [index, { kind, text }] of segments.entries()) {
-    if (text === "") continue;
-    const following = segments[index + 1];
-    const isBetween = /^\s+$/.test(text) && removed !== "" && added !== "" &&
-      following !== undefined && following.kind !== "same" && following.text !== "";
-    if (kind === "removed" || kind === "same" && isBetween) removed += text;
-    if (kind === "added" || kind === "same" && isBetween) added += text;
+    const isBetween = kind === "same" && /^\s+$/.test(text) && removed !== "" && added !== "" &&
+      index < segments.length - 1;
+    if (kind === "removed" || isBetween) removed += text;
+    if (kind === "added" || isBetween) added += text;
     if (kind !== "same" || isBetween) continue;
     flush();
-    const last = result.at(-1);
-    if (last?.kind === "same") last.text += text;
-    else result.push({ kind, text });
+    result.push({ kind, text });
   }
   flush();
   return result;

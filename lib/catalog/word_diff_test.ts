@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import { wordDiff } from "./word_diff.ts";
 
 Deno.test("wordDiff() marks the words that came and went", () => {

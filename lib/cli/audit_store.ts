@@ -1,5 +1,5 @@
-import { type Audit, composeAudit } from "../compose_audit.ts";
-import { type Env, nonEmpty } from "../config/env.ts";
+import { type Audit, openAudit } from "../telemetry/audit.ts";
+import { type Env, nonEmpty } from "../config/platform.ts";
 import type { Store } from "../storage/store.ts";
 import { Redactor } from "../telemetry/redact.ts";
 
@@ -12,16 +12,22 @@ export interface CommandAudit {
 
 /** Notes what a command changes in the store itself; written when the stack is taken down. */
 export function commandAudit({ redactor = new Redactor(), env, ...parts }: CommandAudit): Audit {
-  const user = nonEmpty(env, "USER") ?? nonEmpty(env, "LOGNAME") ?? nonEmpty(env, "USERNAME");
-  return composeAudit({
+  return openAudit({
     ...parts,
     redactor,
-    nameOf: () => user ?? "owner",
-    origin: {
-      principal: "owner",
-      from: () => user === undefined ? "command line" : `command line, ${user}`,
-    },
+    nameOf: () => userOf(env) ?? "owner",
+    origin: { principal: "owner", from: () => commandPlace(env) },
     // The command itself fails where its store does.
     onWarning: () => {},
   });
+}
+
+/** Where a command's changes come from, for the audit log. */
+export function commandPlace(env: Env): string {
+  const user = userOf(env);
+  return user === undefined ? "command line" : `command line, ${user}`;
+}
+
+function userOf(env: Env): string | undefined {
+  return nonEmpty(env, "USER") ?? nonEmpty(env, "LOGNAME") ?? nonEmpty(env, "USERNAME");
 }

@@ -1,5 +1,5 @@
 import { resolve } from "@std/path";
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 import { backupStore } from "../storage/backup.ts";
 import { Store } from "../storage/store.ts";
 import { commandAudit } from "./audit_store.ts";

@@ -1,13 +1,5 @@
 import { createHash } from "node:crypto";
-import { fromFileUrl, join } from "@std/path";
-import { detectPlatform } from "../config/deployment.ts";
-import { systemEnv } from "../config/env.ts";
-import { GatewayError } from "../core/errors.ts";
-import { ROOT } from "../core/root.ts";
-import { printError } from "./terminal.ts";
-
-const root = () => fromFileUrl(ROOT);
-const stampFile = () => join(root(), "_fresh", "stamp");
+import { join } from "@std/path";
 
 /** What ends up in the build. */
 const INPUTS = [
@@ -15,75 +7,80 @@ const INPUTS = [
   "islands",
   "components",
   "static",
+  "styles",
   "lib",
   "app.ts",
   "host.ts",
   "start.ts",
+  "cli.ts",
+  "dev.ts",
   "deno.json",
+  "deno.lock",
 ];
 /** Folders and files of tests, which do not. */
 const TESTS = /^(testing|fixture)$|_test\.tsx?$/;
 
-/** Where the built program is, made anew if its sources have changed; undefined where there is none. */
-export async function findBuilt(): Promise<string | undefined> {
-  const { canWrite } = detectPlatform(systemEnv());
-  if (canWrite) await ensureBuild();
-  const program = new URL("_fresh/start.js", ROOT);
-  const isThere = await Deno.stat(program).then(() => true, () => false);
-  return isThere ? program.href : undefined;
+interface SourceFile {
+  path: string;
+  size: number;
+  /** In ms since the epoch; saves reading a file that has not changed. */
+  changed: number;
 }
 
-/** Builds in a process of its own, unless the build there is made of what is here. */
-async function ensureBuild(): Promise<void> {
-  if (await isFresh()) return;
-  printError("quartermaster: building (once, and after a change)\n");
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "-P=build", "dev.ts", "build"],
-    cwd: root(),
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (success) return;
-  throw new GatewayError("CONFIG_INVALID", {
-    message: `Cannot build: ${new TextDecoder().decode(stderr).trim()}`,
-  });
-}
+type StampedFile = SourceFile & { hash: string };
 
-/** Notes what the build was made of; the last step of a build. */
-export async function stampBuild(): Promise<void> {
-  await Deno.writeTextFile(stampFile(), fingerprint());
-}
-
-async function isFresh(): Promise<boolean> {
-  try {
-    return await Deno.readTextFile(stampFile()) === fingerprint();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-function fingerprint(): string {
-  const folder = root();
-  const rows = INPUTS.flatMap((input) => describe(folder, input));
-  return createHash("sha256").update([Deno.version.deno, ...rows].join("\n")).digest("hex");
+/**
+ * Notes the contents that a build begins with; what is returned records them when it is done. A build
+ * that is broken off has no stamp, and one whose sources change meanwhile is stale.
+ */
+export function stampBuild(root: string): () => void {
+  const files = INPUTS.flatMap((input) => sourceFiles(root, input))
+    .map((file) => ({ ...file, hash: hashOf(root, file) }));
+  if (statOf(stampFile(root))) Deno.removeSync(stampFile(root));
+  return () => writeStamp(root, files);
 }
 
 /**
- * A line for each file: its path, size and time of change tell enough. One after the other, while
- * nothing else is to be done: a thousand promises would take three times as long.
+ * Whether the build in `_fresh/` matches the current sources, whichever Deno made it.
+ * Contents decide: image layers, rsync and restored caches change file times. Synchronous, because
+ * nothing else runs yet and a thousand promises would take three times as long.
  */
-function describe(folder: string, path: string): string[] {
-  const whole = `${folder}/${path}`;
+export function isBuildCurrent(root: string): boolean {
+  const stamped = readStamp(root);
+  if (!stamped) return false;
+  const files = INPUTS.flatMap((input) => sourceFiles(root, input));
+  // An installed package has a build but no sources.
+  if (files.every(({ path }) => path !== "dev.ts")) return true;
+  if (files.length !== stamped.size) return false;
+  let isRetimed = false;
+  const current: StampedFile[] = [];
+  for (const file of files) {
+    const known = stamped.get(file.path);
+    if (!known || known.size !== file.size) return false;
+    if (known.changed !== file.changed) {
+      if (known.hash !== hashOf(root, file)) return false;
+      isRetimed = true;
+    }
+    current.push({ ...file, hash: known.hash });
+  }
+  if (isRetimed) {
+    try {
+      writeStamp(root, current);
+    } catch { /* A read-only checkout is compared by contents every time. */ }
+  }
+  return true;
+}
+
+function sourceFiles(root: string, path: string): SourceFile[] {
+  const whole = `${root}/${path}`;
   const info = statOf(whole);
   if (!info) return [];
-  if (!info.isDirectory) return [`${path} ${info.size} ${info.mtime?.getTime()}`];
+  if (!info.isDirectory) return [{ path, size: info.size, changed: info.mtime?.getTime() ?? 0 }];
   return [...Deno.readDirSync(whole)]
     .map(({ name }) => name)
     .filter((name) => !TESTS.test(name))
     .sort()
-    .flatMap((name) => describe(folder, `${path}/${name}`));
+    .flatMap((name) => sourceFiles(root, `${path}/${name}`));
 }
 
 function statOf(path: string): Deno.FileInfo | undefined {
@@ -92,4 +89,35 @@ function statOf(path: string): Deno.FileInfo | undefined {
   } catch {
     return undefined;
   }
+}
+
+function hashOf(root: string, { path }: SourceFile): string {
+  return createHash("sha256").update(Deno.readFileSync(`${root}/${path}`)).digest("base64url");
+}
+
+const stampFile = (root: string) => join(root, "_fresh", "stamp");
+
+/** One line per file. Written to a temporary file and renamed, so that no start reads a partial stamp. */
+function writeStamp(root: string, files: readonly StampedFile[]): void {
+  const text = files.map(({ path, size, changed, hash }) => `${hash} ${size} ${changed} ${path}\n`);
+  const next = `${stampFile(root)}.${Deno.pid}`;
+  Deno.writeTextFileSync(next, text.join(""));
+  Deno.renameSync(next, stampFile(root));
+}
+
+function readStamp(root: string): Map<string, StampedFile> | undefined {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(stampFile(root));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const files = new Map<string, StampedFile>();
+  for (const line of text.split("\n")) {
+    const [hash = "", size, changed, ...words] = line.split(" ");
+    const path = words.join(" ");
+    if (path) files.set(path, { path, size: Number(size), changed: Number(changed), hash });
+  }
+  return files;
 }

@@ -1,27 +1,48 @@
 import { fromFileUrl, join } from "@std/path";
-import { ROOT } from "../core/root.ts";
+import { ROOT } from "../core/product.ts";
 
 /** Names that the bundler gives to what it splits off; all else in the folder is the console's build. */
 const CHUNK = /-[A-Z0-9]{8}\.js$/;
 
+/** Before 2.8.3, Deno's bundler turns `require` of Node modules into a function that throws. */
+const NO_REQUIRE = 'Dynamic require of "';
+const REQUIRE =
+  'import{createRequire}from"node:module";var require=createRequire(import.meta.url);';
+
+/**
+ * The programs to build, with their sources: the gateway, the command line, and the two parts that
+ * run apart from it: the token counter's worker and the local search model.
+ */
+const ENTRIES: Record<string, string[]> = {
+  "start.js": [
+    'import { run as start } from "../../start.ts";',
+    'export const run = () => start(() => import("../server.js"));',
+  ],
+  "quartermaster.js": ['import "../../cli.ts";'],
+  "token_worker.js": ['import "../../lib/core/token_worker.ts";'],
+  "local_model.js": ['import "../../lib/catalog/search/embedding/local_model.ts";'],
+};
+
+/** Packages that read files next to their code, which a bundle would not have. */
+const UNBUNDLED = ["@energetic-ai/*"];
+
 /**
  * Makes one program of the gateway and its console: it starts in half the time and takes an eighth
- * less memory than hundreds of modules. It is put in place last, by one rename.
+ * less memory than hundreds of modules. The programs are put in place last, each by one rename.
  */
 export async function bundleProgram(): Promise<void> {
   const folder = join(fromFileUrl(ROOT), "_fresh");
-  const entry = join(folder, "entry", "start.js");
   await Deno.mkdir(join(folder, "entry"), { recursive: true });
-  await Deno.writeTextFile(
-    entry,
-    [
-      'import { run as start } from "../../start.ts";',
-      'export const run = () => start(() => import("../server.js"));',
-      "",
-    ].join("\n"),
+  const entrypoints = await Promise.all(
+    Object.entries(ENTRIES).map(async ([name, lines]) => {
+      const entry = join(folder, "entry", name);
+      await Deno.writeTextFile(entry, `${lines.join("\n")}\n`);
+      return entry;
+    }),
   );
   const { success, errors, outputFiles = [] } = await Deno.bundle({
-    entrypoints: [entry],
+    entrypoints,
+    external: UNBUNDLED,
     outputDir: folder,
     platform: "deno",
     format: "esm",
@@ -30,14 +51,16 @@ export async function bundleProgram(): Promise<void> {
     write: false,
   });
   if (!success) throw new Error(errors.map(({ text }) => text).join("\n"));
+  const programs = Object.keys(ENTRIES).map((name) => join(folder, name));
   const names = new Set<string>();
-  const program = join(folder, "start.js");
   for (const { path, contents } of outputFiles) {
-    const isProgram = path === program;
-    await Deno.writeFile(isProgram ? `${path}.next` : path, contents ?? new Uint8Array());
+    const isProgram = programs.includes(path);
+    const code = new TextDecoder().decode(contents);
+    const preamble = code.includes(NO_REQUIRE) ? REQUIRE : "";
+    await Deno.writeTextFile(isProgram ? `${path}.next` : path, preamble + code);
     names.add(path);
   }
-  await Deno.rename(`${program}.next`, program);
+  for (const program of programs) await Deno.rename(`${program}.next`, program);
   for await (const { name } of Deno.readDir(folder)) {
     const path = join(folder, name);
     if (CHUNK.test(name) && !names.has(path)) await Deno.remove(path);

@@ -6,12 +6,12 @@ import {
   CLIENTS,
   type ClientScope,
   isClient,
-} from "../config/client_configs.ts";
+} from "../config/clients.ts";
 import { type ClientServer, readClientServers } from "../config/client_servers.ts";
-import type { Self } from "../config/loops.ts";
-import { configError } from "../config/problem.ts";
-import { isLoopback } from "../core/loopback.ts";
-import { nearest } from "../core/nearest.ts";
+import type { GatewayIdentity } from "../config/loops.ts";
+import { configError } from "../config/files.ts";
+import { isLoopback } from "../config/address.ts";
+import { nearest } from "../core/text.ts";
 import type { CommandInput } from "./command.ts";
 
 /** What the gateway is called in a client's config unless told. */
@@ -59,7 +59,7 @@ export function fileLabel({ client, scope }: Pick<ClientConfigFile, "client" | "
 export async function serversIn(
   file: ClientConfigFile,
   { env, platform }: CommandInput,
-  self: Self,
+  self: GatewayIdentity,
 ): Promise<ClientServer[] | undefined> {
   const found = await readClientServers(file, { env, platform, cwd: Deno.cwd(), self });
   return found?.servers;

@@ -1,5 +1,6 @@
+import type { Operation } from "../operations/operation.ts";
 import type { CommandFlag, CommandLine } from "../config/command_line.ts";
-import type { Env } from "../config/env.ts";
+import type { Env } from "../config/platform.ts";
 import type { ReadOptions } from "../config/options.ts";
 
 /** What a command gets; its own name is taken off the positionals. */
@@ -13,6 +14,8 @@ export interface CommandInput extends ReadOptions {
 
 /** One command of the CLI. */
 export interface Command {
+  /** The operation that it runs, if it is one's command. */
+  operation?: Operation;
   /** How it is written, its own name first. */
   usage: string;
   meaning: string;

@@ -1,14 +1,23 @@
-import { systemEnv } from "../config/env.ts";
+import { systemEnv } from "../config/platform.ts";
 import { readOptions } from "../config/options.ts";
+import {
+  CandidatesRepository,
+  GoldenPromptsRepository,
+} from "../storage/optimization_repositories.ts";
 import { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import { JobsRepository } from "../storage/jobs_repository.ts";
 import type { Store } from "../storage/store.ts";
 import type { Command, CommandInput } from "./command.ts";
-import { completionOf, type NameKind, type Suggestion } from "./completion.ts";
+import { CONSENT_OPERATIONS } from "../operations/consents.ts";
+import type { NameKind } from "../operations/fields.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { completionOf, type Suggestion } from "./completion.ts";
 import { findGateways } from "./find_gateways.ts";
 import { serverNames, toolsetNames } from "./known_names.ts";
 import { openStore } from "./servers_access.ts";
 import { inert, print } from "./terminal.ts";
 
+const MOST_JOBS = 50;
 /** What a shell can put on a command line without quotes: names come from servers. */
 const PLAIN = /^[\w.@:/+-]+$/;
 
@@ -37,7 +46,41 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
   await using store = await openStore(input);
   if (kind === "toolset") return (await toolsetNames(store)).map((word) => ({ word }));
   if (kind === "server") return (await serverNames(store, input)).map((word) => ({ word }));
-  return await toolNames(store, input);
+  if (kind === "tool") return await toolNames(store, input);
+  if (kind === "consent") return await consentIds(store);
+  return await recordNames(kind, store);
+}
+
+/** Ids of what optimization has saved. */
+async function recordNames(kind: NameKind, store: Store): Promise<Suggestion[]> {
+  switch (kind) {
+    case "job": {
+      const jobs = new JobsRepository(store).list({ reverse: true, limit: MOST_JOBS });
+      const words = await Array.fromAsync(jobs);
+      return words.map(({ value: { id, status } }) => ({ word: id, meaning: status }));
+    }
+    case "candidate": {
+      const all = await new CandidatesRepository(store).byServer();
+      return [...all.values()].flat().map(({ id, toolName }) => ({ word: id, meaning: toolName }));
+    }
+    case "prompt": {
+      const all = await new GoldenPromptsRepository(store).byServer();
+      return [...all.values()].flat().map(({ id, prompt }) => ({ word: id, meaning: prompt }));
+    }
+    default:
+      return [];
+  }
+}
+
+/** Requests for consent, which only a running gateway can read. */
+async function consentIds(store: Store): Promise<Suggestion[]> {
+  const [gateway] = await findGateways(store);
+  if (!gateway) return [];
+  const { consents }: OutputOf<typeof CONSENT_OPERATIONS.list> = await gateway.client.run(
+    CONSENT_OPERATIONS.list,
+    {},
+  );
+  return consents.map(({ id, server }) => ({ word: id, meaning: server }));
 }
 
 async function toolNames(store: Store, input: CommandInput): Promise<Suggestion[]> {

@@ -1,12 +1,10 @@
-import { CLIENTS } from "../config/client_configs.ts";
+import { CLIENTS } from "../config/clients.ts";
 import { OPTIONS } from "../config/option_table.ts";
-import { Depth } from "../core/optimization.ts";
+import { flagFieldsOf, flagName, placeholdersOf } from "../operations/cli.ts";
+import { choicesOf, type Field, type NameKind } from "../operations/fields.ts";
 import type { Command } from "./command.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
-
-/** Names that have to be looked up. */
-export type NameKind = "server" | "toolset" | "tool";
 
 export interface Suggestion {
   word: string;
@@ -24,32 +22,8 @@ type Place = NameKind | readonly string[] | "other";
 
 /** What each command takes, place by place. */
 const PLACES: Record<string, Place[]> = {
-  search: ["other"],
-  "server update": ["server"],
-  "server remove": ["server"],
-  "server restart": ["server"],
-  "server login": ["server"],
-  "server logout": ["server"],
-  "server logs": ["server"],
-  "server tools": ["server"],
   "tools show": ["tool"],
   "tools call": ["tool", "other"],
-  "toolset create": ["other", "tool"],
-  "toolset delete": ["toolset"],
-  "toolset equip": ["toolset"],
-  "toolset export": ["toolset"],
-  "toolset show": ["toolset"],
-  "optimize status": ["server"],
-  "optimize show": ["tool"],
-  "optimize propose": ["tool"],
-  "optimize prompts": ["tool"],
-  "optimize generate": ["tool"],
-  "optimize evaluate": ["tool", "other"],
-  "optimize run": ["tool"],
-  "optimize promote": ["tool", "other"],
-  "optimize revert": ["tool"],
-  "optimize keep": ["tool"],
-  "optimize history": ["tool"],
   connect: [CLIENTS],
   disconnect: [CLIENTS],
   import: [CLIENTS],
@@ -57,15 +31,12 @@ const PLACES: Record<string, Place[]> = {
 };
 
 /** Those whose last place may be filled again and again. */
-const REPEATED = new Set(["import", "toolset create", "toolset export", "optimize run"]);
+const REPEATED = new Set(["import"]);
 
 const VALUES: Record<string, Place> = {
   server: "server",
   toolset: "toolset",
   scope: ["user", "project"],
-  type: ["http", "sse"],
-  depth: Depth.options,
-  format: ["markdown", "json", "csv"],
 };
 
 const EVERYWHERE = [OPTIONS.dataDir, OPTIONS.kv, OPTIONS.config];
@@ -74,7 +45,7 @@ const OTHER: Completion = { kind: "other" };
 /** What may stand in place of the last word; the first one is the program. */
 export function completionOf(
   [, ...line]: readonly string[],
-  commands: Record<string, Pick<Command, "meaning" | "flags">>,
+  commands: Record<string, Pick<Command, "meaning" | "flags" | "operation">>,
 ): Completion {
   const current = line.at(-1) ?? "";
   const before = line.slice(0, -1);
@@ -83,12 +54,18 @@ export function completionOf(
   const takesValue = (word: string | undefined) =>
     word?.startsWith("--") === true && !word.includes("=") &&
     flags.some(({ flag, placeholder }) => placeholder !== undefined && `--${flag}` === word);
-  if (takesValue(before.at(-1))) return atPlace(VALUES[before.at(-1)!.slice(2)] ?? "other");
   const words = before.filter((word, index) =>
     !word.startsWith("-") && !takesValue(before[index - 1])
   );
   const name = [`${words[0]} ${words[1]}`, words[0] ?? ""]
     .find((name) => Object.hasOwn(commands, name));
+  const flag = takesValue(before.at(-1)) ? before.at(-1)!.slice(2) : undefined;
+  const { operation: flagged } = commands[name ?? ""] ?? {};
+  if (flag !== undefined && flagged) {
+    const field = flagFieldsOf(flagged).find((field) => flagName(field) === flag);
+    return field ? ofField(field) : OTHER;
+  }
+  if (flag !== undefined) return atPlace(VALUES[flag] ?? "other");
   if (current.startsWith("-")) {
     const own = name === undefined ? [] : commands[name]?.flags ?? [];
     const all = [...own, ...EVERYWHERE, { flag: "help", meaning: "Show the command's help" }];
@@ -98,9 +75,16 @@ export function completionOf(
     };
   }
   if (name === undefined) return { kind: "words", words: commandWords(words, commands) };
+  const at = words.length - name.split(" ").length;
+  const { operation } = commands[name]!;
+  if (operation) {
+    const placeholders = placeholdersOf(operation);
+    const last = placeholders.at(-1);
+    const placeholder = placeholders[at] ?? (last?.isRepeated ? last : undefined);
+    return placeholder ? ofField(placeholder.field) : OTHER;
+  }
   const places = PLACES[name];
   if (!places) return OTHER;
-  const at = words.length - name.split(" ").length;
   const place = places[at] ?? (REPEATED.has(name) ? places.at(-1) : undefined);
   return atPlace(place ?? "other");
 }
@@ -119,6 +103,15 @@ function commandWords(
     found.set(next, isFamily ? `Commands for ${next}` : meaning);
   }
   return Array.from(found, ([word, meaning]) => ({ word, meaning }));
+}
+
+/** What may stand for a field: its choices, names to look up, or anything. */
+function ofField(field: Field): Completion {
+  const { completes } = field.hints;
+  if (completes !== undefined && completes !== "file" && completes !== "nothing") {
+    return { kind: "names", of: completes };
+  }
+  return atPlace(choicesOf(field) ?? "other");
 }
 
 function atPlace(place: Place): Completion {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { OPERATIONS } from "../operations/all.ts";
 import { completionOf } from "./completion.ts";
+import { operationCommands } from "./operation_command.ts";
 
 const flag = (flag: string, placeholder?: string) => ({
   flag,
@@ -9,15 +11,18 @@ const flag = (flag: string, placeholder?: string) => ({
 
 const COMMANDS = {
   status: { meaning: "Whether it runs", flags: [flag("json")] },
-  "server list": { meaning: "All servers", flags: [flag("json")] },
-  "server update": { meaning: "Change it", flags: [flag("url", "URL"), flag("type", "TYPE")] },
-  "server logs": { meaning: "Its log", flags: [flag("lines", "N"), flag("json")] },
+  ...operationCommands(
+    [...OPERATIONS.values()].filter(({ cli = "" }) => /^server (list|update|logs)/.test(cli)),
+    {},
+  ),
   "tools list": { meaning: "All tools", flags: [flag("server", "NAME")] },
   "tools call": { meaning: "Call one" },
   connect: { meaning: "Connect", flags: [flag("scope", "SCOPE"), flag("toolset", "NAME")] },
   import: { meaning: "Import" },
-  "optimize run": { meaning: "Optimize", flags: [flag("depth", "DEPTH")] },
-  "optimize status": { meaning: "How it stands" },
+  ...operationCommands(
+    [...OPERATIONS.values()].filter(({ cli = "" }) => cli.startsWith("optimize")),
+    {},
+  ),
 };
 
 function complete(line: string): string {
@@ -58,5 +63,10 @@ Deno.test("completionOf() knows what stands at each place", () => {
   assert.equal(complete("import cursor "), "claude-code claude-desktop cursor vscode");
   assert.equal(complete("optimize status "), "<server>");
   assert.equal(complete("optimize run a.b "), "<tool>");
+  assert.equal(complete("optimize promote "), "<tool>");
+  assert.equal(complete("optimize promote a.b "), "<candidate>");
+  assert.equal(complete("optimize record a.b c "), "<prompt>");
+  assert.equal(complete("optimize jobs "), "<job>");
+  assert.equal(complete("optimize report --format "), "markdown json csv");
   assert.equal(complete("server logs -- "), "");
 });

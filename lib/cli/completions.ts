@@ -1,8 +1,6 @@
-import { fromFileUrl, join } from "@std/path";
-import manifest from "../../deno.json" with { type: "json" };
-import { configError } from "../config/problem.ts";
-import { nearest } from "../core/nearest.ts";
-import { ROOT } from "../core/root.ts";
+import { configError } from "../config/files.ts";
+import { programCommand } from "../config/platform.ts";
+import { nearest } from "../core/text.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { SHELLS } from "./completion.ts";
 import { print, printJson } from "./terminal.ts";
@@ -11,12 +9,13 @@ export const completions: Command = {
   usage: "completions SHELL",
   meaning: "A script for bash, zsh or fish that completes commands, flags and names",
   details: [
-    "Put one of these into your shell's start-up file, with the whole path of this folder:",
-    '  bash  eval "$(cd FOLDER && deno task -q cli completions bash)"',
-    '  zsh   eval "$(cd FOLDER && deno task -q cli completions zsh)"   (after compinit)',
-    "  fish  cd FOLDER; deno task -q cli completions fish | source",
+    "Add one of these to your shell's startup file:",
+    '  bash  eval "$(quartermaster completions bash)"',
+    '  zsh   eval "$(quartermaster completions zsh)"   (after compinit)',
+    "  fish  quartermaster completions fish | source",
     "",
-    "The script also makes the command `quartermaster`, where there is none of that name.",
+    "In a checkout, use (cd FOLDER && deno task -q cli completions SHELL) with the checkout's full",
+    "path. The script then also defines the command `quartermaster`, if there is none.",
   ],
   flags: [JSON_FLAG],
   run({ positionals, flags }) {
@@ -31,19 +30,12 @@ export const completions: Command = {
         guess === undefined ? `Give one of ${SHELLS.join(", ")}` : `Did you mean ${guess}?`,
       );
     }
-    const script = SCRIPTS[shell](ownCommand().map(quoted).join(" "));
+    const script = SCRIPTS[shell](programCommand("cli").map(quoted).join(" "));
     if (flags.get("json") === true) printJson({ shell, script });
     else print(script);
     return Promise.resolve();
   },
 };
-
-/** What `deno task cli` runs, from whatever folder. */
-function ownCommand(): string[] {
-  const root = fromFileUrl(ROOT);
-  const [, ...words] = manifest.tasks.cli.command.split(" ");
-  return [Deno.execPath(), ...words.map((word) => word.endsWith(".ts") ? join(root, word) : word)];
-}
 
 function quoted(word: string): string {
   return /^[\w./=:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

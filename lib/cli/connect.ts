@@ -1,9 +1,13 @@
-import { CLIENT_NAMES, type ClientConfigFile } from "../config/client_configs.ts";
-import { clientEntry, type Door, ownCommand, snippet } from "../config/client_entry.ts";
-import { editFile, type FileEdit } from "../config/edit_file.ts";
+import {
+  CLIENT_NAMES,
+  clientAddCommand,
+  type ClientConfigFile,
+  type ClientEndpoint,
+  clientEntry,
+  configSnippet,
+} from "../config/clients.ts";
+import { configError, editFile, type FileEdit, findTextFile } from "../config/files.ts";
 import { valueAt, withValueAt } from "../config/json_edit.ts";
-import { configError } from "../config/problem.ts";
-import { findTextFile } from "../config/text_file.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName } from "../core/server.ts";
 import {
@@ -26,7 +30,7 @@ import { print, printJson } from "./terminal.ts";
 
 export const connect: Command = {
   usage: "connect CLIENT [--toolset NAME | --server NAME] [--write]",
-  meaning: "How a client is told of this gateway; with --write, tell it",
+  meaning: "Show how to add this gateway to a client; with --write, add it",
   details: [
     "CLIENT is claude-code, claude-desktop, cursor or vscode.",
     "",
@@ -35,12 +39,12 @@ export const connect: Command = {
     "was is kept beside it. To do it again changes nothing.",
   ],
   flags: [
-    { flag: "toolset", placeholder: "NAME", meaning: "Show the client this toolset alone" },
-    { flag: "server", placeholder: "NAME", meaning: "Show the client this server alone" },
+    { flag: "toolset", placeholder: "NAME", meaning: "Show the client only this toolset" },
+    { flag: "server", placeholder: "NAME", meaning: "Show the client only this server" },
     {
       flag: "name",
       placeholder: "NAME",
-      meaning: `What the client calls the gateway; ${OWN_NAME} unless told`,
+      meaning: `Name of the gateway in the client (default: ${OWN_NAME})`,
     },
     {
       flag: "scope",
@@ -63,7 +67,7 @@ export const connect: Command = {
     const needsToken = "url" in plain &&
       await (isRunning ? asksForToken(address) : wouldAskForToken(input));
     const entry = needsToken ? withTokenPlace(plain) : plain;
-    const command = commandOf(ownCommand(client, scope, name, plain), needsToken);
+    const command = commandOf(clientAddCommand(client, scope, name, plain), needsToken);
     const edit = input.flags.get("write") === true
       ? await write(
         file,
@@ -92,23 +96,23 @@ export const connect: Command = {
     else {
       if (command !== undefined) print(`For ${fileLabel(file)}, run:\n\n  ${command}\n\nOr put`);
       else print(`For ${fileLabel(file)}, put`);
-      print(` this into ${file.path}:\n\n${snippet(file, name, entry)}\n\n`);
-      print("The same command with --write does it, and keeps what is there.\n");
+      print(` this into ${file.path}:\n\n${configSnippet(file, name, entry)}\n\n`);
+      print("Or run the same command with --write; it keeps the file's other contents.\n");
     }
     if (needsToken && edit?.changed !== false) print(TOKEN_TEXT);
     if (!isRunning && client !== "claude-desktop") {
-      print("No gateway is running: start one with `deno task start`.\n");
+      print("No gateway is running: start one with `quartermaster start`.\n");
     }
   },
 };
 
 const TOKEN_TEXT =
-  `A token is needed to come in: make one with \`deno task cli token create --name NAME\`, and\n` +
-  `put it in the place of ${TOKEN_PLACE}.\n`;
+  `This gateway requires a token: create one with \`quartermaster token create --name NAME\`, and\n` +
+  `replace ${TOKEN_PLACE} with it.\n`;
 
 /** Whether a gateway that is started with the same options will ask for a token. */
 async function wouldAskForToken({ options, platform }: CommandInput): Promise<boolean> {
-  const { isTokenRequired } = await import("../compose_access.ts");
+  const { isTokenRequired } = await import("../auth/module.ts");
   return isTokenRequired(options, platform);
 }
 
@@ -134,7 +138,7 @@ async function chooseDoor(input: CommandInput) {
   await using store = await openStore(input);
   if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(store));
   if (typeof server === "string") checkKnown("server", server, await serverNames(store, input));
-  const door: Door = typeof toolset === "string"
+  const door: ClientEndpoint = typeof toolset === "string"
     ? { kind: "toolset", name: toolset }
     : typeof server === "string"
     ? { kind: "server", name: server }
@@ -182,5 +186,5 @@ function writtenText({ changed, backup }: FileEdit, file: ClientConfigFile, name
   if (!changed) return `${label} has it already: "${name}" in ${file.path}.\n`;
   const kept = backup === undefined ? "" : `What it was before is in ${backup}.\n`;
   return `Put "${name}" into ${file.path}.\n${kept}` +
-    `Start ${CLIENT_NAMES[file.client]} anew to have it take this up.\n`;
+    `Restart ${CLIENT_NAMES[file.client]} to apply this.\n`;
 }

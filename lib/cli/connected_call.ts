@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { abortable, type CancelSignal } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ManagedServer } from "../downstream/managed_server.ts";
-import { unlessAborted } from "../downstream/unless_aborted.ts";
+import type { Connection } from "../servers/connection.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { isStillStarting } from "../mcp/starting_servers.ts";
 import type { ToolCall, ToolResult } from "./servers_access.ts";
 
 const CallResult: z.ZodType<ToolResult> = z.looseObject({
@@ -26,7 +28,7 @@ const TOKEN = "call";
 /** Calls a tool on a server of this process. */
 export async function callConnected(server: ManagedServer, call: ToolCall): Promise<ToolResult> {
   const { tool, args, signal, onProgress } = call;
-  const connection = await unlessAborted(server.connection(), signal);
+  const connection = await connect(server, signal);
   const { text } = await connection.call({
     method: "tools/call",
     params: JSON.stringify({ name: tool, arguments: args, _meta: { progressToken: TOKEN } }),
@@ -44,6 +46,17 @@ export async function callConnected(server: ManagedServer, call: ToolCall): Prom
   if (result) return result;
   throw new GatewayError("SERVER_DISCONNECTED", {
     message: `Server "${server.name}" refused the call: ${error?.message ?? "it gave no reason"}`,
-    recoverySteps: [`See \`deno task cli tools show ${server.name}.${tool}\``],
+    recoverySteps: [`See \`quartermaster tools show ${server.name}.${tool}\``],
   });
+}
+
+/** As long as it takes: nobody else waits here, and the end of this process would undo an install. */
+async function connect(server: ManagedServer, signal: CancelSignal): Promise<Connection> {
+  for (;;) {
+    try {
+      return await abortable(server.connection(), signal);
+    } catch (error) {
+      if (!isStillStarting(error)) throw error;
+    }
+  }
 }

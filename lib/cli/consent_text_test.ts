@@ -21,7 +21,7 @@ Deno.test("consentText() tells all that decides what is run, and hides nothing o
   assert.match(text, /secrets +TOKEN/);
   assert.match(text, /folder +"\/tmp"/);
   assert.match(text, /asked by +agent by mcp .*<U\+001B>\[31mevil <U\+200B>0\.1/);
-  assert.match(text, /forgotten 1970-01-08/);
+  assert.match(text, /expires +1970-01-08/);
   assert.doesNotMatch(text, /[[\p{Cc}\p{Cf}]--\n]/v);
   assert.equal(text.trimEnd().split("\n").length, 7);
 });

@@ -1,5 +1,5 @@
-import { type GatewayRun, ownerTicket } from "../auth/owner_ticket.ts";
-import { once } from "../core/once.ts";
+import { type GatewayRun, ownerTicket } from "../auth/credentials.ts";
+import { once } from "../core/async.ts";
 
 export interface CredentialOptions {
   token?: string | undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readOwnerTicket } from "../auth/owner_ticket.ts";
+import { readOwnerTicket } from "../auth/credentials.ts";
 import { Credential } from "./credential.ts";
 
 const GATEWAY = { pid: 7, startedAt: 1_000 };

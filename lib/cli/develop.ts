@@ -1,4 +1,4 @@
-import type { GatewayHost } from "../host.ts";
+import type { GatewayHost } from "./gateway_host.ts";
 import { exitWith } from "./terminal.ts";
 import { onStopSignal } from "./serve.ts";
 
@@ -25,7 +25,10 @@ export async function develop(
       async onListen({ port }) {
         host.listensOn(port);
         const gateway = await host.get();
-        gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
+        gateway.logs.module("cli").info(
+          { address: gateway.localAddress },
+          `Open ${gateway.address}`,
+        );
       },
     });
     await stopped;

@@ -1,7 +1,6 @@
-import { CLIENT_NAMES, type ClientConfigFile } from "../config/client_configs.ts";
-import { editFile } from "../config/edit_file.ts";
+import { CLIENT_NAMES, type ClientConfigFile } from "../config/clients.ts";
+import { editFile, findTextFile } from "../config/files.ts";
 import { valueAt, withValueAt } from "../config/json_edit.ts";
-import { findTextFile } from "../config/text_file.ts";
 import {
   fileLabel,
   filesOf,
@@ -35,7 +34,7 @@ export const disconnect: Command = {
     {
       flag: "scope",
       placeholder: "SCOPE",
-      meaning: "Only user, or only project; both unless told",
+      meaning: "Only user, or only project (default: both)",
     },
     { flag: "write", meaning: "Change the client's config file" },
     JSON_FLAG,

@@ -1,8 +1,7 @@
 import { join } from "@std/path";
-import type { LoadedServers } from "../config/mcp_file.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
-import { parseLocation } from "../storage/location.ts";
+import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
 import { noPositionals } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
@@ -15,6 +14,8 @@ import { checkPort } from "./doctor/port_check.ts";
 import { checkRuntime } from "./doctor/runtime_check.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
 import { findGateways } from "./find_gateways.ts";
+import { SERVER_OPERATIONS } from "../operations/servers.ts";
+import { listServers, openServers } from "./servers_access.ts";
 import {
   clearStatus,
   type Color,
@@ -34,12 +35,13 @@ export const doctor: Command = {
   details: [
     "Looks at Deno, the config file, the data folder and the store, the port, what killed gateways",
     "left running, every server, and the clients' configs. Where no gateway runs, each server is",
-    "connected to, for 10 s at most.",
+    "connected to, for 10 s at most. With --fix, servers whose npx cache is broken are repaired.",
   ],
-  flags: [JSON_FLAG],
+  flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }, JSON_FLAG],
   async run(input) {
     noPositionals("doctor", input);
-    const findings = await examine(input);
+    const found = await examine(input);
+    const findings = input.flags.get("fix") === true ? await repair(found, input) : found;
     clearStatus();
     const count = (level: Finding["level"]) =>
       findings.filter((found) => found.level === level).length;
@@ -49,6 +51,33 @@ export const doctor: Command = {
     return problems > 0 ? 1 : 0;
   },
 };
+
+/** Repairs what can be, and says how that went in place of the finding. */
+async function repair(findings: Finding[], input: CommandInput): Promise<Finding[]> {
+  if (findings.every(({ repairable }) => repairable === undefined)) return findings;
+  await using servers = await openServers(input);
+  const results: Finding[] = [];
+  for (const finding of findings) {
+    const { about, repairable } = finding;
+    if (repairable === undefined) {
+      results.push(finding);
+      continue;
+    }
+    showStatus(`Repairing ${repairable} ...`);
+    try {
+      const { server } = await servers.run(SERVER_OPERATIONS.repair, { name: repairable });
+      const { toolCount } = server;
+      const outcome = servers.isRunning
+        ? `Repaired: its package was installed again, ${toolCount} tools`
+        : "Repaired: the next start installs its package again";
+      results.push(ok(about, outcome));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      results.push({ ...finding, message: `${finding.message}. Cannot repair it: ${why}` });
+    }
+  }
+  return results;
+}
 
 async function examine(input: CommandInput): Promise<Finding[]> {
   const findings = checkRuntime();
@@ -61,18 +90,23 @@ async function examine(input: CommandInput): Promise<Finding[]> {
   const address = gateways[0]?.address;
 
   showStatus("Looking at the configuration ...");
-  const { findings: config, servers } = await checkConfig(input, address);
+  const { findings: config, servers, leftOut } = await checkConfig(input, address);
   findings.push(...config);
   findings.push(...await checkPort(input.options, gateways));
   if (store) findings.push(...await checkLeftovers(store, gateways.length > 0));
 
   const stored = store ? await Array.fromAsync(new ServersRepository(store).list()) : [];
-  const entries = await checkEntries([...servers, ...stored.map(({ value }) => value)], input.env);
+  // What is wrong with an entry itself was found in its file; a stored one may have the same name.
+  const unusable = [
+    ...servers.filter(({ problem }) => problem),
+    ...leftOut.filter(({ name }) => !stored.some(({ value }) => value.name === name)),
+  ];
+  const usable = servers.filter(({ problem }) => !problem);
+  const entries = await checkEntries([...usable, ...stored.map(({ value }) => value)], input.env);
   findings.push(...entries.findings);
-  if (gateways.length > 0) findings.push(...await checkRunning(gateways, entries.hopeless));
-  else if (isUsable) {
-    findings.push(...await connectToAll(input, store !== undefined, entries.hopeless, servers));
-  }
+  const hopeless = new Set([...entries.hopeless, ...unusable.map(({ name }) => name)]);
+  if (gateways.length > 0) findings.push(...await checkRunning(gateways, hopeless));
+  else if (isUsable) findings.push(...await connectToAll(input, store !== undefined, hopeless));
 
   showStatus("Looking at the clients ...");
   findings.push(...await checkClients(input, address));
@@ -92,7 +126,6 @@ async function connectToAll(
   input: CommandInput,
   hasStore: boolean,
   hopeless: ReadonlySet<string>,
-  configured: LoadedServers["servers"],
 ): Promise<Finding[]> {
   await using stack = new AsyncDisposableStack();
   let where = input;
@@ -104,11 +137,7 @@ async function connectToAll(
   try {
     const { OfflineServers } = await import("./offline_servers.ts");
     const servers = stack.use(await OfflineServers.open(where));
-    // What is wrong with an entry itself was found in its file.
-    const held = new Set(configured.filter(({ problem }) => problem).map(({ name }) => name));
-    const rows = (await servers.list()).filter(({ name }) =>
-      !hopeless.has(name) && !held.has(name)
-    );
+    const rows = (await listServers(servers)).filter(({ name }) => !hopeless.has(name));
     if (rows.length === 0) return [ok("servers", "There is none to connect to")];
     let left = rows.length;
     showStatus(`Connecting to ${left} servers ...`);

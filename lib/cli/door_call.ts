@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
-import { VERSION } from "../core/version.ts";
+import { VERSION } from "../core/product.ts";
 import type { Credential } from "./credential.ts";
 import type { ToolCall, ToolResult } from "./servers_access.ts";
 
@@ -68,7 +68,7 @@ function explained(error: unknown, address: string): unknown {
   const words = error instanceof Error ? error.message : String(error);
   return new GatewayError("SERVER_DISCONNECTED", {
     message: `The gateway at ${address} did not carry out the call: ${words}`,
-    recoverySteps: ["See `deno task cli server list`"],
+    recoverySteps: ["See `quartermaster server list`"],
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClientEntry } from "../config/client_entry.ts";
+import type { ClientEntry } from "../config/clients.ts";
 
 /** Stands where a client's token belongs. */
 export const TOKEN_PLACE = "YOUR_TOKEN";
@@ -14,7 +14,7 @@ const WithEnv = z.looseObject({ env: z.record(z.string(), z.unknown()) });
 export async function asksForToken(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const response = await fetch(new URL("/api/status", address), { signal });
+    const response = await fetch(new URL("/api/status.show", address), { signal });
     await response.body?.cancel();
     return response.status === 401;
   } catch {

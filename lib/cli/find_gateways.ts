@@ -1,10 +1,11 @@
 import { hostname } from "node:os";
-import { isLoopback } from "../core/loopback.ts";
+import { isLoopback } from "../config/address.ts";
 import { type Lease, LeasesRepository } from "../storage/leases_repository.ts";
 import type { Store } from "../storage/store.ts";
-import { signingSecret } from "../storage/signing_secret.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
 import { Credential } from "./credential.ts";
-import { GatewayClient, type GatewayStatus } from "./gateway_client.ts";
+import type { GatewayStatus } from "../operations/status.ts";
+import { GatewayClient } from "./gateway_client.ts";
 
 export interface FoundGateway {
   client: GatewayClient;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
-import { readOwnerTicket } from "../auth/owner_ticket.ts";
+import { readOwnerTicket } from "../auth/credentials.ts";
 import { LeasesRepository } from "../storage/leases_repository.ts";
-import { parseLocation } from "../storage/location.ts";
-import { signingSecret } from "../storage/signing_secret.ts";
+import { parseLocation } from "../storage/kv_client.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import { findGateways } from "./find_gateways.ts";
 
@@ -12,7 +12,7 @@ function serveAs(identity: { pid: number; startedAt: number }) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/healthz") return Response.json({ status: "ok" });
-    if (pathname !== "/api/status") return new Response(null, { status: 404 });
+    if (pathname !== "/api/status.show") return new Response(null, { status: 404 });
     return Response.json({ version: "1.2.3", address: "http://here", servers: {}, ...identity });
   });
   return {

@@ -1,12 +1,20 @@
 import { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/nearest.ts";
-import { type NameTable, NameTables } from "../routing/name_table.ts";
-import { namesOf, namespacedName } from "../routing/names.ts";
-import { resolveTool } from "../routing/resolve.ts";
-import { RESERVED_NAMES } from "../surfaces/builtin_names.ts";
-import type { ListedTool, ServersAccess, ToolList, WaitingTool } from "./servers_access.ts";
+import { nearestNames } from "../core/text.ts";
+import { isAway } from "../core/server.ts";
+import { notConnected } from "../servers/status.ts";
+import { type NameTable, NameTables } from "../catalog/name_table.ts";
+import { namesOf, namespacedName } from "../catalog/names.ts";
+import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
+import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
+import {
+  type ListedTool,
+  listServers,
+  type ServersAccess,
+  type ToolList,
+  type WaitingTool,
+} from "./servers_access.ts";
 
 /** A tool with the names that clients have for it besides its own. */
 export interface NamedTool extends ListedTool {
@@ -71,16 +79,19 @@ export class NamedTools {
       : nearestNames(name, this.all.map((tool) => tool.name));
     return new GatewayError("TOOL_NOT_FOUND", {
       message: `There is no tool "${name.slice(0, 200)}"`,
-      recoverySteps: ["See `deno task cli tools list`"],
+      recoverySteps: ["See `quartermaster tools list`"],
       ...(guesses.length > 0 ? { hint: `Did you mean ${guesses.join(", ")}?` } : {}),
     });
   }
 }
 
-/** The same among all tools there are; says of one that is kept back where to decide on it. */
+/**
+ * The same among all tools there are. Says of one that is kept back where to decide on it, and of
+ * one whose server is not up how that is.
+ */
 export async function resolveListed(
   name: string,
-  servers: Pick<ServersAccess, "allTools" | "waiting">,
+  servers: Pick<ServersAccess, "isRunning" | "allTools" | "waiting" | "run">,
 ): Promise<NamedTool> {
   const list = await servers.allTools();
   try {
@@ -92,7 +103,10 @@ export async function resolveListed(
     const found = waiting.find((tool) =>
       !tool.isServed && namesOf(tool.server, tool.name, list.maxNameLength).includes(name)
     );
-    throw found ? keptBack(found) : error;
+    if (found) throw keptBack(found);
+    const away = servers.isRunning ? (await listServers(servers)).filter(isAway) : [];
+    const owner = ownerAmong(away, name);
+    throw owner ? notConnected(owner) : error;
   }
 }
 
@@ -101,9 +115,9 @@ function keptBack({ server, name, state }: WaitingTool): GatewayError {
   return new GatewayError("TOOL_QUARANTINED", {
     message: state === "quarantined"
       ? `Tool "${whole}" is in quarantine: its definition looks like an attack`
-      : `Tool "${whole}" is held: its server has added it, and nobody has approved it yet`,
+      : `Tool "${whole}" is held: its server added it, and no one has approved it yet`,
     recoverySteps: [
-      `Look at it with \`deno task cli review show ${whole}\``,
+      `Review it with \`quartermaster review show ${whole}\``,
       "Or decide in the console, under Security, Review: /security/review",
     ],
   });

@@ -97,6 +97,8 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   const long = "read_".repeat(20);
   const [cut] = listed(`files.${long}`).all;
   const servers = {
+    isRunning: false,
+    run: () => Promise.resolve({ servers: [] }),
     allTools: () => Promise.resolve(list(["files.read"])),
     waiting: () =>
       Promise.resolve([
@@ -129,8 +131,42 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   await assert.rejects(resolveListed("files.none", servers), { code: "TOOL_NOT_FOUND" });
 });
 
+Deno.test("resolveListed() says how a server is whose tools are not known", async () => {
+  const server = (name: string, state: string, toolCount = 0) => (
+    { name, state, toolCount, type: "stdio", reason: "As it is" }
+  );
+  const servers = {
+    isRunning: true,
+    allTools: () => Promise.resolve(list(["files.read"])),
+    waiting: () => Promise.resolve([]),
+    run: () =>
+      Promise.resolve({
+        servers: [
+          server("files", "failed", 1),
+          server("slow", "installing"),
+          server("still", "paused"),
+          server("broken", "failed"),
+          server("off", "disabled"),
+        ],
+      }),
+  };
+  for (
+    const [name, code] of [
+      ["slow.x", "SERVER_STARTING"],
+      ["still_x", "SERVER_NOT_RUNNING"],
+      ["broken:x", "SERVER_DISCONNECTED"],
+      ["files.none", "TOOL_NOT_FOUND"],
+      ["off.x", "TOOL_NOT_FOUND"],
+    ] as const
+  ) await assert.rejects(resolveListed(name, servers), { code }, name);
+  const offline = { ...servers, isRunning: false };
+  await assert.rejects(resolveListed("slow.x", offline), { code: "TOOL_NOT_FOUND" });
+});
+
 Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
   const servers = {
+    isRunning: false,
+    run: () => Promise.resolve({ servers: [] }),
     allTools: () => Promise.resolve(list(["files.read"])),
     waiting: () => Promise.reject(new Error("not for you")),
   };

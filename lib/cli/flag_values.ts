@@ -1,5 +1,5 @@
 import { duration, Switch } from "../config/option_values.ts";
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 import type { CommandInput } from "./command.ts";
 
 type Flags = CommandInput["flags"];

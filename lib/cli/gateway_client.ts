@@ -1,27 +1,22 @@
 import { z } from "zod";
-import { ServerHistory } from "../catalog/tool_history.ts";
-import { ERROR_CODES, GatewayError } from "../core/errors.ts";
-import { ServerSpec } from "../core/server.ts";
+import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
 import { ToolDefinition } from "../core/tool.ts";
-import { VERSION } from "../core/version.ts";
-import { ConsentClient } from "./consent_client.ts";
+import { VERSION } from "../core/product.ts";
 import { Credential } from "./credential.ts";
-import { LoginClient } from "./login_client.ts";
-import { OptimizationClient } from "./optimization_client.ts";
-import { ReviewClient } from "./review_client.ts";
-import { SearchAnswer } from "./search_answer.ts";
 import type {
-  AddOptions,
   ServersAccess,
   ToolCall,
   ToolList,
   ToolResult,
   WaitingTool,
 } from "./servers_access.ts";
-import { ToolsetClient } from "./toolset_client.ts";
+import type { Operation } from "../operations/operation.ts";
+import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import { GatewayStatus } from "../operations/status.ts";
+import type { ReviewList } from "../trust/review_items.ts";
 
-/** Adding, changing and restarting wait for a server to connect, which may be a download away. */
-const SLOW_MS = 90_000;
+/** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
+const SLOW_MS = 12 * 60_000;
 const QUICK_MS = 10_000;
 /** The audit log of the gateway says where a change came from. */
 const USER_AGENT = `quartermaster-cli/${VERSION}`;
@@ -33,33 +28,14 @@ const ErrorAnswer = z.object({
     recoveryAction: z.string(),
     recoverySteps: z.array(z.string()),
     hint: z.string().optional(),
+    next: z.array(z.object({
+      label: z.string(),
+      operation: z.string(),
+      input: z.record(z.string(), z.unknown()).optional(),
+    })).optional(),
   }),
 });
 
-/** Who answers at an address. */
-export const GatewayStatus = z.looseObject({
-  version: z.string(),
-  pid: z.int(),
-  startedAt: z.number(),
-  address: z.string(),
-  servers: z.record(z.string(), z.number()),
-});
-export type GatewayStatus = z.infer<typeof GatewayStatus>;
-
-const ServerRow = z.looseObject({
-  name: z.string(),
-  type: z.string(),
-  state: z.string(),
-  reason: z.string(),
-  toolCount: z.int(),
-  source: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("file"), path: z.string() }),
-    z.object({ kind: z.literal("store") }),
-    z.object({ kind: z.literal("demo") }),
-  ]).optional(),
-});
-const OneServer = z.looseObject({ server: ServerRow });
-const Described = z.object({ spec: ServerSpec, version: z.string().optional() });
 const AllTools = z.object({
   tools: z.array(z.object({
     server: z.string(),
@@ -68,12 +44,6 @@ const AllTools = z.object({
     definition: ToolDefinition,
   })),
   maxNameLength: z.number(),
-});
-const LogLines = z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) });
-const Tools = z.object({
-  server: z.string(),
-  enabled: z.array(z.string()).nullable(),
-  all: z.array(z.string()),
 });
 
 /** A running gateway, spoken to over its API. */
@@ -102,59 +72,7 @@ export class GatewayClient implements ServersAccess {
   }
 
   status(): Promise<GatewayStatus> {
-    return this.#ask(GatewayStatus, "GET", "/api/status");
-  }
-
-  async list() {
-    const answer = await this.#ask(
-      z.object({ servers: z.array(ServerRow) }),
-      "GET",
-      "/api/servers",
-    );
-    return answer.servers;
-  }
-
-  describe(name: string) {
-    return this.#ask(Described, "GET", serverPath(name));
-  }
-
-  async add(name: string, spec: ServerSpec, { check = true }: AddOptions = {}) {
-    const path = check ? "/api/servers" : "/api/servers?check=false";
-    return (await this.#ask(OneServer, "POST", path, { name, ...spec }, SLOW_MS)).server;
-  }
-
-  async update(name: string, spec: ServerSpec, version?: string) {
-    // JSON would leave out what is undefined, and what is left out stays.
-    const body = Object.fromEntries(
-      Object.entries(spec).map(([key, value]) => [key, value ?? null]),
-    );
-    const change = { ...body, version };
-    return (await this.#ask(OneServer, "PUT", serverPath(name), change, SLOW_MS)).server;
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.#ask(z.unknown(), "DELETE", serverPath(name));
-  }
-
-  async restart(name: string) {
-    const path = `${serverPath(name)}/restart`;
-    return (await this.#ask(OneServer, "POST", path, {}, SLOW_MS)).server;
-  }
-
-  async logs(name: string, lines: number): Promise<z.infer<typeof LogLines>["lines"]> {
-    return (await this.#ask(LogLines, "GET", `${serverPath(name)}/logs?lines=${lines}`)).lines;
-  }
-
-  tools(name: string) {
-    return this.#ask(Tools, "GET", `${serverPath(name)}/tools`);
-  }
-
-  setTools(name: string, enabled: string[] | null) {
-    return this.#ask(Tools, "PUT", `${serverPath(name)}/tools`, { enabled });
-  }
-
-  history(name: string): Promise<ServerHistory> {
-    return this.#ask(ServerHistory, "GET", `${serverPath(name)}/history`);
+    return this.#ask(GatewayStatus, "GET", "/api/status.show");
   }
 
   allTools(): Promise<ToolList> {
@@ -162,7 +80,7 @@ export class GatewayClient implements ServersAccess {
   }
 
   async waiting(): Promise<WaitingTool[]> {
-    const { items } = await this.reviews().list();
+    const { items }: ReviewList = await this.run(REVIEW_OPERATIONS.list, {});
     return items.flatMap(({ server, tool, state, kind }): WaitingTool[] => {
       if (state !== "quarantined" && state !== "held") return [];
       const isServed = state === "held" && (kind === "changed" || kind === "invalid");
@@ -171,51 +89,28 @@ export class GatewayClient implements ServersAccess {
     });
   }
 
-  /** Tools by what they can do; the query as `/api/search` takes it. */
-  search(query: URLSearchParams): Promise<SearchAnswer> {
-    // The first search makes the index.
-    return this.#ask(SearchAnswer, "GET", `/api/search?${query}`, undefined, SLOW_MS);
-  }
-
   async callTool(call: ToolCall): Promise<ToolResult> {
     // Loaded when needed: the SDK takes longer to load than all else here together.
     const { callThroughDoor } = await import("./door_call.ts");
     return await callThroughDoor(this.#address, call, this.#credential);
   }
 
-  toolsets() {
-    // The first count of tokens loads a tokenizer, which a busy machine takes its time for.
-    return Promise.resolve(
-      new ToolsetClient((schema, method, path, body) =>
-        this.#ask(schema, method, path, body, SLOW_MS)
-      ),
+  /** Runs an operation; resolves with its output, or with the file that it returns. */
+  async run(operation: Operation, input: Record<string, unknown>) {
+    const { name, output, fileInput } = operation;
+    const path = `/api/${name}`;
+    if ("file" in output) {
+      const response = await this.#fetch("POST", path, input, SLOW_MS);
+      if (!response.ok) throw await this.#failure(response);
+      const contentType = response.headers.get("content-type") ?? "";
+      return { fileName: name, contentType, body: response.body ?? "" };
+    }
+    if (!fileInput) return await this.#ask(output, "POST", path, input, SLOW_MS);
+    const { [fileInput.field]: file, ...others } = input;
+    const query = new URLSearchParams(
+      Object.entries(others).map(([key, value]) => [key, String(value)]),
     );
-  }
-
-  reviews(): ReviewClient {
-    // A change of policy connects to the server anew.
-    return new ReviewClient((schema, method, path, body) =>
-      this.#ask(schema, method, path, body, SLOW_MS)
-    );
-  }
-
-  consents(): ConsentClient {
-    return new ConsentClient((schema, method, path, body) =>
-      this.#ask(schema, method, path, body, SLOW_MS)
-    );
-  }
-
-  logins(): LoginClient {
-    return new LoginClient((schema, method, path, body) =>
-      this.#ask(schema, method, path, body, SLOW_MS)
-    );
-  }
-
-  /** The first use of it loads what is kept, which a busy machine takes its time for. */
-  optimization(): OptimizationClient {
-    return new OptimizationClient((schema, method, path, body, limitMs = SLOW_MS) =>
-      this.#ask(schema, method, path, body, limitMs)
-    );
+    return await this.#ask(output, "POST", `${path}?${query}`, String(file), SLOW_MS);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -230,15 +125,28 @@ export class GatewayClient implements ServersAccess {
     limitMs = QUICK_MS,
   ): Promise<T> {
     const response = await this.#fetch(method, path, body, limitMs);
+    if (!response.ok) throw await this.#failure(response);
+    const parsed = schema.safeParse(await response.json().catch(() => undefined));
+    if (parsed.success) return parsed.data;
+    throw this.#notUnderstood(response);
+  }
+
+  async #failure(response: Response): Promise<GatewayError> {
     const value: unknown = await response.json().catch(() => undefined);
-    const parsed = response.ok ? schema.safeParse(value) : undefined;
-    if (parsed?.success) return parsed.data;
     const refused = ErrorAnswer.safeParse(value);
     if (refused.success) {
-      const { errorType, hint, ...details } = refused.data.error;
-      throw new GatewayError(errorType, { ...details, ...(hint === undefined ? {} : { hint }) });
+      const { errorType, hint, next, ...details } = refused.data.error;
+      return new GatewayError(errorType, {
+        ...details,
+        ...(hint === undefined ? {} : { hint }),
+        ...(next === undefined ? {} : { next: next as NextStep[] }),
+      });
     }
-    throw new GatewayError("SERVER_DISCONNECTED", {
+    return this.#notUnderstood(response);
+  }
+
+  #notUnderstood(response: Response): GatewayError {
+    return new GatewayError("SERVER_DISCONNECTED", {
       message:
         `The gateway at ${this.#address} gave an answer that is not understood (${response.status})`,
       recoverySteps: ["Check that gateway and command line are of the same version"],
@@ -253,7 +161,8 @@ export class GatewayClient implements ServersAccess {
         signal: AbortSignal.timeout(limitMs),
         ...(method === "GET" ? {} : {
           headers: { "content-type": "application/json", "user-agent": USER_AGENT },
-          body: JSON.stringify(body ?? {}),
+          // A text is a file that is sent as it is.
+          body: typeof body === "string" ? body : JSON.stringify(body ?? {}),
         }),
       });
     } catch (error) {
@@ -262,13 +171,9 @@ export class GatewayClient implements ServersAccess {
         message: isLate
           ? `The gateway at ${this.#address} did not answer within ${limitMs / 1000} s`
           : `The gateway at ${this.#address} does not answer`,
-        recoverySteps: ["See `deno task cli status`"],
+        recoverySteps: ["See `quartermaster status`"],
         cause: error,
       });
     }
   }
-}
-
-function serverPath(name: string): string {
-  return `/api/servers/${encodeURIComponent(name)}`;
 }

@@ -25,24 +25,3 @@ Deno.test("GatewayClient.waiting() has the tools that are kept back, and which o
     await server.shutdown();
   }
 });
-
-Deno.test("GatewayClient.update() names the version that the change was made from", async () => {
-  const spec = { type: "http" as const, url: "https://a.example/mcp", headers: {} };
-  const row = { name: "a", type: "http", state: "ready", reason: "", toolCount: 0 };
-  let sent: unknown;
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (request) => {
-      if (request.method === "PUT") sent = await request.json();
-      return Response.json({ server: row, spec, version: "1" });
-    },
-  );
-  try {
-    const client = new GatewayClient(`http://127.0.0.1:${server.addr.port}`);
-    const { version } = await client.describe("a");
-    await client.update("a", { ...spec, mode: undefined }, version);
-    assert.deepEqual(sent, { ...spec, mode: null, version: "1" });
-  } finally {
-    await server.shutdown();
-  }
-});

@@ -1,29 +1,55 @@
-import type { CommandFlag } from "../config/command_line.ts";
+import { type CommandFlag, gatewayOptionsHelp } from "../config/command_line.ts";
 import { OPTIONS } from "../config/option_table.ts";
+import { IS_PACKAGE } from "../core/product.ts";
 import type { Command } from "./command.ts";
 import { table, terminalWidth } from "./terminal.ts";
+
+/** The command name in all help texts and messages. */
+export const COMMAND_NAME = "quartermaster";
 
 /** The column that meanings begin in. */
 const MEANING_AT = 30;
 const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 used wrongly.";
 
-/** The text of --help: all commands, or those whose names begin alike. */
-export function commandsHelp(
-  commands: readonly Command[],
-  width = Deno.stdout.isTerminal() ? terminalWidth(Deno.stdout) : Infinity,
-): string {
+/** The text of --help without a command: how to start the gateway, and all commands. */
+export function allHelp(commands: readonly Command[], width = outputWidth()): string {
   return [
-    "Quartermaster: one door to all your MCP servers",
+    "Quartermaster: one endpoint for all your MCP servers",
     "",
-    "Usage: deno task cli COMMAND [OPTIONS]",
+    `Usage: ${COMMAND_NAME} [OPTIONS]           Start the gateway`,
+    `       ${COMMAND_NAME} COMMAND [OPTIONS]   Run a command`,
+    ...(IS_PACKAGE ? [] : ["", `In a checkout, ${COMMAND_NAME} stands for \`deno task cli\`.`]),
     "",
-    commands.map(({ usage, meaning }) => commandRow(usage, meaning, width)).join(""),
-    "Options of every command:",
-    indented(whereOptions()),
-    "COMMAND --help says more about each. The gateway itself is started with `deno task start`.",
+    "Commands:",
+    commandRows(commands, width),
+    ...gatewayOptionsHelp(),
+    "",
+    `Every command accepts --data-dir, --kv and --config. For details: ${COMMAND_NAME} COMMAND --help`,
     EXIT_CODES,
     "",
   ].join("\n");
+}
+
+/** Help for a group of commands, such as `server`. */
+export function commandsHelp(commands: readonly Command[], width = outputWidth()): string {
+  return [
+    `Usage: ${COMMAND_NAME} COMMAND [OPTIONS]`,
+    "",
+    commandRows(commands, width),
+    "Options of every command:",
+    indented(whereOptions()),
+    `For details: ${COMMAND_NAME} COMMAND --help`,
+    EXIT_CODES,
+    "",
+  ].join("\n");
+}
+
+function outputWidth(): number {
+  return Deno.stdout.isTerminal() ? terminalWidth(Deno.stdout) : Infinity;
+}
+
+function commandRows(commands: readonly Command[], width: number): string {
+  return commands.map(({ usage, meaning }) => commandRow(usage, meaning, width)).join("");
 }
 
 /** A usage that is too long for its column has a line of its own. */
@@ -56,7 +82,7 @@ function wrapped(text: string, width: number): string[] {
 /** One command's own help. */
 export function commandHelp({ usage, meaning, details = [], flags = [] }: Command): string {
   return [
-    `Usage: deno task cli ${usage}`,
+    `Usage: ${COMMAND_NAME} ${usage}`,
     "",
     `${meaning}.`,
     ...(details.length > 0 ? ["", ...details] : []),

@@ -1,7 +1,7 @@
-import { changeLine } from "../catalog/change_line.ts";
+import { changeLine } from "../trust/tool_changes.ts";
 import type { ToolDiff } from "../catalog/tool_diff.ts";
 import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
-import { shownLine } from "../core/hidden_text.ts";
+import { shownLine } from "../core/text.ts";
 import type { Color } from "./terminal.ts";
 
 type Paint = (color: Color, text: string) => string;

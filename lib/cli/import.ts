@@ -5,12 +5,13 @@ import {
   clientConfigFiles,
   CLIENTS,
   isClient,
-} from "../config/client_configs.ts";
+} from "../config/clients.ts";
 import { readClientServers } from "../config/client_servers.ts";
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearest, nearestNames } from "../core/nearest.ts";
+import { nearest, nearestNames } from "../core/text.ts";
 import { ServerName } from "../core/server.ts";
+import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import { fileLabel, isOwnEntry } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { findGateways } from "./find_gateways.ts";
@@ -23,7 +24,7 @@ import {
   withoutSecrets,
 } from "./import_plan.ts";
 import { selfOf } from "./self.ts";
-import { openServers, openStore, type ServersAccess } from "./servers_access.ts";
+import { listServers, openServers, openStore, type ServersAccess } from "./servers_access.ts";
 import {
   askFor,
   clearStatus,
@@ -154,10 +155,10 @@ function labelOf({ client, scope, path }: Source, project: string | undefined): 
 }
 
 async function existingServers(servers: ServersAccess): Promise<Existing[]> {
-  const rows = (await servers.list()).filter(({ type }) => type !== "demo");
+  const rows = (await listServers(servers)).filter(({ type }) => type !== "demo");
   return await Promise.all(rows.map(async ({ name, source }) => ({
     name,
-    spec: (await servers.describe(name)).spec,
+    spec: (await servers.run(SERVER_OPERATIONS.show, { name })).spec,
     file: source?.kind === "file" ? source.path : undefined,
   })));
 }
@@ -217,7 +218,8 @@ async function carryOut(
   const check = flags.get("no-check") !== true && !spec.disabled;
   showStatus(`Connecting to ${name} ...`);
   try {
-    const { toolCount, state, reason } = await servers.add(name, spec, { check });
+    const { server } = await servers.run(SERVER_OPERATIONS.add, { name, ...spec, check });
+    const { toolCount, state, reason } = server;
     clearStatus();
     const result = state === "ready" ? `: ${toolCount} tools` : check ? `: ${reason}` : "";
     if (!asJson) print(inert(`Added ${name}${withoutSecrets(result, secrets)}\n`));

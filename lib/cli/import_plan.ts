@@ -1,6 +1,6 @@
 import type { ClientServer } from "../config/client_servers.ts";
-import type { ServerSpec } from "../core/server.ts";
-import { MASK, maskSpec } from "../surfaces/masked_spec.ts";
+import { isProgram, isRemote, type ServerSpec } from "../core/server.ts";
+import { MASK, maskSpec } from "../servers/spec.ts";
 
 /** A server that some client knows. */
 export interface Candidate extends ClientServer {
@@ -88,11 +88,11 @@ class Planner {
 /** An entry in a line that may be shown to anybody. */
 export function entryLine({ spec, secrets }: Pick<ClientServer, "spec" | "secrets">): string {
   const shown = maskSpec(spec);
-  const line = shown.type === "stdio"
+  const line = isProgram(shown)
     ? [shown.command, ...shown.args].map((word) => /\s|^$/.test(word) ? `"${word}"` : word).join(
       " ",
     )
-    : "url" in shown
+    : isRemote(shown)
     ? shown.url
     : shown.type;
   return withoutSecrets(line, secrets);
@@ -106,7 +106,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 /** The same for the same entry, whatever the order of its members. */
 function textOf(spec: ServerSpec): string {
   // Not part of an entry as a file has it: it was given when the server was added here.
-  const entry = "url" in spec ? { ...spec, allowPrivate: undefined } : spec;
+  const entry = isRemote(spec) ? { ...spec, allowPrivate: undefined } : spec;
   return JSON.stringify(entry, (_, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const members = Object.entries(value).filter(([, member]) => member !== undefined);

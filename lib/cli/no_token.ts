@@ -1,7 +1,7 @@
-import { noTokenYet } from "../auth/refusals.ts";
+import { noTokenYet } from "../auth/grants.ts";
 import type { ReadOptions } from "../config/options.ts";
 import { GatewayError } from "../core/errors.ts";
-import { isLoopback } from "../core/loopback.ts";
+import { isLoopback } from "../config/address.ts";
 
 type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
 

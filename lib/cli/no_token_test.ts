@@ -35,7 +35,7 @@ Deno.test("noTokenToServe() says what the token is needed for", () => {
 });
 
 Deno.test("noTokenToServe() names the data folder where a command would not find it", () => {
-  const command = "deno task cli token create --name me --rights read,call,manage";
+  const command = "quartermaster token create --name me --rights read,call,manage";
   const given = { requireToken: true, dataDir: "/srv/my tools" };
   assert.ok(told(given).step.endsWith(`\`${command} --data-dir "/srv/my tools"\``));
   assert.ok(told(given, "environment").step.includes(" --data-dir "));

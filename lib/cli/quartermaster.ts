@@ -1,106 +1,52 @@
 import { type CommandLine, findInformationFlag, parseCommandLine } from "../config/command_line.ts";
-import { systemEnv } from "../config/env.ts";
+import { systemEnv } from "../config/platform.ts";
 import { readOptions } from "../config/options.ts";
-import { configError } from "../config/problem.ts";
-import { nearest } from "../core/nearest.ts";
-import { VERSION } from "../core/version.ts";
-import { auditExport } from "./audit_export.ts";
-import { auditList } from "./audit_list.ts";
-import { auditVerify } from "./audit_verify.ts";
+import { configError } from "../config/files.ts";
+import { nearest } from "../core/text.ts";
+import { VERSION } from "../core/product.ts";
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { completions } from "./completions.ts";
 import { connect } from "./connect.ts";
-import { CONSENT_COMMANDS } from "./consent_commands.ts";
 import { disconnect } from "./disconnect.ts";
 import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
-import { commandHelp, commandsHelp } from "./help.ts";
-import { OPTIMIZE_COMMANDS } from "./optimize_commands.ts";
-import { projectAssign, projectUnassign } from "./project_assign.ts";
-import { projectCreate } from "./project_create.ts";
-import { projectDelete } from "./project_delete.ts";
-import { projectList } from "./project_list.ts";
+import { allHelp, commandHelp, commandsHelp } from "./help.ts";
 import { restore } from "./restore.ts";
-import { REVIEW_COMMANDS } from "./review_commands.ts";
-import { search } from "./search.ts";
-import { secretsDelete } from "./secrets_delete.ts";
-import { secretsList } from "./secrets_list.ts";
-import { secretsSet } from "./secrets_set.ts";
-import { serverAdd } from "./server_add.ts";
-import { serverList } from "./server_list.ts";
-import { serverLogin } from "./server_login.ts";
-import { serverLogout } from "./server_logout.ts";
-import { serverLogs } from "./server_logs.ts";
-import { serverRemove } from "./server_remove.ts";
-import { serverRestart } from "./server_restart.ts";
-import { serverTools } from "./server_tools.ts";
-import { serverUpdate } from "./server_update.ts";
+import { serviceInstall, serviceRemove, serviceStatus } from "./service/commands.ts";
 import { status } from "./status.ts";
-import { tokenCreate } from "./token_create.ts";
-import { tokenList } from "./token_list.ts";
-import { tokenRevoke } from "./token_revoke.ts";
 import { toolsCall } from "./tools_call.ts";
 import { toolsList } from "./tools_list.ts";
 import { toolsShow } from "./tools_show.ts";
-import { toolsetCreate } from "./toolset_create.ts";
-import { toolsetDelete } from "./toolset_delete.ts";
-import { toolsetEquip } from "./toolset_equip.ts";
-import { toolsetExport } from "./toolset_export.ts";
-import { toolsetImport } from "./toolset_import.ts";
-import { toolsetList } from "./toolset_list.ts";
-import { toolsetShow } from "./toolset_show.ts";
-import { toolsetUnequip } from "./toolset_unequip.ts";
-import { exitCommandWith, print } from "./terminal.ts";
+import { OPERATIONS } from "../operations/all.ts";
+import { EXTRAS } from "./extras.ts";
+import { operationCommands } from "./operation_command.ts";
+import { print } from "./terminal.ts";
 
 /** By name; those of one family share its first word. */
 export const COMMANDS: Record<string, Command> = {
   status,
   doctor,
-  "server list": serverList,
-  "server add": serverAdd,
-  "server update": serverUpdate,
-  "server remove": serverRemove,
-  "server restart": serverRestart,
-  "server login": serverLogin,
-  "server logout": serverLogout,
-  "server logs": serverLogs,
-  "server tools": serverTools,
-  search,
+  ...operationCommands(OPERATIONS.values(), EXTRAS),
   "tools list": toolsList,
   "tools show": toolsShow,
   "tools call": toolsCall,
-  "toolset list": toolsetList,
-  "toolset show": toolsetShow,
-  "toolset create": toolsetCreate,
-  "toolset delete": toolsetDelete,
-  "toolset equip": toolsetEquip,
-  "toolset unequip": toolsetUnequip,
-  "toolset export": toolsetExport,
-  "toolset import": toolsetImport,
-  ...OPTIMIZE_COMMANDS,
-  ...REVIEW_COMMANDS,
-  ...CONSENT_COMMANDS,
-  "token create": tokenCreate,
-  "token list": tokenList,
-  "token revoke": tokenRevoke,
-  "project list": projectList,
-  "project create": projectCreate,
-  "project delete": projectDelete,
-  "project assign": projectAssign,
-  "project unassign": projectUnassign,
-  "secrets list": secretsList,
-  "secrets set": secretsSet,
-  "secrets delete": secretsDelete,
-  "audit list": auditList,
-  "audit export": auditExport,
-  "audit verify": auditVerify,
   connect,
   disconnect,
   import: importServers,
   completions,
   backup,
   restore,
+  "service install": serviceInstall,
+  "service status": serviceStatus,
+  "service remove": serviceRemove,
+};
+
+/** Handled before any other command is loaded, but listed among them. */
+const START: Command = {
+  usage: "start",
+  meaning: "Start the gateway; the default",
+  run: () => Promise.resolve(),
 };
 
 const COMMAND_FLAGS = Object.values(COMMANDS).flatMap((command) => command.flags ?? []);
@@ -112,7 +58,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   // Asked by shells: the words after the dashes are another command line, as far as it is written.
   if (words[0] === "complete" && words[1] === "--") {
     const { complete } = await import("./complete.ts");
-    await complete(words.slice(2), COMMANDS);
+    await complete(words.slice(2), { start: START, ...COMMANDS });
     return 0;
   }
   const information = findInformationFlag(words);
@@ -120,7 +66,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     print(`quartermaster ${VERSION}\n`);
     return 0;
   }
-  if (information === "help" || words.length === 0) {
+  if (information === "help") {
     print(helpFor(words));
     return 0;
   }
@@ -184,14 +130,6 @@ function helpFor(words: readonly string[]): string {
     if (family.length > 0 && line.positionals.length === 0) return commandsHelp(family);
     return commandHelp(resolveCommand(line).command);
   } catch {
-    return commandsHelp(all);
-  }
-}
-
-if (import.meta.main) {
-  try {
-    Deno.exit(await runCli(Deno.args));
-  } catch (error) {
-    exitCommandWith(error, Deno.args.includes("--json"));
+    return allHelp([START, ...all]);
   }
 }

@@ -1,10 +1,9 @@
 import { resolve } from "@std/path";
-import type { Env } from "../config/env.ts";
-import { configError } from "../config/problem.ts";
-import { parseLocation } from "../storage/location.ts";
-import { backupContents } from "../storage/backup_contents.ts";
+import type { Env } from "../config/platform.ts";
+import { configError } from "../config/files.ts";
+import { parseLocation } from "../storage/kv_client.ts";
+import { backupContents, otherKeyWarnings } from "../storage/backup_contents.ts";
 import { restoreBackup, type RestoreResult } from "../storage/restore.ts";
-import { sealedElsewhereWords } from "../storage/sealed_names.ts";
 import { findKeyId } from "../storage/secret_key.ts";
 import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
@@ -44,7 +43,7 @@ export const restore: Command = {
       const sealedElsewhere = sealed.filter((names) => names.keyId !== keyId);
       return printJson({ file: resolve(file), ...restored, sealedElsewhere, discardedStaged });
     }
-    for (const words of sealedElsewhereWords(sealed, keyId)) print(inert(`${words}\n`));
+    for (const words of otherKeyWarnings(sealed, keyId)) print(inert(`${words}\n`));
     if (discardedStaged) {
       print("Another backup, chosen in the console, waited for the next start: it is forgotten\n");
     }

@@ -1,12 +1,13 @@
 import { fromFileUrl } from "@std/path";
-import { ROOT } from "../core/root.ts";
-import type { Self } from "../config/loops.ts";
+import { MAIN } from "../core/product.ts";
+import type { GatewayIdentity } from "../config/loops.ts";
 import type { CommandInput } from "./command.ts";
 
-const MAIN = new URL("main.ts", ROOT);
-
 /** The gateway of this checkout as an entry in a config could point at it. */
-export function selfOf({ options }: Pick<CommandInput, "options">, address?: string): Self {
+export function selfOf(
+  { options }: Pick<CommandInput, "options">,
+  address?: string,
+): GatewayIdentity {
   const port = address === undefined ? options.port : Number(new URL(address).port || 80);
   return { host: options.host, port, publicUrl: options.publicUrl, mainModule: mainModule() };
 }

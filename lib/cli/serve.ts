@@ -1,23 +1,26 @@
-import { findInformationFlag } from "../config/command_line.ts";
-import { helpText } from "../config/help.ts";
-import { codeOf } from "../core/code_of.ts";
-import { GatewayError } from "../core/errors.ts";
-import { isLoopback } from "../core/loopback.ts";
-import { VERSION } from "../core/version.ts";
-import type { Gateway } from "../compose.ts";
-import type { GatewayHost } from "../host.ts";
+import { findInformationFlag, helpText } from "../config/command_line.ts";
+import { GatewayError, systemErrorCode } from "../core/errors.ts";
+import { VERSION } from "../core/product.ts";
+import type { Gateway } from "../gateway.ts";
+import type { GatewayHost } from "./gateway_host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
-import type { Listener } from "../http/patient_listener.ts";
-import { errorResponse } from "../http/error_response.ts";
-import { inRequestScope } from "../http/request_scope.ts";
+import { answerCall, errorResponse, handleRequest } from "../http/handle_request.ts";
+import type { HttpHandler, HttpListener } from "../http/listener.ts";
+import { Banner } from "./banner.ts";
 import { noTokenToServe } from "./no_token.ts";
 import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
 
-/** How long requests in flight may go on after a stop was asked for; stubborn programs take 2 s more,
- * and platforms kill after 5. */
+/** How long requests in flight may continue after a stop signal. */
 const DRAIN_MS = 2_000;
+/** Limit for the rest of a stop: stubborn programs take 2 s, and platforms kill after 5 s in total. */
+const DISPOSE_MS = 2_800;
+/**
+ * One Ctrl-C can arrive twice: from the process group, and forwarded by `deno task` or the launcher,
+ * on a busy machine much later. A stop takes 5 s at most, so that a second Ctrl-C can wait.
+ */
+const SAME_SIGNAL_MS = 2_000;
 
 /** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {
@@ -41,10 +44,12 @@ export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>)
 
 async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
   const read = await host.options();
-  const { options, platform, command, flags } = read;
+  const { options, platform, flags } = read;
+  // `start` is optional.
+  const command = read.command === "start" ? read.positionals[0] : read.command;
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
-      message: `Cannot start with "${command}": commands belong to \`deno task cli ${command}\``,
+      message: `Cannot start with "${command}": run commands as \`quartermaster ${command}\``,
     });
   }
   checkStdioFlags(flags, options);
@@ -54,90 +59,163 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   }
   const stop = Promise.withResolvers<void>();
   const release = onStopSignal(() => stop.resolve());
+  using banner = Banner.open(options);
+  if (banner) host.logsTo(banner);
   const { hostname, port } = { hostname: options.host, port: options.port };
-  // A platform stands before its instances, and waits for slow clients itself.
-  const isOpen = platform.name === "local" && !isLoopback(hostname);
-  const server = await bind({ hostname, port, isOpen }, handlerOf(host, loadApp));
+  const isPlatform = platform.name !== "local";
+  const server = await bind({
+    hostname,
+    port,
+    isPlatform,
+    onCrowded: (message) => void warn(host, message),
+  }, handlerOf(host, loadApp, isPlatform));
   try {
     host.listensOn(server.addr.port);
-    const gateway = await host.get();
+    // A store that does not answer may hold this up for long.
+    const gateway = await Promise.race([host.get(), stop.promise]);
+    if (!gateway) {
+      banner?.stopping();
+      await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+      banner?.stopped();
+      Deno.exit(0);
+    }
     if (gateway.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
-    gateway.logs.room("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
+    gateway.logs.module("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
+    banner?.show(gateway);
     const endTidying = tidyAtRest(() => ({
       tools: gateway.toolsVersion,
       answered: gateway.doors.answered,
     }));
     await stop.promise;
     endTidying();
-    gateway.logs.room("cli").info("Stopping");
-    gateway.close();
-    await withLimit(server.shutdown(), DRAIN_MS);
-    await host[Symbol.asyncDispose]();
-  } finally {
+    banner?.stopping();
+    await stopGateway(host, gateway, () => server.shutdown());
+    banner?.stopped();
+  } catch (error) {
     release();
+    throw error;
   }
+  // With the listeners in place: a signal that is still on its way must not end the process instead.
   Deno.exit(0);
 }
 
+/** Lets requests finish, then stops everything else, before the platform kills the process. */
+async function stopGateway(
+  host: GatewayHost,
+  gateway: Gateway,
+  drain: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  gateway.logs.module("cli").info("Stopping");
+  gateway.close();
+  await withLimit(drain(), DRAIN_MS);
+  await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+}
+
+/** Runs the gateway under `deno serve`: Deno listens, and everything else is as in serve(). */
+export async function serveUnder(host: GatewayHost): Promise<void> {
+  try {
+    onStopSignal(async () => {
+      const stopping = host.get().then((gateway) => stopGateway(host, gateway), () => {});
+      await withLimit(stopping, DRAIN_MS + DISPOSE_MS);
+      Deno.exit(0);
+    });
+    const { access } = await host.get();
+    if (access.isRequired && !access.hasToken) throw noTokenToServe(await host.options());
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    exitWith(error);
+  }
+}
+
 /** Loads the console when the first page is asked for: clients of the doors never need it. */
-function handlerOf(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Deno.ServeHandler {
-  let app: Promise<BuiltApp> | undefined;
+function handlerOf(
+  host: GatewayHost,
+  loadApp: () => Promise<BuiltApp>,
+  isPlatform: boolean,
+): HttpHandler {
+  let app: Promise<BuiltApp["default"]["fetch"]> | undefined;
   let gateway: Gateway | undefined;
   return (request, info) => gateway ? handle(gateway, request, info) : begin(request, info);
 
-  async function begin(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+  async function begin(
+    request: Parameters<HttpHandler>[0],
+    info: Deno.ServeHandlerInfo,
+  ): Promise<Response> {
     gateway = await host.get();
     return await handle(gateway, request, info);
   }
 
   function handle(
     gateway: Gateway,
-    request: Request,
+    request: Parameters<HttpHandler>[0],
     info: Deno.ServeHandlerInfo,
   ): Response | Promise<Response> {
     // The doors keep their own account of calls: a line and a dozen headers for each would cost as
     // much as the relaying.
     const door = gateway.doors.find(request, info);
-    if (door) return gateway.atDoor(request, door);
+    if (door) return answerCall(gateway, request, door);
     // With a Host that is none there is no address either, and nothing further on could read it.
     if (!URL.canParse(request.url)) {
       const message = "The request's Host is not this gateway";
       return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
     }
-    const answer = findDirectAnswer(gateway, request);
-    if (answer) return inRequestScope(gateway, request, crypto.randomUUID(), answer);
-    app ??= loadApp();
-    return app.then((app) => app.default.fetch(request, info));
+    const whole = "toRequest" in request ? request.toRequest() : request;
+    const answer = findDirectAnswer(gateway, whole, info);
+    if (answer) return handleRequest(gateway, whole, crypto.randomUUID(), answer);
+    // One that could not be loaded is tried again with the next page.
+    app ??= loadFetch().catch((error) => {
+      app = undefined;
+      throw error;
+    });
+    return app.then((fetch) => fetch(whole, info));
+  }
+
+  async function loadFetch(): Promise<BuiltApp["default"]["fetch"]> {
+    const { default: app } = await loadApp();
+    // Platforms compress responses themselves.
+    if (isPlatform) return (request, info) => app.fetch(request, info);
+    const { Compression } = await import("../http/compression.ts");
+    const compression = new Compression();
+    return async (request, info) =>
+      await compression.apply(request, await app.fetch(request, info));
   }
 }
 
 interface BindOptions {
   hostname: string;
   port: number;
-  /** Whether others than this machine can connect. */
-  isOpen: boolean;
+  /** Whether the platform's own server listens, with its own timeouts and limits. */
+  isPlatform: boolean;
+  onCrowded(message: string): void;
 }
 
 async function bind(
-  { hostname, port, isOpen }: BindOptions,
-  handler: Deno.ServeHandler,
-): Promise<Listener> {
+  { hostname, port, isPlatform, onCrowded }: BindOptions,
+  handler: HttpHandler,
+): Promise<HttpListener> {
   try {
-    if (!isOpen) return Deno.serve({ hostname, port, onListen: () => {} }, handler);
-    const { listenPatiently } = await import("../http/patient_listener.ts");
-    return await listenPatiently({ hostname, port }, handler);
+    if (isPlatform) return Deno.serve({ hostname, port, onListen: () => {} }, handler);
+    const { listenHttp } = await import("../http/listener.ts");
+    return listenHttp({ hostname, port, onCrowded }, handler);
   } catch (error) {
     throw new GatewayError("CONFIG_INVALID", {
-      message: `Cannot listen on ${hostname}:${port}: ${reasonOf(error)}`,
+      message: `Cannot listen on ${hostname}:${port}: ${await reasonOf(error, hostname, port)}`,
       cause: error,
     });
   }
 }
 
-function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+async function warn(host: GatewayHost, message: string): Promise<void> {
+  (await host.get()).logs.module("http").warn(message);
+}
+
+async function reasonOf(error: unknown, hostname: string, port: number): Promise<string> {
+  const code = systemErrorCode(error);
   if (error instanceof Deno.errors.AddrInUse || code === "EADDRINUSE") {
-    return "the port is taken; stop what uses it, or choose another with --port";
+    const address = `http://${/^(0\.0\.0\.0|::)$/.test(hostname) ? "127.0.0.1" : hostname}:${port}`;
+    return await isGatewayAt(address)
+      ? `Quartermaster is already running at ${address}; stop it, or choose another port with --port`
+      : "the port is taken; stop what uses it, or choose another with --port";
   }
   if (error instanceof Deno.errors.AddrNotAvailable || code === "EADDRNOTAVAIL") {
     return "this machine does not have that address; choose another with --host";
@@ -148,17 +226,31 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Calls `stop` at the first signal; a second one ends the process at once. */
+/** Whether what answers there looks like a gateway. */
+async function isGatewayAt(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(1_000) });
+    const body = await answer.json();
+    return typeof body?.servers?.ready === "number" && body.store !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Calls `stop` at the first signal; a second Ctrl-C or SIGTERM ends the process at once. */
 export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
   const signals: Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM", "SIGHUP"];
-  let stopping = false;
+  let stoppedAt: number | undefined;
   const listeners = signals.map((signal) => {
     const listener = () => {
-      if (stopping) Deno.exit(130);
-      stopping = true;
-      stop(signal);
+      if (stoppedAt === undefined) {
+        stoppedAt = performance.now();
+        stop(signal);
+      } else if (signal !== "SIGHUP" && performance.now() - stoppedAt > SAME_SIGNAL_MS) {
+        Deno.exit(130);
+      }
     };
     Deno.addSignalListener(signal, listener);
     return { signal, listener };

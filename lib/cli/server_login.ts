@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { configError } from "../config/problem.ts";
+import type { CommandFlag } from "../config/command_line.ts";
+import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
-import { oneNameOf } from "./arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import type { LoginClient } from "./login_client.ts";
+import { isStarting } from "../core/server.ts";
+import { LOGIN_OPERATIONS } from "../operations/server_logins.ts";
+import type { Status } from "../operations/servers.ts";
+import type { CommandInput } from "./command.ts";
 import { openBrowser } from "./open_browser.ts";
-import { resolveGateways } from "./servers_access.ts";
+import { readInput } from "./operation_command.ts";
+import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { inert, isInteractive, print, printError, printJson } from "./terminal.ts";
 
 const POLL_MS = 500;
@@ -14,87 +17,86 @@ const DEFAULT_WAIT_S = 300;
 const LONGEST_WAIT_S = 600;
 const SECRET_LENGTH = 2_000;
 
-export const serverLogin: Command = {
-  usage: "server login NAME",
-  meaning: "Log in to a server that asks for it (OAuth), in your browser",
-  details: [
-    "Prints the address to log in at, opens it where there is a terminal, and waits.",
-    "A client id is needed only where the authorization server registers no clients by itself.",
-    "",
-    "Example:",
-    "  deno task cli server login issues",
-  ],
-  flags: [
-    { flag: "client-id", placeholder: "ID", meaning: "A client id you were given" },
-    { flag: "client-secret-stdin", meaning: "Read the client's secret from standard input" },
-    { flag: "no-browser", meaning: "Only print the address" },
-    {
-      flag: "wait",
-      placeholder: "SECONDS",
-      meaning: `How long to wait for you; ${DEFAULT_WAIT_S} by default`,
-    },
-    JSON_FLAG,
-  ],
-  async run(input) {
-    const name = oneNameOf("server", "server login", input);
-    const client = await readClient(input);
-    const waitMs = readWait(input) * 1_000;
-    const asJson = input.flags.get("json") === true;
-    const [gateway] = await resolveGateways(input);
-    const logins = gateway!.client.logins();
-    const { url, attempt } = await logins.start(name, client);
-    // With --json the result alone is on standard output.
-    const say = asJson ? printError : print;
-    say(inert(`Log in here:\n\n  ${url}\n\n`));
-    const opens = isInteractive() && input.flags.get("no-browser") !== true;
-    if (opens && openBrowser(url)) say("It was opened in your browser.\n");
-    say("Waiting for the login ...\n");
-    const server = await waitFor(logins, name, attempt, waitMs);
-    if (asJson) return printJson({ server });
-    print(inert(`Logged in to ${name} (${server.state.replace("_", " ")}): ${server.reason}\n`));
-    return server.state === "ready" ? 0 : 1;
+export const LOGIN_FLAGS: CommandFlag[] = [
+  { flag: "client-secret-stdin", meaning: "Read the client's secret from standard input" },
+  { flag: "no-browser", meaning: "Only print the address" },
+  {
+    flag: "wait",
+    placeholder: "SECONDS",
+    meaning: `How long to wait for you; ${DEFAULT_WAIT_S} by default`,
   },
-};
+];
 
-async function waitFor(logins: LoginClient, name: string, attempt: string, waitMs: number) {
+/** `server login`: prints where to log in, opens it, and waits for the person. */
+export async function runLogin(input: CommandInput): Promise<number> {
+  const { name, clientId } = await readInput(LOGIN_OPERATIONS.login, input);
+  const clientSecret = await readSecret(input, clientId);
+  const waitMs = readWait(input) * 1_000;
+  const asJson = input.flags.get("json") === true;
+  await using gateway = await openTarget(input, true);
+  const client = { ...(clientId === undefined ? {} : { clientId }), ...clientSecret };
+  const { login: { url, attempt } } = await gateway.run(LOGIN_OPERATIONS.login, {
+    name,
+    ...client,
+  });
+  // With --json the result alone is on standard output.
+  const say = asJson ? printError : print;
+  say(inert(`Log in here:\n\n  ${url}\n\n`));
+  const opens = isInteractive() && input.flags.get("no-browser") !== true;
+  if (opens && openBrowser(url)) say("It was opened in your browser.\n");
+  say("Waiting for the login ...\n");
+  const server = await waitFor(gateway, String(name), attempt, waitMs);
+  if (asJson) {
+    printJson({ server });
+    return 0;
+  }
+  print(inert(`Logged in to ${name} (${server.state.replace("_", " ")}): ${server.reason}\n`));
+  return server.state === "ready" ? 0 : 1;
+}
+
+async function waitFor(
+  gateway: OperationTarget,
+  name: string,
+  attempt: string,
+  waitMs: number,
+): Promise<Status> {
   for (const end = Date.now() + waitMs; Date.now() < end; await sleep(POLL_MS)) {
-    const { server, attempt: { outcome } } = await logins.standing(name, attempt);
+    const standing = await gateway.run(LOGIN_OPERATIONS.status, { name, attempt });
+    const { server, attempt: { outcome } } = standing;
     if (outcome?.kind === "failed") {
       throw new GatewayError("LOGIN_FAILED", {
         message: `Not logged in to "${name}": ${outcome.reason}`,
       });
     }
     // It is being connected to with what the login gave.
-    if (outcome?.kind === "done" && server.state !== "connecting") return server;
+    if (outcome?.kind === "done" && !isStarting(server.state)) return server;
   }
   throw new GatewayError("TIMEOUT", {
     message: `Nobody logged in to "${name}" within ${waitMs / 1_000} s`,
     recoverySteps: [
-      "The address that was printed works for 10 minutes: a login there is still taken up",
+      "The printed URL works for 10 minutes: you can still log in there",
       "Or begin again, with a longer --wait",
     ],
   });
 }
 
-async function readClient(
+async function readSecret(
   { flags }: CommandInput,
-): Promise<{ clientId?: string; clientSecret?: string }> {
-  const clientId = flags.get("client-id");
-  const hasSecret = flags.get("client-secret-stdin") === true;
-  if (typeof clientId !== "string") {
-    if (hasSecret) throw configError("A client secret needs its id", "Give it with --client-id");
-    return {};
+  clientId: unknown,
+): Promise<{ clientSecret?: string }> {
+  if (flags.get("client-secret-stdin") !== true) return {};
+  if (clientId === undefined) {
+    throw configError("A client secret needs its id", "Give it with --client-id");
   }
-  if (!hasSecret) return { clientId };
   // Not as an argument: everybody on the machine can read those.
-  const clientSecret = (await readInput()).trim();
+  const clientSecret = (await readLine()).trim();
   if (clientSecret === "" || clientSecret.length > SECRET_LENGTH) {
     throw configError("No client secret came on standard input", "Write it there, on one line");
   }
-  return { clientId, clientSecret };
+  return { clientSecret };
 }
 
-async function readInput(): Promise<string> {
+async function readLine(): Promise<string> {
   let text = "";
   for await (const part of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
     text += part;

@@ -1,30 +1,12 @@
-import type { ServerHistory } from "../catalog/tool_history.ts";
-import { parseLocation } from "../storage/location.ts";
+import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ServerSource, ServerSpec } from "../core/server.ts";
+import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { CommandInput } from "./command.ts";
 import { findGateways, type FoundGateway } from "./find_gateways.ts";
 import type { GatewayClient } from "./gateway_client.ts";
-import type { ToolsetsAccess } from "./toolsets_access.ts";
-
-/** One server in a list. */
-export interface ServerRow {
-  name: string;
-  type: string;
-  state: string;
-  reason: string;
-  toolCount: number;
-  source?: ServerSource | undefined;
-}
-
-export interface ServerTools {
-  server: string;
-  /** Null: all of them, new ones too. */
-  enabled: string[] | null;
-  all: string[];
-}
+import type { OperationTarget } from "./operation_target.ts";
 
 /** One tool in the list of all. */
 export interface ListedTool {
@@ -74,42 +56,15 @@ export interface ToolResult {
   isError?: boolean | undefined;
 }
 
-/** A server's entry, secrets masked. */
-export interface DescribedServer {
-  spec: ServerSpec;
-  /** Of the entry, where it can be changed here. */
-  version?: string | undefined;
-}
-
-export interface AddOptions {
-  /** Connect first, and store nothing where that fails; so it is unless told. */
-  check?: boolean;
-}
-
 /** The servers, whether a gateway runs or not. */
-export interface ServersAccess extends AsyncDisposable {
-  readonly isRunning: boolean;
+export interface ServersAccess extends OperationTarget {
   /** Of the gateway, where one runs. */
   readonly address?: string;
-  list(): Promise<ServerRow[]>;
-  describe(name: string): Promise<DescribedServer>;
-  add(name: string, spec: ServerSpec, options?: AddOptions): Promise<ServerRow>;
-  /**
-   * Replaces an entry after connecting, unless it is reached as before. What is masked keeps its
-   * value, what is left out stays, and what is undefined is taken away. Throws CONFLICT where the
-   * entry is no longer the version that the change was made from.
-   */
-  update(name: string, spec: ServerSpec, version?: string): Promise<ServerRow>;
-  remove(name: string): Promise<void>;
-  tools(name: string): Promise<ServerTools>;
-  setTools(name: string, enabled: string[] | null): Promise<ServerTools>;
-  history(name: string): Promise<ServerHistory>;
   /** Every tool of every server, those that are off too. */
   allTools(): Promise<ToolList>;
   /** What the owner has to decide on; empty for a caller who may not decide. */
   waiting(): Promise<WaitingTool[]>;
   callTool(call: ToolCall): Promise<ToolResult>;
-  toolsets(): Promise<ToolsetsAccess>;
 }
 
 /** Through the gateway that runs on this data store, else on the store itself. */
@@ -121,6 +76,11 @@ export async function openServers(input: CommandInput): Promise<ServersAccess> {
   return await OfflineServers.open(input);
 }
 
+/** Every server with its state. */
+export async function listServers(target: Pick<OperationTarget, "run">): Promise<Status[]> {
+  return (await target.run(SERVER_OPERATIONS.list, {})).servers;
+}
+
 /** All gateways that run on this data store, the oldest first; for what only running ones can do. */
 export async function resolveGateways(input: CommandInput): Promise<FoundGateway[]> {
   const gateways = await listGateways(input);
@@ -128,7 +88,7 @@ export async function resolveGateways(input: CommandInput): Promise<FoundGateway
   const { label } = parseLocation(input.options.kv);
   throw new GatewayError("SERVER_NOT_RUNNING", {
     message: `No gateway is running on ${label}`,
-    recoverySteps: ["Start one with `deno task start`", "Or name its folder with --data-dir"],
+    recoverySteps: ["Start one with `quartermaster start`", "Or name its folder with --data-dir"],
   });
 }
 
@@ -142,7 +102,7 @@ export async function openStore({ options }: CommandInput): Promise<Store> {
   return await Store.open({ location: options.kv });
 }
 
-async function findGateway(input: CommandInput): Promise<GatewayClient | undefined> {
+export async function findGateway(input: CommandInput): Promise<GatewayClient | undefined> {
   return (await listGateways(input))[0]?.client;
 }
 

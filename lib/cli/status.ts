@@ -1,7 +1,7 @@
 import { noPositionals } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { findGateways } from "./find_gateways.ts";
-import type { GatewayStatus } from "./gateway_client.ts";
+import type { GatewayStatus } from "../operations/status.ts";
 import { openStore } from "./servers_access.ts";
 import { print, printJson } from "./terminal.ts";
 

@@ -9,7 +9,7 @@ import {
   type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
-import { rpcErrorText } from "../http/rpc_errors.ts";
+import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Credential } from "./credential.ts";
 import {
@@ -273,7 +273,7 @@ export class StdioBridge implements AsyncDisposable {
     this.#listen(door);
     if (!isOther && !isNew) return;
     this.#options.log.info({ address: found.address, isNew }, "The session goes on");
-    // Who asked is gone, and its successor counts its questions anew.
+    // The gateway that asked is gone; the new one does not wait for these answers.
     for (const requestId of this.#asked) {
       const params = JSON.stringify({ requestId, reason: "The gateway was restarted" });
       this.#write(notificationText("notifications/cancelled", params));
@@ -361,9 +361,9 @@ function wentAway(method: string, wasTaken: boolean): GatewayError {
 function notRunning(trouble: string): GatewayError {
   return new GatewayError("SERVER_NOT_RUNNING", {
     message: trouble,
-    recoveryAction: "Start the gateway with `deno task start`; this session then goes on",
+    recoveryAction: "Start the gateway with `quartermaster start`; this session then continues",
     recoverySteps: [
-      "Start the gateway with `deno task start`; this session then goes on",
+      "Start the gateway with `quartermaster start`; this session then continues",
       "Or restart this client: it then has a gateway of its own",
     ],
   });

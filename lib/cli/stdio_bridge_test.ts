@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
-import { readOwnerTicket } from "../auth/owner_ticket.ts";
-import { EVERYONE } from "../core/principal.ts";
-import { TimeoutQueue } from "../core/timeout_queue.ts";
+import pino from "pino";
+import { readOwnerTicket } from "../auth/credentials.ts";
+import { EVERYONE } from "../core/access.ts";
+import { TimeoutQueue } from "../core/async.ts";
 import { readMessage, requestText, resultText, type RpcId } from "../core/rpc.ts";
-import { handleMcp } from "../http/mcp_door.ts";
-import type { SessionRecord } from "../sessions/session.ts";
-import { SessionManager } from "../sessions/session_manager.ts";
-import type { ClientPort, RequestScope, Surface } from "../surfaces/surface.ts";
+import { handleMcp } from "../mcp/endpoint.ts";
+import { Sessions, type StoredSession } from "../mcp/session.ts";
+import type { View } from "../mcp/view.ts";
+import type { Client, McpRequest } from "../core/client.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { Credential } from "./credential.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 
-const logs = await Logs.open({ level: "fatal", pretty: false, development: false, keepFiles: 1 });
+const logs = await Logs.open({ level: "fatal", development: false, keepFiles: 1 });
 
 /** A gateway with one door, which can be killed: what it had in memory is then gone. */
 class StubGateway {
-  readonly sessions: SessionManager;
+  readonly sessions: Sessions;
   readonly cancelled: string[] = [];
   readonly introduced: unknown[] = [];
   readonly place: GatewayPlace;
@@ -24,11 +25,11 @@ class StubGateway {
   readonly #patience = new TimeoutQueue(20);
 
   constructor(
-    records: Map<string, SessionRecord>,
+    records: Map<string, StoredSession>,
     startedAt: number,
     { port = 0, secret }: { port?: number; secret?: Uint8Array } = {},
   ) {
-    this.sessions = new SessionManager({
+    this.sessions = new Sessions({
       records: {
         save: (record) => Promise.resolve(void records.set(record.id, record)),
         find: (id) => Promise.resolve(records.get(id)),
@@ -36,13 +37,13 @@ class StubGateway {
       },
       onWarning() {},
     });
-    const door = { key: "door?", surface: this.#surface() };
+    const door = { key: "door?", view: this.#view() };
     const host = {
       sessions: this.sessions,
       maxBody: 10_000,
-      log: logs.room("http"),
+      log: logs.module("http"),
       patience: this.#patience,
-      onCall() {},
+      onAnswered() {},
       switchProject: (principal: string) => principal,
     };
     this.#server = Deno.serve(
@@ -51,7 +52,7 @@ class StubGateway {
         const bearer = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
         return secret && !readOwnerTicket(bearer, secret, this.place)
           ? new Response(null, { status: 401 })
-          : handleMcp(host, { door, request, principal: EVERYONE });
+          : handleMcp(host, { endpoint: door, request, principal: EVERYONE });
       },
     );
     const address = `http://127.0.0.1:${this.#server.addr.port}`;
@@ -65,17 +66,17 @@ class StubGateway {
     this.#patience[Symbol.dispose]();
   }
 
-  #surface(): Surface {
+  #view(): View {
     return {
       introduce: () =>
         Promise.resolve({
           capabilities: { tools: { listChanged: true }, prompts: { listChanged: false } },
           serverInfo: { name: "stub", version: "1" },
         }),
-      open: (port: ClientPort) => {
-        this.introduced.push(port.client.clientInfo);
+      open: (client: Client) => {
+        this.introduced.push(client.profile.clientInfo);
         return {
-          request: (scope: RequestScope) => this.#answer(scope, port),
+          request: async (request: McpRequest) => ({ text: await this.#answer(request, client) }),
           notify() {},
           [Symbol.asyncDispose]: () => Promise.resolve(),
         };
@@ -83,8 +84,8 @@ class StubGateway {
     };
   }
 
-  #answer(scope: RequestScope, port: ClientPort): Promise<string> {
-    const { id, method, signal, send } = scope;
+  #answer(request: McpRequest, client: Client): Promise<string> {
+    const { id, method, signal, send } = request;
     if (method === "echo") return Promise.resolve(resultText(id, '{"big":12345678901234567890}'));
     if (method === "hang") {
       return new Promise((_, reject) =>
@@ -96,7 +97,9 @@ class StubGateway {
     }
     if (method === "ask") {
       return new Promise((resolve) =>
-        send(port.ask(requestText("q", "roots/list"), "q", (text) => resolve(resultText(id, text))))
+        send(
+          client.ask(requestText("q", "roots/list"), "q", (text) => resolve(resultText(id, text))),
+        )
       );
     }
     return Promise.resolve(resultText(id, "{}"));
@@ -106,6 +109,8 @@ class StubGateway {
 /** A client's end of a bridge. */
 class Harness implements AsyncDisposable {
   readonly written: string[] = [];
+  /** What it has logged. */
+  readonly warnings: string[] = [];
   readonly bridge: StdioBridge;
   /** What a look for gateways finds. */
   found: GatewayPlace | undefined;
@@ -120,7 +125,7 @@ class Harness implements AsyncDisposable {
       path: "/mcp",
       write: (text) => this.written.push(text),
       ready: () => Promise.resolve(),
-      log: logs.room("cli"),
+      log: pino({ level: "warn" }, { write: (line) => void this.warnings.push(line) }),
       patienceMs,
       credentialAt: (gateway) =>
         new Credential({ owner: { gateway, secret: () => Promise.resolve(this.secret) } }),
@@ -148,7 +153,7 @@ class Harness implements AsyncDisposable {
   }
 
   async until(isIt: (text: string) => boolean): Promise<string> {
-    for (let tries = 0; tries < 1_000; tries++) {
+    for (let tries = 0; tries < 6_000; tries++) {
       const found = this.written.find(isIt);
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -173,13 +178,18 @@ Deno.test("StdioBridge carries answers as they came, questions, their answers an
       '{"jsonrpc":"2.0","id":"a","result":{"big":12345678901234567890}}',
     );
     const asked = client.ask(1, "ask");
-    await client.until((text) => text.includes("roots/list"));
-    client.send({ id: 1, result: { roots: [] } });
+    const { id } = JSON.parse(await client.until((text) => text.includes("roots/list")));
+    client.send({ id, result: { roots: [] } });
     assert.match(await asked, /"roots":\[\]/);
+
+    client.send({ id, result: { roots: ["again"] } });
+    await client.bridge.settled();
+    assert.match(client.warnings.join(), /HTTP 400.*No question with the id/);
+    assert.ok(!client.written.some((text) => text.includes("No question")), "an answered answer");
 
     client.send({ id: 2, method: "hang" });
     client.send({ method: "notifications/cancelled", params: { requestId: 2 } });
-    for (let tries = 0; tries < 500 && gateway.cancelled.length === 0; tries++) {
+    for (let tries = 0; tries < 6_000 && gateway.cancelled.length === 0; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.deepEqual(gateway.cancelled, ["2"]);
@@ -194,7 +204,7 @@ Deno.test("StdioBridge carries answers as they came, questions, their answers an
 });
 
 Deno.test("StdioBridge goes on with the session at the gateway that took the place of the first", async () => {
-  const records = new Map<string, SessionRecord>();
+  const records = new Map<string, StoredSession>();
   const first = new StubGateway(records, 1);
   await using client = await Harness.open(first);
   const lost = client.ask(1, "hang");
@@ -238,14 +248,14 @@ Deno.test("StdioBridge introduces its client anew where the session is not known
 });
 
 Deno.test("StdioBridge says what to do where no gateway comes back, and takes up one that comes late", async () => {
-  const records = new Map<string, SessionRecord>();
+  const records = new Map<string, StoredSession>();
   const first = new StubGateway(records, 1);
   await using client = await Harness.open(first, 200);
   client.found = undefined;
   await first.kill();
   const { error } = JSON.parse(await client.ask(1, "echo"));
   assert.equal(error.data.errorType, "SERVER_NOT_RUNNING");
-  assert.match(error.data.recoverySteps[0], /deno task start/);
+  assert.match(error.data.recoverySteps[0], /quartermaster start/);
   const { result } = JSON.parse(await client.ask(2, "tools/call", { name: "x" }));
   assert.equal(result.isError, true);
   const second = new StubGateway(records, 2);
@@ -260,19 +270,19 @@ Deno.test("StdioBridge takes up a stream that broke off while its gateway stayed
   const gateway = new StubGateway(new Map(), 1);
   await using client = await Harness.open(gateway);
   const asked = client.ask(1, "ask");
-  await client.until((text) => text.includes("roots/list"));
+  const { id } = JSON.parse(await client.until((text) => text.includes("roots/list")));
   // Another reader of a stream takes it over: for the bridge it has ended.
   const session = gateway.sessions.list()[0]!;
   await session.findStream(1)!.attach(1).cancel();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  client.send({ id: 1, result: { roots: [] } });
+  client.send({ id, result: { roots: [] } });
   assert.match(await asked, /"roots":\[\]/);
   await client[Symbol.asyncDispose]();
   await gateway.kill();
 });
 
 Deno.test("StdioBridge goes on at a gateway that signs with another secret after a restore", async () => {
-  const records = new Map<string, SessionRecord>();
+  const records = new Map<string, StoredSession>();
   const first = new StubGateway(records, 1, { secret: new Uint8Array(32) });
   await using client = await Harness.open(first);
   assert.match(await client.ask(1, "echo"), /12345678901234567890/);

@@ -10,12 +10,16 @@ import {
   type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
-import { BodyReader, discard, readText } from "../downstream/remote/body_reader.ts";
-import { FetchedAnswer, type RemoteAnswer } from "../downstream/remote/remote_answer.ts";
-import { hasType, isEventStream } from "../downstream/remote/event_stream.ts";
-import { networkFailureWords } from "../downstream/remote/network_failure.ts";
-import { SseParser } from "../downstream/remote/sse_parser.ts";
-import { rpcErrorText } from "../http/rpc_errors.ts";
+import {
+  BodyReader,
+  discard,
+  FetchResponse,
+  type HttpResponse,
+  networkFailureText,
+  readText,
+} from "../servers/transports/http_response.ts";
+import { hasType, isEventStream, SseParser } from "../servers/transports/sse_stream.ts";
+import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Credential } from "./credential.ts";
 
 /** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
@@ -114,8 +118,10 @@ export class DoorClient {
   /** Sends a notification, or an answer to a request of a server's. */
   async send(text: string): Promise<void> {
     const response = await this.#post(text, AbortSignal.timeout(ASK_LIMIT_MS));
-    if (response.status === 404) await this.#refusal(response, 0, "");
-    await discard(response);
+    if (response.status < 400) return await discard(response);
+    const { status } = response;
+    const refusal = await this.#refusal(response, 0, "");
+    throw new Error(`The gateway refused a message (HTTP ${status}): ${refusal.slice(0, 500)}`);
   }
 
   /** Whether the gateway knows the session; throws where its door is shut. */
@@ -154,7 +160,7 @@ export class DoorClient {
   }
 
   async #streamedAnswer(
-    first: RemoteAnswer,
+    first: HttpResponse,
     { id, onMessage, signal }: DoorExchange,
   ): Promise<void> {
     let lastEventId: string | undefined;
@@ -164,7 +170,7 @@ export class DoorClient {
       if (message?.kind === "response" && message.id === id) isAnswered = true;
       onMessage(text, message);
     };
-    for (let response: RemoteAnswer | undefined = first;;) {
+    for (let response: HttpResponse | undefined = first;;) {
       if (response) {
         const seen = lastEventId;
         const reading = this.#readEvents(response, {
@@ -196,7 +202,7 @@ export class DoorClient {
   }
 
   /** Reads until the end, or until `isDone`. */
-  async #readEvents(response: RemoteAnswer, { onMessage, onEventId, isDone }: {
+  async #readEvents(response: HttpResponse, { onMessage, onEventId, isDone }: {
     onMessage: MessageListener;
     onEventId(id: string): void;
     isDone(): boolean;
@@ -214,7 +220,7 @@ export class DoorClient {
   }
 
   /** What the gateway says where it does not answer as it should; throws where the session is gone. */
-  async #refusal(response: RemoteAnswer, id: RpcId, method: string): Promise<string> {
+  async #refusal(response: HttpResponse, id: RpcId, method: string): Promise<string> {
     const { status } = response;
     const body = await this.#read(response);
     const refused = parseRefused(body);
@@ -226,7 +232,7 @@ export class DoorClient {
       errorText(id, -32000, `The gateway refused the request (HTTP ${status})`);
   }
 
-  async #read(response: RemoteAnswer): Promise<string> {
+  async #read(response: HttpResponse): Promise<string> {
     try {
       return await readText(response, MESSAGE_LIMIT);
     } catch (error) {
@@ -234,7 +240,7 @@ export class DoorClient {
     }
   }
 
-  #post(body: string, signal: AbortSignal): Promise<RemoteAnswer> {
+  #post(body: string, signal: AbortSignal): Promise<HttpResponse> {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
@@ -242,7 +248,7 @@ export class DoorClient {
     return this.#fetch("POST", headers, signal, body);
   }
 
-  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<RemoteAnswer> {
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
     const headers = {
       accept: "text/event-stream",
       ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
@@ -255,7 +261,7 @@ export class DoorClient {
     headers: Record<string, string>,
     signal: AbortSignal,
     body: string | null = null,
-  ): Promise<RemoteAnswer> {
+  ): Promise<HttpResponse> {
     if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
     if (this.#protocolVersion !== undefined) {
       headers["mcp-protocol-version"] = this.#protocolVersion;
@@ -264,7 +270,7 @@ export class DoorClient {
       const init: RequestInit = { method, headers, body, signal, redirect: "error" };
       const { url, credential } = this.#options;
       const send = credential ? credential.fetch(url, init) : fetch(url, init);
-      return new FetchedAnswer(await send);
+      return new FetchResponse(await send);
     } catch (error) {
       if (signal.aborted) throw error;
       // Only where no connection came about was nothing sent for certain.
@@ -275,7 +281,7 @@ export class DoorClient {
 }
 
 function lost(error: unknown, wasTaken: boolean): DoorLost {
-  const message = `The gateway cannot be reached: ${networkFailureWords(error)}`;
+  const message = `The gateway cannot be reached: ${networkFailureText(error)}`;
   return new DoorLost(message, { wasTaken });
 }
 

@@ -1,15 +1,15 @@
-import { isView, VIEWS } from "../surfaces/views.ts";
+import { isViewName, VIEW_NAMES } from "../http/endpoint_path.ts";
 import type { CommandFlag } from "../config/command_line.ts";
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 
 /** What `--stdio` shows unless a flag says otherwise. */
 const DOOR = "/mcp";
 
 /** Which door a client gets that speaks stdio. */
 export const STDIO_FLAGS: readonly CommandFlag[] = [
-  { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEWS.join(", ")}` },
+  { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEW_NAMES.join(", ")}` },
   { flag: "toolset", placeholder: "NAME", meaning: "Exactly that saved toolset" },
-  { flag: "server", placeholder: "NAME", meaning: "That server alone, whole" },
+  { flag: "server", placeholder: "NAME", meaning: "Only that server, complete" },
 ];
 
 /** The path of the door that was asked for. */
@@ -17,7 +17,7 @@ export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string
   const given = STDIO_FLAGS.filter(({ flag }) => flags.has(flag));
   if (given.length > 1) {
     throw configError(
-      `Cannot open more than one door: ${given.map(({ flag }) => `--${flag}`).join(", ")}`,
+      `Cannot open more than one endpoint: ${given.map(({ flag }) => `--${flag}`).join(", ")}`,
       "Give one of them",
     );
   }
@@ -26,8 +26,8 @@ export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string
   const value = String(flags.get(only.flag));
   const name = encodeURIComponent(value);
   if (only.flag === "expose") {
-    if (isView(value)) return `${DOOR}?expose=${name}`;
-    throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEWS.join(", ")}`);
+    if (isViewName(value)) return `${DOOR}?expose=${name}`;
+    throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEW_NAMES.join(", ")}`);
   }
   if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Give it a name");
   return only.flag === "toolset" ? `/toolsets/${name}/mcp` : `/servers/${name}/mcp`;

@@ -1,7 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
-import { LineSplitter } from "../downstream/stdio/line_splitter.ts";
-import { answeredId, END_CHARS } from "../downstream/too_large.ts";
+import { LineSplitter } from "../servers/transports/stdio_streams.ts";
+import { END_CHARS, responseIdFromEnds } from "../servers/transports/messages.ts";
 
 export interface StdioInputOptions {
   /** How many bytes a message may take. */
@@ -30,7 +30,7 @@ export async function readMessages(
   function refuseLong(head: string, tail: string): void {
     const error = tooLarge(maxBody);
     const { rpcCode, message } = error;
-    const answered = answeredId(head, tail);
+    const answered = responseIdFromEnds(head, tail);
     if (answered === undefined) {
       return write(errorText(requestId(head, tail), rpcCode, message, error.toBody()));
     }

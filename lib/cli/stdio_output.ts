@@ -1,4 +1,4 @@
-import { Outbox, type Sink } from "../downstream/stdio/outbox.ts";
+import { type Sink, WriteQueue } from "../servers/transports/stdio_streams.ts";
 
 /** What may wait for a client that reads slowly before nothing more is taken from anybody. */
 const WAITING_CHARACTERS = 4 * 1024 * 1024;
@@ -7,7 +7,7 @@ const MAX_WAITING_CHARACTERS = 256 * 1024 * 1024;
 
 /** The way to the client: whole lines, in order, at its pace. */
 export class StdioOutput {
-  readonly #outbox: Outbox;
+  readonly #outbox: WriteQueue;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #room = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ export class StdioOutput {
       end: () => writer.close().catch(() => {}),
       destroy: (reason) => writer.abort(reason).catch(() => {}),
     };
-    this.#outbox = new Outbox(sink, {
+    this.#outbox = new WriteQueue(sink, {
       limit: Infinity,
       full: "",
       onFail: () => {

@@ -1,11 +1,12 @@
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
 import type { RpcMessage } from "../core/rpc.ts";
-import type { GatewayHost } from "../host.ts";
-import { StdioDoor } from "../http/stdio_door.ts";
-import { parseLocation } from "../storage/location.ts";
-import { signingSecret } from "../storage/signing_secret.ts";
+import type { GatewayHost } from "./gateway_host.ts";
+import { StdioEndpoint } from "../mcp/stdio.ts";
+import { parseLocation } from "../storage/kv_client.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
+import { lineFormat } from "../telemetry/log_lines.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { Credential } from "./credential.ts";
 import { findGateways } from "./find_gateways.ts";
@@ -72,14 +73,13 @@ async function openBridge(
   if (!place) return;
   const logs = await Logs.open({
     level: options.logLevel,
-    pretty: options.logFormat === "pretty" ||
-      (options.logFormat === "auto" && Deno.stderr.isTerminal()),
+    format: lineFormat(options.logFormat),
     development: options.development,
     keepFiles: options.logRetention,
     // Apart from the gateway's, which they would soon crowd out.
     ...(dataDir === undefined ? {} : { folder: join(dataDir, "logs", "stdio") }),
   });
-  const log = logs.room("cli");
+  const log = logs.module("cli");
   log.info({ gateway: place.address, door: path }, "Joined the gateway that already runs");
   const { write, ready } = output;
   async function secret(): Promise<Uint8Array> {
@@ -107,8 +107,8 @@ async function openBridge(
 /** A whole gateway for this client alone. */
 async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Promise<Answerer> {
   const gateway = await host.get();
-  gateway.logs.room("cli").info({ door: path }, "Speaking MCP on standard input and output");
-  const door = new StdioDoor({
+  gateway.logs.module("cli").info({ door: path }, "Speaking MCP on standard input and output");
+  const door = new StdioEndpoint({
     host: gateway.doors.host,
     open: await gateway.doors.opener(path),
     write: output.write,

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { type Env, nonEmpty } from "../config/env.ts";
+import { type Env, nonEmpty } from "../config/platform.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
-import { showHidden, visibleJson } from "../core/hidden_text.ts";
+import { showHidden, visibleJson } from "../core/text.ts";
+import { writeToStderr } from "../telemetry/log_lines.ts";
 
 const encoder = new TextEncoder();
 
@@ -22,7 +23,7 @@ export function print(text: string): void {
 }
 
 export function printError(text: string): void {
-  Deno.stderr.writeSync(encoder.encode(text));
+  writeToStderr(text);
 }
 
 export function printJson(value: unknown): void {
@@ -55,20 +56,26 @@ export function askFor<T extends string>(question: string, answers: readonly [T,
 
 /** Colors a text where a terminal will show it and the user has not asked for none. */
 export function painter(env: Env): (color: Color, text: string) => string {
-  const isColored = Deno.stdout.isTerminal() && nonEmpty(env, "NO_COLOR") === undefined;
+  const isColored = isSteerable(Deno.stdout) && nonEmpty(env, "NO_COLOR") === undefined;
   return (color, text) => isColored ? styleText(color, text, { validateStream: false }) : text;
 }
 
-/** Shows what is being done in a line that the next one replaces; false where there is no terminal. */
+/** Whether a terminal understands what steers it, colors too. Emacs has one that does not. */
+export function isSteerable(stream: { isTerminal(): boolean }): boolean {
+  return stream.isTerminal() && Deno.env.get("TERM") !== "dumb";
+}
+
+/** Shows what is being done in a line that the next one replaces; false where none can be. */
 export function showStatus(text: string): boolean {
-  if (!Deno.stderr.isTerminal()) return false;
-  const cut = text.slice(0, Math.max(10, terminalWidth(Deno.stderr) - 1));
+  if (!isSteerable(Deno.stderr)) return false;
+  const width = Math.max(10, terminalWidth(Deno.stderr) - 1);
+  const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
   printError(`\r\x1b[K${cut}`);
   return true;
 }
 
 export function clearStatus(): void {
-  if (Deno.stderr.isTerminal()) printError("\r\x1b[K");
+  if (isSteerable(Deno.stderr)) printError("\r\x1b[K");
 }
 
 /** Lines that would wrap on this terminal are cut; where there is none, all of it is kept. */
@@ -94,6 +101,22 @@ export function terminalWidth(stream: { isTerminal(): boolean }): number {
 export function inert(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
+}
+
+/** A foreign text in one line that does not steer the terminal. */
+export function oneLine(text: string): string {
+  return inert(text).replaceAll(/\s+/g, " ").trim();
+}
+
+export function warningsText(
+  warnings: readonly string[],
+  paint: ReturnType<typeof painter>,
+): string {
+  return warnings.map((warning) => `${paint("yellow", "Warning:")} ${oneLine(warning)}\n`).join("");
+}
+
+export function countOf(tools: number): string {
+  return tools === 1 ? "1 tool" : `${tools} tools`;
 }
 
 /** Rows in columns that line up, colored or not. */
@@ -134,6 +157,9 @@ function printFailure(error: GatewayError): void {
 export function failureText({ message, details }: GatewayError): string {
   const { recoveryAction, recoverySteps, hint } = details;
   const steps = recoverySteps ?? (recoveryAction === undefined ? [] : [recoveryAction]);
-  const lines = hint === undefined ? steps : [...steps, ...hint.split("\n")];
+  const advice = hint === undefined ? steps : [...steps, ...hint.split("\n")];
+  // A message often ends with its advice.
+  const bare = (text: string) => text.toLowerCase().replace(/\.$/, "");
+  const lines = advice.filter((line) => !bare(message).endsWith(bare(line)));
   return inert(`quartermaster: ${message}\n${lines.map((line) => `  ${line}\n`).join("")}`);
 }

@@ -9,6 +9,26 @@ Deno.test("inert() leaves nothing that steers a terminal", () => {
   );
 });
 
+Deno.test("printError() goes on where nobody reads stderr any more", async () => {
+  const module = new URL("./terminal.ts", import.meta.url).href;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      "-q",
+      `import { printError } from "${module}";
+      await Deno.stdin.read(new Uint8Array(1));
+      printError("lost");
+      Deno.exit(3);`,
+    ],
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  await child.stderr.cancel();
+  await child.stdin.close();
+  assert.equal((await child.status).code, 3);
+});
+
 Deno.test("table() lines up columns, colored or not", () => {
   const rows = [["a", "one", "x"], ["\x1b[32mlonger\x1b[39m", "b", ""]];
   assert.equal(table(rows), "a       one  x\n\x1b[32mlonger\x1b[39m  b\n");
@@ -29,4 +49,9 @@ Deno.test("failureText() says what to do, in steps or in one word", () => {
     "quartermaster: Cannot restore\n  First\n  a\n  b\n",
   );
   assert.equal(text({}), "quartermaster: Cannot restore\n");
+  assert.equal(
+    text({ message: "Unknown option --prot. Did you mean --port?", hint: "Did you mean --port?" }),
+    "quartermaster: Unknown option --prot. Did you mean --port?\n",
+    "advice that the message gives is not repeated",
+  );
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text.ts";
 
 type Schema = Record<string, unknown>;
 type Arguments = Record<string, unknown>;

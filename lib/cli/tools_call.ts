@@ -1,4 +1,4 @@
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { resolveListed } from "./find_tool.ts";
@@ -18,9 +18,9 @@ export const toolsCall: Command = {
   meaning: "Call a tool and print what it answers; exit code 1 if that is an error",
   details: [
     "Examples:",
-    "  deno task cli tools call weather.get_forecast city=Oslo days=3",
-    `  deno task cli tools call weather.get_forecast '{"city": "Oslo", "days": 3}'`,
-    "  cat arguments.json | deno task cli tools call weather.get_forecast -",
+    "  quartermaster tools call weather.get_forecast city=Oslo days=3",
+    `  quartermaster tools call weather.get_forecast '{"city": "Oslo", "days": 3}'`,
+    "  cat arguments.json | quartermaster tools call weather.get_forecast -",
     "",
     "Values after = are read as the tool's schema wants them; a list is given by repeating its name.",
     "With no gateway running, that one server is started for the call. Ctrl-C cancels the call.",
@@ -32,7 +32,7 @@ export const toolsCall: Command = {
     if (name === undefined) {
       throw configError(
         "tools call needs the name of a tool",
-        "Write it as: deno task cli tools call SERVER.TOOL [JSON | NAME=VALUE...]",
+        "Write it as: quartermaster tools call SERVER.TOOL [JSON | NAME=VALUE...]",
       );
     }
     const json = await jsonOf(words);
@@ -42,7 +42,7 @@ export const toolsCall: Command = {
     if (!enabled) {
       throw new GatewayError("TOOL_DISABLED", {
         message: `Tool "${namespaced}" is off`,
-        recoverySteps: [`Turn it on with \`deno task cli server tools ${server}\``],
+        recoverySteps: [`Turn it on with \`quartermaster server tools ${server}\``],
       });
     }
     const args = json ?? parseWordArguments(words, definition.inputSchema);

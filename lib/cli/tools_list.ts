@@ -1,9 +1,9 @@
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/nearest.ts";
+import { nearestNames } from "../core/text.ts";
 import { noPositionals } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { type NamedTool, NamedTools } from "./find_tool.ts";
-import { openServers } from "./servers_access.ts";
+import { listServers, openServers } from "./servers_access.ts";
 import { cutToWidth, inert, painter, print, printJson, table } from "./terminal.ts";
 
 export const toolsList: Command = {
@@ -25,7 +25,7 @@ export const toolsList: Command = {
     noPositionals("tools list", input);
     await using servers = await openServers(input);
     const wanted = input.values.get("server");
-    if (wanted) checkServers(wanted, (await servers.list()).map(({ name }) => name));
+    if (wanted) checkServers(wanted, (await listServers(servers)).map(({ name }) => name));
     const { all } = new NamedTools(await servers.allTools());
     const tools = all.filter((tool) =>
       (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
@@ -45,7 +45,7 @@ export const toolsList: Command = {
     }
     if (tools.length > 0) print(toolsTable(tools, input));
     print(summary(tools, all.length));
-    if (!servers.isRunning) print("No gateway is running: start one with `deno task start`.\n");
+    if (!servers.isRunning) print("No gateway is running: start one with `quartermaster start`.\n");
   },
 };
 
@@ -55,7 +55,7 @@ function checkServers(wanted: string[], names: string[]): void {
     const near = nearestNames(name, names);
     throw new GatewayError("SERVER_NOT_FOUND", {
       message: `There is no server "${name}"`,
-      recoverySteps: ["See `deno task cli server list`"],
+      recoverySteps: ["See `quartermaster server list`"],
       ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
     });
   }
@@ -84,7 +84,7 @@ function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
 }
 
 function summary(tools: NamedTool[], total: number): string {
-  if (total === 0) return "There are no tools. Add a server with `deno task cli server add`.\n";
+  if (total === 0) return "There are no tools. Add a server with `quartermaster server add`.\n";
   if (tools.length === 0) return "No tool is like that.\n";
   const off = tools.filter(({ enabled }) => !enabled).length;
   const of = tools.length === total ? "" : ` of ${total}`;

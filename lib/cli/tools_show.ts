@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
-import { oneNameOf } from "./arguments.ts";
+import { oneToolOf } from "./arguments.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { type NamedTool, resolveListed } from "./find_tool.ts";
 import { openServers } from "./servers_access.ts";
@@ -25,7 +25,7 @@ export const toolsShow: Command = {
   ],
   flags: [JSON_FLAG],
   async run(input) {
-    const name = oneNameOf("tool", "tools show", input);
+    const name = oneToolOf("tools show", input);
     await using servers = await openServers(input);
     const tool = await resolveListed(name, servers);
     if (input.flags.get("json") !== true) return print(toolText(tool, input));
@@ -48,7 +48,7 @@ function toolText(tool: NamedTool, { env }: Pick<CommandInput, "env">): string {
   const state = enabled ? paint("green", "on") : paint("yellow", "off");
   const facts = [
     ["Names", inert([...new Set([namespaced, flat, tool.name])].join(", "))],
-    ["State", enabled ? state : `${state} (deno task cli server tools ${tool.server})`],
+    ["State", enabled ? state : `${state} (quartermaster server tools ${tool.server})`],
     ...hintsOf(definition.annotations).map((
       hint,
       index,

@@ -1,58 +1,109 @@
-import type { CommandInput } from "./command.ts";
-import { type Color, inert, painter, table } from "./terminal.ts";
-import type { ToolsetDetail, ToolsetTool } from "./toolset_answers.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import type { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
+import type { ToolsetToolDetail } from "../operations/toolsets_admin.ts";
+import type { CommandExtras, OutcomeView } from "./operation_command.ts";
+import {
+  type Color,
+  countOf,
+  cutToWidth,
+  inert,
+  oneLine,
+  table,
+  warningsText,
+} from "./terminal.ts";
 
-type Paint = ReturnType<typeof painter>;
+type Toolsets = typeof TOOLSET_OPERATIONS;
+type Paint = OutcomeView["paint"];
 
-const COLORS: Record<ToolsetTool["state"], Color> = {
+const COLORS: Record<ToolsetToolDetail["state"], Color> = {
   registered: "green",
   waiting: "yellow",
   disabled: "gray",
   gone: "red",
 };
 
-export const NOT_RUNNING = "No gateway is running: start one with `deno task start`.\n";
+export const TOOLSET_EXTRAS: Record<string, CommandExtras> = {
+  "toolset.list": {
+    details: [
+      "TOOLS says how many of the tools can be called now; TOKENS is roughly what a model reads when",
+      "they are listed.",
+    ],
+    show: listText,
+  },
+  "toolset.show": { show: detailText },
+  "toolset.create": {
+    details: [
+      "TOOL is any of its names (git.status, git_status), or 'git.*' for all of a server's enabled",
+      "tools. If one cannot be found, nothing is saved. With no gateway running, the tools are those",
+      "that each server had when it was last connected.",
+    ],
+  },
+  "toolset.equip": { show: equippedText },
+  "toolset.import": {
+    details: [
+      "FILE is a path, or - for standard input. Also read:",
+      '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }, or a list of such.',
+      "A tool that is not there yet stays in its toolset and appears once its server has it. The exit",
+      "code is 1 if a toolset was not saved.",
+    ],
+    show: importText,
+    exitCode: ({ toolsets }: OutputOf<Toolsets["importFile"]>) =>
+      toolsets.some(({ problem }) => problem !== undefined) ? 1 : 0,
+  },
+};
 
-export function countOf(tools: number): string {
-  return tools === 1 ? "1 tool" : `${tools} tools`;
+function listText(
+  { toolsets, equipped }: OutputOf<Toolsets["list"]>,
+  { paint, isRunning }: OutcomeView,
+): string {
+  if (toolsets.length === 0) {
+    return "There are no toolsets. Create one with `quartermaster toolset create`.\n";
+  }
+  const heading = ["NAME", "TOOLS", "TOKENS", "", ""].map((label) => paint("gray", label));
+  const rows = toolsets.map(({ name, toolCount, registered, tokens, description = "" }) => [
+    name,
+    isRunning ? `${registered}/${toolCount}` : String(toolCount),
+    String(tokens),
+    name === equipped ? paint("green", "equipped") : "",
+    oneLine(description),
+  ]);
+  const warnings = toolsets.flatMap(({ name, warnings }) =>
+    warnings.map((warning) => `${name}: ${warning}`)
+  );
+  const after = warnings.length > 0 ? `\n${warningsText(warnings, paint)}` : "";
+  return `${cutToWidth(table([heading, ...rows]))}${after}`;
 }
 
-/** Whatever a server or a person wrote, in one line that steers nothing. */
-export function oneLine(text: string): string {
-  return inert(text).replaceAll(/\s+/g, " ").trim();
-}
-
-export function warningsText(warnings: readonly string[], paint: Paint): string {
-  return warnings.map((warning) => `${paint("yellow", "Warning:")} ${oneLine(warning)}\n`).join("");
-}
-
-/** One line for each server whose tools are skipped. */
-export function skippedWords(tools: readonly ToolsetTool[]): string[] {
-  const waiting = tools.filter(({ state }) => state === "waiting")
-    .map(({ namespacedName }) => namespacedName);
-  return [...Map.groupBy(waiting, (name) => name.slice(0, name.indexOf(".")))]
-    .map(([server, names]) => `${server} server unavailable, skipping tools: ${names.join(", ")}`);
-}
-
-export interface DetailOptions extends Pick<CommandInput, "env"> {
-  isRunning: boolean;
-  isEquipped: boolean;
+function equippedText(
+  { equipped, registered, toolCount, warnings = [] }: OutputOf<Toolsets["equip"]>,
+  { paint, isRunning }: OutcomeView,
+): string {
+  // Without a gateway no server was tried, so none is unavailable.
+  if (!isRunning) {
+    const missing = warnings.filter((warning) => !warning.includes("skipping tools"));
+    return `Equipped ${equipped}: ${countOf(toolCount)}.\n${warningsText(missing, paint)}` +
+      "The tools are listed once a gateway runs.\n";
+  }
+  const listed = registered.map((tool) => `  ${inert(tool)}\n`).join("");
+  return `Equipped ${equipped}: ${registered.length} of ${countOf(toolCount)} registered.\n` +
+    `${listed}${warningsText(warnings, paint)}`;
 }
 
 /** One toolset with all its tools. */
-export function detailText(toolset: ToolsetDetail, options: DetailOptions): string {
-  const { isRunning, isEquipped } = options;
-  const paint = painter(options.env);
+function detailText(
+  { toolset, equipped }: OutputOf<Toolsets["show"]>,
+  { paint, isRunning }: OutcomeView,
+): string {
   const { name, description, toolCount, registered, tokens, updatedAt, tools, warnings } = toolset;
   const count = isRunning
     ? `${registered} of ${countOf(toolCount)} registered`
     : countOf(toolCount);
   const facts = [
     ["Tools", `${count}, about ${tokens} tokens`],
-    ["Door", `/toolsets/${name}/mcp`],
+    ["Endpoint", `/toolsets/${name}/mcp`],
     ["Saved", new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")],
   ];
-  const heading = ["STATE", "NAME", "CALLED", "TOKENS", ""].map((word) => paint("gray", word));
+  const heading = ["STATE", "NAME", "CALLED", "TOKENS", ""].map((label) => paint("gray", label));
   const rows = tools.map((tool) => [
     stateText(tool, isRunning, paint),
     oneLine(tool.namespacedName),
@@ -61,27 +112,26 @@ export function detailText(toolset: ToolsetDetail, options: DetailOptions): stri
     noteText(tool, isRunning),
   ]);
   return [
-    `${name}${isEquipped ? `  ${paint("green", "equipped")}` : ""}\n`,
+    `${name}${equipped ? `  ${paint("green", "equipped")}` : ""}\n`,
     ...(description === undefined ? [] : [`${oneLine(description)}\n`]),
     table(facts.map(([fact = "", text = ""]) => [paint("gray", fact), text])),
     `\n${table([heading, ...rows])}`,
     ...(warnings.length > 0 ? [`\n${warningsText(warnings, paint)}`] : []),
-    ...(isRunning ? [] : [`\n${NOT_RUNNING}`]),
   ].join("");
 }
 
 // Whether a server could be reached is not known while nothing tries.
-function stateText({ state }: ToolsetTool, isRunning: boolean, paint: Paint): string {
+function stateText({ state }: ToolsetToolDetail, isRunning: boolean, paint: Paint): string {
   if (state === "waiting" && !isRunning) return paint("gray", "not running");
   return paint(COLORS[state], state);
 }
 
-function noteText({ state, note = "", change }: ToolsetTool, isRunning: boolean): string {
+function noteText({ state, note = "", change }: ToolsetToolDetail, isRunning: boolean): string {
   const own = state === "registered" || (state === "waiting" && !isRunning) ? "" : note;
   return oneLine([own, change ? changeText(change) : ""].filter((part) => part !== "").join("; "));
 }
 
-function changeText(change: NonNullable<ToolsetTool["change"]>): string {
+function changeText(change: NonNullable<ToolsetToolDetail["change"]>): string {
   const { savedVersion, currentVersion, compatibility, reasons } = change;
   const version = (number: number | undefined) => number === undefined ? "?" : `v${number}`;
   const verdict = compatibility === "unknown" ? "how is not known" : compatibility;
@@ -89,4 +139,25 @@ function changeText(change: NonNullable<ToolsetTool["change"]>): string {
   return `changed since saved (${version(savedVersion)} -> ${
     version(currentVersion)
   }), ${verdict}${why}`;
+}
+
+function importText(
+  { toolsets }: OutputOf<Toolsets["importFile"]>,
+  { paint, input: { dryRun } }: OutcomeView,
+): string {
+  if (toolsets.length === 0) return "There are no toolsets in it.\n";
+  return toolsets.map(({ name, wasNamed, toolCount, unmatched, problem }) => {
+    const was = wasNamed === undefined ? "" : ` (called "${oneLine(wasNamed)}" there)`;
+    const done = dryRun ? "Would save" : "Saved";
+    const head = problem === undefined
+      ? `${done} ${name}${was}: ${countOf(toolCount)}\n`
+      : `${paint("red", dryRun ? "Would not save" : "Not saved")}: ${name}${was}: ${
+        inert(problem)
+      }\n`;
+    const lines = unmatched.map(({ written, reason, nearest }) => {
+      const guess = nearest.length > 0 ? `. Did you mean ${nearest.join(", ")}?` : "";
+      return `  ${paint("yellow", "not matched:")} ${oneLine(`${written}: ${reason}${guess}`)}\n`;
+    });
+    return head + lines.join("");
+  }).join("");
 }

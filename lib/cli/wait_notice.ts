@@ -1,6 +1,7 @@
+import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import type { ServersAccess } from "./servers_access.ts";
 
-type Described = Pick<ServersAccess, "isRunning" | "address" | "describe">;
+type Described = Pick<ServersAccess, "isRunning" | "address" | "run">;
 
 /** Says why a call may take so long, unless it has ended or told of its progress by then. */
 export function waitNotice(
@@ -26,7 +27,8 @@ async function waitText(servers: Described, server: string): Promise<string> {
   const { isRunning, address } = servers;
   // Only a gateway asks somebody; without one the call is made from here.
   if (isRunning && address !== undefined) {
-    const described = await servers.describe(server).catch(() => undefined);
+    const described = await servers.run(SERVER_OPERATIONS.show, { name: server })
+      .catch(() => undefined);
     if (described?.spec.mode === "confirm") {
       const place = new URL("/security/approvals", address).href;
       return `The call may wait for your approval: answer it at ${place}`;

@@ -10,7 +10,7 @@ function serversWith(mode: "confirm" | "all" | undefined, isRunning = true) {
     ...(mode === undefined ? {} : { mode }),
   };
   const address = isRunning ? { address: "http://127.0.0.1:3333" } : {};
-  return { isRunning, ...address, describe: () => Promise.resolve({ spec }) };
+  return { isRunning, ...address, run: () => Promise.resolve({ spec }) };
 }
 
 async function told(servers: Parameters<typeof waitNotice>[0]): Promise<string> {
@@ -29,7 +29,7 @@ Deno.test("waitNotice() says where to approve a call where the server asks for t
 Deno.test("waitNotice() speaks of no approval where none is known to be needed", async () => {
   const failing = {
     ...serversWith("confirm"),
-    describe: () => Promise.reject(new Error("not for you")),
+    run: () => Promise.reject(new Error("not for you")),
   };
   for (const servers of [serversWith("all"), serversWith("confirm", false), failing]) {
     const text = await told(servers);
@@ -44,7 +44,7 @@ Deno.test("waitNotice() says nothing once the call is over", async () => {
   const answer = Promise.withResolvers<{ spec: ServerSpec }>();
   const servers = {
     ...serversWith("all"),
-    describe() {
+    run() {
       asked.resolve();
       return answer.promise;
     },

@@ -1,11 +1,17 @@
 import { basename, dirname } from "@std/path";
-import { configError } from "../config/problem.ts";
+import { configError } from "../config/files.ts";
 
 /** Writes a file in one step, so that nobody ever reads half of it; over another one only by force. */
-export async function writeNew(path: string, text: string, force: boolean): Promise<void> {
+export async function writeNew(
+  path: string,
+  content: string | ReadableStream<Uint8Array>,
+  { force, isPrivate = false }: { force: boolean; isPrivate?: boolean },
+): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}.tmp`;
   try {
-    await Deno.writeTextFile(draft, text, { createNew: true });
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const mode = isPrivate ? { mode: 0o600 } : {};
+    await Deno.writeFile(draft, bytes, { createNew: true, ...mode });
     if (!force && await isThere(path)) {
       throw configError(`${path} is there already`, "Overwrite it with --force");
     }

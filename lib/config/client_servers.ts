@@ -1,15 +1,14 @@
 import { basename, dirname } from "node:path";
 import { findNodeAtLocation } from "jsonc-parser";
-import { ServerName } from "../core/server.ts";
-import type { ClientConfigFile } from "./client_configs.ts";
-import { nonEmpty } from "./env.ts";
+import { isProgram, ServerName } from "../core/server.ts";
+import type { ClientConfigFile } from "./clients.ts";
+import { nonEmpty } from "./platform.ts";
 import { members, parseJsonObject } from "./json_document.ts";
-import { pointsAtSelf } from "./loops.ts";
+import { pointsAtGateway } from "./loops.ts";
 import { loadServers, type LoadServersInput } from "./mcp_file.ts";
-import type { Problem } from "./problem.ts";
+import { type ConfigProblem, findTextFile } from "./files.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";
-import { findTextFile } from "./text_file.ts";
 
 /** A server as a client's file names it. */
 export interface ClientServer extends ConfiguredServer {
@@ -22,12 +21,12 @@ export interface ClientServer extends ConfiguredServer {
   isSelf: boolean;
 }
 
-export interface ClientServers {
+interface ClientServers {
   servers: ClientServer[];
-  problems: Problem[];
+  problems: ConfigProblem[];
 }
 
-export type ReadClientInput = Omit<LoadServersInput, "path" | "configDir">;
+type ReadClientInput = Omit<LoadServersInput, "path" | "configDir">;
 
 const EXAMPLE = '{ "mcpServers": {} }';
 const ROOTS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
@@ -45,11 +44,11 @@ export async function readClientServers(
   const add = async (server: ConfiguredServer, writtenAs: string, project?: string) => {
     const { spec } = server;
     // A client runs its project's programs there; a gateway runs elsewhere.
-    if (spec.type === "stdio" && project !== undefined) spec.cwd ??= project;
-    const isSelf = await pointsAtSelf(
+    if (isProgram(spec) && project !== undefined) spec.cwd ??= project;
+    const isSelf = await pointsAtGateway(
       spec,
       input.self,
-      spec.type === "stdio" && spec.cwd || input.cwd,
+      isProgram(spec) && spec.cwd || input.cwd,
     );
     const where = project === undefined ? {} : { project };
     found.servers.push({ ...server, file, writtenAs, ...where, isSelf });

@@ -1,6 +1,6 @@
-import { nearest } from "../core/nearest.ts";
-import { optionRows } from "./option_table.ts";
-import { configError } from "./problem.ts";
+import { nearest } from "../core/text.ts";
+import { optionRows, settingsKeyOf, variableOf } from "./option_table.ts";
+import { configError } from "./files.ts";
 
 /** A flag that only some command knows; `--json`, say. */
 export interface CommandFlag {
@@ -124,4 +124,72 @@ function unknown(arg: string, flags: Flags): Error {
 
 function noValue(name: string): Error {
   return configError(`Option --${name} takes no value`, `Write it as --${name}`);
+}
+
+interface HelpParts {
+  commands?: readonly { usage: string; meaning: string }[];
+  commandFlags?: readonly CommandFlag[];
+  /** What stands above them. */
+  flagsTitle?: string;
+}
+
+/** The text of --help. */
+export function helpText(parts: HelpParts = {}): string {
+  const { commands = [], commandFlags = [], flagsTitle = "Options of commands:" } = parts;
+  return [
+    "Quartermaster: one endpoint for all your MCP servers",
+    "",
+    "Usage: quartermaster [COMMAND] [OPTIONS]",
+    ...section("Commands:", commands.map(({ usage, meaning }) => [usage, meaning])),
+    ...section("Options:", optionTexts()),
+    ...section(flagsTitle, commandFlags.map((row) => [heading(row), row.meaning])),
+    "",
+    "Switches are turned off with --no-NAME, as in --no-enable-optimization.",
+    "Every option can also be set in the environment (--data-dir as QUARTERMASTER_DATA_DIR) or in",
+    'settings.json in the config folder (as "dataDir"). A flag wins over the environment, the',
+    "environment over the file.",
+    "",
+    "Exit codes: 0 after an ordinary end, 2 where an option, a file or the port cannot be used.",
+    "",
+  ].join("\n");
+}
+
+/** The gateway's options, shown below the commands. */
+export function gatewayOptionsHelp(): string[] {
+  return section("Options of the gateway:", optionTexts()).slice(1);
+}
+
+/** The options as a Markdown table, for the documentation. */
+export function optionsTable(): string {
+  return [
+    "| flag | variable | settings key | default | meaning |",
+    "| --- | --- | --- | --- | --- |",
+    ...optionRows().map((row) =>
+      `| \`${heading(row)}\` | \`${variableOf(row)}\` | \`${settingsKeyOf(row)}\` | ` +
+      `${row.fallbackText} | ${row.meaning} |`
+    ),
+  ].join("\n");
+}
+
+type Row = readonly [left: string, right: string];
+
+function optionTexts(): Row[] {
+  return [
+    ...optionRows().map((row): Row => [
+      heading(row),
+      `${row.meaning} (default: ${row.fallbackText})`,
+    ]),
+    ["-h, --help", "Show this help"],
+    ["-V, --version", "Show the version"],
+  ];
+}
+
+function heading(row: { flag: string; placeholder?: string }): string {
+  return row.placeholder === undefined ? `--${row.flag}` : `--${row.flag} ${row.placeholder}`;
+}
+
+function section(title: string, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return ["", title, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)];
 }

@@ -1,7 +1,92 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { z } from "zod";
+import { members } from "./json_document.ts";
+import { nearest } from "../core/text.ts";
 import { CallMode, ChangePolicy, ServerTrust } from "../core/server.ts";
-import { type EntryKey, isEntryKey } from "./entry_keys.ts";
+
+// What of a server's entry the gateway acts on.
+const ENTRY_KEYS = [
+  "type",
+  "command",
+  "args",
+  "env",
+  "envFile",
+  "cwd",
+  "url",
+  "headers",
+  "disabled",
+  "enabled",
+  "timeout",
+  "timeoutMs",
+  "startTimeoutMs",
+  "lazy",
+  "trust",
+  "changes",
+  "mode",
+  "readOnlyTools",
+  "writingTools",
+  "callsPerMinute",
+  "maxConcurrent",
+  "maxResultTokens",
+] as const;
+export type EntryKey = (typeof ENTRY_KEYS)[number];
+
+function isEntryKey(key: unknown): key is EntryKey {
+  return ENTRY_KEYS.some((known) => known === key);
+}
+
+// What some clients call it.
+const ALIASES = new Map<string, EntryKey>([
+  ["transport", "type"],
+  ["transportType", "type"],
+  ["serverUrl", "url"],
+  ["httpUrl", "url"],
+]);
+
+// These steer how a client behaves toward its user, or describe the server: nothing to do here.
+const CLIENT_ONLY = new Set([
+  ...["alwaysAllow", "autoApprove", "alwaysLoad", "networkTimeout"],
+  ...["description", "name", "title", "icon", "note", "dev", "gallery", "version", "watchPaths"],
+]);
+
+// Ignoring these silently would surprise their author.
+const UNSUPPORTED = new Map([
+  ["headersHelper", 'Write the headers under "headers", with variables for what is secret'],
+  ["oauth", "Sign in to the server from the console"],
+  ["auth", "Sign in to the server from the console"],
+  ["sandbox", "Sandbox the command itself"],
+  ["sandboxEnabled", "Sandbox the command itself"],
+  ...["disabledTools", "enabledTools", "includeTools", "excludeTools"].map((key) =>
+    [key, "Enable and disable tools in the console, or with a toolset"] as const
+  ),
+]);
+
+export type Warn = (node: Node, message: string, fix: string) => void;
+
+/** The entry's values by the gateway's own names of the keys. */
+export function entryValues(entry: Node, server: string, warn: Warn): Map<EntryKey, Node> {
+  const found = new Map<EntryKey, Node>();
+  for (const { name, key, value } of members(entry)) {
+    const known = isEntryKey(name) ? name : ALIASES.get(name);
+    if (known !== undefined) {
+      if (found.has(known)) {
+        warn(key, `server "${server}" has "${known}" twice; the last counts`, "Remove one of them");
+      }
+      found.set(known, value);
+      continue;
+    }
+    if (CLIENT_ONLY.has(name)) continue;
+    const unsupported = UNSUPPORTED.get(name);
+    if (unsupported !== undefined) {
+      warn(key, `server "${server}": "${name}" is not supported here`, unsupported);
+      continue;
+    }
+    const guess = nearest(name, [...ENTRY_KEYS, ...ALIASES.keys()]);
+    const fix = guess === undefined ? "Remove it" : `Did you mean "${guess}"?`;
+    warn(key, `server "${server}" has the unknown key "${name}"`, fix);
+  }
+  return found;
+}
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -24,6 +109,7 @@ const EntryShape = z.object({
   enabled: z.boolean(),
   timeout: z.number().positive().max(MAX_TIMEOUT_MS),
   timeoutMs: z.int().min(MIN_TIMEOUT_MS).max(MAX_TIMEOUT_MS),
+  startTimeoutMs: z.int().min(MIN_TIMEOUT_MS).max(MAX_TIMEOUT_MS),
   lazy: z.boolean(),
   // Gemini's is true or false, and says whether it asks before a call: nothing to do here.
   trust: ServerTrust.or(z.boolean()),
@@ -56,6 +142,10 @@ const MUST: Record<EntryKey, { whole: string; part?: string; example: string }> 
   enabled: { whole: "true or false", example: '"enabled": false' },
   timeout: { whole: "a number up to a day", example: '"timeout": 60000' },
   timeoutMs: { whole: "a whole number from 100 to 86400000", example: '"timeoutMs": 60000' },
+  startTimeoutMs: {
+    whole: "a whole number from 100 to 86400000",
+    example: '"startTimeoutMs": 120000',
+  },
   lazy: { whole: "true or false", example: '"lazy": true' },
   trust: { whole: '"trusted" or "untrusted"', example: '"trust": "untrusted"' },
   changes: { whole: '"hold", "notify" or "allow"', example: '"changes": "hold"' },
@@ -98,7 +188,7 @@ export function parseEntry(
     const must = inner.length > 0 ? part ?? whole : whole;
     fail(
       findNodeAtLocation(node, inner) ?? node,
-      `has a wrong value at ${placeOf(key, ...inner)}: it must be ${must}`,
+      `has a wrong value at ${fieldPath(key, ...inner)}: it must be ${must}`,
       `Write it as ${example}`,
     );
   }
@@ -127,6 +217,6 @@ export function controlOf(entry: Entry) {
 }
 
 /** `args[1]`, `env.TOKEN`: how messages name a place inside an entry. */
-export function placeOf(key: string, ...rest: readonly (string | number)[]): string {
+export function fieldPath(key: string, ...rest: readonly (string | number)[]): string {
   return key + rest.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("");
 }

@@ -5,7 +5,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { configError, located } from "./problem.ts";
+import { configError, located } from "./files.ts";
 
 // The parser below recurses: unchecked, a file of nothing but brackets would overflow the stack.
 const MAX_DEPTH = 64;

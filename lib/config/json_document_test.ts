@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import { members, parseJsonObject, positions } from "./json_document.ts";
 
 function parse(text: string) {

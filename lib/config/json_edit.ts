@@ -7,7 +7,7 @@ import {
   type Node,
 } from "jsonc-parser";
 import { members, parseJsonObject } from "./json_document.ts";
-import { configError, located } from "./problem.ts";
+import { configError, located } from "./files.ts";
 
 const EXAMPLE = "{}";
 

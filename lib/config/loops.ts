@@ -1,9 +1,9 @@
-import { basename, dirname, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServerSpec } from "../core/server.ts";
+import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../core/server.ts";
 
 /** What of this gateway a server's entry could point back at. */
-export interface Self {
+export interface GatewayIdentity {
   /** The port it listens on; 0 while it has none. */
   port: number;
   host: string;
@@ -15,13 +15,16 @@ export interface Self {
 }
 
 /** Whether the server is this gateway, which would then call itself without end. */
-export async function pointsAtSelf(spec: ServerSpec, self: Self, cwd: string): Promise<boolean> {
-  if (spec.type === "demo") return false;
-  if (spec.type === "stdio") return await runsSelf(spec, self, spec.cwd ?? cwd);
-  return URL.canParse(spec.url) && reachesSelf(new URL(spec.url), self);
+export async function pointsAtGateway(
+  spec: ServerSpec,
+  self: GatewayIdentity,
+  cwd: string,
+): Promise<boolean> {
+  if (isProgram(spec)) return await runsSelf(spec, self, spec.cwd ?? cwd);
+  return isRemote(spec) && URL.canParse(spec.url) && reachesSelf(new URL(spec.url), self);
 }
 
-function reachesSelf(url: URL, self: Self): boolean {
+function reachesSelf(url: URL, self: GatewayIdentity): boolean {
   const host = plainHost(url.hostname);
   if (self.publicUrl !== undefined && URL.canParse(self.publicUrl)) {
     const own = new URL(self.publicUrl);
@@ -64,8 +67,8 @@ function isWildcard(host: string): boolean {
 }
 
 async function runsSelf(
-  spec: Extract<ServerSpec, { type: "stdio" }>,
-  self: Self,
+  spec: ProgramSpec,
+  self: GatewayIdentity,
   cwd: string,
 ): Promise<boolean> {
   const main = toPath(self.mainModule);
@@ -79,14 +82,17 @@ async function runsSelf(
     if (["--config", "-c"].includes(word) && next?.match(/deno\.jsonc?$/)) {
       folder = dirname(resolve(cwd, next));
     }
-    if (await isSameFile(word, main, folder)) return true;
+    // In a checkout, cli.ts starts the gateway too.
+    for (const file of [main, join(checkout, "cli.ts")]) {
+      if (await isSameFile(word, file, folder)) return true;
+    }
   }
-  if (words.some((word, index) => isProgram(word, index, words))) return true;
+  if (words.some((word, index) => isGatewayProgram(word, index, words))) return true;
   return startsTask(words) && isInside(folder, checkout);
 }
 
 // The program itself, or a package runner's first argument: `npx -y quartermaster@latest`.
-function isProgram(word: string, index: number, words: readonly string[]): boolean {
+function isGatewayProgram(word: string, index: number, words: readonly string[]): boolean {
   const program = programName(word).replace(/^(npm|jsr):/, "").replace(/(?<=.)@.*$/, "");
   if (program !== "quartermaster") return false;
   const before = words.slice(words.lastIndexOf(";", index) + 1, index)
@@ -95,14 +101,28 @@ function isProgram(word: string, index: number, words: readonly string[]): boole
 }
 
 const RUNNERS = new Set([
-  ...["npx", "npm", "exec", "x", "bunx", "bun", "pnpm", "dlx", "yarn", "deno", "run", "env"],
+  ...[
+    "node",
+    "npx",
+    "npm",
+    "exec",
+    "x",
+    "bunx",
+    "bun",
+    "pnpm",
+    "dlx",
+    "yarn",
+    "deno",
+    "run",
+    "env",
+  ],
   ...["sh", "bash", "zsh", "dash", "cmd", "/c"],
 ]);
 
 function startsTask(words: readonly string[]): boolean {
   const task = words.indexOf("task");
   return task > 0 && words.slice(0, task).some((word) => programName(word) === "deno") &&
-    words.slice(task + 1).some((word) => word === "start" || word === "dev");
+    words.slice(task + 1).some((word) => ["start", "serve", "dev", "cli"].includes(word));
 }
 
 // `sh -c "deno task start --stdio"` hides its words in one argument.
@@ -114,7 +134,7 @@ function shellWords(words: readonly string[]): string[] {
 }
 
 function programName(word: string): string {
-  return basename(word.replaceAll("\\", "/")).toLowerCase().replace(/\.(exe|cmd|bat|ps1)$/, "");
+  return basename(word.replaceAll("\\", "/")).toLowerCase().replace(/\.(exe|cmd|bat|ps1|mjs)$/, "");
 }
 
 async function isSameFile(word: string, main: string, folder: string): Promise<boolean> {

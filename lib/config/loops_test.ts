@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ServerSpec } from "../core/server.ts";
-import { pointsAtSelf, type Self } from "./loops.ts";
+import { type GatewayIdentity, pointsAtGateway } from "./loops.ts";
 
-const SELF: Self = { port: 3333, host: "127.0.0.1", mainModule: "file:///opt/qm/main.ts" };
+const SELF: GatewayIdentity = {
+  port: 3333,
+  host: "127.0.0.1",
+  mainModule: "file:///opt/qm/main.ts",
+};
 
-async function remote(url: string, self: Partial<Self> = {}) {
-  return await pointsAtSelf(ServerSpec.parse({ type: "http", url }), { ...SELF, ...self }, "/");
+async function remote(url: string, self: Partial<GatewayIdentity> = {}) {
+  return await pointsAtGateway(ServerSpec.parse({ type: "http", url }), { ...SELF, ...self }, "/");
 }
 
 async function program(line: string[], cwd?: string) {
   const [command, ...args] = line;
   const spec = ServerSpec.parse({ type: "stdio", command, args, ...(cwd ? { cwd } : {}) });
-  return await pointsAtSelf(spec, SELF, "/home/ada");
+  return await pointsAtGateway(spec, SELF, "/home/ada");
 }
 
 for (
@@ -58,7 +62,7 @@ for (
   });
 }
 
-const HOSTS: [what: string, url: string, self: Partial<Self>, expected: boolean][] = [
+const HOSTS: [what: string, url: string, self: Partial<GatewayIdentity>, expected: boolean][] = [
   ["the default port of http", "http://localhost/mcp", { port: 80 }, true],
   ["the default port of https", "https://localhost/mcp", { port: 443 }, true],
   ["no port yet", "http://localhost/mcp", { port: 0 }, false],
@@ -100,8 +104,12 @@ const PROGRAMS: [line: string[], cwd: string | undefined, expected: boolean][] =
   [["deno", "run", "-A", "main.ts"], "/opt/other", false],
   [["deno", "run", "-A", "/opt/qm/tests/fixtures/server.ts"], undefined, false],
   [["/opt/qm/main.ts"], undefined, true],
+  [["deno", "run", "-P=start", "/opt/qm/cli.ts", "--stdio"], undefined, true],
+  [["deno", "run", "-A", "/opt/other/cli.ts"], undefined, false],
+  [["deno", "task", "serve", "--stdio"], "/opt/qm", true],
   [["deno", "task", "start", "--stdio"], "/opt/qm", true],
   [["deno", "task", "dev"], "/opt/qm/lib", true],
+  [["deno", "task", "cli", "--stdio"], "/opt/qm", true],
   [["deno", "task", "start"], "/opt/other", false],
   [["deno", "task", "start"], undefined, false],
   [["deno", "task", "fixture"], "/opt/qm", false],
@@ -114,6 +122,8 @@ const PROGRAMS: [line: string[], cwd: string | undefined, expected: boolean][] =
   [["quartermaster"], undefined, true],
   [["/usr/local/bin/quartermaster", "--stdio"], undefined, true],
   [["Quartermaster.exe"], undefined, true],
+  [["/usr/bin/node", "/usr/lib/node_modules/quartermaster/bin/quartermaster.mjs"], undefined, true],
+  [["node", "/opt/tools/build.mjs", "quartermaster"], undefined, false],
   [["npx", "-y", "quartermaster@latest"], undefined, true],
   [["deno", "run", "-A", "npm:quartermaster@1"], undefined, true],
   [["npx", "-y", "@modelcontextprotocol/server-filesystem", "./quartermaster"], undefined, false],
@@ -136,7 +146,7 @@ Deno.test("pointsAtSelf() sees through symbolic links", async () => {
     await Deno.symlink(folder, join(folder, "link"));
     const args = ["run", join(folder, "link", "main.ts")];
     const spec = ServerSpec.parse({ type: "stdio", command: "deno", args });
-    assert.equal(await pointsAtSelf(spec, { ...SELF, mainModule: main }, "/"), true);
+    assert.equal(await pointsAtGateway(spec, { ...SELF, mainModule: main }, "/"), true);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

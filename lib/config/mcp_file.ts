@@ -1,20 +1,19 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Node } from "jsonc-parser";
-import { ServerName } from "../core/server.ts";
-import type { Platform } from "./deployment.ts";
-import { type Env, nonEmpty } from "./env.ts";
-import type { Scope } from "./expand.ts";
+import { configError, type ConfigProblem, findTextFile, located } from "./files.ts";
+import { ServerName, type ServerSpec } from "../core/server.ts";
+import { type Env, nonEmpty, type Platform } from "./platform.ts";
+import type { ExpansionContext } from "./placeholders.ts";
 import { type JsonDocument, type Member, members, parseJsonObject } from "./json_document.ts";
-import { type LocateInput, locateServersFile } from "./locate.ts";
-import type { Self } from "./loops.ts";
-import { nearest } from "../core/nearest.ts";
-import { configError, located, type Problem } from "./problem.ts";
+import type { GatewayIdentity } from "./loops.ts";
+import { nearest } from "../core/text.ts";
+import { secretsOf } from "./secrets.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";
 
 export interface LoadServersInput extends LocateInput {
   env: Env;
-  self: Self;
+  self: GatewayIdentity;
   platform: Platform;
 }
 
@@ -22,7 +21,9 @@ export interface LoadedServers {
   /** The file the servers come from; undefined where there is none. */
   file: string | undefined;
   servers: ConfiguredServer[];
-  problems: Problem[];
+  /** Unusable entries, each with its problem: listed, but never started. */
+  leftOut: ConfiguredServer[];
+  problems: ConfigProblem[];
   /** How many entries the file has, those that cannot be used included. */
   declared: number;
 }
@@ -40,7 +41,7 @@ export type ServersContext = Omit<LoadServersInput, "path" | "configDir">;
 /** Finds, reads and checks the file that names the servers. Throws only where all of it is unusable. */
 export async function loadServers(input: LoadServersInput): Promise<LoadedServers> {
   const found = await locateServersFile(input);
-  if (!found) return { file: undefined, servers: [], problems: [], declared: 0 };
+  if (!found) return { file: undefined, servers: [], leftOut: [], problems: [], declared: 0 };
   return await new ServersFile(found.file, found.text, input).read();
 }
 
@@ -57,7 +58,8 @@ class ServersFile {
   readonly #file: string;
   readonly #document: JsonDocument;
   readonly #input: ServersContext;
-  readonly #problems: Problem[] = [];
+  readonly #problems: ConfigProblem[] = [];
+  readonly #unusable: { name: string; node: Node; problem: ConfigProblem }[] = [];
 
   constructor(file: string, text: string, input: ServersContext) {
     this.#file = file;
@@ -68,7 +70,7 @@ class ServersFile {
   async read(): Promise<LoadedServers> {
     const { entries, inputs } = this.#sections();
     const project = projectFolder(this.#file);
-    const scope: Scope = {
+    const scope: ExpansionContext = {
       env: this.#input.env,
       workspaceFolder: project.folder,
       home: nonEmpty(this.#input.env, "HOME") ?? nonEmpty(this.#input.env, "USERPROFILE"),
@@ -77,6 +79,7 @@ class ServersFile {
     const elsewhere = project.isProject && project.folder !== this.#input.cwd;
     const servers: ConfiguredServer[] = [];
     for (const [name, { value }] of this.#named(entries)) {
+      const known = this.#problems.length;
       const server = await readServerEntry(name, value, {
         scope,
         source: { kind: "file", path: this.#file },
@@ -86,9 +89,45 @@ class ServersFile {
         platform: this.#input.platform,
         report: (severity, node, message, fix) => this.#report(severity, node, message, fix, name),
       });
-      if (server) servers.push(server);
+      // A warning can also keep a server from starting.
+      const problem = this.#problems.slice(known).find(({ severity, message }) =>
+        severity === "error" || message.includes("is not started")
+      );
+      if (server) servers.push({ ...server, ...(problem ? { place: problem } : {}) });
+      else if (problem) this.#unusable.push({ name, node: value, problem });
     }
-    return { file: this.#file, servers, problems: this.#problems, declared: entries.length };
+    return {
+      file: this.#file,
+      servers,
+      leftOut: this.#leftOut(new Set(servers.map(({ name }) => name))),
+      problems: this.#problems,
+      declared: entries.length,
+    };
+  }
+
+  /** Each under a unique name, with as much of its entry as can be shown. */
+  #leftOut(taken: Set<string>): ConfiguredServer[] {
+    return this.#unusable.map(({ name, node, problem }) => {
+      let own = name;
+      for (let count = 2; taken.has(own); count++) own = `${name.slice(0, 58)}-${count}`;
+      taken.add(own);
+      problem.server = own;
+      const parts = new Map(members(node).map(({ name, value }) => [name, value.value]));
+      const url = parts.get("url");
+      const command = parts.get("command");
+      const spec: ServerSpec = typeof url === "string"
+        ? { type: "http", url, headers: {} }
+        : { type: "stdio", command: typeof command === "string" ? command : "", args: [], env: {} };
+      const { message, fix } = problem;
+      return {
+        name: own,
+        spec,
+        source: { kind: "file", path: this.#file },
+        secrets: secretsOf(spec, []),
+        problem: `${message.replace(/^server "[^"]*" (?!cannot be told)/, "Its entry ")}. ${fix}`,
+        place: problem,
+      };
+    });
   }
 
   /** The servers and inputs, wherever the client whose file this is keeps them. */
@@ -171,6 +210,7 @@ class ServersFile {
       const name = usableServerName(entry.name);
       if (!ServerName.safeParse(name).success) {
         this.#report("error", entry.key, "a server has no name", "Give it a name");
+        this.#leaveOut("unnamed", entry);
         continue;
       }
       const owner = owners.get(name);
@@ -182,6 +222,7 @@ class ServersFile {
           "Rename one of them",
           name,
         );
+        this.#leaveOut(name, entry);
         continue;
       }
       owners.set(name, entry.name);
@@ -198,8 +239,13 @@ class ServersFile {
     }
   }
 
+  /** The problem just reported is the reason. */
+  #leaveOut(name: string, { value }: Member): void {
+    this.#unusable.push({ name, node: value, problem: this.#problems.at(-1)! });
+  }
+
   #report(
-    severity: Problem["severity"],
+    severity: ConfigProblem["severity"],
     { offset }: Node,
     message: string,
     fix: string,
@@ -237,3 +283,43 @@ function readInputs(list: Node, inputs: Map<string, string | undefined>): void {
     inputs.set(id, typeof fallback === "string" ? fallback : undefined);
   }
 }
+
+interface LocateInput {
+  /** What --config names; then nothing else is looked at. */
+  path?: string | undefined;
+  cwd: string;
+  configDir?: string | undefined;
+}
+
+/** The files that may name the servers, first come first served. */
+export function candidateFiles({ path, cwd, configDir }: LocateInput): string[] {
+  if (path !== undefined) return [resolve(cwd, path)];
+  const files = [join(cwd, ".mcp.json")];
+  if (configDir !== undefined) {
+    files.push(join(configDir, "mcp.json"), join(configDir, ".mcp.json"));
+  }
+  return files;
+}
+
+/** The first of the candidates that is there; a file that was asked for by name has to be. */
+async function locateServersFile(
+  input: LocateInput,
+): Promise<{ file: string; text: string } | undefined> {
+  for (const file of candidateFiles(input)) {
+    const text = await findTextFile(file);
+    if (text !== undefined) return { file, text };
+  }
+  if (input.path === undefined) return undefined;
+  throw configError(
+    `Cannot read ${resolve(input.cwd, input.path)}: there is no such file`,
+    "Correct --config, or leave it out",
+  );
+}
+
+/** What a user who has configured nothing yet can try the gateway with. */
+export const DEMO_SERVER: ConfiguredServer = {
+  name: "weather",
+  spec: { type: "demo" },
+  source: { kind: "demo" },
+  secrets: [],
+};

@@ -133,6 +133,7 @@ Deno.test("loadServers() looks at --config, then ./.mcp.json, then the config fo
       file: undefined,
       servers: [],
       problems: [],
+      leftOut: [],
       declared: 0,
     });
   });
@@ -162,7 +163,7 @@ Deno.test("loadServers() runs a project's servers in the project's folder", asyn
 });
 
 Deno.test("loadServers() makes names usable, and tells which it had to change", async () => {
-  const { servers, lines } = await loadText(`{ "mcpServers": {
+  const { servers, leftOut, problems, lines } = await loadText(`{ "mcpServers": {
   "my.server": { "command": "a" },
   "my server": { "command": "b" },
   "": { "command": "c" },
@@ -177,6 +178,12 @@ Deno.test("loadServers() makes names usable, and tells which it had to change", 
     "Rename one of them",
     "error 4:3 a server has no name. Give it a name",
   ]);
+  assert.deepEqual(
+    leftOut.map(({ name, problem, place }) => [name, problem?.slice(0, 20), place?.line]),
+    [["my_server-2", 'server "my server" c', 3], ["unnamed", "a server has no name", 4]],
+  );
+  assert.deepEqual(problems.slice(1, 3).map(({ server }) => server), ["my_server-2", "unnamed"]);
+  assert.ok(leftOut.every(({ name }) => ServerName.safeParse(name).success));
 });
 
 Deno.test("loadServers() lets the last of two equal names count and names both places", async () => {

@@ -3,12 +3,12 @@ import {
   byteSize,
   duration,
   fraction,
+  HttpOrigin,
   HttpUrl,
   jsonOr,
   KvLocation,
   ListenHost,
   oneOf,
-  Origin,
   PathText,
   Switch,
   wholeNumber,
@@ -16,8 +16,8 @@ import {
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
-export const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
-export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
+const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
+const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
 /** Everything that can be set when the gateway starts. */
 export interface Options {
@@ -53,11 +53,11 @@ export interface Options {
   evalRetention: number;
   /** An origin, such as `https://tools.example.com`. */
   publicUrl: string | undefined;
-  /** Nobody comes in without a token, not even from this machine. */
+  /** A token is required, even from this machine. */
   requireToken: boolean;
   /** The first token, which may do everything. */
   adminToken: string | undefined;
-  /** What `--stdio` comes in with at a gateway that already runs. */
+  /** The token that `--stdio` sends to a gateway that already runs. */
   token: string | undefined;
   /** Whose tokens are taken beside the gateway's own. */
   oauthIssuer: string | undefined;
@@ -88,7 +88,7 @@ export interface Options {
 export type OptionName = keyof Options;
 
 /** One row of the table that parsing, help and documentation are made from. */
-export interface OptionDefinition<T> {
+interface OptionDefinition<T> {
   /** Without dashes; the variable and the settings key follow from it. */
   flag: string;
   /** What stands for the value in the help; a switch has none. */
@@ -157,16 +157,16 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: "info",
     fallbackText: "info",
     must: `one of ${LOG_LEVELS.join(", ")}`,
-    meaning: `Least important entries to log: ${LOG_LEVELS.join(", ")}`,
+    meaning: `Minimum log level: ${LOG_LEVELS.join(", ")}`,
   },
   logFormat: {
     flag: "log-format",
     placeholder: "FORMAT",
     schema: oneOf(LOG_FORMATS),
     fallback: "auto",
-    fallbackText: "auto: pretty on a terminal, else json",
+    fallbackText: "auto: banner and warnings on a terminal, else json",
     must: `one of ${LOG_FORMATS.join(", ")}`,
-    meaning: `Form of the log on the terminal: ${LOG_FORMATS.join(", ")}`,
+    meaning: `Format of the log on stderr: ${LOG_FORMATS.join(", ")}`,
   },
   logRetention: {
     flag: "log-retention",
@@ -184,7 +184,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 30,
     fallbackText: "30",
     must: "a whole number from 1 to 3650",
-    meaning: "Days that calls of tools and their counts are kept",
+    meaning: "Days to keep tool calls and their counts",
   },
   activityCalls: {
     flag: "activity-calls",
@@ -193,7 +193,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 100_000,
     fallbackText: "100000",
     must: "a whole number from 100 to 10000000",
-    meaning: "About how many calls of tools are kept, the newest",
+    meaning: "Approximate number of newest tool calls to keep",
   },
   stdio: {
     flag: "stdio",
@@ -209,7 +209,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: false,
     fallbackText: "off",
     must: "true or false",
-    meaning: "With --stdio: do not join a gateway that already runs",
+    meaning: "With --stdio: do not join a running gateway",
   },
   enableOptimization: {
     flag: "enable-optimization",
@@ -224,9 +224,9 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     placeholder: "KIND",
     schema: oneOf(EVALUATORS),
     fallback: "auto",
-    fallbackText: "auto: claude-cli where programs can be started, else messages-api",
+    fallbackText: "auto: claude-cli if programs can be started, else messages-api",
     must: `one of ${EVALUATORS.join(", ")}`,
-    meaning: `What tries descriptions on a model: ${EVALUATORS.join(", ")}`,
+    meaning: `How descriptions are evaluated: ${EVALUATORS.join(", ")}`,
   },
   claudePath: {
     flag: "claude-path",
@@ -244,7 +244,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "sonnet for the CLI, claude-sonnet-4-5 for the API",
     must: "the name of a model",
-    meaning: "Model that evaluations and generated texts use",
+    meaning: "Model for evaluations and generated text",
   },
   evalConcurrency: {
     flag: "eval-concurrency",
@@ -253,7 +253,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 2,
     fallbackText: "2",
     must: "a whole number from 1 to 32",
-    meaning: "Evaluation runs at a time",
+    meaning: "Number of evaluation runs at once",
   },
   evalTimeout: {
     flag: "eval-timeout",
@@ -262,7 +262,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 60_000,
     fallbackText: "60s",
     must: "a time from 1s to 10m, such as 60s",
-    meaning: "Longest that one evaluation run may take",
+    meaning: "Time limit for one evaluation run",
   },
   evalRetention: {
     flag: "eval-retention",
@@ -271,24 +271,24 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 180,
     fallbackText: "180",
     must: "a whole number from 1 to 3650",
-    meaning: "Days that single evaluation runs are kept; results stay",
+    meaning: "Days to keep individual evaluation runs; results are kept",
   },
   publicUrl: {
     flag: "public-url",
     placeholder: "URL",
-    schema: Origin,
+    schema: HttpOrigin,
     fallback: undefined,
     fallbackText: "none",
     must: "an http or https URL without a path, such as https://tools.example.com",
-    meaning: "Address at which others reach this gateway",
+    meaning: "URL at which others reach this gateway",
   },
   requireToken: {
     flag: "require-token",
     schema: Switch,
     fallback: false,
-    fallbackText: "off; on where others than this machine can reach it",
+    fallbackText: "off; on if other machines can reach it",
     must: "true or false",
-    meaning: "Let nobody in without a token, not even from this machine",
+    meaning: "Require a token from everyone, even on this machine",
   },
   adminToken: {
     flag: "admin-token",
@@ -297,7 +297,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "none",
     must: "at least 20 characters without spaces",
-    meaning: "First token, which may do everything; better given as a variable",
+    meaning: "First token, with every right; prefer the variable",
     isSecret: true,
   },
   token: {
@@ -307,7 +307,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "none",
     must: "a token of the gateway's",
-    meaning: "With --stdio: token for a gateway that already runs; better given as a variable",
+    meaning: "With --stdio: token for a running gateway; prefer the variable",
     isSecret: true,
   },
   oauthIssuer: {
@@ -317,7 +317,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "none",
     must: "an http or https URL",
-    meaning: "Identity provider whose tokens are taken beside the gateway's own",
+    meaning: "Identity provider whose tokens are accepted, besides the gateway's own",
   },
   oauthAudience: {
     flag: "oauth-audience",
@@ -325,8 +325,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     schema: z.string().regex(/^[\x21-\x7e]{1,500}$/),
     fallback: undefined,
     fallbackText: "the public address",
-    must: "a text without spaces",
-    meaning: "Audience that the identity provider's tokens must be for",
+    must: "text without spaces",
+    meaning: "Audience required in the identity provider's tokens",
   },
   secretKey: {
     flag: "secret-key",
@@ -335,7 +335,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "secret.key in the data folder",
     must: "32 bytes in base64 or hex",
-    meaning: "Key that secrets in the store are encrypted with; better given as a variable",
+    meaning: "Key that encrypts secrets in the store; prefer the variable",
     isSecret: true,
   },
   allowPrivate: {
@@ -344,7 +344,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: false,
     fallbackText: "off",
     must: "true or false",
-    meaning: "Let servers that are added at run time be in private networks",
+    meaning: "Allow servers added at run time to be in private networks",
   },
   maxBody: {
     flag: "max-body",
@@ -353,7 +353,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 4 * 1024 ** 2,
     fallbackText: "4MiB",
     must: "a size from 1KiB to 1GiB, such as 4MiB or 524288",
-    meaning: "Largest request body that is accepted",
+    meaning: "Maximum size of a request body",
   },
   maxNameLength: {
     flag: "max-name-length",
@@ -363,16 +363,16 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 60,
     fallbackText: "60",
     must: "a whole number from 24 to 128",
-    meaning: "Longest name that a tool is listed under; longer ones are cut and end in a hash",
+    meaning: "Maximum length of a listed tool name; longer names are cut and end in a hash",
   },
   embeddings: {
     flag: "embeddings",
     placeholder: "BACKEND",
     schema: oneOf(EMBEDDINGS),
     fallback: "local",
-    fallbackText: "local: a small model that comes along",
+    fallbackText: "local: a small built-in model",
     must: `one of ${EMBEDDINGS.join(", ")}`,
-    meaning: `What tells search the meaning of texts: ${EMBEDDINGS.join(", ")}`,
+    meaning: `Embeddings for semantic search: ${EMBEDDINGS.join(", ")}`,
   },
   embeddingsUrl: {
     flag: "embeddings-url",
@@ -381,7 +381,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "http://127.0.0.1:11434 for ollama",
     must: "an http or https URL",
-    meaning: "Where ollama, or what speaks OpenAI's API, answers",
+    meaning: "URL of Ollama or an OpenAI-compatible API",
   },
   embeddingsModel: {
     flag: "embeddings-model",
@@ -390,7 +390,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "nomic-embed-text for ollama",
     must: "the name of a model",
-    meaning: "Model that makes the vectors",
+    meaning: "Embedding model",
   },
   embeddingsKey: {
     flag: "embeddings-key",
@@ -399,7 +399,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: undefined,
     fallbackText: "none",
     must: "a key",
-    meaning: "Key for the embeddings' address; better given as a variable",
+    meaning: "API key for the embeddings URL; prefer the variable",
     isSecret: true,
   },
   hybridSearchRatio: {
@@ -409,7 +409,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: 0.7,
     fallbackText: "0.7",
     must: "a number from 0 to 1",
-    meaning: "Share of meaning in a search where embeddings are on",
+    meaning: "Weight of semantic search if embeddings are on",
   },
   synonyms: {
     flag: "synonyms",
@@ -418,7 +418,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: {},
     fallbackText: "the built-in ones",
     must: 'an object of lists, such as {"ticket":["issue","bug"]}',
-    meaning: "Further words that stand for each other in a search",
+    meaning: "Additional synonyms for search",
   },
   toolCategories: {
     flag: "tool-categories",
@@ -427,7 +427,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: {},
     fallbackText: "inferred",
     must: 'an object of short names, such as {"linear.*":"issues"}',
-    meaning: "Categories of tools, by server.tool or server.*",
+    meaning: "Tool categories, by server.tool or server.*",
   },
   development: {
     flag: "dev",
@@ -435,51 +435,14 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
     fallback: false,
     fallbackText: "off",
     must: "true or false",
-    meaning: "Development mode, as `deno task dev` sets it",
+    meaning: "Development mode: stack traces in the log, and the place that logged",
   },
 };
 
 /** Something for every option, under its name. */
 export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionName, T> {
-  return {
-    port: make("port"),
-    host: make("host"),
-    config: make("config"),
-    dataDir: make("dataDir"),
-    kv: make("kv"),
-    logLevel: make("logLevel"),
-    logFormat: make("logFormat"),
-    logRetention: make("logRetention"),
-    activityRetention: make("activityRetention"),
-    activityCalls: make("activityCalls"),
-    stdio: make("stdio"),
-    standalone: make("standalone"),
-    enableOptimization: make("enableOptimization"),
-    evaluator: make("evaluator"),
-    claudePath: make("claudePath"),
-    evalModel: make("evalModel"),
-    evalConcurrency: make("evalConcurrency"),
-    evalTimeout: make("evalTimeout"),
-    evalRetention: make("evalRetention"),
-    publicUrl: make("publicUrl"),
-    requireToken: make("requireToken"),
-    adminToken: make("adminToken"),
-    token: make("token"),
-    oauthIssuer: make("oauthIssuer"),
-    oauthAudience: make("oauthAudience"),
-    secretKey: make("secretKey"),
-    allowPrivate: make("allowPrivate"),
-    maxBody: make("maxBody"),
-    maxNameLength: make("maxNameLength"),
-    embeddings: make("embeddings"),
-    embeddingsUrl: make("embeddingsUrl"),
-    embeddingsModel: make("embeddingsModel"),
-    embeddingsKey: make("embeddingsKey"),
-    hybridSearchRatio: make("hybridSearchRatio"),
-    synonyms: make("synonyms"),
-    toolCategories: make("toolCategories"),
-    development: make("development"),
-  };
+  const names = Object.keys(OPTIONS) as OptionName[];
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<OptionName, T>;
 }
 
 /** Any row, its type of value forgotten. */

@@ -28,7 +28,7 @@ export function oneOf<const T extends string>(words: readonly T[]): z.ZodType<T>
   return z.string().trim().toLowerCase().pipe(z.enum(words));
 }
 
-/** A path as it was written; whoever knows the folder it is relative to resolves it. */
+/** A path as it was written; resolved by the caller, who knows the base folder. */
 export const PathText: z.ZodType<string> = z.string().min(1).refine((path) => !path.includes("\0"));
 
 /** A file, `:memory:`, or the URL of a KV Connect server. */
@@ -54,7 +54,7 @@ export const ListenHost: z.ZodType<string> = z.string().trim().transform((text, 
 });
 
 /** The origin of an http or https URL that has nothing but an origin. */
-export const Origin: z.ZodType<string> = z.string().trim().transform((text, context) => {
+export const HttpOrigin: z.ZodType<string> = z.string().trim().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const bare = url !== undefined && isUrl(text) && url.pathname === "/" &&
     url.search === "" && url.hash === "" && url.username === "" && url.password === "";

@@ -1,21 +1,29 @@
 import { join, resolve } from "node:path";
-import { GatewayError } from "../core/errors.ts";
-import { type CommandFlag, parseCommandLine } from "./command_line.ts";
-import { detectPlatform, type Platform } from "./deployment.ts";
-import { type Env, nonEmpty } from "./env.ts";
+import { getNodeValue } from "jsonc-parser";
+import { members, parseJsonObject, type Position } from "./json_document.ts";
+import { nearest } from "../core/text.ts";
 import {
   type AnyOption,
   forEachOption,
   type OptionName,
+  optionRows,
   OPTIONS,
   type Options,
   settingsKeyOf,
   variableOf,
 } from "./option_table.ts";
+import { configError, type ConfigProblem, findTextFile, located } from "./files.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type CommandFlag, parseCommandLine } from "./command_line.ts";
+import {
+  detectPlatform,
+  type Env,
+  nonEmpty,
+  type Platform,
+  type PlatformDirs,
+  platformDirs,
+} from "./platform.ts";
 import { isUrl } from "./option_values.ts";
-import { type PlatformDirs, platformDirs } from "./platform_dirs.ts";
-import { configError, located, type Problem } from "./problem.ts";
-import { findSettings, SETTINGS_FILE } from "./settings_file.ts";
 
 export type OptionOrigin = "flag" | "environment" | "settings file" | "default";
 
@@ -38,7 +46,7 @@ export interface ReadOptions {
   platform: Platform;
   dirs: PlatformDirs;
   /** Warnings about the settings file. */
-  problems: Problem[];
+  problems: ConfigProblem[];
 }
 
 /** Reads all options; a flag wins over the environment, that over the settings file. */
@@ -88,45 +96,12 @@ export async function readOptions(
   }
 
   const dataDir = readPath("dataDir") ?? (platform.canWrite ? dataFolder(dirs) : undefined);
-  const options: Options = {
-    port: read("port"),
-    host: read("host"),
+  const options = {
+    ...forEachOption<unknown>(read),
     config: readPath("config"),
     dataDir,
     kv: readPath("kv") ?? (dataDir === undefined ? undefined : join(dataDir, "quartermaster.kv")),
-    logLevel: read("logLevel"),
-    logFormat: read("logFormat"),
-    logRetention: read("logRetention"),
-    activityRetention: read("activityRetention"),
-    activityCalls: read("activityCalls"),
-    stdio: read("stdio"),
-    standalone: read("standalone"),
-    enableOptimization: read("enableOptimization"),
-    evaluator: read("evaluator"),
-    claudePath: read("claudePath"),
-    evalModel: read("evalModel"),
-    evalConcurrency: read("evalConcurrency"),
-    evalTimeout: read("evalTimeout"),
-    evalRetention: read("evalRetention"),
-    publicUrl: read("publicUrl"),
-    requireToken: read("requireToken"),
-    adminToken: read("adminToken"),
-    token: read("token"),
-    oauthIssuer: read("oauthIssuer"),
-    oauthAudience: read("oauthAudience"),
-    secretKey: read("secretKey"),
-    allowPrivate: read("allowPrivate"),
-    maxBody: read("maxBody"),
-    maxNameLength: read("maxNameLength"),
-    embeddings: read("embeddings"),
-    embeddingsUrl: read("embeddingsUrl"),
-    embeddingsModel: read("embeddingsModel"),
-    embeddingsKey: read("embeddingsKey"),
-    hybridSearchRatio: read("hybridSearchRatio"),
-    synonyms: read("synonyms"),
-    toolCategories: read("toolCategories"),
-    development: read("development"),
-  };
+  } as Options;
   return {
     options,
     origins,
@@ -162,4 +137,50 @@ function wrongValue(
 function dataFolder(dirs: PlatformDirs): string {
   if (dirs.data !== undefined) return dirs.data;
   throw configError("Cannot choose a data folder: HOME is not set", "Set HOME, or pass --data-dir");
+}
+
+const SETTINGS_FILE = "settings.json";
+
+export interface Settings {
+  file: string;
+  values: Map<string, { value: unknown; position: Position }>;
+  problems: ConfigProblem[];
+}
+
+/** What the settings file says, not yet checked; undefined where there is none. */
+async function findSettings(file: string): Promise<Settings | undefined> {
+  const text = await findTextFile(file);
+  if (text === undefined) return undefined;
+  const document = parseJsonObject(text, file, '{ "port": 3333 }');
+  const known = optionRows().map(settingsKeyOf);
+  const settings: Settings = { file, values: new Map(), problems: [] };
+  const warn = (position: Position, message: string, fix: string) =>
+    settings.problems.push({ severity: "warning", file, ...position, message, fix });
+
+  for (const { name, key, value } of members(document.root)) {
+    const position = document.position(key.offset);
+    if (name === "$schema") continue;
+    if (!known.includes(name)) {
+      const guess = nearest(name, known);
+      warn(
+        position,
+        `there is no setting "${name}"`,
+        guess === undefined ? "Remove it" : `Did you mean "${guess}"?`,
+      );
+      continue;
+    }
+    const earlier = settings.values.get(name);
+    if (earlier) {
+      warn(
+        position,
+        `"${name}" is set twice; this one counts, not the one in line ${earlier.position.line}`,
+        "Remove one of them",
+      );
+    }
+    settings.values.set(name, {
+      value: getNodeValue(value),
+      position: document.position(value.offset),
+    });
+  }
+  return settings;
 }

@@ -1,15 +1,13 @@
 import { findNodeAtLocation } from "jsonc-parser";
-import type { ServerSpec } from "../core/server.ts";
-import { addressSpec } from "./address_spec.ts";
-import { completeAddress } from "./bare_address.ts";
-import { readClaudeAdd } from "./claude_add.ts";
-import { commandWords } from "./command_words.ts";
-import { type Env, nonEmpty } from "./env.ts";
+import { isProgram, type ServerSpec, transportTypes } from "../core/server.ts";
+import { addressSpec, completeAddress } from "./address.ts";
+import { configError } from "./files.ts";
+import { splitCommand } from "./shell.ts";
+import { type Env, nonEmpty } from "./platform.ts";
 import { members, parseJsonObject } from "./json_document.ts";
 import { readServersText, type ServersContext } from "./mcp_file.ts";
-import { configError } from "./problem.ts";
 import { secretsOf } from "./secrets.ts";
-import { suggestedName } from "./suggested_name.ts";
+import { suggestedName } from "./server_name.ts";
 
 /** A server as somebody pasted it. */
 export interface PastedServer {
@@ -57,11 +55,11 @@ export async function readPasted(text: string, context: ServersContext): Promise
     const server = named(addressSpec(completed.url));
     return { kind: "address", servers: [{ ...server, notes: [completed.note] }] };
   }
-  const words = commandWords(trimmed);
+  const words = splitCommand(trimmed);
   const added = readClaudeAdd(words);
   const spec = added?.spec ?? commandSpec(words, context.env);
   return {
-    kind: spec.type === "stdio" ? "command" : "address",
+    kind: isProgram(spec) ? "command" : "address",
     servers: [named(spec, added?.name)],
   };
 }
@@ -71,7 +69,7 @@ function named(spec: ServerSpec, name = suggestedName(spec)): PastedServer {
 }
 
 /** Variables may stand before the program, as in a shell. */
-export function commandSpec(
+function commandSpec(
   words: readonly string[],
   variables: Env,
 ): ServerSpec {
@@ -142,4 +140,61 @@ const UNNAMED = "__unnamed__";
 function withoutName(message: string, name: string): string {
   const rest = message.replace(`server "${name}"`, "").replace(/^[:\s]+/, "");
   return rest === "" ? message : `It ${rest}`.replace(/^It "/, 'Its "');
+}
+
+const SHORT: Record<string, string> = {
+  "-t": "--transport",
+  "-e": "--env",
+  "-H": "--header",
+  "-s": "--scope",
+};
+
+/** `claude mcp add ...`, as the pages of many servers tell to run it; undefined where it is not. */
+function readClaudeAdd(
+  words: readonly string[],
+): { name: string; spec: ServerSpec } | undefined {
+  if (words.slice(0, 3).join(" ") !== "claude mcp add") return undefined;
+  const dashes = words.indexOf("--");
+  const { plain, flags } = sorted(words.slice(3, dashes < 0 ? undefined : dashes), dashes < 0);
+  const [name, ...rest] = plain;
+  const [target, ...args] = dashes < 0 ? rest : words.slice(dashes + 1);
+  if (name === undefined || target === undefined || target === "") {
+    throw configError(
+      "Cannot read the command: it has no name, or nothing to add",
+      "Paste the address or the program alone",
+    );
+  }
+  if (/^https?:/.test(target)) {
+    const transport = flags.get("--transport")?.at(-1);
+    const type = transportTypes("address").find((type) => type === transport);
+    const headers = pairs(flags.get("--header"), ":");
+    return { name, spec: addressSpec(target, headers, type) };
+  }
+  const env = pairs(flags.get("--env"), "=");
+  return { name, spec: { type: "stdio", command: target, args, env } };
+}
+
+/** Flags apart from other words. From the program on, flags are its own. */
+function sorted(words: readonly string[], hasProgram: boolean) {
+  const plain: string[] = [];
+  const flags = new Map<string, string[]>();
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const isProgram = hasProgram && plain.length > 1 && !/^https?:/.test(plain[1] ?? "");
+    if (isProgram || !word.startsWith("-")) {
+      plain.push(word);
+      continue;
+    }
+    const [written = "", inline] = word.split(/=(.*)/s);
+    const flag = SHORT[written] ?? written;
+    flags.set(flag, [...flags.get(flag) ?? [], inline ?? words[++at] ?? ""]);
+  }
+  return { plain, flags };
+}
+
+function pairs(texts: readonly string[] = [], mark: string): Record<string, string> {
+  return Object.fromEntries(texts.map((text) => {
+    const at = text.indexOf(mark);
+    return at < 0 ? [text.trim(), ""] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  }));
 }

@@ -1,5 +1,5 @@
 import { isReference } from "../core/secret_reference.ts";
-import type { ServerSpec } from "../core/server.ts";
+import { type ServerSpec, specTexts } from "../core/server.ts";
 
 export const TELLING_NAME = /key|token|secret|passw|pwd|auth|credential|signature|^sig$/i;
 
@@ -10,12 +10,13 @@ const MIN_LENGTH = 4;
 /** Every text of a server's entry that must not appear in a log. */
 export function secretsOf(spec: ServerSpec, foreign: Iterable<string>): string[] {
   const found = new Set<string>(foreign);
-  if (spec.type === "stdio") {
-    for (const value of Object.values(spec.env)) found.add(value);
-    spec.args.forEach((arg, index) => addArgumentSecrets(arg, spec.args[index - 1], found));
-  } else if (spec.type !== "demo") {
-    for (const value of Object.values(spec.headers)) addHeaderSecrets(value, found);
-    if (URL.canParse(spec.url)) addUrlSecrets(new URL(spec.url), found);
+  let argument: string | undefined;
+  for (const { kind, text } of specTexts(spec)) {
+    if (kind === "argument") addArgumentSecrets(text, argument, found);
+    else if (kind === "variable") found.add(text);
+    else if (kind === "header") addHeaderSecrets(text, found);
+    else if (URL.canParse(text)) addUrlSecrets(new URL(text), found);
+    argument = text;
   }
   return [...found].filter((value) =>
     value.trim().length >= MIN_LENGTH && !TOO_COMMON.has(value.trim().toLowerCase()) &&

@@ -1,17 +1,33 @@
 import { isAbsolute, resolve, sep } from "node:path";
-import { parseEnv } from "node:util";
 import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { GatewayError } from "../core/errors.ts";
-import { namesIn } from "../core/secret_reference.ts";
-import type { ServerSource, ServerSpec } from "../core/server.ts";
-import { isBlockedPort } from "./blocked_ports.ts";
-import type { Platform } from "./deployment.ts";
-import { type EntryKey, entryValues } from "./entry_keys.ts";
-import { controlOf, type Entry, parseEntry, placeOf, timeoutOf } from "./entry_schema.ts";
-import { expand, type Scope } from "./expand.ts";
-import { pointsAtSelf, type Self } from "./loops.ts";
+import { secretNamesIn } from "../core/secret_reference.ts";
+import {
+  isProgram,
+  isTransport,
+  type ProgramSpec,
+  type RemoteSpec,
+  type ServerSource,
+  type ServerSpec,
+  TRANSPORTS,
+  type TransportType,
+  transportTypes,
+} from "../core/server.ts";
+import { isBlockedPort } from "./address.ts";
+import { parseEnvFile, type Platform } from "./platform.ts";
+import {
+  controlOf,
+  type Entry,
+  type EntryKey,
+  entryValues,
+  fieldPath,
+  parseEntry,
+  timeoutOf,
+} from "./entry_schema.ts";
+import { expand, type ExpansionContext } from "./placeholders.ts";
+import { type GatewayIdentity, pointsAtGateway } from "./loops.ts";
+import { type ConfigProblem, findTextFile } from "./files.ts";
 import { secretsOf } from "./secrets.ts";
-import { findTextFile } from "./text_file.ts";
 
 /** A server as a configuration names it. */
 export interface ConfiguredServer {
@@ -23,16 +39,18 @@ export interface ConfiguredServer {
   secrets: string[];
   /** Why this one cannot be started. */
   problem?: string;
+  /** Where in its file that is. */
+  place?: Pick<ConfigProblem, "line" | "column">;
 }
 
-export interface EntryContext {
-  scope: Scope;
+interface EntryContext {
+  scope: ExpansionContext;
   source: ServerSource;
   /** The folder the gateway was started in. */
   cwd: string;
   /** The folder a server runs in unless its entry says otherwise. */
   defaultCwd: string | undefined;
-  self: Self;
+  self: GatewayIdentity;
   platform: Platform;
   report(severity: "warning" | "error", node: Node, message: string, fix: string): void;
 }
@@ -40,15 +58,14 @@ export interface EntryContext {
 /** Where a secret can stand. */
 const FILLED_AT_START: ReadonlySet<EntryKey> = new Set<EntryKey>(["args", "env", "headers", "url"]);
 
-const TYPES = new Map<string, ServerSpec["type"]>([
-  ["stdio", "stdio"],
-  ["local", "stdio"],
-  ["http", "http"],
-  ["streamablehttp", "http"],
-  ["remote", "http"],
-  ["sse", "sse"],
-  ["demo", "demo"],
-]);
+const TYPES = new Map<string, TransportType>(
+  transportTypes().flatMap((type) =>
+    [type, ...TRANSPORTS[type].aliases].map((name) => [name, type] as const)
+  ),
+);
+
+const OFFERED = transportTypes().filter((type) => TRANSPORTS[type].reach !== "in-process")
+  .map((type) => `"${type}"`);
 
 /** Reads one server's entry; undefined where nothing can be made of it, which was then reported. */
 export async function readServerEntry(
@@ -89,6 +106,7 @@ class EntryReader {
     if (entry.disabled || entry.enabled === false) spec.disabled = true;
     const timeoutMs = timeoutOf(entry);
     if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
+    if (entry.startTimeoutMs !== undefined) spec.startTimeoutMs = entry.startTimeoutMs;
     if (typeof entry.trust === "string") spec.trust = entry.trust;
     if (entry.changes !== undefined) spec.changes = entry.changes;
     Object.assign(spec, controlOf(entry));
@@ -106,7 +124,7 @@ class EntryReader {
     const { command, url } = entry;
     const type = this.#typeOf(entry);
     if (type === undefined) return undefined;
-    if (type === "demo") return { type };
+    if (isTransport(type, "in-process")) return { type };
     if (command !== undefined && url !== undefined) {
       return this.#fail(this.#node, 'has both "command" and "url"', "Keep one of them");
     }
@@ -117,11 +135,11 @@ class EntryReader {
         'Write "command" for a program to start, or "url" for a server elsewhere',
       );
     }
-    if (type === "stdio") {
-      if (command !== undefined) return await this.#stdioSpec(command, entry);
+    if (isTransport(type, "program")) {
+      if (command !== undefined) return await this.#programSpec(type, command, entry);
       return this.#fail(
         this.#at("type"),
-        'has the type "stdio" but no "command"',
+        `has the type "${type}" but no "command"`,
         'Write a "command", or the type "http"',
       );
     }
@@ -133,7 +151,7 @@ class EntryReader {
     );
   }
 
-  #typeOf({ type, command }: Entry): ServerSpec["type"] | undefined {
+  #typeOf({ type, command }: Entry): TransportType | undefined {
     // A URL without a type may be either; the connection finds out and falls back to SSE.
     if (type === undefined) return command === undefined ? "http" : "stdio";
     const known = TYPES.get(type.toLowerCase().replace(/[-_ ]/g, ""));
@@ -141,11 +159,15 @@ class EntryReader {
     return this.#fail(
       this.#at("type"),
       `has the type "${type}", which is not supported`,
-      'Use "stdio", "http" or "sse"',
+      `Use ${OFFERED.slice(0, -1).join(", ")} or ${OFFERED.at(-1)}`,
     );
   }
 
-  async #stdioSpec(command: string, entry: Entry): Promise<ServerSpec> {
+  async #programSpec(
+    type: ProgramSpec["type"],
+    command: string,
+    entry: Entry,
+  ): Promise<ServerSpec> {
     this.#warnUnused(["headers"], "a server that is started as a program");
     const { workspaceFolder } = this.#context.scope;
     const cwd = entry.cwd === undefined
@@ -159,7 +181,7 @@ class EntryReader {
       else env.set(key, this.#fill(value, "env", key));
     }
     return {
-      type: "stdio",
+      type,
       command: this.#programPath(program, cwd ?? workspaceFolder),
       args,
       env: Object.fromEntries(env),
@@ -182,11 +204,7 @@ class EntryReader {
     if (this.#problems.length > 0) return [];
     try {
       const text = await findTextFile(file);
-      if (text !== undefined) {
-        return Object.entries(parseEnv(text)).flatMap(([key, value]) =>
-          value === undefined ? [] : [[key, value]]
-        );
-      }
+      if (text !== undefined) return parseEnvFile(text);
       this.#hold("error", this.#at("envFile"), `there is no file ${file}`, 'Correct "envFile"');
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -195,7 +213,7 @@ class EntryReader {
     return [];
   }
 
-  #remoteSpec(type: "http" | "sse", text: string, entry: Entry): ServerSpec | undefined {
+  #remoteSpec(type: RemoteSpec["type"], text: string, entry: Entry): ServerSpec | undefined {
     this.#warnUnused(["args", "env", "envFile", "cwd", "lazy"], "a server with a URL");
     const url = this.#fill(text, "url");
     const headers: Record<string, string> = {};
@@ -206,13 +224,13 @@ class EntryReader {
     if (this.#problems.length > 0) return spec;
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
-      const fix = namesIn(url).length === 0
+      const fix = secretNamesIn(url).length === 0
         ? "Write a whole address, such as https://example.com/mcp"
         : "Write the host itself; a secret can stand in the path or the query";
-      return this.#fail(this.#at("url"), 'has a "url" that is no http or https URL', fix);
+      return this.#fail(this.#at("url"), 'has a "url" that is not a valid http or https URL', fix);
     }
     if (isBlockedPort(parsed)) {
-      const message = `uses port ${parsed.port}, to which no web client connects`;
+      const message = `uses port ${parsed.port}, which HTTP clients block`;
       return this.#fail(this.#at("url"), message, "Let the server listen on another port");
     }
     for (const [key, value] of Object.entries(headers)) {
@@ -226,7 +244,7 @@ class EntryReader {
 
   /** Holds back what cannot run here, or would run this gateway. */
   async #checkPlace(spec: ServerSpec): Promise<void> {
-    if (spec.type === "stdio" && !this.#context.platform.canSpawn) {
+    if (isProgram(spec) && !this.#context.platform.canSpawn) {
       this.#hold(
         "warning",
         this.#at("command"),
@@ -234,10 +252,10 @@ class EntryReader {
         "Use a server with a URL, or run the gateway on a machine of your own",
       );
     }
-    if (await pointsAtSelf(spec, this.#context.self, this.#context.cwd)) {
+    if (await pointsAtGateway(spec, this.#context.self, this.#context.cwd)) {
       this.#hold(
         "error",
-        this.#at(spec.type === "stdio" ? "command" : "url"),
+        this.#at(isProgram(spec) ? "command" : "url"),
         "it points back at this gateway",
         "Remove it: the gateway cannot be its own server",
       );
@@ -247,9 +265,9 @@ class EntryReader {
   #fill(text: string, key: EntryKey, ...rest: (string | number)[]): string {
     const { text: filled, values, unset, malformed } = expand(text, this.#context.scope);
     const node = this.#at(key, ...rest);
-    const place = placeOf(key, ...rest);
+    const place = fieldPath(key, ...rest);
     this.#foreign.push(...values);
-    for (const name of FILLED_AT_START.has(key) ? [] : namesIn(filled)) {
+    for (const name of FILLED_AT_START.has(key) ? [] : secretNamesIn(filled)) {
       const reason = `the secret ${name} cannot stand in ${place}`;
       this.#hold("error", node, reason, "Use it in args, env, headers or url");
     }
@@ -257,7 +275,7 @@ class EntryReader {
     for (const odd of new Set(malformed)) {
       this.#warn(
         node,
-        `server "${this.#name}": ${odd} in ${place} is no placeholder and stays as it is`,
+        `server "${this.#name}": ${odd} in ${place} is not a placeholder and stays as it is`,
         "Write ${NAME} or ${NAME:-default}",
       );
     }

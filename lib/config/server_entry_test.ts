@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
-import { formatProblem } from "./problem.ts";
+import { formatProblem } from "./files.ts";
 import { loadText } from "./testing.ts";
 
 const TYPES: [entry: object, type: string][] = [
@@ -131,12 +131,12 @@ const BAD: [name: string, entry: string, problem: string][] = [
   [
     "a URL without scheme",
     '{"url":"example.com/mcp"}',
-    '1:29 server "bad" has a "url" that is no http',
+    '1:29 server "bad" has a "url" that is not a valid http',
   ],
   [
     "another scheme",
     '{"url":"ftp://example.com"}',
-    '1:29 server "bad" has a "url" that is no http',
+    '1:29 server "bad" has a "url" that is not a valid http',
   ],
   ["a blocked port", '{"url":"http://a:10080/"}', '1:29 server "bad" uses port 10080'],
   [
@@ -149,8 +149,12 @@ const BAD: [name: string, entry: string, problem: string][] = [
 for (const [name, entry, problem] of BAD) {
   Deno.test(`loadServers() leaves out one entry with ${name}, and only that one`, async () => {
     const text = `{"mcpServers":{"bad":${entry},"good":{"command":"a"}}}`;
-    const { servers, lines, problems, declared } = await loadText(text);
+    const { servers, leftOut, lines, problems, declared } = await loadText(text);
     assert.deepEqual(servers.map(({ name }) => name), ["good"]);
+    const [bad] = leftOut;
+    assert.deepEqual(leftOut.map(({ name, source: { kind } }) => [name, kind]), [["bad", "file"]]);
+    assert.match(bad!.problem!, /^Its entry .+\. [A-Z]/);
+    assert.equal(`${bad!.place!.line}:${bad!.place!.column}`, problem.split(" ")[0]);
     assert.equal(lines.length, 1);
     assert.ok(lines[0]?.startsWith(`error ${problem}`), lines[0]);
     assert.equal(problems[0]?.server, "bad");
@@ -220,7 +224,7 @@ const WARNED: [name: string, entry: string, warning: string][] = [
     '"env" means nothing for a server with a URL',
   ],
   ["a key twice", '{"command":"a","command":"b"}', 'has "command" twice; the last counts'],
-  ["a bad placeholder", '{"command":"a","args":["${}"]}', "${} in args[0] is no placeholder"],
+  ["a bad placeholder", '{"command":"a","args":["${}"]}', "${} in args[0] is not a placeholder"],
 ];
 
 for (const [name, entry, warning] of WARNED) {
@@ -231,6 +235,16 @@ for (const [name, entry, warning] of WARNED) {
     assert.ok(lines[0]?.startsWith("warning 1:") && lines[0].includes(warning), lines[0]);
   });
 }
+
+Deno.test("loadServers() reads the start timeout of programs and of remote servers", async () => {
+  const { servers, lines } = await loadText({
+    a: { command: "npx", startTimeoutMs: 120_000 },
+    b: { url: "https://example.com/mcp", startTimeoutMs: 500 },
+    c: { command: "npx", startTimeoutMs: 5 },
+  });
+  assert.deepEqual(servers.map(({ spec }) => spec.startTimeoutMs), [120_000, 500]);
+  assert.match(lines.join(), /startTimeoutMs: it must be a whole number from 100 to 86400000/);
+});
 
 for (
   const [written, timeoutMs] of [

@@ -23,7 +23,7 @@ async function watch(options: Partial<WatchOptions> & { onChange?: () => void } 
     state,
     async until(isSo: () => boolean) {
       for (let tries = 0; !isSo(); tries++) {
-        assert.ok(tries < 400, `did not happen in 4 s: ${JSON.stringify(state)}`);
+        assert.ok(tries < 6_000, `did not happen in 60 s: ${JSON.stringify(state)}`);
         await pause(10);
       }
     },

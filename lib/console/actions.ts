@@ -1,15 +1,29 @@
 import { z } from "zod";
-import type { Gateway } from "../compose.ts";
-import type { Right } from "../core/access.ts";
-import { GatewayError } from "../core/errors.ts";
+import type { Gateway } from "../gateway.ts";
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { TransportClosed } from "../servers/transports/transport.ts";
 import { SettingsRepository } from "../storage/settings_repository.ts";
-import { restartSoon } from "./restart_soon.ts";
+import { JOB_OPERATIONS } from "../operations/jobs.ts";
+import {
+  demandRights,
+  type Operation,
+  type OperationCall,
+  type Restrictions,
+  runOperation,
+} from "../operations/operation.ts";
+import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
+import { SERVER_OPERATIONS } from "../operations/servers.ts";
+import type { Services } from "../operations/services.ts";
+import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import { finishTour } from "./tour.ts";
 import { formatCount } from "./ui/format.ts";
 
 /** What one click can do, from the dashboard and from the palette alike. */
 const ConsoleAction = z.discriminatedUnion("action", [
   z.object({ action: z.literal("restart-server"), server: z.string() }),
+  z.object({ action: z.literal("resume-server"), server: z.string() }),
+  z.object({ action: z.literal("repair-server"), server: z.string() }),
   z.object({ action: z.literal("equip-toolset"), toolset: z.string() }),
   z.object({ action: z.literal("unequip-toolset") }),
   z.object({ action: z.literal("keep-promotion"), server: z.string(), tool: z.string() }),
@@ -20,21 +34,10 @@ const ConsoleAction = z.discriminatedUnion("action", [
 ]);
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
-/** What each needs, as at its own address: one address for all of them says nothing of it. */
-const RIGHTS: Record<ConsoleAction["action"], readonly Right[]> = {
-  "restart-server": ["manage"],
-  "equip-toolset": ["read"],
-  "unequip-toolset": ["read"],
-  "keep-promotion": ["manage", "optimize"],
-  "revert-promotion": ["manage", "optimize"],
-  "resume-job": ["manage", "optimize"],
-  "retry-job": ["manage", "optimize"],
-  "finish-tour": ["manage"],
-};
+/** Ending the tour is no operation, but takes a right all the same: everybody sees it end. */
+const TOUR: Restrictions = { name: "the tour", rights: ["manage"], scope: "whole" };
 
-type ActingGateway =
-  & Pick<Gateway, "admin" | "toolsets" | "optimization" | "store" | "requestLog">
-  & { access: Pick<Gateway["access"], "demand"> };
+type ActingGateway = Services & Pick<Gateway, "store" | "requestLog">;
 
 /** Reads an action from a form's fields. */
 export function readAction(fields: URLSearchParams): ConsoleAction {
@@ -46,72 +49,95 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   });
 }
 
-/** Does it where the caller may, and says what was done. */
+/** Runs the action's operation; resolves with its outcome. */
 export async function runAction(
   gateway: ActingGateway,
   asked: ConsoleAction,
-  principal: string,
+  call: OperationCall,
 ): Promise<string> {
-  for (const right of RIGHTS[asked.action]) {
-    gateway.access.demand(principal, right, `To do "${asked.action}"`);
-  }
+  const run = async (operation: Operation, input: Record<string, unknown>) =>
+    operation.text!(await runOperation(operation, gateway, input, call), input).split("\n")[0]!;
   switch (asked.action) {
-    case "restart-server": {
-      const status = await restartSoon(gateway, asked.server);
-      if (status === undefined) return `${asked.server} is being restarted`;
-      const { name, state, reason, toolCount } = status;
-      if (state === "ready") return `Restarted ${name}: ${formatCount(toolCount, "tool")}`;
-      throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Restarted ${name}, and it does not work: ${reason}`,
-        recoverySteps: ["Look at its page: its log and its state history are there"],
-      });
-    }
-    case "equip-toolset": {
-      const { name } = await gateway.toolsets.toolsets.equip(principal, asked.toolset);
-      return `Equipped ${name}`;
-    }
+    case "restart-server":
+    case "repair-server":
+      return await restarted(gateway, asked, call);
+    case "resume-server":
+      return await run(SERVER_OPERATIONS.resume, { name: asked.server });
+    case "equip-toolset":
+      return await run(TOOLSET_OPERATIONS.equip, { name: asked.toolset });
     case "unequip-toolset":
-      await gateway.toolsets.toolsets.unequip(principal);
-      return "No toolset is equipped";
+      return await run(TOOLSET_OPERATIONS.unequip, {});
     case "keep-promotion":
-      await (await gateway.optimization()).keep(asked.server, asked.tool);
-      return `Kept the promoted description of ${asked.tool}`;
-    case "revert-promotion":
-      await (await gateway.optimization()).revert(asked, "person");
-      return `${asked.tool} has its server's own description again`;
+    case "revert-promotion": {
+      const { keep, revert } = OPTIMIZATION_OPERATIONS;
+      const { server, tool } = asked;
+      return await run(asked.action === "keep-promotion" ? keep : revert, { server, tool });
+    }
     case "resume-job":
-      await (await gateway.optimization()).jobs.resume(asked.job);
-      return "The job goes on";
+      return await run(JOB_OPERATIONS.resume, { jobId: asked.job });
     case "retry-job":
-      return await retryJob(gateway, asked.job);
+      return await run(JOB_OPERATIONS.retry, { jobId: asked.job });
     case "finish-tour":
+      demandRights(TOUR, gateway.access, call);
       await finishTour(new SettingsRepository(gateway.store));
       return "The tour is over; the documentation has the rest";
   }
 }
 
-/** Starts again what a job did not get done, with the same options; one job a server. */
-async function retryJob(gateway: ActingGateway, id: string): Promise<string> {
-  const { jobs } = await gateway.optimization();
-  const { tools, options } = await jobs.get(id);
-  const undone = tools.filter(({ failed, phase }) => failed || phase !== "complete");
-  const byServer = Map.groupBy(undone, ({ server }) => server);
-  const started: string[] = [];
-  for (const [server, tools] of byServer) {
-    const names = tools.map(({ toolName }) => toolName);
-    try {
-      await jobs.start({ server, tools: names, options, by: "person" });
-    } catch (error) {
-      if (started.length === 0 || !(error instanceof GatewayError)) throw error;
-      throw new GatewayError(error.code, {
-        ...error.details,
-        message: `Started again for ${started.join(", ")}, but not for ${server}: ${error.message}`,
-        cause: error,
-      });
-    }
-    started.push(server);
+/** With the operation's rights, but without waiting for all of it. */
+async function restarted(
+  gateway: ActingGateway,
+  { action, server }: { action: "restart-server" | "repair-server"; server: string },
+  call: OperationCall,
+): Promise<string> {
+  const [verb, done] = action === "restart-server"
+    ? ["restart", "Restarted"] as const
+    : ["repair", "Repaired"] as const;
+  demandRights(SERVER_OPERATIONS[verb], gateway.access, call);
+  const status = await restartSoon(gateway, server, { verb });
+  if (status === undefined) return `${server} is being ${done.toLowerCase()}`;
+  const { name, state, reason, toolCount } = status;
+  if (state === "ready") return `${done} ${name}: ${formatCount(toolCount, "tool")}`;
+  throw new GatewayError("SERVER_DISCONNECTED", {
+    message: `${done} ${name}, but it is still not working: ${reason}`,
+    recoverySteps: ["Check the log and state history on its page"],
+  });
+}
+
+const WAIT_MS = 300;
+
+/** What the server is to blame for; its page tells the reason. */
+const SERVER_TROUBLE: readonly ErrorCode[] = ["SERVER_DISCONNECTED", "TIMEOUT", "LIMIT_EXCEEDED"];
+
+/**
+ * Restarts or repairs a server without waiting for all of it: the page shows its state as it changes, and why
+ * it failed if it did. Gives the state where that is known at once. Throws where it is not the
+ * server that failed; what happens later is logged.
+ */
+export async function restartSoon(
+  { admin, requestLog }: Pick<Gateway, "admin" | "requestLog">,
+  name: string,
+  { verb = "restart", waitMs = WAIT_MS }: { verb?: "restart" | "repair"; waitMs?: number } = {},
+): Promise<ServerStatus | undefined> {
+  const { promise: waited, resolve } = Promise.withResolvers<undefined>();
+  let isWaiting = true;
+  const timer = setTimeout(() => {
+    isWaiting = false;
+    resolve(undefined);
+  }, waitMs);
+  const restarted = admin[verb](name).catch((error: unknown) => {
+    if (isServerTrouble(error)) return isWaiting ? admin.describe(name).server : undefined;
+    if (isWaiting) throw error;
+    requestLog.error({ err: error, server: name }, `Cannot ${verb} a server`);
+  });
+  try {
+    return await Promise.race([restarted.then((status) => status ?? undefined), waited]);
+  } finally {
+    clearTimeout(timer);
   }
-  return started.length === 0
-    ? "All of its tools are done"
-    : `Started again for ${started.join(", ")}`;
+}
+
+function isServerTrouble(error: unknown): boolean {
+  return error instanceof TransportClosed ||
+    error instanceof GatewayError && SERVER_TROUBLE.includes(error.code);
 }

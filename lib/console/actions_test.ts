@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { Access } from "../auth/access.ts";
-import type { Gateway } from "../compose.ts";
-import { AccessScope, type AccessToken } from "../core/access.ts";
+import type { Gateway } from "../gateway.ts";
+import { AccessScope, type AccessToken, EVERYONE } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
-import { type ConsoleAction, readAction, runAction } from "./actions.ts";
+import { type ConsoleAction, readAction, restartSoon, runAction } from "./actions.ts";
+import { callBy } from "../operations/testing/services.ts";
 import { toolsetsGateway } from "./testing/toolsets_gateway.ts";
+import { TransportClosed } from "../servers/transports/transport.ts";
 
 const access = new Access({ isRequired: true });
 
@@ -31,10 +32,14 @@ Deno.test("runAction() equips and unequips", async () => {
   const { gateway } = opened;
   await gateway.toolsets.build({ name: "dev", tools: ["git.status"] });
   const acting = { ...gateway, access } as unknown as Gateway;
-  const done = await runAction(acting, { action: "equip-toolset", toolset: "dev" }, EVERYONE);
-  assert.equal(done, "Equipped dev");
+  const done = await runAction(
+    acting,
+    { action: "equip-toolset", toolset: "dev" },
+    callBy(EVERYONE),
+  );
+  assert.match(done, /^Equipped "dev"/);
   assert.equal(gateway.toolsets.toolsets.equippedBy(EVERYONE)?.name, "dev");
-  await runAction(acting, { action: "unequip-toolset" }, EVERYONE);
+  await runAction(acting, { action: "unequip-toolset" }, callBy(EVERYONE));
   assert.equal(gateway.toolsets.toolsets.equippedBy(EVERYONE), undefined);
 });
 
@@ -53,7 +58,7 @@ Deno.test("runAction() does for a token what it may do at that thing's own addre
     },
   }) as Gateway;
   const isLet = (asked: ConsoleAction, rights: string) =>
-    runAction(gateway, asked, `token:${rights}`).then(
+    runAction(gateway, asked, callBy(`token:${rights}`)).then(
       () => assert.fail("The stand-in does nothing"),
       (error) => {
         if (error !== past) assert.equal(error.code, "ACCESS_DENIED");
@@ -79,55 +84,6 @@ Deno.test("runAction() does for a token what it may do at that thing's own addre
   }
 });
 
-Deno.test("runAction() starts again only what a job left undone, server by server", async () => {
-  const started: unknown[] = [];
-  const jobs = {
-    get: () =>
-      Promise.resolve({
-        options: { depth: "quick" },
-        tools: [
-          { server: "a", toolName: "done", phase: "complete", failed: false },
-          { server: "a", toolName: "failed", phase: "complete", failed: true },
-          { server: "b", toolName: "waiting", phase: "queued", failed: false },
-        ],
-      }),
-    start: (request: unknown) => Promise.resolve(started.push(request)),
-  };
-  const gateway = {
-    access,
-    optimization: () => Promise.resolve({ jobs }),
-  } as unknown as Gateway;
-  assert.equal(
-    await runAction(gateway, { action: "retry-job", job: "j" }, EVERYONE),
-    "Started again for a, b",
-  );
-  const common = { options: { depth: "quick" }, by: "person" };
-  assert.deepEqual(started, [
-    { server: "a", tools: ["failed"], ...common },
-    { server: "b", tools: ["waiting"], ...common },
-  ]);
-});
-
-Deno.test("runAction() says what was started again where the rest was not", async () => {
-  const tool = { toolName: "t", phase: "queued", failed: false };
-  const jobs = {
-    get: () =>
-      Promise.resolve({ options: {}, tools: ["a", "b"].map((s) => ({ ...tool, server: s })) }),
-    start: ({ server }: { server: string }) =>
-      server === "a"
-        ? Promise.resolve()
-        : Promise.reject(new GatewayError("CONFLICT", { message: "It is busy" })),
-  };
-  const gateway = {
-    access,
-    optimization: () => Promise.resolve({ jobs }),
-  } as unknown as Gateway;
-  await assert.rejects(runAction(gateway, { action: "retry-job", job: "j" }, EVERYONE), {
-    code: "CONFLICT",
-    message: "Started again for a, but not for b: It is busy",
-  });
-});
-
 Deno.test("runAction() does not wait for a restart that takes long, and says what failed", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const acting = (restart: () => Promise<unknown>) => {
@@ -135,13 +91,67 @@ Deno.test("runAction() does not wait for a restart that takes long, and says wha
     return { access, admin: { restart, describe: () => ({ server }) } } as unknown as Gateway;
   };
   const asked = { action: "restart-server", server: "git" } as const;
-  assert.equal(await runAction(acting(() => promise), asked, EVERYONE), "git is being restarted");
+  assert.equal(
+    await runAction(acting(() => promise), asked, callBy(EVERYONE)),
+    "git is being restarted",
+  );
   resolve({});
   const ready = { name: "git", state: "ready", toolCount: 2 };
   assert.equal(
-    await runAction(acting(() => Promise.resolve(ready)), asked, EVERYONE),
+    await runAction(acting(() => Promise.resolve(ready)), asked, callBy(EVERYONE)),
     "Restarted git: 2 tools",
   );
   const lost = () => Promise.reject(new GatewayError("SERVER_DISCONNECTED"));
-  await assert.rejects(runAction(acting(lost), asked, EVERYONE), /does not work: It fell over/);
+  await assert.rejects(
+    runAction(acting(lost), asked, callBy(EVERYONE)),
+    /is still not working: It fell over/,
+  );
+});
+
+Deno.test("runAction() repairs a server for callers with the right to manage", async () => {
+  const repaired: string[] = [];
+  const repair = (name: string) => {
+    repaired.push(name);
+    return Promise.resolve({ name, state: "ready", toolCount: 9 });
+  };
+  const asked = { action: "repair-server", server: "memory" } as const;
+  const gateway = { access, admin: { repair } } as unknown as Gateway;
+  assert.equal(await runAction(gateway, asked, callBy(EVERYONE)), "Repaired memory: 9 tools");
+  assert.deepEqual(repaired, ["memory"]);
+});
+
+function restarting(restart: () => Promise<unknown>) {
+  const logged: unknown[] = [];
+  const gateway = {
+    admin: { restart, describe: () => ({ server: { name: "git", state: "failed" } }) },
+    requestLog: { error: (fields: unknown) => logged.push(fields) },
+  } as unknown as Gateway;
+  return { gateway, logged };
+}
+
+Deno.test("restartSoon() does not wait for all of it, and logs what fails later", async () => {
+  const { promise, reject } = Promise.withResolvers<unknown>();
+  const { gateway, logged } = restarting(() => promise);
+  assert.equal(await restartSoon(gateway, "git", { waitMs: 1 }), undefined);
+  const err = new Error("the store is gone");
+  reject(err);
+  await promise.catch(() => {});
+  // The log is written in the same turn, after this.
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(logged, [{ err, server: "git" }]);
+});
+
+Deno.test("restartSoon() leaves it to the page to say that the server fails", async () => {
+  for (const error of [new TransportClosed("lost", "refused"), new GatewayError("TIMEOUT")]) {
+    const { gateway, logged } = restarting(() => Promise.reject(error));
+    assert.equal((await restartSoon(gateway, "git", { waitMs: 10_000 }))?.state, "failed");
+    assert.deepEqual(logged, []);
+  }
+});
+
+Deno.test("restartSoon() throws what is not the server's fault", async () => {
+  for (const error of [new GatewayError("SERVER_NOT_FOUND"), new TypeError("a bug")]) {
+    const { gateway } = restarting(() => Promise.reject(error));
+    await assert.rejects(restartSoon(gateway, "git", { waitMs: 10_000 }), error);
+  }
 });

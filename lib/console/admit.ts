@@ -1,11 +1,10 @@
 import type { Context } from "fresh";
 import { GatewayError } from "../core/errors.ts";
-import { addressOf } from "../http/from_here.ts";
-import { readForm } from "../http/read_form.ts";
-import { actingFor, type AuditOrigin } from "../telemetry/audit_origin.ts";
+import { addressOf } from "../http/request_origin.ts";
+import { readForm } from "../http/request_body.ts";
+import { actingFor, type AuditOrigin } from "../telemetry/audit_log.ts";
 import type { State } from "./define.ts";
-import { isCurrentPage, PAGES } from "./ui/pages.ts";
-import { pathParts } from "./ui/paths.ts";
+import { isCurrentPage, PAGES, pathParts } from "./ui/pages.ts";
 
 /** Lets a request through to pages and API, or shows whoever sent it the way in. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
@@ -70,7 +69,7 @@ function originOf(ctx: Context<State>, principal: string): AuditOrigin {
 }
 
 /** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */
-function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url">): string {
+export function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" | "url">): string {
   const address = addressOf(req, info);
   // What a page of the console asks for is asked for by whoever looks at it.
   const isPage = !url.pathname.startsWith("/api/") ||

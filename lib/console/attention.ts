@@ -1,13 +1,15 @@
-import type { Gateway } from "../compose.ts";
+import type { Gateway } from "../gateway.ts";
+import type { ConfigProblem } from "../config/files.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
-import { EVERYONE } from "../core/principal.ts";
+import { EVERYONE } from "../core/access.ts";
+import { failureCause } from "../core/failure_cause.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { ConsoleAction } from "./actions.ts";
-import { waitingCounts, type WaitingGateway } from "./security_waiting.ts";
-import { toolsetNotes } from "./toolset_notes.ts";
+import { waitingCounts, type WaitingGateway } from "./frame.ts";
+import { toolsetNotes } from "./ui/tools.ts";
 import { formatCount } from "./ui/format.ts";
-import { jobPath } from "./ui/job_progress.ts";
-import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/paths.ts";
+import { jobPath } from "./ui/jobs.ts";
+import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/pages.ts";
 
 /** The one click that sets something right. */
 export interface Fix {
@@ -48,8 +50,21 @@ export interface AttentionItem {
 
 const JOBS = 20;
 
+/** The problem in a server's entry, if that is why it does not run. */
+export function entryProblem(
+  problems: readonly ConfigProblem[],
+  { name, reason }: ServerStatus,
+): ConfigProblem | undefined {
+  return problems.find(({ server, file, line, column }) =>
+    server === name && reason.includes(`${file}:${line}:${column}`)
+  );
+}
+
 /** What can be done at once about a server that does not work. */
-export function serverFix({ name, state, source }: ServerStatus): Fix | FixLink {
+export function serverFix({ name, state, source, reason }: ServerStatus): Fix | FixLink {
+  if (state === "failed" && failureCause(reason) === "broken_cache") {
+    return { verb: "Repair", action: { action: "repair-server", server: name } };
+  }
   if (state !== "needs_login") {
     return { verb: "Restart", action: { action: "restart-server", server: name } };
   }
@@ -84,7 +99,7 @@ export function emptyToolset(
     subject: toolset.name,
     isName: true,
     href: toolsetPath(toolset.name),
-    detail: `Clients are listed none of its tools: ${notes.join(", ") || "it has none"}`,
+    detail: `Clients see none of its tools: ${notes.join(", ") || "it has none"}`,
     fixes: [{ verb: "Unequip", action: { action: "unequip-toolset" } }],
   }];
 }
@@ -111,12 +126,12 @@ export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionIte
   };
   return [
     ...item("quarantined", quarantined, [
-      "What it says looks hostile: no client sees it",
-      "What they say looks hostile: no client sees them",
+      "Its definition looks hostile: no client sees it",
+      "Their definitions look hostile: no client sees them",
     ]),
     ...item("changed-tools", held, [
-      "Changed by its server: clients go on without the change",
-      "Changed by their servers: clients go on without the changes",
+      "Changed by its server: clients do not see the change",
+      "Changed by their servers: clients do not see the changes",
     ]),
   ];
 }
@@ -135,13 +150,13 @@ export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]
       "approval-waiting",
       formatCount(approvals, "call"),
       "/security/approvals",
-      "Without a yes within two minutes a call is not made",
+      "A call that is not approved within two minutes is not made",
     )]),
     ...(consents === 0 ? [] : [item(
       "consent-waiting",
-      formatCount(consents, "program"),
+      formatCount(consents, "request"),
       "/security/consents",
-      "Somebody wants it run on the gateway's machine: nothing is, until you agree",
+      "A client wants to add a server on this machine: nothing starts until you approve",
     )]),
   ];
 }
@@ -218,7 +233,7 @@ function jobItem(job: OptimizationJob): AttentionItem | undefined {
       isWaiting ? { verb: "Resume", action: { action: "resume-job", job: job.id } } : {
         verb: "Run again",
         action: { action: "retry-job", job: job.id },
-        warning: "What is not done yet is tried again with the same options. It spends model time.",
+        warning: "Unfinished tools are tried again with the same options. This spends model time.",
       },
     ],
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { Gateway } from "../compose.ts";
+import type { Gateway } from "../gateway.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
+import { BROKEN_CACHE } from "../core/failure_cause.ts";
 import type { ServerStatus } from "../core/server.ts";
 import {
   emptyToolset,
@@ -90,11 +91,11 @@ Deno.test("toolsToReview() names a tool that is alone, and counts several", () =
       detail.split(":")[0],
     ]);
   assert.deepEqual(shown(reviewing(1, 1)), [
-    ["quarantined", "git.push", true, "What it says looks hostile"],
+    ["quarantined", "git.push", true, "Its definition looks hostile"],
     ["changed-tools", "git.pull", true, "Changed by its server"],
   ]);
   assert.deepEqual(shown(reviewing(2, 3)), [
-    ["quarantined", "3 tools", false, "What they say looks hostile"],
+    ["quarantined", "3 tools", false, "Their definitions look hostile"],
     ["changed-tools", "2 tools", false, "Changed by their servers"],
   ]);
   assert.deepEqual(shown(reviewing(0, 0)), []);
@@ -109,7 +110,7 @@ Deno.test("toDecide() leads to calls and programs that wait, with their number",
   const items = await toDecide(gateway(2, 1));
   assert.deepEqual(items.map(({ subject, href }) => [subject, href]), [
     ["2 calls", "/security/approvals"],
-    ["1 program", "/security/consents"],
+    ["1 request", "/security/consents"],
   ]);
   assert.deepEqual(await toDecide(gateway(0, 0)), []);
 });
@@ -121,6 +122,16 @@ Deno.test("stagedRestore() warns of a backup that the next start puts in place",
   assert.equal(item?.kind, "restore-waiting");
   assert.deepEqual(await stagedRestore({ restore: restore({ checked: {} }) }), []);
   assert.deepEqual(await stagedRestore({ restore: {} }), []);
+});
+
+Deno.test("serverFix() repairs a broken npx cache, and restarts whatever else fails", () => {
+  const fix = (reason: string) =>
+    serverFix({ name: "git", state: "failed", reason, source: { kind: "store" } } as ServerStatus);
+  assert.deepEqual(fix(`Exited. ${BROKEN_CACHE}; trying again soon`), {
+    verb: "Repair",
+    action: { action: "repair-server", server: "git" },
+  });
+  assert.equal(fix("Exited").verb, "Restart");
 });
 
 Deno.test("serverFix() leads to where a credential is given, for a restart cannot log in", () => {

@@ -1,16 +1,22 @@
-import type { Gateway } from "../compose.ts";
-import { CLIENT_NAMES, CLIENTS } from "../config/client_configs.ts";
-import { clientEntry, type Door, ownCommand, snippet } from "../config/client_entry.ts";
+import type { Gateway } from "../gateway.ts";
+import {
+  CLIENT_NAMES,
+  clientAddCommand,
+  type ClientEndpoint,
+  clientEntry,
+  CLIENTS,
+  configSnippet,
+} from "../config/clients.ts";
 
-/** How one client is told of a door. */
+/** How to add an endpoint to one client. */
 export interface ClientSnippet {
   client: string;
-  /** Where it goes. */
+  /** The file it goes into. */
   place: string;
   code: string;
   /** The client's own command that does the same, where it has one. */
   command?: string;
-  /** Whether a token has to be put in the place of YOUR_TOKEN. */
+  /** Whether YOUR_TOKEN has to be replaced. */
   needsToken?: true;
 }
 
@@ -21,36 +27,31 @@ const PLACES = {
   vscode: ".vscode/mcp.json in the project, or MCP: Open User Configuration",
 } as const;
 
-/** What to put where, for each client that is known. */
+/** The configuration of each known client, with the token if there is one. */
 export function clientSnippets(
   gateway: Pick<Gateway, "address" | "options"> & Partial<Pick<Gateway, "access">>,
-  door: Door,
+  endpoint: ClientEndpoint,
+  token?: string,
 ): ClientSnippet[] {
-  const { address, options } = gateway;
-  const isTokenNeeded = gateway.access?.isRequired ?? false;
-  const name = door.kind === "all" ? "quartermaster" : door.name;
+  const { address, options, access } = gateway;
+  const name = endpoint.kind === "all" ? "quartermaster" : endpoint.name;
+  const bearer = `Bearer ${token ?? "YOUR_TOKEN"}`;
   return CLIENTS.map((client) => {
-    const entry = clientEntry(client, door, address, options);
+    const entry = clientEntry(client, endpoint, address, options);
     const section = client === "vscode" ? "servers" : "mcpServers";
-    const command = ownCommand(client, "user", name, entry);
-    const common = { client: CLIENT_NAMES[client], place: PLACES[client] };
-    // One that is started as a program reads the gateway's data, and comes in by that.
-    if (!isTokenNeeded || !("url" in entry)) {
-      return {
-        ...common,
-        code: snippet({ section }, name, entry),
-        ...(command === undefined ? {} : { command }),
-      };
-    }
-    const bearer = "Bearer YOUR_TOKEN";
-    const withToken = { ...entry, headers: { Authorization: bearer } };
+    const command = clientAddCommand(client, "user", name, entry);
+    // A client that starts a program finds the gateway by its data folder and needs no header.
+    const isSent = "url" in entry && (token !== undefined || access?.isRequired === true);
+    const env = token === undefined ? {} : { env: { QUARTERMASTER_TOKEN: token } };
+    const whole = { ...entry, ...(isSent ? { headers: { Authorization: bearer } } : env) };
     return {
-      ...common,
-      code: snippet({ section }, name, withToken),
+      client: CLIENT_NAMES[client],
+      place: PLACES[client],
+      code: configSnippet({ section }, name, whole),
       ...(command === undefined
         ? {}
-        : { command: `${command} --header "Authorization: ${bearer}"` }),
-      needsToken: true,
+        : { command: isSent ? `${command} --header "Authorization: ${bearer}"` : command }),
+      ...(isSent && token === undefined ? { needsToken: true } : {}),
     };
   });
 }

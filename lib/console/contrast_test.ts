@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-const css = await Deno.readTextFile(new URL("../../static/css/tokens.css", import.meta.url));
+const css = await Deno.readTextFile(new URL("../../styles/tokens.css", import.meta.url));
 const colors = new Map(
   Array.from(
     css.matchAll(/--([\w-]+):\s*light-dark\((#\w{6}), (#\w{6})\)/g),

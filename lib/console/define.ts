@@ -1,6 +1,8 @@
 import { createDefine } from "fresh";
-import type { Gateway } from "../compose.ts";
+import type { Gateway } from "../gateway.ts";
 import type { GatewayError } from "../core/errors.ts";
+import type { AuditActor } from "../core/access.ts";
+import { readForm } from "../http/request_body.ts";
 
 /** What every request carries through the app. */
 export interface State {
@@ -18,3 +20,19 @@ export interface State {
 }
 
 export const define = createDefine<State>();
+
+/** The fields of the form that a request sends. */
+export function formOf({ req, state }: { req: Request; state: State }): Promise<URLSearchParams> {
+  return readForm(req, state.gateway.options.options.maxBody);
+}
+
+/** Who makes a request, and from where. */
+export function callerOf(
+  { state, info }: { state: { principal: string }; info: Deno.ServeHandlerInfo },
+): AuditActor {
+  const { remoteAddr } = info;
+  return {
+    principal: state.principal,
+    ...("hostname" in remoteAddr ? { from: remoteAddr.hostname } : {}),
+  };
+}

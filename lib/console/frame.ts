@@ -1,6 +1,22 @@
-import type { Gateway } from "../compose.ts";
-import { countStatus } from "./status_counts.ts";
+import type { ConfigProblem } from "../config/files.ts";
+import { isStarting, type ServerState, type ServerStatus } from "../core/server.ts";
 import type { StatusCounts } from "./ui/live.ts";
+import type { Gateway } from "../gateway.ts";
+import {
+  IMPORT_TOOLSETS,
+  isCurrentPage,
+  NEW_SERVER,
+  NEW_TOOLSET,
+  optimizationPath,
+  PAGES,
+  pathParts,
+  RESTORE_BACKUP,
+  SECURITY_PAGES,
+  serverPath,
+  toolsetPath,
+} from "./ui/pages.ts";
+import { EVERYONE } from "../core/access.ts";
+import type { PaletteIndex } from "./ui/palette.ts";
 
 /** What the rail and the top bar show on every page. */
 export interface Frame {
@@ -41,4 +57,147 @@ function placeOf(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;
   return url.port === "" ? url.host : `:${url.port}`;
+}
+
+const OPTIMIZATION_STEPS: Record<string, string> = { "~all": "All servers", "~jobs": "Job" };
+
+/** What follows "Optimization": a server, one of its tools, or a page that belongs to none. */
+function optimizationCrumbs(name: string, tool: string | undefined): Crumb[] {
+  const step = OPTIMIZATION_STEPS[name];
+  if (step !== undefined) return [{ label: step, isName: false }];
+  if (tool === undefined) return [{ label: name, isName: true }];
+  return [
+    { label: name, href: optimizationPath(name), isName: true },
+    { label: tool, isName: true },
+  ];
+}
+
+export interface Crumb {
+  label: string;
+  /** Missing on the last one: that is where the reader is. */
+  href?: string;
+  /** A name that comes from a server, shown in the monospace face. */
+  isName: boolean;
+}
+
+const STEPS: Record<string, string> = {
+  [NEW_SERVER]: "Add server",
+  [NEW_TOOLSET]: "New toolset",
+  [IMPORT_TOOLSETS]: "Import",
+  [RESTORE_BACKUP]: "Restore a backup",
+};
+
+const SERVER_STEPS: Record<string, string> = {
+  "~tools": "Configure tools",
+  "~edit": "Edit",
+  "~login": "Log in",
+};
+
+/** Where am I: from the page in the rail down to the thing shown. */
+export function crumbsOf(pathname: string): Crumb[] {
+  const page = PAGES.find((page) => isCurrentPage(page, pathname));
+  const parts = pathParts(pathname);
+  if (page === undefined || parts === undefined) return [{ label: "Not found", isName: false }];
+  const [, name, tool] = parts;
+  if (name === undefined) return [{ label: page.label, isName: false }];
+  const list = { label: page.label, href: page.path, isName: false };
+  if (page.path === "/security") {
+    const label = SECURITY_PAGES.find(({ path }) => path === pathname)?.label ?? capitalized(name);
+    return [list, { label, isName: false }];
+  }
+  if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];
+  const step = STEPS[pathname];
+  if (step !== undefined) return [list, { label: step, isName: false }];
+  if (tool === undefined) return [list, { label: name, isName: true }];
+  const serverStep = page.path === "/servers" ? SERVER_STEPS[tool] : undefined;
+  if (serverStep !== undefined) {
+    return [
+      list,
+      { label: name, href: serverPath(name), isName: true },
+      { label: serverStep, isName: false },
+    ];
+  }
+  if (page.path === "/toolsets") {
+    const step = { label: capitalized(tool), isName: false };
+    return [list, { label: name, href: toolsetPath(name), isName: true }, step];
+  }
+  return [
+    list,
+    {
+      label: name,
+      href: page.path === "/tools"
+        ? `/tools?${new URLSearchParams({ server: name })}`
+        : serverPath(name),
+      isName: true,
+    },
+    { label: tool, isName: true },
+  ];
+}
+
+/** How many things of each kind wait for a person. */
+export interface WaitingCounts {
+  review: number;
+  approvals: number;
+  consents: number;
+}
+
+export type WaitingGateway = Pick<Gateway, "review" | "approvals" | "consents">;
+
+/** Cheap enough for every page; a store that fails says so itself, there too. */
+export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCounts> {
+  const [approvals, consents] = await Promise.all([
+    gateway.approvals().then((waiting) => waiting.list().length),
+    gateway.consents().then((waiting) => waiting.count()).catch(() => 0),
+  ]);
+  return { review: gateway.review.count().total, approvals, consents };
+}
+
+export function totalWaiting({ review, approvals, consents }: WaitingCounts): number {
+  return review + approvals + consents;
+}
+
+/** What the palette can find besides pages: names only, so that thousands stay small. */
+export function paletteIndex(
+  gateway: Pick<Gateway, "servers" | "toolsets">,
+  principal = EVERYONE,
+): PaletteIndex {
+  const servers = gateway.servers.list().map(({ name, state }) => ({
+    name,
+    state,
+    tools: gateway.servers.tools(name).map((tool) => tool.name),
+  }));
+  const { toolsets } = gateway.toolsets;
+  const equipped = toolsets.equippedBy(principal)?.name;
+  return {
+    servers,
+    toolsets: toolsets.list().map(({ name }) => ({ name, isEquipped: name === equipped })),
+  };
+}
+
+const NEEDS_ATTENTION: ReadonlySet<ServerState> = new Set(["failed", "degraded", "needs_login"]);
+
+export function needsAttention(server: ServerStatus): boolean {
+  return NEEDS_ATTENTION.has(server.state);
+}
+
+/** The numbers in the rail and the header, as the live channel sends them. */
+export function countStatus(
+  servers: readonly ServerStatus[],
+  problems: readonly ConfigProblem[],
+): StatusCounts {
+  const counts = { servers: servers.length, ready: 0, starting: 0, tools: 0, attention: 0 };
+  for (const server of servers) {
+    if (server.state === "ready") counts.ready++;
+    if (isStarting(server.state)) counts.starting++;
+    if (needsAttention(server)) counts.attention++;
+    counts.tools += server.toolCount;
+  }
+  // A problem of one server shows in that server's state already.
+  counts.attention +=
+    problems.filter(({ severity, server }) => severity === "error" && !server).length;
+  return counts;
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

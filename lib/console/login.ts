@@ -1,15 +1,15 @@
 import { GatewayError } from "../core/errors.ts";
 import { cookieOf, setCookie } from "../http/console_gate.ts";
-import { isForwarded } from "../http/from_here.ts";
-import type { Gateway } from "../compose.ts";
-import { type FormError, formError } from "./form_error.ts";
-import { localPath } from "./local_path.ts";
+import { isForwarded } from "../http/request_origin.ts";
+import type { Gateway } from "../gateway.ts";
+import { type FormError, formError } from "./errors.ts";
+import { localPath } from "./ui/pages.ts";
 
 type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
   audit?: Pick<Gateway["audit"], "note">;
 };
 
-export interface LoginPage {
+export interface ConsoleLoginPage {
   /** Where to go on after it. */
   then: string;
   /** Whether one can do without. */
@@ -21,14 +21,14 @@ export interface LoginPage {
 }
 
 /** What makes a token that is good for all of the console. */
-export const MAKE_TOKEN = "deno task cli token create --name me --rights read,call,manage";
+export const MAKE_TOKEN = "quartermaster token create --name me --rights read,call,manage";
 
-export function loginPage(
+export function consoleLoginPage(
   { access }: Pick<Gateway, "access">,
   request: Request,
   then: string,
   error?: unknown,
-): LoginPage {
+): ConsoleLoginPage {
   const isGuest = !access.isRequired && isForwarded(request);
   const page = { then, isOpen: !access.isRequired && !isGuest, isGuest };
   return error === undefined ? page : { ...page, error: loginError(error) };
@@ -41,7 +41,7 @@ function loginError(error: unknown): FormError {
   return {
     ...shown,
     steps: [
-      "Copy the token anew, all of it, and paste it below",
+      "Copy the whole token again, and paste it below",
       "Or make another one, with the command below",
     ],
   };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { Access } from "../auth/access.ts";
-import { hashOf } from "../auth/token_text.ts";
-import type { Gateway } from "../compose.ts";
+import { hashOf } from "../auth/credentials.ts";
+import type { Gateway } from "../gateway.ts";
 import { AccessScope } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { logIn, loginPage } from "./login.ts";
+import { consoleLoginPage, logIn } from "./login.ts";
 
 const ENDS_AT = Date.now() + 60_000;
 
@@ -66,7 +66,7 @@ Deno.test("logIn() takes a token that is right while it takes no guesses, and co
 Deno.test("loginPage() has steps that a person can take in a form", async () => {
   const gateway = gatewayFor(["read"]);
   const error = await logIn(gateway, words("qm_wrong")).then(() => undefined, (error) => error);
-  const page = loginPage(gateway, DIRECT, "/", error);
+  const page = consoleLoginPage(gateway, DIRECT, "/", error);
   assert.match(page.error?.message ?? "", /not known here/);
   assert.match(page.error?.steps.join("\n") ?? "", /paste it below/);
   assert.doesNotMatch(JSON.stringify(page), /Authorization|`/);
@@ -76,7 +76,7 @@ Deno.test("loginPage() knows where no token is needed", () => {
   const proxied = new Request(DIRECT, { headers: { "x-forwarded-for": "192.0.2.7" } });
   const ways = [[false, DIRECT], [false, proxied], [true, DIRECT], [true, proxied]] as const;
   const seen = ways.map(([isRequired, request]) => {
-    const { isOpen, isGuest } = loginPage(gatewayFor(["read"], isRequired), request, "/");
+    const { isOpen, isGuest } = consoleLoginPage(gatewayFor(["read"], isRequired), request, "/");
     return [isOpen, isGuest];
   });
   assert.deepEqual(seen, [[true, false], [false, true], [false, false], [false, false]]);

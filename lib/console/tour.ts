@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Gateway } from "../compose.ts";
+import type { Gateway } from "../gateway.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 
 /** Kept once it has begun, so that it goes on when the gateway is no longer empty. */
@@ -12,7 +12,7 @@ export interface Tour {
   /** The client that is connected, by the name it gave. */
   client?: string;
   /** Where a client connects. */
-  door: string;
+  endpoint: string;
 }
 
 type TourGateway = Pick<
@@ -28,8 +28,8 @@ export async function tourOf(gateway: TourGateway): Promise<Tour | undefined> {
   return {
     hasServer,
     hasChoice: gateway.toolsets.toolsets.list().length > 0,
-    ...(session === undefined ? {} : { client: clientName(session.client.clientInfo) }),
-    door: `${gateway.address}/mcp`,
+    ...(session === undefined ? {} : { client: clientName(session.profile.clientInfo) }),
+    endpoint: `${gateway.address}/mcp`,
   };
 }
 
@@ -46,7 +46,7 @@ async function isUnderWay(
     const settings = new SettingsRepository(store);
     const state = (await settings.find(TOUR))?.value;
     if (state === "over" || (state === undefined && hasServer)) return false;
-    // Whose tools have been called needs nobody to tell how; the last words are said all the same.
+    // A gateway with calls needs no tour, except to show that its client has connected.
     const isUsed = (await activityDays()).some(({ calls }) => calls > 0);
     if (isUsed && !(state === "begun" && hasClient)) return false;
     if (state === undefined) await settings.save(TOUR, "begun");

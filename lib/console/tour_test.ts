@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Gateway } from "../compose.ts";
+import type { Gateway } from "../gateway.ts";
 import { SettingsRepository } from "../storage/settings_repository.ts";
 import { emptyDay } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
@@ -10,7 +10,7 @@ const demo = { name: "weather", source: { kind: "demo" } } as const;
 
 async function open(input: StubInput = { servers: [demo] }, clients: object[] = []) {
   const store = await Store.open({ location: ":memory:" });
-  const sessions = { list: () => clients.map((clientInfo) => ({ client: { clientInfo } })) };
+  const sessions = { list: () => clients.map((clientInfo) => ({ profile: { clientInfo } })) };
   const gateway = {
     ...stubGateway(input),
     store,
@@ -25,7 +25,7 @@ Deno.test("tourOf() begins on an empty gateway alone, and goes on while that is 
   assert.deepEqual(await tourOf(gateway), {
     hasServer: false,
     hasChoice: false,
-    door: "http://127.0.0.1:3333/mcp",
+    endpoint: "http://127.0.0.1:3333/mcp",
   });
   await using filled = await open({ servers: [{ name: "mine" }] }, [{ name: "claude-code" }]);
   const tour = await tourOf({ ...filled.gateway, store });

@@ -25,15 +25,45 @@ export const AccessScope = z.strictObject({
 });
 export type AccessScope = z.infer<typeof AccessScope>;
 
+/** How many calls may be made, and which; the strictest of token, toolset and server counts. */
 export const CallLimit = z.strictObject({
-  /** Calls begun within a minute. */
-  perMinute: z.int().min(1).max(1_000_000).optional(),
-  /** Calls under way at once. */
-  concurrent: z.int().min(1).max(10_000).optional(),
-  /** Which calls are let through at all; the strictest of token, toolset and server counts. */
-  mode: CallMode.optional(),
+  perMinute: z.int().min(1).max(1_000_000).optional().describe("Calls per minute"),
+  concurrent: z.int().min(1).max(10_000).optional().describe("Calls at the same time"),
+  mode: CallMode.optional().describe(
+    "Allowed calls: all, confirm (a person approves changes) or read-only; the strictest of " +
+      "token, toolset and server applies",
+  ),
 });
 export type CallLimit = z.infer<typeof CallLimit>;
+
+/** The stricter of two limits in each field; undefined if nothing is limited. */
+export function stricterLimit(
+  one: CallLimit | undefined,
+  other: CallLimit | undefined,
+): CallLimit | undefined {
+  const limit: Record<string, unknown> = {};
+  for (const field of CallLimit.keyof().options) {
+    const values = [one?.[field], other?.[field]].filter((value) => value !== undefined);
+    // Modes are declared from the most permissive to the strictest.
+    const [first] = values.sort((a, b) =>
+      typeof a === "number" && typeof b === "number"
+        ? a - b
+        : CallMode.options.findIndex((mode) => mode === b) -
+          CallMode.options.findIndex((mode) => mode === a)
+    );
+    if (first !== undefined) limit[field] = first;
+  }
+  return Object.keys(limit).length === 0 ? undefined : CallLimit.parse(limit);
+}
+
+/** A limit's fields as people read them. */
+export function describeLimit({ perMinute, concurrent, mode }: CallLimit = {}): string[] {
+  return [
+    ...(perMinute === undefined ? [] : [`${perMinute} calls a minute`]),
+    ...(concurrent === undefined ? [] : [`${concurrent} at once`]),
+    ...(mode === undefined ? [] : [`mode ${mode}`]),
+  ];
+}
 
 export const ProjectName = ServerName.describe("A project's name");
 
@@ -52,6 +82,9 @@ export const AccessToken = z.strictObject({
   lastUsedAt: z.number().optional(),
 });
 export type AccessToken = z.infer<typeof AccessToken>;
+
+/** A token before the gateway has given it an id and a text. */
+export type NewToken = Omit<AccessToken, "id" | "hash" | "createdAt" | "lastUsedAt">;
 
 /** Servers that belong together; one in no project is in all of them. */
 export const Project = z.strictObject({
@@ -133,3 +166,50 @@ function isMatch(pattern: string, name: string): boolean {
   while (pattern[at] === "*") at++;
   return at === pattern.length;
 }
+
+/** Who a request is made for. Without tokens, on loopback, that is everyone alike. */
+export const EVERYONE = "everyone";
+
+/** A caller within a project: what exists there is not what exists elsewhere. */
+export function inProject(owner: string, project: string | undefined): string {
+  return project === undefined ? owner : `${owner}@${project}`;
+}
+
+/** What a caller came with, whatever project it works in: its rights are those of this alone. */
+export function credentialOf(principal: string): string {
+  const end = principal.indexOf("@");
+  return end < 0 ? principal : principal.slice(0, end);
+}
+
+/**
+ * The caller, whatever project it works in and whichever of its tokens it shows: what it owns, it
+ * owns with all of them. A person's tokens with other rights differ after the `#`.
+ */
+export function ownerOf(principal: string): string {
+  const credential = credentialOf(principal);
+  const end = credential.indexOf("#");
+  return end < 0 ? credential : credential.slice(0, end);
+}
+
+export function projectOf(principal: string): string | undefined {
+  const end = principal.indexOf("@");
+  return end < 0 ? undefined : principal.slice(end + 1);
+}
+
+/** Who decided, and from where, where the request does not say so itself. */
+export interface AuditActor {
+  principal?: string | undefined;
+  from?: string | undefined;
+}
+
+/** A change that somebody decided on, as the audit log is told of it; never with a secret. */
+export interface AuditedChange extends AuditActor {
+  /** `server.add`: what it is done to, and what is done. */
+  action: string;
+  /** What it is done to, by name. */
+  subject: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+export type OnAudit = (change: AuditedChange) => void;

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { AccessScope, matcherOf, serverMatcherOf } from "./access.ts";
+import {
+  AccessScope,
+  credentialOf,
+  inProject,
+  matcherOf,
+  ownerOf,
+  projectOf,
+  serverMatcherOf,
+} from "./access.ts";
 
 Deno.test("matcherOf() admits by one pattern and keeps out by another", () => {
   const cases: [string[], string, boolean][] = [
@@ -53,4 +61,21 @@ Deno.test("AccessScope wants a right, and patterns that mean something", () => {
     toolsets: ["*"],
     tools: ["*"],
   });
+});
+
+Deno.test("ownerOf() is the person, whatever the project and the scopes", () => {
+  const principals = ["oauth:ann", "oauth:ann#1", "oauth:ann#2", inProject("oauth:ann#1", "web")];
+  for (const principal of principals) assert.equal(ownerOf(principal), "oauth:ann", principal);
+  assert.equal(ownerOf("token:a@web"), "token:a");
+  assert.equal(ownerOf("everyone"), "everyone");
+});
+
+Deno.test("credentialOf() is what rights are bound to, projectOf() where it is used", () => {
+  assert.deepEqual(
+    ["oauth:ann#1@web", "oauth:ann#1", "token:a@web"].map((principal) => [
+      credentialOf(principal),
+      projectOf(principal),
+    ]),
+    [["oauth:ann#1", "web"], ["oauth:ann#1", undefined], ["token:a", "web"]],
+  );
 });

@@ -42,6 +42,12 @@ const TABLE = {
     sentence: "There is no such server",
     recovery: "Check the name in the list of servers",
   },
+  SERVER_STARTING: {
+    rpc: -32003,
+    http: 503,
+    sentence: "The server is still starting",
+    recovery: "Try again in a moment",
+  },
   SERVER_DISCONNECTED: {
     rpc: -32003,
     http: 502,
@@ -246,6 +252,18 @@ interface ErrorEntry {
 
 export type ErrorCode = keyof typeof TABLE;
 
+/**
+ * Something the reader can do next, as data: each entrance renders it as its own tool name, command
+ * or link.
+ */
+export interface NextStep {
+  /** What it is for, as the beginning of a sentence: "Equip it". */
+  label: string;
+  /** The operation to run: `toolset.equip`. */
+  operation: string;
+  input?: Record<string, unknown>;
+}
+
 export interface ErrorDetails {
   /** What went wrong, in place of the table's sentence. */
   message?: string;
@@ -253,6 +271,8 @@ export interface ErrorDetails {
   recoveryAction?: string;
   recoverySteps?: string[];
   hint?: string;
+  /** Operations that help; they replace recoverySteps at entrances that can render them. */
+  next?: NextStep[];
   suggestedTools?: string[];
   /** How long to wait before the next try. */
   retryAfterSeconds?: number;
@@ -266,6 +286,7 @@ export interface ErrorBody {
   recoveryAction: string;
   recoverySteps: string[];
   hint?: string;
+  next?: NextStep[];
   suggestedTools?: string[];
   retryAfterSeconds?: number;
 }
@@ -291,7 +312,8 @@ export class GatewayError extends Error {
   }
 
   toBody(): ErrorBody {
-    const { recoveryAction, recoverySteps, hint, suggestedTools, retryAfterSeconds } = this.details;
+    const { recoveryAction, recoverySteps, hint, next, suggestedTools, retryAfterSeconds } =
+      this.details;
     const action = recoveryAction ?? TABLE[this.code].recovery;
     return {
       errorType: this.code,
@@ -299,6 +321,7 @@ export class GatewayError extends Error {
       recoveryAction: action,
       recoverySteps: recoverySteps ?? [action],
       ...(hint === undefined ? {} : { hint }),
+      ...(next === undefined ? {} : { next }),
       ...(suggestedTools === undefined ? {} : { suggestedTools }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
@@ -310,4 +333,23 @@ export class GatewayError extends Error {
   }
 }
 
+/** The whole table, for the reference. */
+export function describeErrors() {
+  return ERROR_CODES.map((code) => ({ code, ...TABLE[code] }));
+}
+
 export const ERROR_CODES = Object.keys(TABLE) as ErrorCode[];
+
+/** The code of an error of the system's, such as ENOENT. */
+export function systemErrorCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** An error as the result of a tool call: words for the model, and the same as data. */
+export function toolErrorResult(error: GatewayError) {
+  const body = error.toBody();
+  const steps = body.recoverySteps.map((step, index) => `${index + 1}. ${step}`).join("\n");
+  const hint = body.hint === undefined ? "" : `\n${body.hint}`;
+  const text = `${body.errorType}: ${body.message}\n\nWhat to do:\n${steps}${hint}`;
+  return { content: [{ type: "text", text }], structuredContent: { ...body }, isError: true };
+}

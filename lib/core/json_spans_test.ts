@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import { elementSpans, elementTexts, memberSpans, replaceSpan } from "./json_spans.ts";
 
 Deno.test("memberSpans() finds every member of any object, however it is printed", () => {

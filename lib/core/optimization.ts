@@ -15,8 +15,8 @@ export const PromptCategory = z.enum(CATEGORIES);
 export type PromptCategory = z.infer<typeof PromptCategory>;
 
 /** Who a candidate or a prompt comes from. */
-export const Origin = z.enum(["caller", "person", "generated"]);
-export type Origin = z.infer<typeof Origin>;
+export const TextOrigin = z.enum(["caller", "person", "generated"]);
+export type TextOrigin = z.infer<typeof TextOrigin>;
 
 /** Where texts came from, or who judged. `caller`: an MCP client that reported by itself. */
 export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "caller"]);
@@ -31,7 +31,7 @@ export const ToolCandidate = z.strictObject({
   example: z.string().max(2_000).optional(),
   charCount: z.int().min(1).max(MAX_DESCRIPTION),
   createdAt: Time,
-  origin: Origin,
+  origin: TextOrigin,
 });
 export type ToolCandidate = z.infer<typeof ToolCandidate>;
 
@@ -52,7 +52,7 @@ export const GoldenPrompt = z.strictObject({
     expectedTool: z.string().optional(),
   }),
   createdAt: Time,
-  origin: Origin,
+  origin: TextOrigin,
   /** Never shown to what writes candidates. */
   heldOut: z.boolean().default(false),
   /** From this version on it is no longer asked. */
@@ -61,7 +61,7 @@ export const GoldenPrompt = z.strictObject({
 export type GoldenPrompt = z.infer<typeof GoldenPrompt>;
 
 /** A tool that was called in a run. */
-export const ObservedCall = z.strictObject({
+const ObservedCall = z.strictObject({
   /** The flat name it was listed under. */
   name: z.string(),
   /** Whose it is, where that is known. */
@@ -69,7 +69,7 @@ export const ObservedCall = z.strictObject({
   tool: z.string().optional(),
   arguments: z.unknown(),
 });
-export type ObservedCall = z.infer<typeof ObservedCall>;
+type ObservedCall = z.infer<typeof ObservedCall>;
 
 export const RunCost = z.strictObject({
   inputTokens: z.number().default(0),
@@ -117,22 +117,22 @@ export const EvalRun = z.strictObject({
 export type EvalRun = z.infer<typeof EvalRun>;
 
 /** Correct of all that counted. */
-export const Score = z.strictObject({
+export const SuccessCount = z.strictObject({
   correct: z.int(),
   total: z.int(),
   /** How many prompts that was, where some were asked more than once. */
   prompts: z.int().optional(),
 });
-export type Score = z.infer<typeof Score>;
+export type SuccessCount = z.infer<typeof SuccessCount>;
 
 /** Counts, not rates: an empty category has no rate. */
-export const Metrics = z.strictObject({
-  direct: Score,
-  indirect: Score,
-  negative: Score,
-  overall: Score,
+export const CategoryScores = z.strictObject({
+  direct: SuccessCount,
+  indirect: SuccessCount,
+  negative: SuccessCount,
+  overall: SuccessCount,
 });
-export type Metrics = z.infer<typeof Metrics>;
+export type CategoryScores = z.infer<typeof CategoryScores>;
 
 export const Depth = z.enum(["quick", "thorough"]);
 export type Depth = z.infer<typeof Depth>;
@@ -176,9 +176,9 @@ export type Thresholds = z.infer<typeof Thresholds>;
 export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
-  metrics: Metrics,
+  metrics: CategoryScores,
   /** Of a candidate: both sides' counts on the prompts that both answered, which compare them. */
-  paired: z.strictObject({ candidate: Metrics, baseline: Metrics }).optional(),
+  paired: z.strictObject({ candidate: CategoryScores, baseline: CategoryScores }).optional(),
   errors: z.int(),
   /** Which tool was called, by what should have been: counts. Neither: `(none)`. */
   confusion: z.record(z.string(), z.record(z.string(), z.int())),
@@ -226,8 +226,8 @@ export const PromotedTool = z.strictObject({
   candidateId: z.string(),
   promotedAt: Time,
   description: z.string().min(1).max(MAX_DESCRIPTION),
-  metrics: Metrics.optional(),
-  baseline: Metrics.optional(),
+  metrics: CategoryScores.optional(),
+  baseline: CategoryScores.optional(),
   evaluationId: z.string().optional(),
   depth: Depth.optional(),
   verdict: Verdict.optional(),
@@ -260,8 +260,8 @@ export const PromotionEvent = z.strictObject({
 });
 export type PromotionEvent = z.infer<typeof PromotionEvent>;
 
-export const JobPhase = z.enum(["queued", "generating", "evaluating", "promoting", "complete"]);
-export type JobPhase = z.infer<typeof JobPhase>;
+const JobPhase = z.enum(["queued", "generating", "evaluating", "promoting", "complete"]);
+type JobPhase = z.infer<typeof JobPhase>;
 export const JobStatus = z.enum(["running", "paused", "completed", "cancelled", "failed"]);
 export type JobStatus = z.infer<typeof JobStatus>;
 
@@ -280,7 +280,7 @@ export const JobOptions = z.strictObject({
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
   /** It stops before it would spend more. */
-  maxRuns: z.int().min(1).optional(),
+  maxRuns: z.int().min(1).max(1_000_000).optional(),
   maxCostUsd: z.number().positive().optional(),
 });
 export type JobOptions = z.infer<typeof JobOptions>;
@@ -370,8 +370,8 @@ export const OptimizationReport = z.strictObject({
     name: z.string(),
     status: z.enum(["optimized", "baseline", "unoptimized"]),
     enabled: z.boolean(),
-    before: Metrics.optional(),
-    after: Metrics.optional(),
+    before: CategoryScores.optional(),
+    after: CategoryScores.optional(),
     depth: Depth.optional(),
     /** Prompts behind the numbers: those that have runs. */
     prompts: z.int().optional(),

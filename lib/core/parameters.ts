@@ -1,4 +1,4 @@
-import { shortened } from "./shortened.ts";
+import { shortened } from "./text.ts";
 
 /** One line of a parameters table. */
 export interface Parameter {

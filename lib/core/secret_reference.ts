@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ServerSpec } from "./server.ts";
+import { mapSpecTexts, type ServerSpec, specTexts } from "./server.ts";
 
 export const SecretName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
   error: "A secret's name has 1 to 64 letters, digits or _, and does not begin with a digit",
@@ -17,52 +17,25 @@ export function secretReference(name: string): string {
 }
 
 /** The names of the secrets that a text refers to. */
-export function namesIn(text: string): string[] {
+export function secretNamesIn(text: string): string[] {
   return Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name);
 }
 
 /** Whether a text is nothing but references, so that it can be read by anybody. */
 export function isReference(text: string): boolean {
-  return text.includes("${secret:") && namesIn(text).length > 0 &&
+  return text.includes("${secret:") && secretNamesIn(text).length > 0 &&
     SCHEME.test(text.replace(REFERENCE, ""));
 }
 
 /** The names of the secrets that an entry refers to, in order. */
 export function secretNames(spec: ServerSpec): string[] {
-  return [...new Set(placesOf(spec).flatMap(namesIn))].sort();
+  return [...new Set(specTexts(spec).flatMap(({ text }) => secretNamesIn(text)))].sort();
 }
 
 /** An entry with the secrets in place of what refers to them; it is never kept or shown. */
-export function fillSecrets(
-  spec: ServerSpec,
-  values: ReadonlyMap<string, string>,
-): ServerSpec {
-  const fill = (text: string) =>
-    text.replace(REFERENCE, (whole, name: string) => values.get(name) ?? whole);
-  switch (spec.type) {
-    case "demo":
-      return spec;
-    case "stdio":
-      return { ...spec, args: spec.args.map(fill), env: fillValues(spec.env, fill) };
-    default:
-      return { ...spec, url: fill(spec.url), headers: fillValues(spec.headers, fill) };
-  }
-}
-
-function placesOf(spec: ServerSpec): string[] {
-  switch (spec.type) {
-    case "demo":
-      return [];
-    case "stdio":
-      return [...spec.args, ...Object.values(spec.env)];
-    default:
-      return [spec.url, ...Object.values(spec.headers)];
-  }
-}
-
-function fillValues(
-  values: Record<string, string>,
-  fill: (text: string) => string,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]));
+export function fillSecrets(spec: ServerSpec, values: ReadonlyMap<string, string>): ServerSpec {
+  return mapSpecTexts(
+    spec,
+    ({ text }) => text.replace(REFERENCE, (whole, name: string) => values.get(name) ?? whole),
+  );
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import {
   fillSecrets,
   isReference,
-  namesIn,
   SecretName,
   secretNames,
+  secretNamesIn,
   secretReference,
 } from "./secret_reference.ts";
 import { ServerSpec } from "./server.ts";
@@ -62,10 +62,10 @@ Deno.test("isReference() tells what can be read by anybody from what may hold a 
 Deno.test("SecretName takes what a reference can name", () => {
   for (const name of ["A", "_x", "GITHUB_TOKEN", "a".repeat(64)]) {
     assert.equal(SecretName.safeParse(name).success, true, name);
-    assert.deepEqual(namesIn(secretReference(name)), [name]);
+    assert.deepEqual(secretNamesIn(secretReference(name)), [name]);
   }
   for (const name of ["", "1A", "a-b", "a b", "ä", "a".repeat(65)]) {
     assert.equal(SecretName.safeParse(name).success, false, name);
-    assert.deepEqual(namesIn(secretReference(name)), [], name);
+    assert.deepEqual(secretNamesIn(secretReference(name)), [], name);
   }
 });

@@ -6,11 +6,52 @@ export const ServerName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
 });
 export type ServerName = z.infer<typeof ServerName>;
 
-/** What becomes of a tool that its server has changed: held until approved, told, or passed on. */
+/** How a server is reached. */
+type Reach = "program" | "address" | "in-process";
+
+interface TransportDeclaration {
+  reach: Reach;
+  /** Other names in clients' configuration files, in lower case and without dashes. */
+  aliases: readonly string[];
+}
+
+/**
+ * The transports. A new one takes a line here, its file in lib/servers/transports/, and a line in
+ * lib/servers/transports/open.ts. Everything else asks for its reach.
+ */
+export const TRANSPORTS = {
+  stdio: { reach: "program", aliases: ["local"] },
+  http: { reach: "address", aliases: ["streamablehttp", "remote"] },
+  sse: { reach: "address", aliases: [] },
+  /** The built-in demo server. */
+  demo: { reach: "in-process", aliases: [] },
+} as const satisfies Record<string, TransportDeclaration>;
+export type TransportType = keyof typeof TRANSPORTS;
+
+type TransportBy<R extends Reach> = {
+  [T in TransportType]: (typeof TRANSPORTS)[T]["reach"] extends R ? T : never;
+}[TransportType];
+
+/** All transports, or those with one reach. */
+export function transportTypes<R extends Reach>(reach?: R): TransportBy<R>[] {
+  const types = Object.keys(TRANSPORTS) as TransportType[];
+  return types.filter((type): type is TransportBy<R> =>
+    reach === undefined || isTransport(type, reach)
+  );
+}
+
+export function isTransport<R extends Reach>(
+  type: TransportType,
+  reach: R,
+): type is TransportBy<R> {
+  return TRANSPORTS[type].reach === reach;
+}
+
+/** What to do when a server changes a tool: hold it until approved, notify, or allow. */
 export const ChangePolicy = z.enum(["hold", "notify", "allow"]);
 export type ChangePolicy = z.infer<typeof ChangePolicy>;
 
-/** Whether the owner vouches for a server. */
+/** Whether the owner trusts a server. */
 export const ServerTrust = z.enum(["trusted", "untrusted"]);
 export type ServerTrust = z.infer<typeof ServerTrust>;
 
@@ -23,12 +64,14 @@ const ToolPatterns = z.array(z.string().min(1).max(128)).max(200);
 
 const common = {
   trust: ServerTrust.optional(),
-  /** Unless told, `hold` for a server that is not trusted, else `notify`. */
+  /** Default: `hold` for a server that is not trusted, else `notify`. */
   changes: ChangePolicy.optional(),
   /** Kept in the list, but not connected. */
   disabled: z.boolean().optional(),
-  /** How long a call may take, in ms; progress starts the time anew. */
+  /** Time limit of a call, in ms; progress restarts it. */
   timeoutMs: z.int().min(100).max(86_400_000).optional(),
+  /** Time limit for a start, up to the completed handshake, in ms, not counting an install. */
+  startTimeoutMs: z.int().min(100).max(86_400_000).optional(),
   mode: CallMode.optional(),
   /** Tools that only read, and those that write, whatever their annotations claim. */
   readOnlyTools: ToolPatterns.optional(),
@@ -40,8 +83,9 @@ const common = {
   maxResultTokens: z.int().min(100).max(10_000_000).optional(),
 };
 
-export const StdioServer = z.strictObject({
-  type: z.literal("stdio"),
+/** A program that the gateway starts. */
+export const ProgramServer = z.strictObject({
+  type: z.enum(transportTypes("program")),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
@@ -52,7 +96,7 @@ export const StdioServer = z.strictObject({
 });
 
 export const RemoteServer = z.strictObject({
-  type: z.enum(["http", "sse"]),
+  type: z.enum(transportTypes("address")),
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).default({}),
   /** Of one that was added at run time: its owner has chosen an address in a private network. */
@@ -60,12 +104,71 @@ export const RemoteServer = z.strictObject({
   ...common,
 });
 
-/** The built-in demo server, which runs in this process. */
-export const DemoServer = z.strictObject({ type: z.literal("demo"), ...common });
+/** A server that runs in this process. */
+const InProcessServer = z.strictObject({ type: z.enum(transportTypes("in-process")), ...common });
 
 /** How to reach one server. */
-export const ServerSpec = z.discriminatedUnion("type", [StdioServer, RemoteServer, DemoServer]);
+export const ServerSpec = z.discriminatedUnion("type", [
+  ProgramServer,
+  RemoteServer,
+  InProcessServer,
+]);
 export type ServerSpec = z.infer<typeof ServerSpec>;
+export type ProgramSpec = z.infer<typeof ProgramServer>;
+export type RemoteSpec = z.infer<typeof RemoteServer>;
+
+/** Whether the gateway starts a program for it. */
+export function isProgram(spec: ServerSpec): spec is ProgramSpec {
+  return TRANSPORTS[spec.type].reach === "program";
+}
+
+/** Whether the gateway connects to an address. */
+export function isRemote(spec: ServerSpec): spec is RemoteSpec {
+  return TRANSPORTS[spec.type].reach === "address";
+}
+
+/** The fields of an entry whose texts may hold a secret or refer to one. */
+const TEXT_FIELDS = {
+  args: "argument",
+  env: "variable",
+  url: "address",
+  headers: "header",
+} as const;
+
+/** One such text. */
+export interface SpecText {
+  kind: (typeof TEXT_FIELDS)[keyof typeof TEXT_FIELDS];
+  /** `args/0`, `headers/Authorization`. */
+  path: string;
+  text: string;
+}
+
+export function specTexts(spec: ServerSpec): SpecText[] {
+  const texts: SpecText[] = [];
+  mapSpecTexts(spec, (found) => {
+    texts.push(found);
+    return found.text;
+  });
+  return texts;
+}
+
+/** The entry with each text replaced. */
+export function mapSpecTexts<T extends ServerSpec>(spec: T, map: (text: SpecText) => string): T {
+  const mapped: Record<string, unknown> = { ...spec };
+  for (const [field, kind] of Object.entries(TEXT_FIELDS)) {
+    const value = mapped[field];
+    if (typeof value === "string") mapped[field] = map({ kind, path: field, text: value });
+    else if (typeof value === "object" && value !== null) {
+      const texts = Object.entries(value).map(([key, text]) =>
+        [key, map({ kind, path: `${field}/${key}`, text })] as const
+      );
+      mapped[field] = Array.isArray(value)
+        ? texts.map(([, text]) => text)
+        : Object.fromEntries(texts);
+    }
+  }
+  return mapped as T;
+}
 
 /** What becomes of changes that a server makes to its tools. */
 export function changePolicy(
@@ -78,14 +181,32 @@ export function changePolicy(
 export type ServerSource = { kind: "file"; path: string } | { kind: "store" } | { kind: "demo" };
 
 export type ServerState =
-  | "connecting"
+  | "starting"
+  /** Starting, while npx, uvx or another installer fetches its packages. */
+  | "installing"
   | "ready"
   | "degraded"
   | "failed"
   | "disabled"
+  /** The owner paused it: the gateway does not try to connect. */
+  | "paused"
   | "needs_login";
 
-/** One downstream server as the console, the API and the CLI show it. */
+/** Whether a server is starting or installing: its tools may be incomplete, and nothing needs fixing. */
+export function isStarting(state: string): boolean {
+  return state === "starting" || state === "installing";
+}
+
+/**
+ * Whether a server may have tools that nobody knows of, because it is not up. One that is disabled
+ * has none.
+ */
+export function isAway({ state, toolCount }: { state: string; toolCount: number }): boolean {
+  if (isStarting(state)) return true;
+  return toolCount === 0 && ["paused", "failed", "needs_login"].includes(state);
+}
+
+/** One server as the console, the API and the CLI show it. */
 export interface ServerStatus {
   name: ServerName;
   type: ServerSpec["type"];

@@ -1,11 +1,12 @@
-import { ROOT } from "./root.ts";
+import { separateModule } from "./product.ts";
+
 /** How long the tokenizer stays in memory after its last use. */
 const KEEP_MS = 10_000;
 const KNOWN_TEXTS = 20_000;
 /** Thousands of definitions take a second or two. */
 const LIMIT_MS = 30_000;
 
-export interface TokenCounterOptions {
+interface TokenCounterOptions {
   worker?: URL;
   /** How long to wait for one answer. */
   limitMs?: number;
@@ -25,7 +26,7 @@ export class TokenCounter implements Disposable {
   #nextId = 1;
 
   constructor(options: TokenCounterOptions = {}) {
-    this.#workerUrl = options.worker ?? new URL("lib/core/token_worker.ts", ROOT);
+    this.#workerUrl = options.worker ?? separateModule("lib/core/token_worker.ts");
     this.#limitMs = options.limitMs ?? LIMIT_MS;
   }
 

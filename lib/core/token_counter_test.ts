@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { TokenCounter } from "./token_counter.ts";
 
+/** The tokenizer takes seconds to load, and a busy machine many times that. */
+const PATIENT = { limitMs: 300_000 };
+
 Deno.test("TokenCounter.count() counts each text, known or new, empty ones too", async () => {
-  using counter = new TokenCounter();
+  using counter = new TokenCounter(PATIENT);
   assert.deepEqual(await counter.count([]), []);
   const [short, long, none] = await counter.count(["git status", "git status ".repeat(100), ""]);
   assert.ok(short! >= 2 && short! <= 4, String(short));
@@ -14,7 +17,7 @@ Deno.test("TokenCounter.count() counts each text, known or new, empty ones too",
 });
 
 Deno.test("TokenCounter.count() does not hang when its worker is ended", async () => {
-  const counter = new TokenCounter();
+  const counter = new TokenCounter(PATIENT);
   const counting = counter.count(["never counted"]);
   counter[Symbol.dispose]();
   assert.deepEqual(await counting, [0]);

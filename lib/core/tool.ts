@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ServerName } from "./server.ts";
 
 /** A tool as its server described it. Loose: what we do not know passes through unchanged. */
 export const ToolDefinition = z.looseObject({
@@ -8,3 +9,30 @@ export const ToolDefinition = z.looseObject({
   inputSchema: z.looseObject({ type: z.literal("object") }),
 });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
+
+/** A toolset's name, which is also a part of its door's path. */
+export const ToolsetName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
+  error: "A toolset's name has 1 to 64 letters, digits, _ or -",
+});
+
+/** One tool of a toolset, as it was when the toolset was saved. */
+export const ToolReference = z.strictObject({
+  server: ServerName,
+  tool: z.string().min(1),
+  /** Of its definition then; missing where the tool was not known. */
+  fingerprint: z.string().optional(),
+});
+export type ToolReference = z.infer<typeof ToolReference>;
+
+/** Tools of any servers under one name. */
+export const Toolset = z.strictObject({
+  /** Stays the same through changes; a new toolset under an old name has another. */
+  id: z.string(),
+  name: ToolsetName,
+  description: z.string().max(500).optional(),
+  tools: z.array(ToolReference).max(2_000),
+  /** In ms since the epoch. */
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Toolset = z.infer<typeof Toolset>;

@@ -1,19 +1,18 @@
 import type { Access } from "../auth/access.ts";
 import type { ConsoleLogins } from "../auth/console_logins.ts";
-import { isForeign, rightMissing } from "../auth/foreign_scopes.ts";
-import type { Right } from "../core/access.ts";
+import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
+import { EVERYONE, type Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { EVERYONE } from "../core/principal.ts";
-import { refuseGuest } from "./from_here.ts";
+import { refuseForwarded } from "./request_origin.ts";
 
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";
 
 /** What anybody may ask for: the way in, and what no page can do without. */
 const OPEN =
-  /^\/(login|logout|healthz|oauth\/(callback|client\.json)|\.well-known\/.*|(css|fonts|vendor|_fresh|_frsh)\/.*|[\w.-]+\.(svg|png|ico|js|css|txt))$/;
+  /^\/(login|logout|healthz|oauth\/(callback|client\.json)|\.well-known\/.*|(_fresh|_frsh)\/.*|[\w.-]+\.(svg|png|ico|js|css|txt))$/;
 
-export interface ConsoleGateOptions {
+interface ConsoleGateOptions {
   access: Access;
   logins: ConsoleLogins;
 }
@@ -85,17 +84,20 @@ export class ConsoleGate {
       return principal;
     }
     const anybody = await access.identify(null);
-    refuseGuest(request);
+    refuseForwarded(request);
     return anybody;
   }
 
   #checkRights(request: Request, pathname: string, principal: string): void {
+    if (OPERATIONS.test(pathname)) return;
     const grants = this.#options.access.grants(principal);
     const missing = neededFor(request.method, pathname).filter((right) => !grants.may(right));
     if (grants.isWhole && missing.length === 0) return;
     // A browser that shows a cookie asks nobody for a token.
-    if (grants.isWhole && isForeign(principal) && request.headers.get("authorization") !== null) {
-      throw rightMissing(grants.rights, ...missing);
+    if (
+      grants.isWhole && isOAuthPrincipal(principal) && request.headers.get("authorization") !== null
+    ) {
+      throw insufficientScope(grants.rights, ...missing);
     }
     throw new GatewayError("ACCESS_DENIED", {
       message: grants.isWhole
@@ -119,12 +121,14 @@ export function setCookie(value: string, seconds: number): string {
 }
 
 /** Names, values and doings of others, which to look at is more than to see what there is to call. */
-const GUARDED =
-  /^\/(security\/.|activity(\/|$)|api\/(audit|tokens|projects|secrets|consents|approvals|review|activity|servers\/[^/]+\/logs)(\/|$))/;
+const GUARDED = /^\/(security\/.|activity(\/|$))/;
 /** What decides which words all clients read, and whether money is spent. */
-const DECIDING = /^\/(api\/optimization\/(enabled|.*\/(promote|revert|keep))|optimization(\/.*)?)$/;
+const DECIDING = /^\/optimization(\/.*)?$/;
 /** What a caller decides for itself alone: the toolset that it has equipped. */
 const OWN = /^\/(api\/equipped|toolsets\/~unequip|(api\/)?toolsets\/[^/]+\/equip)$/;
+/** Operations, which check the rights that they declare themselves. */
+const OPERATIONS =
+  /^\/api\/([a-z]+\.[a-z_]+|openapi\.json|(servers|toolsets|tokens|projects|secrets|optimization|review|consents|approvals|audit|activity)(\/.*)?|equipped|search|status|exchange\/.*)$/;
 /** Does many things, and asks for the rights of each itself. */
 const ACTIONS = "/actions";
 
@@ -135,7 +139,7 @@ function neededFor(method: string, pathname: string): Right[] {
   if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
   if (OWN.test(pathname) || pathname === ACTIONS) return ["read"];
   if (DECIDING.test(pathname)) return ["manage", "optimize"];
-  return pathname.startsWith("/api/optimization/") ? ["optimize"] : ["manage"];
+  return ["manage"];
 }
 
 /** The path as the routes read it: slashes merged, letters as letters. */

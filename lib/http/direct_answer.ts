@@ -1,11 +1,28 @@
-import { type Readiness, readinessResponse } from "./health.ts";
 import { METADATA_PATH, noMetadata, type ResourceMetadata } from "./resource_metadata.ts";
 
+/** What /readyz says; no secrets, no paths. */
+export interface Readiness {
+  ready: boolean;
+  /** One sentence for each thing that does not work as it should. */
+  degraded: string[];
+  store: { state: "ok" | "degraded"; reason?: string };
+  servers: { total: number; ready: number; starting: number };
+  version: string;
+  uptimeSeconds: number;
+}
+
+function readinessResponse(readiness: Readiness): Response {
+  return Response.json(readiness, {
+    status: readiness.ready ? 200 : 503,
+    headers: { "cache-control": "no-store" },
+  });
+}
+
 /** What answers without a page, and so without loading the console. */
-export interface DirectHost {
+interface DirectHost {
   readiness(): Readiness;
   liveEvents(request: Request): Response;
-  metrics: { render(): string };
+  metrics: { render(): Promise<string> };
   /** Missing where no identity provider is configured. */
   resourceMetadata: ResourceMetadata | undefined;
   doors: {
@@ -34,7 +51,7 @@ const ANSWERS: Record<string, Answer> = {
   },
   "/metrics": async (host, request) => {
     await host.consoleGate.admit(request);
-    return new Response(host.metrics.render(), {
+    return new Response(await host.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   },

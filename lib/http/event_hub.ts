@@ -1,3 +1,6 @@
+import type { ActivityRecord } from "../storage/activity_repository.ts";
+import type { ActivityLog } from "../telemetry/activity_log.ts";
+
 /** How many subjects a client that dropped off can catch up on. */
 const KEPT_EVENTS = 1_000;
 /** A client that stops reading is let go once so much waits for it. */
@@ -15,7 +18,7 @@ type Listener = (event: LiveEvent) => void;
 
 /**
  * The live channel: what changes in the gateway, as server-sent events with ids, so that a client
- * that lost its connection gets what it missed, or `reset` where that is no longer known.
+ * that lost its connection gets what it missed, or `reset` if that is no longer known.
  */
 export class EventHub {
   /** Tells this run's ids from those of an earlier one. */
@@ -23,6 +26,8 @@ export class EventHub {
   /** The last event about each subject, in the order of the ids: one before it is out of date. */
   readonly #kept = new Map<string, LiveEvent & { id: number }>();
   readonly #listeners = new Set<Listener>();
+  /** Internal listeners, called after each event; not counted as clients. */
+  readonly #followers = new Set<() => void>();
   readonly #waiting = new Set<() => void>();
   #lastId = 0;
   /** The last event that is not kept though nothing took its place. */
@@ -45,9 +50,16 @@ export class EventHub {
     this.#kept.set(key, event);
     if (this.#kept.size > KEPT_EVENTS) this.#forgetOldest();
     for (const listener of this.#listeners) listener(event);
+    for (const follower of this.#followers) follower();
   }
 
-  /** Says what is not worth keeping: whoever missed it has to ask. */
+  /** Calls back after each published event; returns a function that stops it. */
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Sends an event that is not stored: clients that miss it have to ask. */
   tell(type: string, data: unknown): void {
     for (const listener of this.#listeners) listener({ type, data });
   }
@@ -105,7 +117,11 @@ export class EventHub {
       cancel: () => close(),
     }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_QUEUED_BYTES }));
     return new Response(body, {
-      headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+      headers: {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      },
     });
   }
 
@@ -117,7 +133,7 @@ export class EventHub {
     }
   }
 
-  /** Much is not caught up on: to ask anew is less, and leaves room for what comes meanwhile. */
+  /** A long gap is not replayed: reloading is cheaper, and leaves room for new events. */
   #missedText(lastEventId: string | null): string {
     let text = "";
     for (const event of this.#missed(lastEventId)) {
@@ -148,5 +164,50 @@ export class EventHub {
 
   #nameOf(id: number): string {
     return `${this.#run}-${id}`;
+  }
+}
+
+const EVERY_MS = 250;
+const MOST_AT_ONCE = 200;
+
+/** What an open page receives about calls. */
+export interface CallsEvent {
+  /** The oldest first. */
+  calls: ActivityRecord[];
+  /** How many more there were; a page has to ask for them. */
+  skipped: number;
+}
+
+/** Sends answered calls to open pages, in batches and only while a page is open. */
+export class CallEvents implements Disposable {
+  readonly #events: EventHub;
+  readonly #unsubscribe: () => void;
+  #calls: ActivityRecord[] = [];
+  #skipped = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(events: EventHub, activity: ActivityLog) {
+    this.#events = events;
+    this.#unsubscribe = activity.onEntry((call) => this.#add(call));
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe();
+    clearTimeout(this.#timer);
+  }
+
+  #add(call: ActivityRecord): void {
+    if (this.#events.listenerCount === 0) return;
+    if (this.#calls.length < MOST_AT_ONCE) this.#calls.push(call);
+    else this.#skipped++;
+    this.#timer ??= setTimeout(() => this.#tell(), EVERY_MS);
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const heard: CallsEvent = { calls: this.#calls, skipped: this.#skipped };
+    this.#calls = [];
+    this.#skipped = 0;
+    this.#events.tell("activity", heard);
   }
 }

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { EventHub } from "./event_hub.ts";
+import { CallEvents, type CallsEvent, EventHub } from "./event_hub.ts";
+import { ActivityRepository } from "../storage/activity_repository.ts";
+import { Store } from "../storage/store.ts";
+import { ActivityLog } from "../telemetry/activity_log.ts";
 
 /** Reads a stream's events until `count` have come. */
 async function take(
@@ -31,6 +34,7 @@ Deno.test("EventHub.stream() sends the first picture, then what is new", async (
   const open = new AbortController();
   const response = hub.stream(null, open.signal, () => [["status", { servers: 1 }]]);
   assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.equal(response.headers.get("x-accel-buffering"), "no");
   queueMicrotask(() => hub.publish("server", { name: "weather" }));
   const events = await take(response, 2);
   assert.deepEqual(events.map(({ event, data }) => [event, data]), [
@@ -149,4 +153,31 @@ Deno.test("EventHub.stream() resets where too much was missed, and goes on", asy
     ["status", 1],
     ["server", "last"],
   ]);
+});
+
+const CALL = { door: "mcp?default", session: "s", principal: "everyone", server: "git", ms: 3 };
+
+Deno.test("CallEvents tells calls some at a time, and counts those beyond", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await using log = new ActivityLog({
+    repository: new ActivityRepository(store),
+    processId: "a",
+    onWarning: assert.fail,
+  });
+  const hub = new EventHub();
+  using _events = new CallEvents(hub, log);
+  log.record({ ...CALL, tool: "unheard", ok: true });
+  const open = new AbortController();
+  const heard = hub.stream(null, open.signal, () => []);
+  for (let call = 0; call < 203; call++) log.record({ ...CALL, tool: `t${call}`, ok: true });
+  let text = "";
+  for await (const chunk of heard.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("event: activity")) break;
+  }
+  open.abort();
+  const data: CallsEvent = JSON.parse(/data: (.*)/.exec(text)![1]!);
+  assert.deepEqual([data.calls.length, data.skipped], [200, 3]);
+  assert.equal(data.calls[0]!.tool, "t0");
+  assert.ok(!text.includes("id:"), "a client that comes back is not told them again");
 });

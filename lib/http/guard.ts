@@ -1,10 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
-import { isLoopback } from "../core/loopback.ts";
-import type { TimeoutQueue } from "../core/timeout_queue.ts";
-
-/** How long a request's body may take to arrive. */
-export const BODY_MS = 30_000;
-const ORDINARY_BODY = 4 * 1024 * 1024;
+import { isLoopback } from "../config/address.ts";
+import type { HttpRequest } from "./exchange.ts";
+import { bodyTooLarge } from "./request_body.ts";
 
 export interface GuardOptions {
   /** What the gateway is bound to. */
@@ -43,7 +40,7 @@ export class Guard {
   }
 
   /** Throws FOREIGN_HOST, FOREIGN_ORIGIN or PAYLOAD_TOO_LARGE. */
-  check(request: Request): void {
+  check(request: HttpRequest): void {
     const host = request.headers.get("host");
     if (host === null || !this.#allowsHost(host)) {
       throw new GatewayError("FOREIGN_HOST", {
@@ -71,7 +68,7 @@ export class Guard {
         this.#maxBody,
         this.#uploads.get(URL.parse(request.url)?.pathname ?? "") ?? 0,
       );
-      if (!(length <= most)) throw tooLarge(most);
+      if (!(length <= most)) throw bodyTooLarge(most);
     }
   }
 
@@ -99,63 +96,6 @@ export class Guard {
   }
 }
 
-/**
- * The whole body; PAYLOAD_TOO_LARGE as soon as it passes the limit, whatever it had declared, and
- * REQUEST_TIMEOUT where it does not arrive in time: nobody may hold a place by sending nothing.
- */
-export async function readBody(
-  request: Request,
-  maxBytes: number,
-  limitMs = bodyLimitMs(maxBytes),
-): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void reader.cancel().catch(() => {});
-  }, limitMs);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (isLate) throw tooLate(limitMs);
-      if (done) break;
-      size += value.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(value);
-    }
-  } catch (error) {
-    void reader.cancel().catch(() => {});
-    throw isLate ? tooLate(limitMs) : error;
-  } finally {
-    clearTimeout(timer);
-  }
-  return chunks.length === 1
-    ? chunks[0]!
-    : new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
-}
-
-/** A body of a declared length as text, by a clock that many share; throws REQUEST_TIMEOUT. */
-export function readTextInTime(request: Request, clock: TimeoutQueue): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const wait = clock.add(() => reject(tooLate(BODY_MS)));
-  request.text().then((text) => {
-    clock.delete(wait);
-    resolve(text);
-  }, (error) => {
-    clock.delete(wait);
-    reject(error);
-  });
-  return promise;
-}
-
-/** A file may take longer: a second for each quarter of a megabyte over what others may send. */
-function bodyLimitMs(maxBytes: number): number {
-  return BODY_MS + Math.max(0, maxBytes - ORDINARY_BODY) / 256 / 1024 * 1000;
-}
-
 function isAddressWithPort(host: string, port: number): boolean {
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   if (!url || url.host !== host || (url.port === "" ? 80 : Number(url.port)) !== port) return false;
@@ -168,16 +108,4 @@ function bracketed(host: string): string {
 
 function quote(text: string | null): string {
   return text === null ? "(none)" : JSON.stringify(text.slice(0, 200));
-}
-
-function tooLate(limitMs: number): GatewayError {
-  return new GatewayError("REQUEST_TIMEOUT", {
-    message: `The request's body did not arrive within ${Math.round(limitMs / 1000)} s`,
-  });
-}
-
-function tooLarge(limit: number): GatewayError {
-  return new GatewayError("PAYLOAD_TOO_LARGE", {
-    message: `The request's body is over the limit of ${limit} bytes`,
-  });
 }

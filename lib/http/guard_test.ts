@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { TimeoutQueue } from "../core/timeout_queue.ts";
-import { Guard, type GuardOptions, readBody, readTextInTime } from "./guard.ts";
+import { Guard, type GuardOptions } from "./guard.ts";
 
 const local: GuardOptions = { host: "127.0.0.1", port: 3333, maxBody: 100 };
 
@@ -102,25 +101,6 @@ Deno.test("Guard.check() refuses a declared length over the limit", () => {
   assert.equal(outcome(local, { host, "content-length": "x" }), "PAYLOAD_TOO_LARGE");
 });
 
-Deno.test("readBody() stops at the limit when no length was declared", async () => {
-  let sent = 0;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      sent++;
-      controller.enqueue(new Uint8Array(40));
-      if (sent > 1_000) controller.close();
-    },
-  });
-  const request = new Request("http://x", { method: "POST", body });
-  await assert.rejects(
-    readBody(request, 100),
-    (error) => (error as GatewayError).code === "PAYLOAD_TOO_LARGE",
-  );
-  assert.ok(sent < 10, `${sent} chunks were read`);
-  const small = new Request("http://x", { method: "POST", body: "hello" });
-  assert.equal(new TextDecoder().decode(await readBody(small, 100)), "hello");
-});
-
 Deno.test("Guard.check() lets a path that takes files have more, up to its own limit", () => {
   const guard = new Guard({ ...local, uploads: new Map([["/upload", 500]]) });
   const request = (path: string, length: number) =>
@@ -131,23 +111,4 @@ Deno.test("Guard.check() lets a path that takes files have more, up to its own l
   guard.check(request("/upload", 500));
   assert.throws(() => guard.check(request("/upload", 501)), { code: "PAYLOAD_TOO_LARGE" });
   assert.throws(() => guard.check(request("/other", 101)), { code: "PAYLOAD_TOO_LARGE" });
-});
-
-/** A request whose body begins and does not go on. */
-function halfSent(): Request {
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(new TextEncoder().encode('{"half":')),
-  });
-  return new Request("http://127.0.0.1/", { method: "POST", body });
-}
-
-Deno.test("readBody() waits no longer than its limit for a body that does not go on", async () => {
-  await assert.rejects(readBody(halfSent(), 1_000, 50), { code: "REQUEST_TIMEOUT" });
-});
-
-Deno.test("readTextInTime() gives up with the clock, and gives a whole body at once", async () => {
-  using clock = new TimeoutQueue(50);
-  await assert.rejects(readTextInTime(halfSent(), clock), { code: "REQUEST_TIMEOUT" });
-  const whole = new Request("http://127.0.0.1/", { method: "POST", body: "whole" });
-  assert.equal(await readTextInTime(whole, clock), "whole");
 });

@@ -1,18 +1,20 @@
-import { ScopeMissing, SCOPES, USUAL_SCOPES } from "../auth/foreign_scopes.ts";
+import { ScopeMissing, SCOPES, USUAL_SCOPES } from "../auth/oauth_scopes.ts";
+import type { RefusedRequest } from "../auth/access.ts";
+import type { Options } from "../config/option_table.ts";
 import { GatewayError } from "../core/errors.ts";
-import { parseDoor } from "./door_path.ts";
+import { parseEndpoint } from "./endpoint_path.ts";
 
-/** Where a client looks for it, the door's own path behind (RFC 9728). */
+/** Where a client looks for it, followed by the endpoint's own path (RFC 9728). */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-export interface ResourceMetadataOptions {
+interface ResourceMetadataOptions {
   /** The gateway's own. */
   address: string;
   /** Where people get their tokens. */
   issuer: string;
 }
 
-/** Tells clients where to get a token for the gateway, or for one of its doors. */
+/** Tells clients where to get a token for the gateway, or for one of its endpoints. */
 export class ResourceMetadata {
   readonly #options: ResourceMetadataOptions;
 
@@ -20,11 +22,20 @@ export class ResourceMetadata {
     this.#options = options;
   }
 
+  /** Undefined without an identity provider, or if the gateway does not listen. */
+  static of(
+    { oauthIssuer: issuer }: Pick<Options, "oauthIssuer">,
+    address: string,
+  ): ResourceMetadata | undefined {
+    if (issuer === undefined || address === "") return undefined;
+    return new ResourceMetadata({ address, issuer });
+  }
+
   /** Throws NOT_FOUND where no door is named. It says the same of doors that lead nowhere. */
   answer(pathname: string): Response {
     const { address, issuer } = this.#options;
     const path = pathname.slice(METADATA_PATH.length);
-    if (path !== "" && !parseDoor(`${address}${path}`)) throw noMetadata();
+    if (path !== "" && !parseEndpoint(`${address}${path}`)) throw noMetadata();
     return Response.json({
       resource: `${address}${path}`,
       resource_name: "Quartermaster",
@@ -35,13 +46,13 @@ export class ResourceMetadata {
   }
 
   /** The value of WWW-Authenticate for a request that was refused (RFC 6750). */
-  challenge(request?: Request, error?: unknown): string {
-    const isDoor = request !== undefined && parseDoor(request.url) !== undefined;
+  challenge(request?: RefusedRequest, error?: unknown): string {
+    const isDoor = request !== undefined && parseEndpoint(request.url) !== undefined;
     const path = isDoor ? new URL(request.url).pathname : "";
     const isMissing = error instanceof ScopeMissing;
     const kind = isMissing
       ? "insufficient_scope"
-      : request?.headers.has("authorization")
+      : (request?.headers.get("authorization") ?? null) !== null
       ? "invalid_token"
       : undefined;
     const reason = error instanceof Error ? error.message : "The token is not taken";
@@ -59,7 +70,7 @@ export class ResourceMetadata {
 export function noMetadata(): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: "There is no identity provider's resource here",
-    recoverySteps: ["Check the door's path, and whether --oauth-issuer is set"],
+    recoverySteps: ["Check the endpoint's path, and whether --oauth-issuer is set"],
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rightMissing } from "../auth/foreign_scopes.ts";
+import { insufficientScope } from "../auth/oauth_scopes.ts";
 import { GatewayError } from "../core/errors.ts";
 import { METADATA_PATH, ResourceMetadata } from "./resource_metadata.ts";
 
@@ -42,7 +42,7 @@ Deno.test("ResourceMetadata.challenge() says where to go and what was wrong", ()
       "error_description=\"No '''''X: y\"",
   );
   assert.equal(
-    metadata.challenge(new Request(`${ADDRESS}/api/servers`), rightMissing(["read"], "call")),
+    metadata.challenge(new Request(`${ADDRESS}/api/servers`), insufficientScope(["read"], "call")),
     `Bearer ${place}", ${usual}, error="insufficient_scope", ` +
       "error_description=\"The token has no scope 'mcp:call'\"",
   );

@@ -1,4 +1,4 @@
-import type { AuditedChange, OnAudit } from "../core/audit.ts";
+import type { AuditedChange, OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { descriptionHash, newId, type PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import type { PromotionsRepository } from "../storage/promotions_repository.ts";
@@ -8,14 +8,14 @@ const MAX_RACES = 50;
 /** How many steps of a history are named where one was not found. */
 const MOST_TOLD = 10;
 
-export interface PromotionsOptions {
+interface PromotionsOptions {
   repository: PromotionsRepository;
   /** The server's own description; null: it has none, undefined: there is no such tool now. */
   canonical(server: string, tool: string): string | null | undefined;
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
-  /** Why a text must not be shown to models, in words; undefined where it may. */
+  /** Why a text must not be shown to models; undefined if it may. */
   screen?(server: string, description: string): Promise<string | undefined>;
   now?(): number;
 }
@@ -63,19 +63,23 @@ export class Promotions {
     input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver"> & {
       /** What it was compared with, where that was measured; else what the server says now. */
       canonicalDescription?: string | null;
+      /** The id of the promotion it was compared with; null: none. If missing, any may be replaced. */
+      over?: string | null;
     },
   ): Promise<PromotedTool> {
-    const { server, toolName, by, reason } = input;
+    const { over, ...promoted } = input;
+    const { server, toolName, by, reason } = promoted;
     const problem = await this.#options.screen?.(server, input.description);
     if (problem !== undefined) throw hostile(nameOf(server, toolName), problem);
-    const promotion = await this.#change(server, toolName, (_, { id, time }) => {
+    const promotion = await this.#change(server, toolName, (current, { id, time }) => {
+      if (over !== undefined && over !== (current?.id ?? null)) overtaken(nameOf(server, toolName));
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
       return {
         action: "promote",
         by,
         reason,
-        promotion: { ...input, id, promotedAt: time, canonicalDescription },
+        promotion: { ...promoted, id, promotedAt: time, canonicalDescription },
       };
     });
     return promotion ?? missing(`Cannot promote a description for "${nameOf(server, toolName)}"`);
@@ -261,6 +265,14 @@ function hostile(name: string, problem: string): GatewayError {
   return new GatewayError("PROMOTION_REFUSED", {
     message: `Cannot promote a description for "${name}": it looks hostile. ${problem}`,
     recoveryAction: "Propose a description that only says what the tool does",
+  });
+}
+
+function overtaken(name: string): never {
+  throw new GatewayError("CONFLICT", {
+    message: `Cannot promote a description for "${name}": another one was promoted in the meantime`,
+    recoveryAction:
+      `Check the current description of "${name}", and evaluate against it before you promote`,
   });
 }
 

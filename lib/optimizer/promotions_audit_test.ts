@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AuditedChange } from "../core/audit.ts";
+import type { AuditedChange } from "../core/access.ts";
 import { PromotionsRepository } from "../storage/promotions_repository.ts";
 import { Store } from "../storage/store.ts";
 import { Promotions } from "./promotions.ts";

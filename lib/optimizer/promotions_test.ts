@@ -63,6 +63,27 @@ Deno.test("Promotions.promote() puts a description in force, with its history", 
   assert.equal(history[0]?.reason, "I like it");
 });
 
+Deno.test("Promotions.promote() replaces only the description it was compared with", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [one, other] = [gateway(store), gateway(store)];
+  const over = (promotions: Promotions, description: string, compared: string | null) =>
+    promotions.promote({
+      server: "git",
+      toolName: "status",
+      candidateId: "c2",
+      description,
+      by: "caller",
+      over: compared,
+    });
+  const first = await over(one.promotions, "Shows what has changed", null);
+  const error = await failure(over(other.promotions, "Shows all", null), "CONFLICT");
+  assert.match(error.message, /another one was promoted in the meantime/);
+  const second = await over(other.promotions, "Shows all", first.id);
+  await failure(over(one.promotions, "Shows more", first.id), "CONFLICT");
+  await one.promotions.load();
+  assert.deepEqual(one.promotions.of("git", "status"), second);
+});
+
 Deno.test("Promotions.promote() refuses a tool that is not there, and what could not be read again", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const { promotions, promote, seen } = gateway(store);

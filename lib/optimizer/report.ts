@@ -1,23 +1,29 @@
-import { csvField } from "../core/csv.ts";
 import {
+  CANONICAL,
+  CATEGORIES,
+  type CategoryScores,
   type Evaluation,
-  type Metrics,
   type OptimizationReport,
   type PromotedTool,
   type RunCost,
-  type Score,
+  type SuccessCount,
 } from "../core/optimization.ts";
-import { baselineOf } from "./baseline.ts";
-import { besideText } from "./beside.ts";
-import { promptsIn, rateOf, scoreText, shortScore } from "./metrics.ts";
-import { pointsText } from "./promotion_rules.ts";
-import { costText, knownCost } from "./run_cost.ts";
+import {
+  besideText,
+  pointsText,
+  promptsIn,
+  rateOf,
+  scoreText,
+  shortScore,
+} from "./evaluation/metrics.ts";
+import { csvField } from "../core/text.ts";
+import { costText, knownCost } from "./cost.ts";
 
 export const RESTART_NOTE =
   "A client process that is already running may keep the old description until it restarts " +
   "(Claude Code does).";
 
-export interface ToolFacts {
+export interface ToolReportInput {
   server: string;
   tool: string;
   enabled: boolean;
@@ -37,7 +43,10 @@ export interface ToolFacts {
 
 type ReportedTool = OptimizationReport["tools"][number];
 
-export function reportOf(serverName: string, tools: readonly ToolFacts[]): OptimizationReport {
+export function reportOf(
+  serverName: string,
+  tools: readonly ToolReportInput[],
+): OptimizationReport {
   const reported = tools.map(reportedTool);
   return {
     serverName,
@@ -50,10 +59,10 @@ export function reportOf(serverName: string, tools: readonly ToolFacts[]): Optim
   };
 }
 
-export type ReportTotal = Omit<OptimizationReport, "serverName" | "tools">;
+type ReportTotal = Omit<OptimizationReport, "serverName" | "tools">;
 
 /** All servers together. */
-export function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
+function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
   return {
     toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
     optimizedCount: sumOf(reports.map(({ optimizedCount }) => optimizedCount)),
@@ -122,7 +131,7 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
   return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 
-function reportedTool(facts: ToolFacts): ReportedTool {
+function reportedTool(facts: ToolReportInput): ReportedTool {
   const base = {
     name: facts.tool,
     enabled: facts.enabled,
@@ -154,6 +163,46 @@ function reportedTool(facts: ToolFacts): ReportedTool {
   return { ...base, status: "baseline", before, depth, prompts, ...besideOf(evaluation) };
 }
 
+/** What an evaluation came to with the server's own description. */
+export interface Baseline {
+  evaluation: Evaluation;
+  metrics: CategoryScores;
+  /** Those that have runs. */
+  prompts: number;
+}
+
+/**
+ * What speaks for the server's own description of today: the newest thorough evaluation that put all
+ * of its prompts to it, else the newest quick one that did. One that was cut short or stopped early
+ * stands only where none asked more. Where the description is not known, an evaluation of any text
+ * will do.
+ */
+export function baselineOf(
+  /** Newest first. */
+  evaluations: readonly Evaluation[],
+  canonical: string | undefined,
+): Baseline | undefined {
+  const all = evaluations.flatMap((evaluation): Baseline[] => {
+    const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL);
+    const isOlder = canonical !== undefined && own?.description !== canonical;
+    if (evaluation.void !== undefined || !own || isOlder) return [];
+    const { metrics } = own;
+    const prompts = promptsIn(metrics.overall);
+    return prompts === 0 ? [] : [{ evaluation, metrics, prompts }];
+  });
+  // What comes first stays first among equals.
+  const byDepth = all.toSorted((one, other) => isThorough(other) - isThorough(one));
+  return byDepth.find(isWhole) ?? byDepth.toSorted((one, other) => other.prompts - one.prompts)[0];
+}
+
+function isThorough({ evaluation: { depth } }: Baseline): number {
+  return Number(depth === "thorough");
+}
+
+function isWhole({ evaluation, prompts }: Baseline): boolean {
+  return prompts >= CATEGORIES.reduce((sum, category) => sum + evaluation.prompts[category], 0);
+}
+
 function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
   return evaluation?.beside === undefined ? {} : { beside: evaluation.beside.length };
 }
@@ -166,7 +215,7 @@ function improvementsOf(tools: readonly ReportedTool[]): number[] {
   });
 }
 
-function gainOf(before?: Metrics, after?: Metrics): number | undefined {
+function gainOf(before?: CategoryScores, after?: CategoryScores): number | undefined {
   const [low, high] = [before && rateOf(before.overall), after && rateOf(after.overall)];
   return low === undefined || low === null || high === undefined || high === null
     ? undefined
@@ -202,9 +251,9 @@ function toolTable(tools: readonly ReportedTool[]): string {
 }
 
 function change(
-  before: Score | undefined,
-  after: Score | undefined,
-  text: (score: Score) => string,
+  before: SuccessCount | undefined,
+  after: SuccessCount | undefined,
+  text: (score: SuccessCount) => string,
 ): string {
   if (!before && !after) return "";
   const start = before ? text(before) : "not measured";

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../tests/fast_check.ts";
 import {
   CANONICAL,
+  type CategoryScores,
   type Evaluation,
-  type Metrics,
   OptimizationReport,
   type PromotedTool,
   Thresholds,
 } from "../core/optimization.ts";
-import { noMetrics } from "./metrics.ts";
+import { noMetrics } from "./evaluation/metrics.ts";
 import {
   reportCsv,
   reportData,
   reportMarkdown,
   reportOf,
   RESTART_NOTE,
-  type ToolFacts,
+  type ToolReportInput,
 } from "./report.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";
 
 /** So many of five correct in each category. */
-function metricsOf(direct: number, indirect: number, negative: number): Metrics {
+function metricsOf(direct: number, indirect: number, negative: number): CategoryScores {
   const score = (correct: number) => ({ correct, total: 5 });
   return {
     direct: score(direct),
@@ -31,7 +31,7 @@ function metricsOf(direct: number, indirect: number, negative: number): Metrics 
   };
 }
 
-function evaluationOf(metrics: Metrics, more: Partial<Evaluation> = {}): Evaluation {
+function evaluationOf(metrics: CategoryScores, more: Partial<Evaluation> = {}): Evaluation {
   return {
     id: "eval_1",
     server: "weather",
@@ -83,7 +83,7 @@ function priced(costUsd: number) {
 
 const UNPRICED = { inputTokens: 1, outputTokens: 1 };
 
-function factsOf(tool: string, more: Partial<ToolFacts> = {}): ToolFacts {
+function factsOf(tool: string, more: Partial<ToolReportInput> = {}): ToolReportInput {
   return {
     server: "weather",
     tool,

@@ -1,29 +1,25 @@
-import { AccessToken, ConsoleLogin, Project } from "../core/access.ts";
+import { z } from "zod";
+import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { Collection } from "./collection.ts";
+import { type Collection, collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 const MOST_ATTEMPTS = 20;
 
-export class AccessTokensRepository extends Collection<AccessToken> {
-  constructor(store: Store) {
-    super(store, {
-      noun: "token",
-      prefix: keys.accessTokens(),
-      key: keys.accessToken,
-      schema: AccessToken,
-      idOf: ({ id }) => id,
-    });
-  }
-
-  /** Saves what is made with a look at all there are; it is made anew where another came between. */
+export class AccessTokensRepository extends collection({
+  noun: "token",
+  key: keys.accessTokens,
+  schema: AccessToken,
+  idOf: ({ id }) => id,
+}) {
+  /** Saves what `make` returns for the existing tokens; calls it again if another was added meanwhile. */
   async add(make: (existing: readonly AccessToken[]) => AccessToken): Promise<AccessToken> {
     const last = keys.lastAccessToken();
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const versionstamp = (await this.store.read(last))?.versionstamp ?? null;
-      const token = make((await Array.fromAsync(this.list())).map(({ value }) => value));
-      const key = keys.accessToken(token.id);
+      const token = make(await this.values());
+      const key = keys.accessTokens(token.id);
       const saved = await this.store.tryCommit({
         checks: [{ key: last, versionstamp }, { key, versionstamp: null }],
         sets: [{ key: last, value: { id: token.id } }, { key, value: token }],
@@ -40,7 +36,7 @@ export class AccessTokensRepository extends Collection<AccessToken> {
   async touch(id: string, time: number): Promise<void> {
     const found = await this.find(id);
     if (!found) return;
-    const key = keys.accessToken(id);
+    const key = keys.accessTokens(id);
     await this.store.tryCommit({
       checks: [{ key, versionstamp: found.versionstamp }],
       sets: [{ key, value: { ...found.value, lastUsedAt: time } }],
@@ -49,27 +45,74 @@ export class AccessTokensRepository extends Collection<AccessToken> {
   }
 }
 
-export class ProjectsRepository extends Collection<Project> {
-  constructor(store: Store) {
-    super(store, {
-      noun: "project",
-      prefix: keys.projects(),
-      key: keys.project,
-      schema: Project,
-      idOf: ({ name }) => name,
-    });
-  }
-}
+export class ProjectsRepository extends collection({
+  noun: "project",
+  key: keys.projects,
+  schema: Project,
+  idOf: ({ name }) => name,
+}) {}
 
 /** Browsers that are logged in, by the hash of their cookie. */
-export class ConsoleLoginsRepository extends Collection<ConsoleLogin> {
-  constructor(store: Store) {
-    super(store, {
-      noun: "login",
-      prefix: keys.consoleLogins(),
-      key: keys.consoleLogin,
-      schema: ConsoleLogin,
-      idOf: ({ hash }) => hash,
-    });
+export class ConsoleLoginsRepository extends collection({
+  noun: "login",
+  key: keys.consoleLogins,
+  schema: ConsoleLogin,
+  idOf: ({ hash }) => hash,
+}) {}
+
+/** How long a client may stay away and still go on with its session. */
+const LIFETIME_MS = 24 * 60 * 60_000;
+
+const SessionEntry = z.strictObject({
+  id: z.string(),
+  door: z.string(),
+  principal: z.string().default(EVERYONE),
+  client: z.strictObject({
+    protocolVersion: z.string(),
+    capabilities: z.record(z.string(), z.unknown()),
+    clientInfo: z.record(z.string(), z.unknown()).optional(),
+  }),
+  from: z.string().optional(),
+  expiresAt: z.number(),
+});
+type SessionEntry = z.infer<typeof SessionEntry>;
+
+const Sessions = collection({
+  noun: "session",
+  key: keys.sessions,
+  schema: SessionEntry,
+  idOf: ({ id }) => id,
+  announce: false,
+});
+
+/** What of clients' sessions outlives a process. */
+export class SessionsRepository {
+  readonly #entries: Collection<SessionEntry>;
+  readonly #now: () => number;
+
+  constructor(store: Store, now: () => number = Date.now) {
+    this.#now = now;
+    this.#entries = new Sessions(store);
+  }
+
+  async find(id: string): Promise<Omit<SessionEntry, "expiresAt"> | undefined> {
+    const entry = (await this.#entries.find(id))?.value;
+    return entry && entry.expiresAt > this.#now() ? entry : undefined;
+  }
+
+  /** Keeps it from now on for another lifetime. */
+  save(session: Omit<SessionEntry, "expiresAt">): Promise<void> {
+    return this.#entries.replace({ ...session, expiresAt: this.#now() + LIFETIME_MS });
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#entries.delete(id);
+  }
+
+  /** Removes what has expired; the store itself forgets nothing. */
+  async prune(): Promise<void> {
+    for await (const { value } of this.#entries.list()) {
+      if (value.expiresAt <= this.#now()) await this.delete(value.id);
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { commitBatches } from "./commit_batches.ts";
-import { keys, type RecordKey } from "./keys.ts";
+import { deleteAll } from "./collection.ts";
+import { keys, type RecordKey, timeOfId } from "./keys.ts";
 import type { Store } from "./store.ts";
-import { timeOfId } from "./time_of_id.ts";
 
 /** One call of a tool at a door. */
 export const ActivityEntry = z.strictObject({
@@ -62,16 +61,16 @@ export class ActivityRepository {
 
   async append(batch: ActivityEntry[], day: ActivityDay, processId: string): Promise<void> {
     const sets: { key: readonly (string | number)[]; value: unknown }[] = [
-      { key: keys.activityDay(day.day, processId), value: day },
+      { key: keys.activityDays(day.day, processId), value: day },
     ];
     const [first] = batch;
-    if (first) sets.push({ key: keys.activityBatch(first.at, crypto.randomUUID()), value: batch });
+    if (first) sets.push({ key: keys.activity(first.at, crypto.randomUUID()), value: batch });
     await this.#store.commit({ sets, announce: false, ...(first ? { news: "calls" } : {}) });
   }
 
   /** Calls as they were written together, those that began last first. */
   async *batches(since: number): AsyncGenerator<{ id: string; calls: ActivityRecord[] }> {
-    const prefix = [...keys.activity()];
+    const prefix = keys.activity();
     const selector = { prefix, start: [...prefix, since] };
     for await (const { key, value } of this.#store.list(selector, { reverse: true })) {
       yield { id: String(key.at(-1)), calls: readBatch(key, value) };
@@ -84,12 +83,12 @@ export class ActivityRepository {
     const time = before === undefined ? undefined : timeOfId(before);
     let isPast = time === undefined;
     const records = this.#store.list({
-      prefix: [...keys.activity()],
-      ...(time === undefined ? {} : { end: [...keys.activity(), time + 1] }),
+      prefix: keys.activity(),
+      ...(time === undefined ? {} : { end: keys.activity(time + 1) }),
     }, { reverse: true });
     for await (const { key, value } of records) {
       for (const entry of readBatch(key, value).reverse()) {
-        // The call may have been cleared away: what is surely older follows it all the same.
+        // The call may have been cleared away: older ones still follow it.
         if (!isPast && entry.at < time! - BATCH_MS) isPast = true;
         if (!isPast) isPast = entry.id === before;
         else if (left-- > 0) yield entry;
@@ -101,9 +100,9 @@ export class ActivityRepository {
   async find(id: string): Promise<ActivityRecord | undefined> {
     const time = timeOfId(id);
     if (time === undefined) return undefined;
-    const start = [...keys.activity(), time - BATCH_MS];
+    const start = keys.activity(time - BATCH_MS);
     const records = this.#store.list(
-      { start, end: [...keys.activity(), time + 1] },
+      { start, end: keys.activity(time + 1) },
       { reverse: true },
     );
     for await (const { key, value } of records) {
@@ -115,7 +114,7 @@ export class ActivityRepository {
   /** Each day's counts over all processes, newest first. */
   async days(): Promise<ActivityDay[]> {
     const byDay = new Map<string, ActivityDay>();
-    const records = this.#store.list({ prefix: [...keys.activityDays()] }, { reverse: true });
+    const records = this.#store.list({ prefix: keys.activityDays() }, { reverse: true });
     for await (const { value } of records) {
       const parsed = ActivityDay.safeParse(value);
       if (!parsed.success) continue;
@@ -128,17 +127,17 @@ export class ActivityRepository {
   /** Removes what is older than that, and of the calls all but about the newest so many. */
   async prune(before: number, mostCalls: number): Promise<void> {
     const day = new Date(before).toISOString().slice(0, 10);
-    await this.#delete({ prefix: [...keys.activityDays()], end: [...keys.activityDays(), day] });
-    await this.#delete({ prefix: [...keys.activity()], end: [...keys.activity(), before] });
+    await this.#delete({ prefix: keys.activityDays(), end: keys.activityDays(day) });
+    await this.#delete({ prefix: keys.activity(), end: keys.activity(before) });
     const last = await this.#lastKept(mostCalls);
-    if (last) await this.#delete({ prefix: [...keys.activity()], end: [...last] });
+    if (last) await this.#delete({ prefix: keys.activity(), end: [...last] });
   }
 
   /** Removes all calls up to a time; what was counted by the day stays. */
   async clear(until: number): Promise<void> {
-    const end = [...keys.activity(), until + 1];
+    const end = keys.activity(until + 1);
     for (let round = 0; round < CLEARING_ROUNDS; round++) {
-      const deleted = await this.#delete({ prefix: [...keys.activity()], end });
+      const deleted = await this.#delete({ prefix: keys.activity(), end });
       if (deleted < DELETED_AT_ONCE) break;
     }
     // After all are gone: whoever hears of it looks at once.
@@ -151,7 +150,7 @@ export class ActivityRepository {
     const counted = (await this.days()).reduce((sum, { calls }) => sum + calls, 0);
     if (counted <= mostCalls) return undefined;
     let calls = 0;
-    const records = this.#store.list({ prefix: [...keys.activity()] }, { reverse: true });
+    const records = this.#store.list({ prefix: keys.activity() }, { reverse: true });
     for await (const { key, value } of records) {
       calls += Array.isArray(value) ? value.length : 1;
       if (calls >= mostCalls) return key;
@@ -159,14 +158,8 @@ export class ActivityRepository {
   }
 
   async #delete(selector: Deno.KvListSelector): Promise<number> {
-    const found = await Array.fromAsync(
-      this.#store.list(selector, { limit: DELETED_AT_ONCE }),
-      ({ key }) => key,
-    );
-    for (const deletes of commitBatches(found, (key) => key)) {
-      await this.#store.commit({ deletes, announce: false });
-    }
-    return found.length;
+    const records = this.#store.list(selector, { limit: DELETED_AT_ONCE });
+    return await deleteAll(this.#store, await Array.fromAsync(records, ({ key }) => key));
   }
 }
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { commitBatches } from "./commit_batches.ts";
-import { keys } from "./keys.ts";
-import type { StoredRecord } from "./record_reader.ts";
+import { deleteAll } from "./collection.ts";
+import { keys, timeOfId } from "./keys.ts";
+import type { StoredRecord } from "./records.ts";
 import type { Store } from "./store.ts";
-import { timeOfId } from "./time_of_id.ts";
 
 /** Something that somebody decided. */
 export const AuditEntry = z.strictObject({
@@ -69,17 +68,17 @@ export class AuditRepository {
     const { chain, n, at, hash } = last;
     const head: AuditChain = { chain, n, at, hash };
     const sets = entries.map((entry) => ({
-      key: keys.auditEntry(entry.at, entry.id),
+      key: keys.auditLog(entry.at, entry.id),
       value: entry,
     }));
     const done = await this.#store.tryCommit({
       checks: sets.map(({ key }) => ({ key, versionstamp: null })),
-      sets: [...sets, { key: keys.auditChain(chain), value: head }],
+      sets: [...sets, { key: keys.auditChains(chain), value: head }],
       announce: false,
     });
     if (done !== undefined) return;
     // A commit whose answer was lost on its way may have been done.
-    const found = await this.#store.read(keys.auditEntry(last.at, last.id));
+    const found = await this.#store.read(keys.auditLog(last.at, last.id));
     if (AuditEntry.safeParse(found?.value).data?.hash === hash) return;
     throw new GatewayError("CONFLICT", {
       message: "Cannot add to the audit log: another entry stands in its place",
@@ -97,11 +96,11 @@ export class AuditRepository {
 
   /** As they are stored, the oldest first. */
   records(): AsyncIterable<StoredRecord> {
-    return this.#store.list({ prefix: [...keys.auditLog()] });
+    return this.#store.list({ prefix: keys.auditLog() });
   }
 
   async chains(): Promise<AuditChain[]> {
-    const records = this.#store.list({ prefix: [...keys.auditChains()] });
+    const records = this.#store.list({ prefix: keys.auditChains() });
     const parsed = await Array.fromAsync(records, ({ value }) => AuditChain.safeParse(value).data);
     return parsed.filter((chain) => chain !== undefined);
   }
@@ -124,16 +123,10 @@ export class AuditRepository {
         this.#store.list(selectorOf({ until }), { limit: DELETED_AT_ONCE }),
         ({ key }) => key,
       );
-      for (const deletes of commitBatches(old, (key) => key)) {
-        await this.#store.commit({ deletes, announce: false });
-      }
-      if (old.length < DELETED_AT_ONCE) break;
+      if (await deleteAll(this.#store, old) < DELETED_AT_ONCE) break;
     }
     const ended = (await this.chains()).filter(({ at }) => at < until);
-    const heads = ended.map(({ chain }) => keys.auditChain(chain));
-    for (const deletes of commitBatches(heads, (key) => key)) {
-      await this.#store.commit({ deletes, announce: false });
-    }
+    await deleteAll(this.#store, ended.map(({ chain }) => keys.auditChains(chain)));
   }
 
   /** The time of the oldest among the newest so many; 0 where there are no more. */
@@ -143,7 +136,7 @@ export class AuditRepository {
     if (written <= most) return 0;
     let count = 0;
     let time = 0;
-    const records = this.#store.list({ prefix: [...keys.auditLog()] }, { reverse: true });
+    const records = this.#store.list({ prefix: keys.auditLog() }, { reverse: true });
     for await (const { key } of records) {
       if (++count > most) return time;
       time = Number(key[1]);
@@ -154,10 +147,10 @@ export class AuditRepository {
 
 /** Deno KV takes a prefix with one bound, or two bounds. */
 function selectorOf({ since, until = Infinity, before }: AuditRange): Deno.KvListSelector {
-  const prefix = [...keys.auditLog()];
+  const prefix = keys.auditLog();
   const time = (before === undefined ? undefined : timeOfId(before)) ?? Infinity;
   const end = time < until
-    ? [...keys.auditEntry(time, before ?? "")]
+    ? keys.auditLog(time, before ?? "")
     : until < Infinity
     ? [...prefix, until]
     : undefined;

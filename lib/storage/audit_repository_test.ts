@@ -73,6 +73,6 @@ Deno.test("AuditRepository.removeOld() takes chains along of which nothing is le
 
 Deno.test("AuditRepository.list() leaves out what cannot be read", () =>
   withLog(2, async (repository, store) => {
-    await store.commit({ sets: [{ key: keys.auditEntry(1_001, "x"), value: { odd: true } }] });
+    await store.commit({ sets: [{ key: keys.auditLog(1_001, "x"), value: { odd: true } }] });
     assert.deepEqual(await subjects(repository), ["s1", "s0"]);
   }));

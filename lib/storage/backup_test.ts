@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { backupStore } from "./backup.ts";
-import { verifyBackup } from "./backup_file.ts";
+import { backupStore, verifyBackup } from "./backup.ts";
 import { keys } from "./keys.ts";
 import { LeasesRepository } from "./leases_repository.ts";
 import { Store } from "./store.ts";
@@ -9,7 +8,7 @@ import { failure } from "./testing/failures.ts";
 import { withFile } from "./testing/places.ts";
 import { textOfBytes } from "./testing/texts.ts";
 
-const SETTING = keys.setting("a");
+const SETTING = keys.settings("a");
 
 Deno.test("backupStore() writes a private file with all records and no process's own", () =>
   withFile(async (path) => {
@@ -17,7 +16,7 @@ Deno.test("backupStore() writes a private file with all records and no process's
     const large = textOfBytes(900_000, 2);
     await store.commit({
       sets: [{ key: SETTING, value: { deep: [1, null, "ż"] } }, {
-        key: keys.setting("large"),
+        key: keys.settings("large"),
         value: large,
       }],
     });
@@ -54,7 +53,7 @@ Deno.test("backupStore() replaces a backup and nothing else", () =>
 Deno.test("backupStore() is of one moment, or says that it cannot be", () =>
   withFile(async (path) => {
     await using store = await Store.open({ location: path });
-    const [first, last] = [keys.server("a"), keys.setting("z")];
+    const [first, last] = [keys.servers("a"), keys.settings("z")];
     const save = (value: number) =>
       store.commit({ sets: [{ key: first, value }, { key: last, value }] });
     await save(0);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commitBatches } from "./commit_batches.ts";
+import { commitBatches, deleteAll } from "./collection.ts";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -22,7 +22,7 @@ const ToolVersion = z.strictObject({
 });
 
 /** A tool as its server defines it, and how it was defined before. */
-export const CanonicalTool = z.strictObject({
+export const RecordedTool = z.strictObject({
   server: z.string(),
   name: z.string(),
   /** Counts up from 1 with each change. */
@@ -33,13 +33,13 @@ export const CanonicalTool = z.strictObject({
   /** When its server stopped listing it as a valid tool, if it did. */
   goneSince: z.number().optional(),
 });
-export type CanonicalTool = z.infer<typeof CanonicalTool>;
+export type RecordedTool = z.infer<typeof RecordedTool>;
 
 /**
- * What a server lists although it is no valid tool. Apart from the valid ones, so that a tool which
+ * What a server lists although it is not a valid tool. Apart from the valid ones, so that a tool which
  * turns invalid and valid again goes on with the version that it had.
  */
-export const InvalidTool = z.strictObject({
+const InvalidTool = z.strictObject({
   server: z.string(),
   name: z.string(),
   problem: z.string(),
@@ -47,7 +47,7 @@ export const InvalidTool = z.strictObject({
   /** When it was first listed like this. */
   seenAt: z.number(),
 });
-export type InvalidTool = z.infer<typeof InvalidTool>;
+type InvalidTool = z.infer<typeof InvalidTool>;
 
 /** A tool as it was listed just now. */
 export interface SeenTool {
@@ -57,11 +57,11 @@ export interface SeenTool {
 }
 
 /** What was listed just now and cannot be used. */
-export type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
+type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
 
 /** All that is remembered of a server's tools. */
 export interface KeptTools {
-  tools: CanonicalTool[];
+  tools: RecordedTool[];
   /** As of its last list. */
   invalid: InvalidTool[];
 }
@@ -79,8 +79,8 @@ export class CanonicalToolsRepository {
     this.#store = store;
   }
 
-  async list(server: string): Promise<CanonicalTool[]> {
-    const entries = await this.#entries(keys.canonicalTools(server), CanonicalTool);
+  async list(server: string): Promise<RecordedTool[]> {
+    const entries = await this.#entries(keys.canonicalTools(server), RecordedTool);
     return entries.map(({ value }) => value);
   }
 
@@ -95,12 +95,12 @@ export class CanonicalToolsRepository {
       const [tools, invalid] = await Promise.all([this.list(server), this.listInvalid(server)]);
       return { tools, invalid };
     }
-    const key = keys.canonicalTool(server, tool);
+    const key = keys.canonicalTools(server, tool);
     const [found, invalid] = await Promise.all([
       keyBytes(key) > KEY_BYTES ? undefined : this.#store.read(key),
-      this.#entries([...keys.invalidTools(server), nameInKey(tool)], InvalidTool),
+      this.#entries(keys.invalidTools(server, nameInKey(tool)), InvalidTool),
     ]);
-    const parsed = CanonicalTool.safeParse(found?.value);
+    const parsed = RecordedTool.safeParse(found?.value);
     return {
       tools: parsed.success ? [parsed.data] : [],
       invalid: invalid.map(({ value }) => value).filter(({ name }) => name === tool),
@@ -113,7 +113,7 @@ export class CanonicalToolsRepository {
     seen: SeenTool[],
     now: number,
     invalid: SeenInvalid[] = [],
-  ): Promise<{ changed: CanonicalTool[]; isInvalidChanged: boolean }> {
+  ): Promise<{ changed: RecordedTool[]; isInvalidChanged: boolean }> {
     const known = new Map((await this.list(server)).map((tool) => [tool.name, tool]));
     const listed = new Set(seen.map(({ name }) => name));
     const gone = [...known.values()].filter(({ name }) => !listed.has(name))
@@ -124,7 +124,7 @@ export class CanonicalToolsRepository {
         .map((tool) => ({ ...tool, goneSince: now })),
     ];
     const entries = changed.map((value) => ({
-      key: keys.canonicalTool(server, value.name),
+      key: keys.canonicalTools(server, value.name),
       value,
     }));
     const [kept = [], tooLong = []] = [true, false].map((fits) =>
@@ -137,27 +137,25 @@ export class CanonicalToolsRepository {
       });
     }
     await this.#write(kept);
-    await this.#delete(
-      gone.slice(KEPT_GONE).map((value) => ({
-        key: keys.canonicalTool(server, value.name),
-        value,
-      })),
+    await deleteAll(
+      this.#store,
+      gone.slice(KEPT_GONE).map(({ name }) => keys.canonicalTools(server, name)),
     );
     const isInvalidChanged = await this.#recordInvalid(server, invalid, now);
     return { changed: kept.map(({ value }) => value), isInvalidChanged };
   }
 
   async removeServer(server: string): Promise<void> {
-    await this.#delete([
-      ...await this.#entries(keys.canonicalTools(server), z.unknown()),
-      ...await this.#entries(keys.invalidTools(server), z.unknown()),
-    ]);
+    for (const prefix of [keys.canonicalTools(server), keys.invalidTools(server)]) {
+      const records = this.#store.list({ prefix });
+      await deleteAll(this.#store, await Array.fromAsync(records, ({ key }) => key));
+    }
   }
 
   /** Writes back what was read before a server was removed; what it lists next goes on from there. */
-  async restore(tools: readonly CanonicalTool[]): Promise<void> {
+  async restore(tools: readonly RecordedTool[]): Promise<void> {
     const entries = tools.map((value) => ({
-      key: keys.canonicalTool(value.server, value.name),
+      key: keys.canonicalTools(value.server, value.name),
       value,
     }));
     await this.#write(entries);
@@ -174,7 +172,7 @@ export class CanonicalToolsRepository {
       const short = nameInKey(name);
       const nth = (counts.get(short) ?? 0) + 1;
       counts.set(short, nth);
-      const key = keys.invalidTool(server, short, nth);
+      const key = keys.invalidTools(server, short, nth);
       const before = known.get(JSON.stringify(key))?.value;
       known.delete(JSON.stringify(key));
       const isSame = before?.name === name && before.text === text;
@@ -183,13 +181,13 @@ export class CanonicalToolsRepository {
       changed.push({ key, value: { server, name, problem, text, seenAt } });
     }
     await this.#write(changed);
-    await this.#delete([...known.values()]);
+    await deleteAll(this.#store, [...known.values()].map(({ key }) => key));
     return changed.length > 0 || known.size > 0;
   }
 
   async #entries<T>(prefix: RecordKey, schema: z.ZodType<T>): Promise<Entry<T>[]> {
     const entries: Entry<T>[] = [];
-    for await (const { key, value } of this.#store.list({ prefix: [...prefix] })) {
+    for await (const { key, value } of this.#store.list({ prefix })) {
       const parsed = schema.safeParse(value);
       if (parsed.success) entries.push({ key, value: parsed.data });
       else this.#store.warn("A tool's record cannot be read and is left out", { key });
@@ -197,16 +195,10 @@ export class CanonicalToolsRepository {
     return entries;
   }
 
-  async #write(entries: Entry<CanonicalTool | InvalidTool>[]): Promise<void> {
+  async #write(entries: Entry<RecordedTool | InvalidTool>[]): Promise<void> {
     for (const sets of commitBatches(entries, ({ key }) => key, bytesOf)) {
       // Another gateway on the same store sees the same list: the last to write it is right too.
       await this.#store.commit({ sets, announce: false });
-    }
-  }
-
-  async #delete(entries: Entry<unknown>[]): Promise<void> {
-    for (const batch of commitBatches(entries, ({ key }) => key)) {
-      await this.#store.commit({ deletes: batch.map(({ key }) => key), announce: false });
     }
   }
 }
@@ -219,9 +211,9 @@ function nameInKey(name: string): string {
 function next(
   server: string,
   { name, text, fingerprint }: SeenTool,
-  known: CanonicalTool | undefined,
+  known: RecordedTool | undefined,
   now: number,
-): CanonicalTool | undefined {
+): RecordedTool | undefined {
   const current = { text, fingerprint, seenAt: now };
   if (!known) return { server, name, version: 1, current, earlier: [] };
   if (known.current.fingerprint === fingerprint) {
@@ -242,7 +234,7 @@ function next(
 }
 
 /** Nearly all that a record takes, were every character a long one. */
-function bytesOf({ value }: Entry<CanonicalTool | InvalidTool>): number {
+function bytesOf({ value }: Entry<RecordedTool | InvalidTool>): number {
   if ("problem" in value) return 3 * value.text.length;
   return [value.current, ...value.earlier].reduce((sum, { text }) => sum + 3 * text.length, 0);
 }

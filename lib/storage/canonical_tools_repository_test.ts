@@ -99,9 +99,9 @@ Deno.test("CanonicalToolsRepository reads records of before, and leaves out what
   const value = { server: "s", name: "a", version: 1, current, earlier: [] };
   await store.commit({
     sets: [
-      { key: keys.canonicalTool("s", "a"), value },
-      { key: keys.canonicalTool("s", "b"), value: { odd: true } },
-      { key: keys.invalidTool("s", "c", 1), value: 7 },
+      { key: keys.canonicalTools("s", "a"), value },
+      { key: keys.canonicalTools("s", "b"), value: { odd: true } },
+      { key: keys.invalidTools("s", "c", 1), value: 7 },
     ],
   });
   const tools = new CanonicalToolsRepository(store);

@@ -1,67 +1,82 @@
 import type { z } from "zod";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
-import type { RecordKey } from "./keys.ts";
-import type { Stored, StoredRecord } from "./record_reader.ts";
-import type { News, Store } from "./store.ts";
+import { keyBytes, type KeyPart, type News, type RecordKey } from "./keys.ts";
+import type { Stored, StoredRecord } from "./records.ts";
+import type { Store } from "./store.ts";
 import { damaged } from "./storage_errors.ts";
 
-export interface CollectionOptions<T> {
+interface CollectionOptions<T, Id extends string | KeyPart[]> {
   /** What one record is called in a sentence. */
   noun: string;
-  prefix: RecordKey;
-  /** The key of one id under the prefix. */
-  key: (id: string) => RecordKey;
+  /** The family of its keys. */
+  key(...parts: KeyPart[]): RecordKey;
   schema: z.ZodType<T>;
-  idOf: (value: T) => string;
+  /** The parts of a record's key. */
+  idOf: (value: T) => Id;
   /** The error for a record that is not there. */
   missing?: ErrorCode;
-  /** Whether other gateways must hear of changes; they do unless this is false. */
+  /** Whether other gateways must hear of changes; default: true. */
   announce?: boolean;
   /** What pages of other gateways learn from changes. */
   news?: News;
 }
 
 export interface CollectionListOptions {
+  /** Parts that the ids begin with. */
+  under?: KeyPart[];
+  /** The same as the beginning of a key that was read. */
+  prefix?: RecordKey;
   /** Begin behind this id, in the direction of the list. */
   after?: string;
   limit?: number;
   reverse?: boolean;
 }
 
-/** Records of one kind under one prefix, by id. */
-export class Collection<T> {
-  protected readonly store: Store;
-  readonly #options: CollectionOptions<T>;
+/** Declares a repository: `class Projects extends collection({ ... }) {}`. */
+export function collection<T, Id extends string | KeyPart[]>(
+  options: CollectionOptions<T, Id>,
+): new (store: Store) => Collection<T, Id> {
+  return class extends Collection<T, Id> {
+    constructor(store: Store) {
+      super(store, options);
+    }
+  };
+}
 
-  constructor(store: Store, options: CollectionOptions<T>) {
+/** Records of one kind in one family of keys. */
+export class Collection<T, Id extends string | KeyPart[] = string> {
+  protected readonly store: Store;
+  readonly #options: CollectionOptions<T, Id>;
+
+  constructor(store: Store, options: CollectionOptions<T, Id>) {
     this.store = store;
     this.#options = options;
   }
 
-  async find(id: string): Promise<Stored<T> | undefined> {
-    const record = await this.store.read(this.#options.key(id));
+  async find(id: Id): Promise<Stored<T> | undefined> {
+    const record = await this.store.read(this.keyOf(id));
     return record === undefined ? undefined : this.#parse(record);
   }
 
-  async resolve(id: string): Promise<Stored<T>> {
+  async resolve(id: Id): Promise<Stored<T>> {
     const found = await this.find(id);
     if (found !== undefined) return found;
     throw new GatewayError(this.#options.missing ?? "NOT_FOUND", {
-      message: `There is no ${this.#options.noun} "${id}"`,
+      message: `There is no ${this.#options.noun} "${nameOf(id)}"`,
     });
   }
 
   /** In the order of the ids. One that cannot be read is left out, with a warning. */
   async *list(
-    { after, ...options }: CollectionListOptions = {},
+    { under = [], prefix = this.#options.key(...under), after, ...options }: CollectionListOptions =
+      {},
   ): AsyncGenerator<Stored<T>, void> {
-    const prefix = [...this.#options.prefix];
     let selector: Deno.KvListSelector = { prefix };
     if (after !== undefined) {
       // No text comes between another and itself with a zero at its end.
       selector = options.reverse
-        ? { prefix, end: [...this.#options.key(after)] }
-        : { prefix, start: [...this.#options.key(`${after}\0`)] };
+        ? { prefix, end: this.#options.key(...under, after) }
+        : { prefix, start: this.#options.key(...under, `${after}\0`) };
     }
     for await (const record of this.store.list(selector, options)) {
       let parsed: Stored<T>;
@@ -78,46 +93,99 @@ export class Collection<T> {
     }
   }
 
+  /** As list(), without versions. */
+  values(options?: CollectionListOptions): Promise<T[]> {
+    return Array.fromAsync(this.list(options), ({ value }) => value);
+  }
+
   /** Saves over the version that was read; null: there must be none yet. */
   async save(value: T, versionstamp: string | null): Promise<string> {
     const id = this.#options.idOf(value);
-    const key = this.#options.key(id);
-    const saved = await this.store.tryCommit({
-      checks: [{ key, versionstamp }],
-      sets: [{ key, value }],
-      announce: this.#options.announce ?? true,
-      news: this.#options.news,
-    });
+    const key = this.keyOf(id);
+    const saved = await this.#commit({ checks: [{ key, versionstamp }], sets: [{ key, value }] });
     if (saved === undefined) throw this.#conflict(id, versionstamp);
     return saved;
   }
 
+  /** Saves whatever was there before. */
+  async replace(value: T): Promise<void> {
+    await this.#commit({ sets: [{ key: this.keyOf(this.#options.idOf(value)), value }] });
+  }
+
   /** Deletes the version that was read, or any where none is named; one that is gone is fine. */
-  async delete(id: string, versionstamp?: string): Promise<void> {
-    const key = this.#options.key(id);
-    const deleted = await this.store.tryCommit({
-      checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
-      deletes: [key],
-      announce: this.#options.announce ?? true,
-      news: this.#options.news,
-    });
+  async delete(id: Id, versionstamp?: string): Promise<void> {
+    const key = this.keyOf(id);
+    const checks = versionstamp === undefined ? [] : [{ key, versionstamp }];
+    const deleted = await this.#commit({ checks, deletes: [key] });
     if (deleted === undefined) throw this.#conflict(id, versionstamp ?? null);
   }
 
-  #parse(record: StoredRecord): Stored<T> {
-    const parsed = this.#options.schema.safeParse(record.value);
-    if (parsed.success) return { value: parsed.data, versionstamp: record.versionstamp };
-    const name = JSON.stringify(record.key.join("/"));
+  protected keyOf(id: Id): RecordKey {
+    return this.#options.key(...partsOf(id));
+  }
+
+  #commit(changes: Parameters<Store["tryCommit"]>[0]): Promise<string | undefined> {
+    const { announce = true, news } = this.#options;
+    return this.store.tryCommit({ ...changes, announce, news });
+  }
+
+  #parse({ key, value, versionstamp }: StoredRecord): Stored<T> {
+    const parsed = this.#options.schema.safeParse(value);
+    if (parsed.success) return { value: parsed.data, versionstamp };
+    const name = JSON.stringify(key.join("/"));
     throw damaged(this.store.location, `record ${name} has an unknown shape`, {
       cause: parsed.error,
     });
   }
 
-  #conflict(id: string, versionstamp: string | null): GatewayError {
+  #conflict(id: Id, versionstamp: string | null): GatewayError {
+    const name = `${this.#options.noun} "${nameOf(id)}"`;
     return new GatewayError("CONFLICT", {
       message: versionstamp === null
-        ? `There is a ${this.#options.noun} "${id}" already`
-        : `The ${this.#options.noun} "${id}" was changed by somebody else in the meantime`,
+        ? `There is a ${name} already`
+        : `The ${name} was changed by somebody else in the meantime`,
     });
   }
+}
+
+function partsOf(id: string | KeyPart[]): KeyPart[] {
+  return typeof id === "string" ? [id] : id;
+}
+
+function nameOf(id: string | KeyPart[]): string {
+  return partsOf(id).join(".");
+}
+
+/** Deletes records, however many, unannounced; answers how many those were. */
+export async function deleteAll(store: Store, keys: readonly RecordKey[]): Promise<number> {
+  for (const deletes of commitBatches(keys, (key) => key)) {
+    await store.commit({ deletes, announce: false });
+  }
+  return keys.length;
+}
+
+/** Well under what one commit can hold. */
+const BATCH = { records: 200, bytes: 400_000, keyBytes: 60_000 };
+
+/** Splits what is to be set or deleted so that each batch fits into one commit. */
+export function* commitBatches<T>(
+  items: Iterable<T>,
+  keyOf: (item: T) => RecordKey,
+  bytesOf: (item: T) => number = () => 0,
+): Generator<T[]> {
+  let batch: T[] = [];
+  let [bytes, inKeys] = [0, 0];
+  for (const item of items) {
+    const [own, inKey] = [bytesOf(item), keyBytes(keyOf(item))];
+    const isFull = batch.length >= BATCH.records || bytes + own > BATCH.bytes ||
+      inKeys + inKey > BATCH.keyBytes;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      [batch, bytes, inKeys] = [[], 0, 0];
+    }
+    batch.push(item);
+    bytes += own;
+    inKeys += inKey;
+  }
+  if (batch.length > 0) yield batch;
 }

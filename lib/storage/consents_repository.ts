@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ServerName, StdioServer } from "../core/server.ts";
-import { Collection } from "./collection.ts";
+import { ProgramServer, RemoteServer, ServerName } from "../core/server.ts";
+import { type Collection, collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { Stored } from "./record_reader.ts";
-import { type BoxSource, hasSealed, openSpec, sealSpec } from "./sealed_spec.ts";
+import type { Stored } from "./records.ts";
+import { type BoxSource, hasSealed, openSpec, sealSpec } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 /** Where a wish came from. */
@@ -15,13 +15,17 @@ export const ConsentOrigin = z.strictObject({
 });
 export type ConsentOrigin = z.infer<typeof ConsentOrigin>;
 
-/** A program that somebody wants to have run. */
+/** A program to run, or a server on this machine to connect to. */
+export const ConsentSpec = z.discriminatedUnion("type", [ProgramServer, RemoteServer]);
+export type ConsentSpec = z.infer<typeof ConsentSpec>;
+
+/** A request that needs the owner's consent. */
 export const ConsentRequest = z.strictObject({
   /** Follows from what is wanted: the same wish has the same. */
   id: z.string().regex(/^[0-9a-f]{16}$/),
   wish: z.enum(["add", "change"]),
   name: ServerName,
-  spec: StdioServer,
+  spec: ConsentSpec,
   origin: ConsentOrigin,
   /** In ms since the epoch. */
   askedAt: z.number(),
@@ -33,26 +37,27 @@ export type ConsentRequest = z.infer<typeof ConsentRequest>;
 const StoredConsent = ConsentRequest.extend({ sealed: z.literal(true).optional() });
 type StoredConsent = z.infer<typeof StoredConsent>;
 
+const StoredConsents = collection({
+  noun: "request for consent",
+  key: keys.consents,
+  schema: StoredConsent,
+  idOf: ({ id }) => id,
+});
+
 export interface FoundConsent {
   request: ConsentRequest;
   /** Why its entry cannot be opened; then it can only be refused. */
   problem?: string;
 }
 
-/** Programs that wait for their owner's consent. */
+/** Requests that wait for the owner's consent. */
 export class ConsentsRepository {
   readonly #records: Collection<StoredConsent>;
   readonly #box: BoxSource;
 
   constructor(store: Store, box: BoxSource) {
     this.#box = box;
-    this.#records = new Collection(store, {
-      noun: "request for consent",
-      prefix: keys.consents(),
-      key: keys.consent,
-      schema: StoredConsent,
-      idOf: ({ id }) => id,
-    });
+    this.#records = new StoredConsents(store);
   }
 
   /** Those that have run out are gone, whoever asks. */
@@ -73,9 +78,7 @@ export class ConsentsRepository {
 
   /** How many wait; none of them is opened. */
   async count(now: number): Promise<number> {
-    let count = 0;
-    for await (const { value } of this.#records.list()) if (value.expiresAt > now) count++;
-    return count;
+    return (await this.#records.values()).filter(({ expiresAt }) => expiresAt > now).length;
   }
 
   /** Keeps one that is not there yet, and lets go of what has run out. */
@@ -84,7 +87,7 @@ export class ConsentsRepository {
       if (value.expiresAt <= now) await this.#records.delete(value.id);
     }
     const sealed = await sealSpec(request.name, request.spec, this.#box);
-    const spec = StdioServer.parse(sealed);
+    const spec = ConsentSpec.parse(sealed);
     await this.#records.save(
       { ...request, spec, ...(hasSealed(spec) ? { sealed: true as const } : {}) },
       null,
@@ -99,7 +102,7 @@ export class ConsentsRepository {
     const { sealed: _, ...request } = value;
     const { spec, problem } = await openSpec(request.name, request.spec, this.#box);
     return {
-      request: { ...request, spec: StdioServer.parse(spec) },
+      request: { ...request, spec: ConsentSpec.parse(spec) },
       ...(problem === undefined ? {} : { problem }),
     };
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ConsentRequest, ConsentsRepository } from "./consents_repository.ts";
 import { keys, UNPORTABLE_ROOTS } from "./keys.ts";
-import { AesBox } from "./secret_box.ts";
+import { AesBox } from "./sealing.ts";
 import { Store } from "./store.ts";
 
 function request(id: string, times: { askedAt: number; expiresAt: number }): ConsentRequest {
@@ -38,7 +38,7 @@ Deno.test("ConsentsRepository keeps a request with its secrets sealed, and in no
     const wanted = request("a", { askedAt: 1, expiresAt: 10 });
     await consents.add(wanted, 1);
     assert.deepEqual(await consents.find(wanted.id, 2), { request: wanted });
-    const kept = JSON.stringify((await store.read(keys.consent(wanted.id)))?.value);
+    const kept = JSON.stringify((await store.read(keys.consents(wanted.id)))?.value);
     assert.doesNotMatch(kept, /canary/);
     assert.ok(UNPORTABLE_ROOTS.has(keys.consents()[0]!));
   }));
@@ -54,7 +54,7 @@ Deno.test("ConsentsRepository forgets what has run out, and gives the oldest fir
     assert.equal(await consents.count(10), 1);
     assert.equal(await consents.find("c".padStart(16, "0"), 10), undefined);
     await consents.add(request("a", { askedAt: 11, expiresAt: 30 }), 11);
-    assert.equal(await store.read(keys.consent("c".padStart(16, "0"))), undefined);
+    assert.equal(await store.read(keys.consents("c".padStart(16, "0"))), undefined);
     await consents.delete("b".padStart(16, "0"));
     assert.equal(await ids(12), "a");
   }));

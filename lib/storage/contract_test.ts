@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { followGeneration } from "./generation.ts";
+import { followGeneration } from "./follow.ts";
 import { keys } from "./keys.ts";
 import { LeasesRepository } from "./leases_repository.ts";
 import { type AddedServer, ServersRepository } from "./servers_repository.ts";
@@ -60,7 +60,7 @@ for (const place of places()) {
     const servers = new ServersRepository(store);
     const names = Array.from({ length: 230 }, (_, index) => `s${String(index).padStart(3, "0")}`);
     await store.commit({
-      sets: names.map((name) => ({ key: keys.server(name), value: server(name) })),
+      sets: names.map((name) => ({ key: keys.servers(name), value: server(name) })),
     });
     assert.deepEqual(await namesOf(servers.list()), names);
     assert.deepEqual(await namesOf(servers.list({ after: "s004", limit: 3 })), [
@@ -77,7 +77,7 @@ for (const place of places()) {
 
   test("Store.commit() keeps records of every size whole and leaves no parts", async (store) => {
     const sizes = [59_999, 60_000, 60_001, 65_535, 65_536, 65_537, 120_000, 716_800, 3_000_000];
-    const key = keys.setting("size");
+    const key = keys.settings("size");
     for (const [seed, size] of [...sizes, ...sizes.toReversed()].entries()) {
       const value = textOfBytes(size, seed);
       await store.commit({ sets: [{ key, value }] });
@@ -92,7 +92,7 @@ for (const place of places()) {
   });
 
   test("Store.commit() changes all or nothing, large records too", async (store) => {
-    const [one, other] = [keys.setting("one"), keys.setting("other")];
+    const [one, other] = [keys.settings("one"), keys.settings("other")];
     const large = textOfBytes(900_000, 2);
     await store.commit({ sets: [{ key: one, value: 1 }] });
     const stale = store.commit({
@@ -111,7 +111,7 @@ for (const place of places()) {
   });
 
   test("Store.read() never sees half of a large record that is being replaced", async (store) => {
-    const key = keys.setting("busy");
+    const key = keys.settings("busy");
     const values = [
       textOfBytes(400_000, 0),
       textOfBytes(1_500_000, 1),
@@ -137,17 +137,17 @@ for (const place of places()) {
 
   test("Store.commit() says what is too much for one commit", async (store) => {
     const checks = Array.from({ length: 11 }, (_, index) => ({
-      key: keys.setting(String(index)),
+      key: keys.settings(String(index)),
       versionstamp: null,
     }));
     await failure(store.commit({ checks }), "LIMIT_EXCEEDED");
     const sets = Array.from({ length: 1_001 }, (_, index) => ({
-      key: keys.setting(String(index)),
+      key: keys.settings(String(index)),
       value: index,
     }));
     await failure(store.commit({ sets }), "LIMIT_EXCEEDED");
     const large = Array.from({ length: 16 }, (_, index) => ({
-      key: keys.setting(String(index)),
+      key: keys.settings(String(index)),
       value: textOfBytes(59_000),
     }));
     await failure(store.commit({ sets: large }), "LIMIT_EXCEEDED");
@@ -157,9 +157,9 @@ for (const place of places()) {
 
   test("Store.generation() counts announced changes only", async (store) => {
     assert.equal(await store.generation(), 0n);
-    await store.commit({ sets: [{ key: keys.setting("a"), value: 1 }] });
-    await store.commit({ sets: [{ key: keys.setting("a"), value: 2 }], announce: false });
-    await store.tryCommit({ checks: [{ key: keys.setting("a"), versionstamp: null }] });
+    await store.commit({ sets: [{ key: keys.settings("a"), value: 1 }] });
+    await store.commit({ sets: [{ key: keys.settings("a"), value: 2 }], announce: false });
+    await store.tryCommit({ checks: [{ key: keys.settings("a"), versionstamp: null }] });
     assert.equal(await store.generation(), 1n);
   });
 
@@ -172,11 +172,11 @@ for (const place of places()) {
       wake.resolve();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }, { signal: stop.signal, since: 0n });
-    await store.commit({ sets: [{ key: keys.setting("a"), value: 0 }] });
+    await store.commit({ sets: [{ key: keys.settings("a"), value: 0 }] });
     await wake.promise;
     wake = Promise.withResolvers();
     for (let index = 0; index < 20; index++) {
-      await store.commit({ sets: [{ key: keys.setting("a"), value: index }] });
+      await store.commit({ sets: [{ key: keys.settings("a"), value: index }] });
     }
     while (seen.at(-1) !== 21n) {
       wake = Promise.withResolvers();
@@ -212,7 +212,7 @@ for (const place of places()) {
     });
     await failure(leases.acquire(holder), "CONFLICT");
     now = 1_050;
-    const renewed = await leases.renew("a", { address: "http://127.0.0.1:1" });
+    const renewed = await leases.renew("a");
     assert.equal(renewed.expiresAt, 1_150);
     now = 1_149;
     assert.deepEqual(await leases.listAlive(), [renewed]);
@@ -234,20 +234,20 @@ for (const place of places()) {
 
   test("Store.open() finds what an earlier store saved", async (store, location) => {
     const value = textOfBytes(1_000_000, 3);
-    await store.commit({ sets: [{ key: keys.setting("kept"), value }] });
+    await store.commit({ sets: [{ key: keys.settings("kept"), value }] });
     await using later = await Store.open({ location });
-    assert((await later.read(keys.setting("kept")))?.value === value);
+    assert((await later.read(keys.settings("kept")))?.value === value);
     assert.equal(await later.generation(), 1n);
   });
 
   test("Store.open() sweeps parts that were abandoned, and no others", async (store, location) => {
     const value = textOfBytes(100_000);
     const owners = [["lost", 0], ["fresh", Date.now()]] as const;
-    await store.commit({ sets: [{ key: keys.setting("used"), value }] });
+    await store.commit({ sets: [{ key: keys.settings("used"), value }] });
     await store.commit({
       sets: owners.map(([id, at]) => ({
-        key: keys.partOwner(id),
-        value: { key: keys.setting("used"), count: 1, at },
+        key: keys.partOwners(id),
+        value: { key: keys.settings("used"), count: 1, at },
       })),
     });
     const inAnHour = () => Date.now() + 3_600_000;
@@ -259,7 +259,7 @@ for (const place of places()) {
       await using _sweeping = await Store.open({ location, now: inAnHour });
     }
     assert.equal(await setsOfParts(store), 1);
-    assert((await store.read(keys.setting("used")))?.value === value);
+    assert((await store.read(keys.settings("used")))?.value === value);
   });
 
   test("followGeneration() hears of another store's changes in time", async (store, location) => {
@@ -272,7 +272,7 @@ for (const place of places()) {
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let index = 0; index < 5; index++) {
-      await other.commit({ sets: [{ key: keys.setting("a"), value: index }] });
+      await other.commit({ sets: [{ key: keys.settings("a"), value: index }] });
       await heard.promise;
       heard = Promise.withResolvers();
     }

@@ -1,162 +1,124 @@
-/** JSON can carry every key, so that a backup can too. */
-export type RecordKey = readonly (string | number)[];
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 
-/** Every key of the store. What comes first in a key is its root, the family it belongs to. */
+export type KeyPart = string | number;
+/** JSON can carry every key, so that a backup can too. */
+export type RecordKey = readonly KeyPart[];
+
+/** What pages show of other gateways' work, though no gateway has to act on it. */
+export const NEWS = ["calls", "cleared", "jobs", "optimization"] as const;
+export type News = typeof NEWS[number];
+
+/** All parts of a tuple, or those it begins with. */
+type Leading<Parts extends KeyPart[]> = Parts extends
+  [...infer Start extends KeyPart[], infer _Last extends KeyPart] ? Parts | Leading<Start> : [];
+
+/** Keys under one root. All parts name a record; fewer are the prefix of several. */
+function family<Parts extends KeyPart[] = [id: string]>(root: string) {
+  return (...parts: Leading<Parts>): RecordKey => [root, ...parts];
+}
+
+/** As family(), for parts of any length and content. */
+function hashedFamily<Parts extends KeyPart[] = [id: string]>(root: string) {
+  return (...parts: Leading<Parts>): RecordKey => [
+    root,
+    ...parts.map((part) => typeof part === "string" ? keyPart(part) : part),
+  ];
+}
+
+/** Every key of the store, by its root. */
 export const keys = {
   /** Says that the store is ours, and which version wrote it. */
-  schema: () => ["schema"],
-  /** A counter that every change other gateways must hear of adds to. */
-  generation: () => ["generation"],
-  /** A counter for each kind of news that other gateways' pages show. */
-  news: (kind: string) => ["news", kind],
+  schema: family<[]>("schema"),
+  /** A counter of the changes that other gateways must hear of. */
+  generation: family<[]>("generation"),
+  /** Counters of what other gateways' pages show. */
+  news: family<[kind: News]>("news"),
   /** Present while a backup is written into a store that cannot be swapped as a file. */
-  restoring: () => ["restoring"],
+  restoring: family<[]>("restoring"),
 
-  servers: () => ["servers"],
-  server: (name: string) => ["servers", name],
+  servers: family<[name: string]>("servers"),
+  /** Servers that the owner paused. */
+  pausedServers: family<[name: string]>("paused_servers"),
 
-  /** One tool an entry, under its server. */
-  canonicalTools: (server: string) => ["canonical_tools", server],
-  canonicalTool: (server: string, tool: string) => ["canonical_tools", server, tool],
-  /** What a server lists that is no valid tool; the same name may come more than once. */
-  invalidTools: (server: string) => ["invalid_tools", server],
-  invalidTool: (server: string, tool: string, nth: number) => [
-    "invalid_tools",
-    server,
-    tool,
-    nth,
-  ],
-
-  /** What of each server's tools is served whatever the server says. */
-  pins: () => ["pins"],
-  pinsOf: (server: string) => ["pins", server],
-  /** What people decided of a server's tools, and what waits for them. */
-  reviews: () => ["reviews"],
-  reviewsOf: (server: string) => ["reviews", server],
-  /** What the scanner found in a server's tools, by fingerprint; a cache. */
-  verdictsOf: (server: string) => ["verdicts", server],
-
-  /** Which tools of a server are enabled, where not all are. */
-  enabledTools: () => ["enabled_tools"],
-  enabledToolsOf: (server: string) => ["enabled_tools", server],
-
-  /** What people say of a tool in place of what is inferred. */
-  toolMetadata: () => ["tool_metadata"],
-  toolMetadataOf: (server: string, tool: string) => ["tool_metadata", server, tool],
+  canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
+  /** What a server lists that is not a valid tool; the same name may come more than once. */
+  invalidTools: family<[server: string, tool: string, nth: number]>("invalid_tools"),
+  /** The enabled tools of each server that has disabled ones. */
+  enabledTools: family<[server: string]>("enabled_tools"),
+  /** Summary, category and deprecation that people gave a tool. */
+  toolMetadata: family<[server: string, tool: string]>("tool_metadata"),
   /** What each tool of a server costs in tokens, by fingerprint. */
-  toolTokens: (server: string) => ["tool_tokens", server],
+  toolTokens: family<[server: string]>("tool_tokens"),
 
-  toolsets: () => ["toolsets"],
-  toolset: (name: string) => ["toolsets", name],
+  /** Tool definitions that are served whatever the server says. */
+  pins: family<[server: string]>("pins"),
+  /** What people decided about a server's tools, and what awaits their decision. */
+  reviews: family<[server: string]>("reviews"),
+  /** What the scanner found in a server's tools, by fingerprint; a cache. */
+  verdicts: family<[server: string]>("verdicts"),
 
-  /** Which toolset each principal has equipped. */
-  equippedToolsets: () => ["equipped_toolsets"],
-  equippedToolset: (principal: string) => ["equipped_toolsets", principal],
+  toolsets: family<[name: string]>("toolsets"),
+  equippedToolsets: family<[principal: string]>("equipped_toolsets"),
 
   /** Process groups of stdio servers, so that those of a dead gateway can be ended. */
-  processes: () => ["processes"],
-  process: (id: string) => ["processes", id],
-
+  processes: family("processes"),
   /** Clients' sessions, so that they survive a restart and a change of instance. */
-  sessions: () => ["sessions"],
-  session: (id: string) => ["sessions", id],
+  sessions: family("sessions"),
+  leases: family("leases"),
 
-  /** Who may come in, by the token's id; the token itself is nowhere. */
-  accessTokens: () => ["access_tokens"],
-  accessToken: (id: string) => ["access_tokens", id],
-  /** Another one whenever a token is made: no two are made at once, each unaware of the other. */
-  lastAccessToken: () => ["last_access_token"],
-  projects: () => ["projects"],
-  project: (name: string) => ["projects", name],
-  consoleLogins: () => ["console_logins"],
-  consoleLogin: (hash: string) => ["console_logins", hash],
-
+  /** By the token's id; the token itself is not stored. */
+  accessTokens: family("access_tokens"),
+  /** Changes with each new token, so that no two are made unaware of each other. */
+  lastAccessToken: family<[]>("last_access_token"),
+  projects: family<[name: string]>("projects"),
+  consoleLogins: family<[hash: string]>("console_logins"),
   /** What the gateway signs with; made once for each store. */
-  signingSecret: () => ["signing_secret"],
+  signingSecret: family<[]>("signing_secret"),
 
-  /** Calls, some at a time, in the order of time. */
-  activity: () => ["activity"],
-  activityBatch: (time: number, id: string) => ["activity", time, id],
+  /** Calls in batches, in the order of time. */
+  activity: family<[time: number, id: string]>("activity"),
   /** What each process counted on each day. */
-  activityDays: () => ["activity_days"],
-  activityDay: (day: string, id: string) => ["activity_days", day, id],
-
+  activityDays: family<[day: string, process: string]>("activity_days"),
   /** How far each process has come in the audit log; sorts before it, so that a backup has it first. */
-  auditChains: () => ["audit_chains"],
-  auditChain: (chain: string) => ["audit_chains", chain],
+  auditChains: family<[chain: string]>("audit_chains"),
   /** What people decided, in the order of time; never changed. */
-  auditLog: () => ["audit_log"],
-  auditEntry: (time: number, id: string) => ["audit_log", time, id],
+  auditLog: family<[time: number, id: string]>("audit_log"),
 
-  /** Descriptions that might be better than a server's own. */
-  allCandidates: () => ["candidates"],
-  candidates: (server: string) => ["candidates", server],
-  candidate: (server: string, id: string) => ["candidates", server, id],
-  /** Prompts that descriptions are tried with, each of their versions an entry. */
-  allGoldenPrompts: () => ["golden_prompts"],
-  goldenPrompts: (server: string) => ["golden_prompts", server],
-  goldenPrompt: (server: string, id: string, version: number) => [
-    "golden_prompts",
-    server,
-    id,
-    version,
-  ],
+  candidates: hashedFamily<[server: string, id: string]>("candidates"),
+  /** Each version of a prompt is a record. */
+  goldenPrompts: hashedFamily<[server: string, id: string, version: number]>("golden_prompts"),
   /** One prompt put to one description once; ids sort by time. */
-  allEvalRuns: () => ["eval_runs"],
-  evalRuns: (server: string, tool: string) => ["eval_runs", server, tool],
-  evalRun: (server: string, tool: string, id: string) => ["eval_runs", server, tool, id],
-  allEvaluations: () => ["evaluations"],
-  evaluations: (server: string) => ["evaluations", server],
-  evaluation: (server: string, tool: string, id: string) => ["evaluations", server, tool, id],
-  /** The description in force for a tool, where it is not the server's own. */
-  promotions: () => ["promotions"],
-  promotion: (server: string, tool: string) => ["promotions", server, tool],
-  promotionEvents: (server: string, tool: string) => ["promotion_events", server, tool],
-  promotionEvent: (server: string, tool: string, id: string) => [
-    "promotion_events",
-    server,
-    tool,
-    id,
-  ],
-  optimizationJobs: () => ["optimization_jobs"],
-  optimizationJob: (id: string) => ["optimization_jobs", id],
+  evalRuns: hashedFamily<[server: string, tool: string, id: string]>("eval_runs"),
+  evaluations: hashedFamily<[server: string, tool: string, id: string]>("evaluations"),
+  /** The promoted description of each tool that has one. */
+  promotions: hashedFamily<[server: string, tool: string]>("promotions"),
+  promotionEvents: hashedFamily<[server: string, tool: string, id: string]>("promotion_events"),
+  optimizationJobs: hashedFamily("optimization_jobs"),
 
-  settings: () => ["settings"],
-  setting: (name: string) => ["settings", name],
+  settings: family<[name: string]>("settings"),
+  /** Embeddings by the text's hash; a cache. */
+  vectors: family<[model: string, hash: string]>("vectors"),
 
-  /** What texts mean to an embedding model, by the text's hash; a cache. */
-  vectors: (model: string) => ["vectors", model],
-  vector: (model: string, hash: string) => ["vectors", model, hash],
-
-  /** What entries refer to by name; the values are sealed. */
-  secrets: () => ["secrets"],
-  secret: (name: string) => ["secrets", name],
-
-  /** What servers gave us when somebody logged in to them; its secret part is sealed. */
-  logins: () => ["logins"],
-  login: (server: string) => ["logins", server],
-  /** Who is renewing a login at the moment: a refresh token is good for one use. */
-  loginClaim: (server: string) => ["login_claims", server],
-  /** Logins that were begun, until their answer comes or they run out. */
-  pendingLogins: () => ["pending_logins"],
-  pendingLogin: (id: string) => ["pending_logins", id],
-
-  /** Programs that somebody from elsewhere wants to have run, until their owner has decided. */
-  consents: () => ["consents"],
-  consent: (id: string) => ["consents", id],
-
-  leases: () => ["leases"],
-  lease: (id: string) => ["leases", id],
+  /** Values that servers' entries refer to by name; sealed. */
+  secrets: family<[name: string]>("secrets"),
+  /** Logins to servers; their secret part is sealed. */
+  logins: family<[server: string]>("logins"),
+  /** Which process is renewing a login: a refresh token is good for one use. */
+  loginClaims: family<[server: string]>("login_claims"),
+  /** Logins that were begun, until they are answered or expire. */
+  pendingLogins: family("pending_logins"),
+  /** Requests for the owner's consent. */
+  consents: family("consents"),
 
   /** One piece of a value that is too large for one entry. */
-  part: (id: string, index: number) => ["parts", id, index],
+  parts: family<[id: string, index: number]>("parts"),
   /** Names the record that a set of parts was written for, so that abandoned sets are found. */
-  partOwners: () => ["part_owners"],
-  partOwner: (id: string) => ["part_owners", id],
-} satisfies Record<string, (...args: never[]) => RecordKey>;
+  partOwners: family("part_owners"),
+};
 
 /** Roots that belong to one store and its processes: a backup leaves them out. */
-export const UNPORTABLE_ROOTS: ReadonlySet<string | number> = new Set([
+export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "schema",
   "generation",
   "news",
@@ -183,4 +145,29 @@ export function keyBytes(key: RecordKey): number {
     bytes += typeof part === "number" ? 9 : 2 + new TextEncoder().encode(part).length;
   }
   return bytes;
+}
+
+/** Three parts of this size make a key that Deno KV takes, even if every byte needs a second one. */
+const PART_BYTES = 300;
+/** What a part that stands for another text begins with, and no other part. */
+const HASHED = "#";
+
+/**
+ * A text of any length and content as one part of a key: itself wherever that is possible, so that
+ * keys sort as their texts do.
+ */
+export function keyPart(text: string): string {
+  // The store keeps no lone surrogates, so that the key would be another one when read back.
+  const isKept = text.isWellFormed() && !text.startsWith(HASHED) &&
+    new TextEncoder().encode(text).length <= PART_BYTES;
+  // As UTF-16: in UTF-8, all lone surrogates are the same.
+  return isKept
+    ? text
+    : HASHED + createHash("sha256").update(Buffer.from(text, "utf16le")).digest("hex");
+}
+
+/** The time that an id begins with, in base 36; undefined if it does not. */
+export function timeOfId(id: string): number | undefined {
+  const time = /^[0-9a-z]{1,10}(?=-)/.exec(id)?.[0];
+  return time === undefined ? undefined : parseInt(time, 36);
 }

@@ -1,11 +1,35 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { ErrorCode, GatewayError } from "../core/errors.ts";
-import { finishInterruptedSwap } from "./file_swap.ts";
-import { inspectFile } from "./inspect_file.ts";
+import { finishInterruptedSwap, inspectFile } from "./data_file.ts";
 import type { RecordKey } from "./keys.ts";
-import type { Location } from "./location.ts";
-import { retryLocked } from "./retry_locked.ts";
-import { damaged, foreign, full, toStorageError, unavailable } from "./storage_errors.ts";
+import {
+  damaged,
+  foreign,
+  full,
+  retryLocked,
+  toStorageError,
+  unavailable,
+} from "./storage_errors.ts";
+
+/** Where a store is kept. `label` is how messages name it. */
+export type Location =
+  | { kind: "memory"; label: string }
+  | { kind: "file"; path: string; label: string }
+  | { kind: "remote"; url: string; label: string }
+  /** Deno Deploy binds the app's own KV; it has no name here. */
+  | { kind: "deploy"; label: string };
+
+/** Reads what `--kv` takes: a file, `:memory:`, a KV Connect URL, or nothing on Deno Deploy. */
+export function parseLocation(location: string | undefined): Location {
+  if (location === undefined) return { kind: "deploy", label: "the app's own KV" };
+  if (location === ":memory:") return { kind: "memory", label: "the store in memory" };
+  if (/^https?:\/\//i.test(location)) {
+    const { origin, pathname } = new URL(location);
+    return { kind: "remote", url: location, label: `${origin}${pathname}` };
+  }
+  const path = resolve(location);
+  return { kind: "file", path, label: `"${path}"` };
+}
 
 /** Deno's client waits for an absent remote server for ever. */
 const REMOTE_LIMIT_MS = 15_000;
@@ -38,7 +62,10 @@ export class KvClient implements Disposable {
   readonly location: Location;
   readonly #kv: Deno.Kv;
   readonly #remoteLimitMs: number;
+  /** Ends the operations that wait for a remote store. */
+  readonly #waiting = new Set<(error: GatewayError) => void>();
   #isClosed = false;
+  #endsAt: number | undefined;
   #readFailure: GatewayError | undefined;
   #writeFailure: GatewayError | undefined;
 
@@ -131,23 +158,46 @@ export class KvClient implements Disposable {
     return this.#kv.watch<[unknown]>([key]);
   }
 
+  /** Gives a remote store this much time in total; operations still waiting then fail. */
+  endWithin(ms: number): void {
+    if (this.#endsAt !== undefined || this.#isClosed) return;
+    this.#endsAt = Date.now() + ms;
+    const timer = setTimeout(() => {
+      for (const reject of [...this.#waiting]) reject(this.#ended());
+    }, ms);
+    Deno.unrefTimer(Number(timer));
+  }
+
   [Symbol.dispose](): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#kv.close();
   }
 
+  #ended(): GatewayError {
+    return unavailable(this.location, "the gateway stopped before the store answered");
+  }
+
+  async #limited<T>(operation: () => Promise<T>, hint: string | undefined): Promise<T> {
+    if (!isRemote(this.location)) return await operation();
+    if (this.#endsAt !== undefined && Date.now() >= this.#endsAt) throw this.#ended();
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#waiting.add(reject);
+    try {
+      const answer = limit(operation(), this.location, this.#remoteLimitMs, hint);
+      return await Promise.race([answer, promise]);
+    } finally {
+      this.#waiting.delete(reject);
+    }
+  }
+
   async #run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {
     try {
       if (this.#isClosed) throw unavailable(this.location, "it was closed");
-      const result = await retryLocked(() =>
-        limit(
-          operation(),
-          this.location,
-          this.#remoteLimitMs,
-          kind === "write" ? "The change may still be made: look before you repeat it" : undefined,
-        )
-      );
+      const hint = kind === "write"
+        ? "The change may still take effect: check before you repeat it"
+        : undefined;
+      const result = await retryLocked(() => this.#limited(operation, hint));
       this.#readFailure = undefined;
       if (kind === "write") this.#writeFailure = undefined;
       return result;
@@ -162,13 +212,17 @@ export class KvClient implements Disposable {
   }
 }
 
+function isRemote({ kind }: Location): boolean {
+  return kind === "remote" || kind === "deploy";
+}
+
 function limit<T>(
   operation: Promise<T>,
   location: Location,
   limitMs: number,
   hint?: string,
 ): Promise<T> {
-  if (location.kind === "file" || location.kind === "memory") return operation;
+  if (!isRemote(location)) return operation;
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const why = `it did not answer within ${Math.ceil(limitMs / 1000)} s`;

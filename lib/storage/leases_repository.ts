@@ -1,8 +1,10 @@
+import { hostname } from "node:os";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { Collection } from "./collection.ts";
+import { type Collection, collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
+import type { WarningListener } from "./kv_client.ts";
 
 const TTL_MS = 15_000;
 
@@ -19,13 +21,15 @@ export const Lease = z.strictObject({
 });
 export type Lease = z.infer<typeof Lease>;
 
-export type LeaseHolder = Omit<Lease, "renewedAt" | "expiresAt">;
+type LeaseHolder = Omit<Lease, "renewedAt" | "expiresAt">;
 
-export interface LeasesOptions {
-  /** How long a lease is good without a renewal; 15 s unless told. Renew at a third of it. */
-  ttlMs?: number;
-  now?: () => number;
-}
+const Leases = collection({
+  noun: "lease",
+  key: keys.leases,
+  schema: Lease,
+  idOf: ({ id }) => id,
+  announce: false,
+});
 
 /** Who is alive on this store. Renewals are frequent and nobody's news: they are not announced. */
 export class LeasesRepository {
@@ -34,18 +38,11 @@ export class LeasesRepository {
   readonly #ttlMs: number;
   readonly #now: () => number;
 
-  constructor(store: Store, { ttlMs = TTL_MS, now = Date.now }: LeasesOptions = {}) {
+  constructor(store: Store, { ttlMs = TTL_MS, now = Date.now } = {}) {
     this.#store = store;
     this.#ttlMs = ttlMs;
     this.#now = now;
-    this.#leases = new Collection(store, {
-      noun: "lease",
-      prefix: keys.leases(),
-      key: keys.lease,
-      schema: Lease,
-      idOf: ({ id }) => id,
-      announce: false,
-    });
+    this.#leases = new Leases(store);
   }
 
   async find(id: string): Promise<Lease | undefined> {
@@ -55,7 +52,7 @@ export class LeasesRepository {
   /** Refused while a backup is being restored into the store. */
   async acquire(holder: LeaseHolder): Promise<Lease> {
     const lease = this.#renewed(holder);
-    const key = keys.lease(holder.id);
+    const key = keys.leases(holder.id);
     const acquired = await this.#store.tryCommit({
       checks: [
         { key, versionstamp: null },
@@ -73,7 +70,7 @@ export class LeasesRepository {
   }
 
   /** Throws CONFLICT where the lease is gone: it had lapsed and somebody took over. */
-  async renew(id: string, changes: { address?: string } = {}): Promise<Lease> {
+  async renew(id: string): Promise<Lease> {
     const found = await this.#leases.find(id);
     if (found === undefined) {
       throw new GatewayError("CONFLICT", {
@@ -81,42 +78,133 @@ export class LeasesRepository {
         recoveryAction: "Acquire a new one, and take nothing of the old one for granted",
       });
     }
-    const lease = this.#renewed({ ...found.value, ...changes });
+    const lease = this.#renewed(found.value);
     await this.#leases.save(lease, found.versionstamp);
     return lease;
   }
 
-  async release(id: string): Promise<void> {
-    await this.#leases.delete(id);
+  release(id: string): Promise<void> {
+    return this.#leases.delete(id);
   }
 
   async listAlive(): Promise<Lease[]> {
-    return (await this.#all()).filter(({ expiresAt }) => expiresAt > this.#now());
+    return (await this.#leases.values()).filter(({ expiresAt }) => expiresAt > this.#now());
   }
 
   async listLapsed(): Promise<Lease[]> {
-    return (await this.#all()).filter(({ expiresAt }) => expiresAt <= this.#now());
+    return (await this.#leases.values()).filter(({ expiresAt }) => expiresAt <= this.#now());
   }
 
   /** Ends a lapsed lease; true for exactly one caller, who may take over what its owner left. */
   async takeOver(id: string): Promise<boolean> {
     const found = await this.#leases.find(id);
     if (found === undefined || found.value.expiresAt > this.#now()) return false;
-    const key = keys.lease(id);
-    const ended = await this.#store.tryCommit({
-      checks: [{ key, versionstamp: found.versionstamp }],
-      deletes: [key],
-      announce: false,
-    });
-    return ended !== undefined;
-  }
-
-  async #all(): Promise<Lease[]> {
-    return (await Array.fromAsync(this.#leases.list())).map(({ value }) => value);
+    const key = keys.leases(id);
+    const checks = [{ key, versionstamp: found.versionstamp }];
+    return await this.#store.tryCommit({ checks, deletes: [key], announce: false }) !== undefined;
   }
 
   #renewed(holder: LeaseHolder): Lease {
     const renewedAt = this.#now();
     return { ...holder, renewedAt, expiresAt: renewedAt + this.#ttlMs };
+  }
+}
+
+const RENEW_MS = 5_000;
+
+export interface LeaseOptions {
+  address: string;
+  startedAt: number;
+  /** Whether a process with this id runs on this machine. */
+  isRunning(pid: number): Promise<boolean>;
+  onWarning: WarningListener;
+}
+
+export interface KeptLease extends AsyncDisposable {
+  id: string;
+  /** Asks the store each time: a sibling may have started a moment ago. */
+  isAlive(id: string): Promise<boolean>;
+}
+
+/** Holds this process's lease and renews it until disposed, so that nobody takes over its work. */
+export async function keepLease(
+  leases: LeasesRepository,
+  { address, startedAt, isRunning, onWarning }: LeaseOptions,
+): Promise<KeptLease> {
+  const id = crypto.randomUUID();
+  const holder = { id, pid: Deno.pid, host: hostname(), startedAt, address };
+  await leases.acquire(holder);
+  let renewing = Promise.resolve();
+  const timer = setInterval(() => {
+    renewing = renew();
+  }, RENEW_MS);
+  Deno.unrefTimer(Number(timer));
+
+  async function renew(): Promise<void> {
+    try {
+      await leases.renew(id);
+    } catch (error) {
+      onWarning("Cannot renew the lease of this process", { error });
+      // Gone after a long sleep of the machine: what it covered was released, so start over.
+      await leases.acquire(holder).catch(() => {});
+    }
+  }
+
+  return {
+    id,
+    async isAlive(other) {
+      // Our own may have lapsed while the machine slept.
+      if (other === id) return true;
+      const found = await leases.find(other);
+      if (!found || found.expiresAt <= Date.now()) return false;
+      // A gateway on this machine whose process is gone need not lapse first.
+      return found.host !== holder.host || await isRunning(found.pid);
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await renewing;
+      await leases.release(id).catch((error) => onWarning("Cannot release the lease", { error }));
+    },
+  };
+}
+
+/** One program a gateway started, so that the next one can end it should this one be killed. */
+const ProcessEntry = z.strictObject({
+  id: z.string(),
+  leaseId: z.string(),
+  host: z.string(),
+  marker: z.string(),
+  command: z.string(),
+  pgid: z.int().optional(),
+  startTime: z.string().optional(),
+});
+type ProcessEntry = z.infer<typeof ProcessEntry>;
+
+const Processes = collection({
+  noun: "process",
+  key: keys.processes,
+  schema: ProcessEntry,
+  idOf: ({ id }) => id,
+  announce: false,
+});
+
+export class ProcessesRepository {
+  readonly #entries: Collection<ProcessEntry>;
+
+  constructor(store: Store) {
+    this.#entries = new Processes(store);
+  }
+
+  /** Writes the record, in place of the one with the same id. */
+  add(record: ProcessEntry): Promise<void> {
+    return this.#entries.replace(record);
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#entries.delete(id);
+  }
+
+  list(): Promise<ProcessEntry[]> {
+    return this.#entries.values();
   }
 }

@@ -1,16 +1,15 @@
 import { z } from "zod";
 import { ServerName } from "../core/server.ts";
+import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { StoredRecord } from "./record_reader.ts";
-import type { SecretBox } from "./secret_box.ts";
-import { damaged } from "./storage_errors.ts";
+import type { BoxSource } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 export const ClientAuth = z.enum(["none", "client_secret_basic", "client_secret_post"]);
 export type ClientAuth = z.infer<typeof ClientAuth>;
 
 /** How we came to be a client of an authorization server. */
-export const ClientOrigin = z.enum(["given", "registered", "document"]);
+const ClientOrigin = z.enum(["given", "registered", "document"]);
 
 /** What a login is bound to: it is used with these, and with nothing else. */
 const bindings = {
@@ -48,15 +47,21 @@ const shown = {
   /** When the access token was given. */
   issuedAt: z.number(),
   expiresAt: z.number().optional(),
-  /** Why the login has ended, in words. */
+  /** Why the login has ended. */
   trouble: z.string().optional(),
 };
 
 const Secrets = z.strictObject(secrets);
 const StoredLogin = z.strictObject({ ...shown, hasTokens: z.boolean(), sealed: z.string() });
+const StoredLogins = collection({
+  noun: "login",
+  key: keys.logins,
+  schema: StoredLogin,
+  idOf: ({ server }) => server,
+});
 const Claim = z.strictObject({ by: z.string(), until: z.number() });
 
-/** A login to one downstream server. */
+/** A login to one server. */
 export const Login = z.strictObject({ ...shown, ...secrets });
 export type Login = z.infer<typeof Login>;
 
@@ -77,44 +82,39 @@ export interface LoginClaim {
 /** What servers gave us when somebody logged in; secrets are sealed before they are written. */
 export class LoginsRepository {
   readonly #store: Store;
-  readonly #box: () => Promise<SecretBox>;
+  readonly #records: InstanceType<typeof StoredLogins>;
+  readonly #box: BoxSource;
 
-  /** The box is asked for at first use: its key may have to be read from a file. */
-  constructor(store: Store, box: () => Promise<SecretBox>) {
+  constructor(store: Store, box: BoxSource) {
     this.#store = store;
+    this.#records = new StoredLogins(store);
     this.#box = box;
   }
 
-  /** All logins, none of them opened. One that cannot be read is left out, with a warning. */
+  /** All logins, none of them opened. */
   async outlines(): Promise<LoginOutline[]> {
-    const outlines: LoginOutline[] = [];
-    for await (const record of this.#store.list({ prefix: keys.logins() })) {
-      const parsed = StoredLogin.safeParse(record.value);
-      if (parsed.success) outlines.push(outlineOf(parsed.data));
-      else this.#store.warn("A login cannot be read and is left out", { key: record.key });
-    }
-    return outlines;
+    return (await this.#records.values()).map(outlineOf);
   }
 
   async findOutline(server: string): Promise<LoginOutline | undefined> {
-    const record = await this.#store.read(keys.login(server));
-    return record && outlineOf(this.#parse(record));
+    const found = await this.#records.find(server);
+    return found && outlineOf(found.value);
   }
 
   async find(server: string): Promise<FoundLogin | undefined> {
-    const record = await this.#store.read(keys.login(server));
-    if (record === undefined) return undefined;
-    const { sealed, hasTokens: _, ...rest } = this.#parse(record);
+    const found = await this.#records.find(server);
+    if (found === undefined) return undefined;
+    const { sealed, hasTokens: _, ...rest } = found.value;
     const box = await this.#box();
     const opened = Secrets.parse(JSON.parse(await box.open(sealed, purposeOf(server))));
-    return { login: { ...rest, ...opened }, versionstamp: record.versionstamp };
+    return { login: { ...rest, ...opened }, versionstamp: found.versionstamp };
   }
 
-  /** Saves a login that was made anew, whatever there was before. */
+  /** Saves a new login, whatever there was before. */
   async replace(login: Login): Promise<void> {
     await this.#store.commit({
-      sets: [{ key: keys.login(login.server), value: await this.#seal(login) }],
-      deletes: [keys.loginClaim(login.server)],
+      sets: [{ key: keys.logins(login.server), value: await this.#seal(login) }],
+      deletes: [keys.loginClaims(login.server)],
     });
   }
 
@@ -123,8 +123,8 @@ export class LoginsRepository {
    * not hear of it at once, unless it has ended: they look here when they need a token.
    */
   async saveRenewed(login: Login, versionstamp: string, claim: LoginClaim): Promise<boolean> {
-    const key = keys.login(login.server);
-    const claimKey = keys.loginClaim(login.server);
+    const key = keys.logins(login.server);
+    const claimKey = keys.loginClaims(login.server);
     const saved = await this.#store.tryCommit({
       checks: [{ key, versionstamp }, { key: claimKey, versionstamp: claim.versionstamp }],
       sets: [{ key, value: await this.#seal(login) }],
@@ -136,7 +136,7 @@ export class LoginsRepository {
 
   /** Gives the right to renew to one of those who ask, until it is released or runs out. */
   async claim(server: string, by: string, limitMs: number): Promise<LoginClaim | undefined> {
-    const key = keys.loginClaim(server);
+    const key = keys.loginClaims(server);
     const record = await this.#store.read(key);
     const held = Claim.safeParse(record?.value);
     if (held.success && held.data.until > Date.now()) return undefined;
@@ -149,7 +149,7 @@ export class LoginsRepository {
   }
 
   async release({ server, versionstamp }: LoginClaim): Promise<void> {
-    const key = keys.loginClaim(server);
+    const key = keys.loginClaims(server);
     await this.#store.tryCommit({
       checks: [{ key, versionstamp }],
       deletes: [key],
@@ -158,7 +158,7 @@ export class LoginsRepository {
   }
 
   async delete(server: string): Promise<void> {
-    await this.#store.commit({ deletes: [keys.login(server), keys.loginClaim(server)] });
+    await this.#store.commit({ deletes: [keys.logins(server), keys.loginClaims(server)] });
   }
 
   async #seal(login: Login): Promise<z.infer<typeof StoredLogin>> {
@@ -170,12 +170,6 @@ export class LoginsRepository {
       hasTokens: accessToken !== undefined,
       sealed: await box.seal(text, purposeOf(login.server)),
     };
-  }
-
-  #parse(record: StoredRecord): z.infer<typeof StoredLogin> {
-    const parsed = StoredLogin.safeParse(record.value);
-    if (parsed.success) return parsed.data;
-    throw damaged(this.#store.location, "a login has an unknown shape", { cause: parsed.error });
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { keys } from "./keys.ts";
 import { type Login, LoginsRepository } from "./logins_repository.ts";
-import { AesBox } from "./secret_box.ts";
+import { AesBox } from "./sealing.ts";
 import { Store } from "./store.ts";
 
 function login(change: Partial<Login> = {}): Login {
@@ -39,7 +39,7 @@ Deno.test("LoginsRepository keeps a login whole, and its secrets sealed", async 
   await withRepository(async (repository, store) => {
     await repository.replace(login());
     assert.deepEqual((await repository.find("files"))?.login, login());
-    assert.doesNotMatch(JSON.stringify(await store.read(keys.login("files"))), /canary/);
+    assert.doesNotMatch(JSON.stringify(await store.read(keys.logins("files"))), /canary/);
     const [outline] = await repository.outlines();
     assert.equal(outline?.hasTokens, true);
     assert.doesNotMatch(JSON.stringify(outline), /canary|sealed/);
@@ -52,9 +52,9 @@ Deno.test("LoginsRepository keeps a login whole, and its secrets sealed", async 
 Deno.test("LoginsRepository.find() opens nothing that was moved from another server's place", async () => {
   await withRepository(async (repository, store) => {
     await repository.replace(login());
-    const record = await store.read(keys.login("files"));
+    const record = await store.read(keys.logins("files"));
     const value = { ...Object(record?.value), server: "other" };
-    await store.commit({ sets: [{ key: keys.login("other"), value }] });
+    await store.commit({ sets: [{ key: keys.logins("other"), value }] });
     await assert.rejects(repository.find("other"), { code: "SECRET_UNREADABLE" });
   });
 });

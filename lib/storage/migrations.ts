@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { keys } from "./keys.ts";
-import type { RecordKey } from "./keys.ts";
+import { keys, type RecordKey } from "./keys.ts";
 import type { KvClient } from "./kv_client.ts";
-import { decodeRecord, encodeRecord } from "./record_codec.ts";
-import { listRecords, readRecord, type StoredRecord } from "./record_reader.ts";
-import { type Changes, writeRecords } from "./record_writer.ts";
+import {
+  type Changes,
+  decodeRecord,
+  encodeRecord,
+  listRecords,
+  readRecord,
+  type StoredRecord,
+  writeRecords,
+} from "./records.ts";
 import { busy, foreign, unavailable } from "./storage_errors.ts";
 
 const APP = "quartermaster";
@@ -17,7 +22,7 @@ const SchemaMarker = z.strictObject({
   version: z.int().min(FIRST_VERSION),
 });
 
-export interface MigrationContext {
+interface MigrationContext {
   read(key: RecordKey): Promise<StoredRecord | undefined>;
   list(prefix: RecordKey): AsyncIterable<StoredRecord>;
   /** Refused once another process has finished this migration. */
@@ -115,7 +120,7 @@ export async function migrate(
   throw busy(client.location, "migrate");
 }
 
-export function refuseNewer(client: KvClient, version: number, newest: number): void {
+function refuseNewer(client: KvClient, version: number, newest: number): void {
   if (version <= newest) return;
   throw new GatewayError("STORAGE_NEWER", {
     message: `The data store ${client.location.label} has schema version ${version}; ` +

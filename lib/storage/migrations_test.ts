@@ -19,12 +19,12 @@ function append(version: number, onRun: () => void = () => {}): Migration {
 
 async function valueIn(path: string, migrations: Migration[]): Promise<unknown> {
   await using store = await Store.open({ location: path, migrations });
-  return (await store.read(keys.setting("a")))?.value;
+  return (await store.read(keys.settings("a")))?.value;
 }
 
 async function makeFirst(path: string): Promise<void> {
   await using store = await Store.open({ location: path, migrations: [] });
-  await store.commit({ sets: [{ key: keys.setting("a"), value: "v" }] });
+  await store.commit({ sets: [{ key: keys.settings("a"), value: "v" }] });
 }
 
 Deno.test("migrate() runs what is missing, in order and once", () =>
@@ -71,7 +71,7 @@ Deno.test("migrate() lets one of two processes do it", () =>
       async up({ commit }) {
         // The other one gets in between the look at the version and the commit.
         assert.equal(await valueIn(path, [append(2)]), "v2");
-        await commit({ sets: [{ key: keys.setting("a"), value: "too late" }] });
+        await commit({ sets: [{ key: keys.settings("a"), value: "too late" }] });
       },
     };
     assert.equal(await valueIn(path, [slow]), "v2");

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { keys } from "./keys.ts";
+import { deleteAll } from "./collection.ts";
+import { keys, type RecordKey } from "./keys.ts";
 import { Login } from "./logins_repository.ts";
-import type { SecretBox } from "./secret_box.ts";
+import type { BoxSource } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 /** What becomes the login once the answer is there. */
@@ -53,9 +54,9 @@ export type LoginOutcome = { kind: "done" } | { kind: "failed"; reason: string }
 /** Logins that were begun. In the store, so that the answer may reach another gateway. */
 export class PendingLoginsRepository {
   readonly #store: Store;
-  readonly #box: () => Promise<SecretBox>;
+  readonly #box: BoxSource;
 
-  constructor(store: Store, box: () => Promise<SecretBox>) {
+  constructor(store: Store, box: BoxSource) {
     this.#store = store;
     this.#box = box;
   }
@@ -69,7 +70,7 @@ export class PendingLoginsRepository {
       sealed: await box.seal(JSON.stringify(waiting), purposeOf(id)),
     };
     await this.#store.commit({
-      sets: [{ key: keys.pendingLogin(id), value }],
+      sets: [{ key: keys.pendingLogins(id), value }],
       announce: false,
     });
   }
@@ -84,7 +85,7 @@ export class PendingLoginsRepository {
     const found = await this.#read(id);
     if (found?.attempt.waiting === undefined) return undefined;
     const { attempt, versionstamp } = found;
-    const key = keys.pendingLogin(id);
+    const key = keys.pendingLogins(id);
     const taken = await this.#store.tryCommit({
       checks: [{ key, versionstamp }],
       sets: [{ key, value: { server: attempt.server, expiresAt: attempt.expiresAt } }],
@@ -97,13 +98,13 @@ export class PendingLoginsRepository {
   async settle(id: string, attempt: LoginAttempt, outcome: LoginOutcome): Promise<void> {
     const { server, expiresAt } = attempt;
     await this.#store.commit({
-      sets: [{ key: keys.pendingLogin(id), value: { server, expiresAt, outcome } }],
+      sets: [{ key: keys.pendingLogins(id), value: { server, expiresAt, outcome } }],
       announce: false,
     });
   }
 
   async #read(id: string) {
-    const record = await this.#store.read(keys.pendingLogin(id));
+    const record = await this.#store.read(keys.pendingLogins(id));
     const parsed = StoredPending.safeParse(record?.value);
     if (record === undefined || !parsed.success) return undefined;
     const { sealed, outcome, ...rest } = parsed.data;
@@ -120,14 +121,12 @@ export class PendingLoginsRepository {
   }
 
   async #prune(): Promise<void> {
-    const old: (readonly (string | number)[])[] = [];
+    const old: RecordKey[] = [];
     for await (const { key, value } of this.#store.list({ prefix: keys.pendingLogins() })) {
       const parsed = StoredPending.safeParse(value);
       if (!parsed.success || parsed.data.expiresAt <= Date.now()) old.push(key);
     }
-    if (old.length > 0) {
-      await this.#store.commit({ deletes: old.slice(0, 100), announce: false });
-    }
+    await deleteAll(this.#store, old);
   }
 }
 

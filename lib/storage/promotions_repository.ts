@@ -1,37 +1,51 @@
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
-import { keyPart } from "./key_part.ts";
+import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import { listParsed, readParsed } from "./parsed_records.ts";
-import type { Stored } from "./record_reader.ts";
+import type { Stored } from "./records.ts";
 import type { Store } from "./store.ts";
 
-const PROMOTION = { noun: "promotion", schema: PromotedTool };
-const EVENT = { noun: "step in the history of promotions", schema: PromotionEvent };
+const InForce = collection({
+  noun: "promotion",
+  key: keys.promotions,
+  schema: PromotedTool,
+  idOf: ({ server, toolName }) => [server, toolName],
+});
 
-/** Which descriptions are in force in the place of the servers' own, and how that came. */
+const Events = collection({
+  noun: "step in the history of promotions",
+  key: keys.promotionEvents,
+  schema: PromotionEvent,
+  idOf: ({ server, toolName, id }) => [server, toolName, id],
+});
+
+/** The promoted descriptions, and the history of each tool's. */
 export class PromotionsRepository {
   readonly #store: Store;
+  readonly #inForce: InstanceType<typeof InForce>;
+  readonly #events: InstanceType<typeof Events>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#inForce = new InForce(store);
+    this.#events = new Events(store);
   }
 
   all(): Promise<PromotedTool[]> {
-    return Array.fromAsync(listParsed(this.#store, keys.promotions(), PROMOTION));
+    return this.#inForce.values();
   }
 
   find(server: string, tool: string): Promise<Stored<PromotedTool> | undefined> {
-    return readParsed(this.#store, promotionKey(server, tool), PROMOTION);
+    return this.#inForce.find([server, tool]);
   }
 
   /**
-   * One commit: what is in force after the event, and the event. Answers false where the promotion is
+   * One commit: what is in force after the event, and the event. Answers false if the promotion is
    * no longer as it was read (null: there was none).
    */
   async change(event: PromotionEvent, before: string | null): Promise<boolean> {
     const { server, toolName, id, promotion } = event;
-    const key = promotionKey(server, toolName);
-    const eventKey = keys.promotionEvent(keyPart(server), keyPart(toolName), keyPart(id));
+    const key = keys.promotions(server, toolName);
+    const eventKey = keys.promotionEvents(server, toolName, id);
     const saved = await this.#store.tryCommit({
       checks: [{ key, versionstamp: before }, { key: eventKey, versionstamp: null }],
       sets: [
@@ -45,20 +59,11 @@ export class PromotionsRepository {
 
   /** Newest first. */
   history(server: string, tool: string): Promise<PromotionEvent[]> {
-    return Array.fromAsync(this.#events(server, tool));
+    return this.#events.values({ under: [server, tool], reverse: true });
   }
 
   /** What happened last. */
   async newest(server: string, tool: string): Promise<PromotionEvent | undefined> {
-    return (await this.#events(server, tool, 1).next()).value ?? undefined;
+    return (await this.#events.values({ under: [server, tool], reverse: true, limit: 1 }))[0];
   }
-
-  #events(server: string, tool: string, limit = Infinity): AsyncGenerator<PromotionEvent, void> {
-    const prefix = keys.promotionEvents(keyPart(server), keyPart(tool));
-    return listParsed(this.#store, prefix, EVENT, { reverse: true, limit });
-  }
-}
-
-function promotionKey(server: string, tool: string) {
-  return keys.promotion(keyPart(server), keyPart(tool));
 }

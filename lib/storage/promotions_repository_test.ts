@@ -24,7 +24,7 @@ Deno.test("PromotionsRepository.change() makes the promotion and its event one c
   assert.equal(await repository.change(event("e1", promotion), null), true);
   const found = await repository.find("git", "status");
   assert.deepEqual(found?.value, promotion);
-  const step = await store.read(keys.promotionEvent("git", "status", "e1"));
+  const step = await store.read(keys.promotionEvents("git", "status", "e1"));
   assert.equal(step?.versionstamp, found.versionstamp);
   assert.deepEqual(await repository.all(), [promotion]);
   assert.equal(await store.generation(), 1n, "other gateways hear of it");

@@ -1,17 +1,13 @@
 import { dirname } from "node:path";
 import { GatewayError } from "../core/errors.ts";
-import { readBackup, verifyBackup } from "./backup_file.ts";
-import { removeLeftovers, swapFiles, swapNames } from "./file_swap.ts";
-import { inspectFile } from "./inspect_file.ts";
-import { keyBytes, keys } from "./keys.ts";
-import type { RecordKey } from "./keys.ts";
-import { KvClient, type WarningListener } from "./kv_client.ts";
+import { readBackup, verifyBackup } from "./backup.ts";
+import { commitBatches } from "./collection.ts";
+import { inspectFile, removeLeftovers, swapFiles, swapNames } from "./data_file.ts";
+import { keyBytes, keys, type RecordKey } from "./keys.ts";
+import { KvClient, type Location, parseLocation, type WarningListener } from "./kv_client.ts";
 import { Lease } from "./leases_repository.ts";
-import { type Location, parseLocation } from "./location.ts";
 import { MIGRATIONS, newestVersion, readSchema, schemaEntry } from "./migrations.ts";
-import { encodeRecord } from "./record_codec.ts";
-import { listRecords } from "./record_reader.ts";
-import { COMMIT_BYTES, writeRecords } from "./record_writer.ts";
+import { COMMIT_BYTES, encodeRecord, listRecords, writeRecords } from "./records.ts";
 import { foreign, unavailable } from "./storage_errors.ts";
 
 /** Well inside what one commit takes. */
@@ -40,14 +36,9 @@ export interface RestoreResult {
 
 /** Replaces a store's records by a backup's. No gateway may be running on the store. */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
-  const { file, force = false, now = Date.now, onWarning } = options;
   const location = parseLocation(options.location);
-  const { header, entries } = await verifyBackup(file);
-  refuseNewer(file, header.schemaVersion);
-  const { isAlive = () => Promise.resolve(true), keepBefore = () => Promise.resolve() } = options;
-  const { schemaVersion } = header;
-  const job = { file, schemaVersion, force, now, onWarning, isAlive, keepBefore };
-  const result = { entries, createdAt: header.createdAt };
+  const { header: { schemaVersion, createdAt }, entries } = await verifyBackup(options.file);
+  refuseNewerBackup(options.file, schemaVersion);
   switch (location.kind) {
     case "memory":
       throw new GatewayError("INVALID_ARGUMENTS", {
@@ -55,17 +46,17 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
         recoveryAction: "Name a file or a KV Connect URL with --kv",
       });
     case "file": {
-      const movedTo = await restoreFile(location, job);
-      return movedTo === undefined ? result : { ...result, movedTo };
+      const movedTo = await restoreFile(location, schemaVersion, options);
+      return { entries, createdAt, ...(movedTo === undefined ? {} : { movedTo }) };
     }
     default:
-      await restoreInPlace(location, job);
-      return result;
+      await restoreInPlace(location, schemaVersion, options);
+      return { entries, createdAt };
   }
 }
 
 /** A backup that a later version made may hold what this one would lose. */
-export function refuseNewer(file: string, schemaVersion: number): void {
+export function refuseNewerBackup(file: string, schemaVersion: number): void {
   const newest = newestVersion(MIGRATIONS);
   if (schemaVersion <= newest) return;
   throw new GatewayError("STORAGE_NEWER", {
@@ -74,19 +65,10 @@ export function refuseNewer(file: string, schemaVersion: number): void {
   });
 }
 
-interface Job {
-  file: string;
-  schemaVersion: number;
-  force: boolean;
-  now: () => number;
-  onWarning: WarningListener | undefined;
-  isAlive(lease: Lease): Promise<boolean>;
-  keepBefore(): Promise<void>;
-}
-
 async function restoreFile(
   location: Location & { kind: "file" },
-  { file, schemaVersion, force, now, onWarning, isAlive, keepBefore }: Job,
+  schemaVersion: number,
+  { file, force = false, now = Date.now, onWarning, isAlive, keepBefore }: RestoreOptions,
 ): Promise<string | undefined> {
   const { path } = location;
   const found = await inspectFile(path);
@@ -101,7 +83,7 @@ async function restoreFile(
     await refuseLiving(client, now(), isAlive);
   };
   await refuseIfInUse();
-  if (found.state === "usable") await keepBefore();
+  if (found.state === "usable") await keepBefore?.();
 
   const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
   const { building, ready } = swapNames(path, stamp);
@@ -121,7 +103,8 @@ async function restoreFile(
 /** A store that cannot be swapped as a file is marked, emptied and filled; a rerun starts over. */
 async function restoreInPlace(
   location: Location,
-  { file, schemaVersion, force, now, onWarning, isAlive }: Job,
+  schemaVersion: number,
+  { file, force = false, now = Date.now, onWarning, isAlive }: RestoreOptions,
 ): Promise<void> {
   using client = await KvClient.open(location, { onWarning });
   const marked = (await client.get(keys.restoring())).versionstamp !== null;
@@ -156,7 +139,7 @@ async function restoreInPlace(
 async function refuseLiving(
   client: KvClient,
   now: number,
-  isAlive: Job["isAlive"],
+  isAlive: RestoreOptions["isAlive"] = () => Promise.resolve(true),
 ): Promise<void> {
   for await (const { value } of listRecords(client, { prefix: keys.leases() })) {
     const lease = Lease.safeParse(value).data;
@@ -181,18 +164,13 @@ async function hasRecords(client: KvClient): Promise<boolean> {
 const KEPT_ROOTS = new Set(["schema", "generation", "restoring", "leases"]);
 
 async function empty(client: KvClient): Promise<void> {
-  let deletes: RecordKey[] = [];
-  const flush = async () => {
-    if (deletes.length > 0) await client.commit({ deletes });
-    deletes = [];
-  };
+  const found: RecordKey[] = [];
   for await (const { key } of client.list({ prefix: [] })) {
     // The counter goes on: whoever followed it must see it change.
     if (key[0] === "restoring" || key[0] === "generation") continue;
-    deletes.push(key.map((part) => typeof part === "number" ? part : String(part)));
-    if (deletes.length === BATCH.records) await flush();
+    found.push(key.map((part) => typeof part === "number" ? part : String(part)));
   }
-  await flush();
+  for (const deletes of commitBatches(found, (key) => key)) await client.commit({ deletes });
 }
 
 async function fill(client: KvClient, file: string, now: () => number): Promise<void> {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { backupStore } from "./backup.ts";
-import { swapNames } from "./file_swap.ts";
+import { swapNames } from "./data_file.ts";
 import { keys } from "./keys.ts";
-import { KvClient } from "./kv_client.ts";
+import { KvClient, parseLocation } from "./kv_client.ts";
 import { LeasesRepository } from "./leases_repository.ts";
-import { parseLocation } from "./location.ts";
-import { encodeRecord } from "./record_codec.ts";
+import { encodeRecord } from "./records.ts";
 import { restoreBackup } from "./restore.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
@@ -14,8 +13,8 @@ import { places, withFile } from "./testing/places.ts";
 import { killAtWork, spawnChild } from "./testing/spawn_child.ts";
 import { textOfBytes } from "./testing/texts.ts";
 
-const NAME = keys.setting("name");
-const LARGE = keys.setting("large");
+const NAME = keys.settings("name");
+const LARGE = keys.settings("large");
 
 async function save(location: string, value: unknown): Promise<void> {
   await using store = await Store.open({ location });
@@ -39,7 +38,7 @@ async function makeBackup(file: string): Promise<void> {
   for (let start = 0; start < 1_200; start += 600) {
     await store.commit({
       sets: Array.from({ length: 600 }, (_, index) => ({
-        key: keys.setting(`n${start + index}`),
+        key: keys.settings(`n${start + index}`),
         value: start + index,
       })),
     });

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { Collection } from "./collection.ts";
+import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { ServerPins } from "./pins_repository.ts";
 import type { Store } from "./store.ts";
 
 /** More are not asked of a person; what comes first stays. */
@@ -24,7 +23,7 @@ export const ChangeNotice = z.strictObject({
 export type ChangeNotice = z.infer<typeof ChangeNotice>;
 
 /** A definition that was turned down, and is not asked about again. */
-export const RejectedTool = z.strictObject({
+const RejectedTool = z.strictObject({
   tool: z.string(),
   fingerprint: z.string(),
   /** It was added: all that comes under its name is turned down with it. */
@@ -32,14 +31,14 @@ export const RejectedTool = z.strictObject({
   at: z.number(),
   by: z.string().optional(),
 });
-export type RejectedTool = z.infer<typeof RejectedTool>;
+type RejectedTool = z.infer<typeof RejectedTool>;
 
 /** A finding that somebody has judged to be none. */
 export const Waiver = z.strictObject({
   /** `(instructions)` and the like where it is about another text of the server's. */
   tool: z.string(),
   rule: z.string(),
-  /** Of the definition it was given for: another one is judged anew. */
+  /** Of the definition it was given for: another one is judged again. */
   fingerprint: z.string(),
   reason: z.string().min(1).max(500),
   at: z.number(),
@@ -58,31 +57,26 @@ export const ServerReviews = z.strictObject({
 });
 export type ServerReviews = z.infer<typeof ServerReviews>;
 
-export class ReviewsRepository extends Collection<ServerReviews> {
-  constructor(store: Store) {
-    super(store, {
-      noun: "review",
-      prefix: keys.reviews(),
-      key: keys.reviewsOf,
-      schema: ServerReviews,
-      idOf: ({ server }) => server,
-    });
-  }
-
+export class ReviewsRepository extends collection({
+  noun: "review",
+  key: keys.reviews,
+  schema: ServerReviews,
+  idOf: ({ server }) => server,
+}) {
   /** Over the version that was read, the pins in the same commit; false where it is stale. */
   async change(
     { pinsRevision, ...reviews }: ServerReviews,
     pins: ServerPins | undefined,
     versionstamp: string | null,
   ): Promise<boolean> {
-    const key = keys.reviewsOf(reviews.server);
+    const key = keys.reviews(reviews.server);
     const value = bounded({ ...reviews, pinsRevision: pinsRevision + (pins ? 1 : 0) });
     const saved = await this.store.tryCommit({
       // No pins are ever written without it, so that its version stands for both.
       checks: [{ key, versionstamp }],
       sets: [
         { key, value },
-        ...(pins ? [{ key: keys.pinsOf(reviews.server), value: pins }] : []),
+        ...(pins ? [{ key: keys.pins(reviews.server), value: pins }] : []),
       ],
     });
     return saved !== undefined;
@@ -91,7 +85,7 @@ export class ReviewsRepository extends Collection<ServerReviews> {
   /** A server that is gone takes along what was decided of it. */
   async removeServer(server: string): Promise<void> {
     await this.store.commit({
-      deletes: [keys.reviewsOf(server), keys.pinsOf(server), keys.verdictsOf(server)],
+      deletes: [keys.reviews(server), keys.pins(server), keys.verdicts(server)],
       announce: false,
     });
   }
@@ -107,4 +101,76 @@ function bounded(reviews: ServerReviews): ServerReviews {
     notices: reviews.notices.slice(0, MAX_NOTICES),
     rejected: reviews.rejected.slice(-MAX_REJECTED),
   };
+}
+
+/** A tool's definition as the text that came. */
+const Definition = z.strictObject({ text: z.string(), fingerprint: z.string() });
+
+/** What is served of one tool, whatever its server says. */
+export const PinnedTool = z.strictObject({
+  ...Definition.shape,
+  name: z.string(),
+  /** In ms since the epoch. */
+  pinnedAt: z.number(),
+  /** Who pinned it; none where it is as it was first seen. */
+  by: z.string().optional(),
+  /** What was pinned before, for whoever thinks better of it. */
+  before: Definition.optional(),
+  /** A person chose it over what the server lists: it stays, whatever the policy but `allow`. */
+  isKept: z.boolean().optional(),
+});
+export type PinnedTool = z.infer<typeof PinnedTool>;
+
+/** The pinned tools of one server; one record, so that they change together. */
+export const ServerPins = z.strictObject({
+  server: z.string(),
+  /** Whether all that was listed at first is pinned, so that what has no pin came later. */
+  isWhole: z.boolean(),
+  tools: z.array(PinnedTool),
+});
+export type ServerPins = z.infer<typeof ServerPins>;
+
+export class PinsRepository extends collection({
+  noun: "list of pinned tools",
+  key: keys.pins,
+  schema: ServerPins,
+  idOf: ({ server }) => server,
+}) {}
+
+const KeptFinding = z.strictObject({
+  rule: z.string(),
+  severity: z.enum(["low", "medium", "high"]),
+  where: z.string(),
+  excerpt: z.string(),
+  why: z.string(),
+});
+
+/** What was found in one server's tools. */
+const KeptVerdicts = z.strictObject({
+  /** Other where the rules are, or what the tools were judged among. */
+  stamp: z.string(),
+  /** Fingerprints of definitions with nothing in them. */
+  clean: z.array(z.string()),
+  found: z.array(z.strictObject({ fingerprint: z.string(), findings: z.array(KeptFinding) })),
+});
+type KeptVerdicts = z.infer<typeof KeptVerdicts>;
+
+/** The scanner's findings, so that a start need not look at every definition again. */
+export class VerdictsRepository {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** What cannot be read is found again. */
+  async find(server: string): Promise<KeptVerdicts | undefined> {
+    const record = await this.#store.read(keys.verdicts(server));
+    return KeptVerdicts.safeParse(record?.value).data;
+  }
+
+  async save(server: string, value: KeptVerdicts): Promise<void> {
+    const key = keys.verdicts(server);
+    await this.#store.commit({ sets: [{ key, value }], announce: false });
+  }
 }

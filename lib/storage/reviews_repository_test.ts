@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { PinsRepository } from "./pins_repository.ts";
-import { noReviews, ReviewsRepository } from "./reviews_repository.ts";
+import {
+  noReviews,
+  PinsRepository,
+  ReviewsRepository,
+  VerdictsRepository,
+} from "./reviews_repository.ts";
 import { Store } from "./store.ts";
-import { VerdictsRepository } from "./verdicts_repository.ts";
 
 const pins = {
   server: "s",

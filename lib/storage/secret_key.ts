@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
 import { GatewayError } from "../core/errors.ts";
-import type { Location } from "./location.ts";
-import { AesBox, keyIdOf } from "./secret_box.ts";
+import type { Location } from "./kv_client.ts";
+import { AesBox, keyIdOf } from "./sealing.ts";
 
 const KEY_BYTES = 32;
 const FILE = "secret.key";
 /** Longer than any form of a key with what an editor adds to it. */
 const MOST_BYTES = 256;
 
-export interface SecretKeyOptions {
+interface SecretKeyOptions {
   /** As the option has it: 32 bytes in hex or base64. */
   secretKey: string | undefined;
   /** Where the key's file is; undefined where nothing written would stay. */
@@ -45,7 +45,7 @@ export function readSecretKey(text: string): Uint8Array<ArrayBuffer> {
     const key = Uint8Array.fromBase64(plain);
     if (key.length === KEY_BYTES) return key;
   } catch {
-    // Said below: it is no key in any form.
+    // Reported below.
   }
   throw new GatewayError("CONFIG_INVALID", {
     message: "Cannot use the key for secrets: it must be 32 bytes in base64 or hex",

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
-import { Collection } from "./collection.ts";
+import { type Collection, collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import { sealedBy } from "./secret_box.ts";
-import type { BoxSource } from "./sealed_spec.ts";
+import { type BoxSource, sealedBy } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 const MOST_BYTES = 32 * 1024;
@@ -17,6 +16,13 @@ const StoredSecret = z.strictObject({
   setAt: z.number(),
 });
 type StoredSecret = z.infer<typeof StoredSecret>;
+
+const StoredSecrets = collection({
+  noun: "secret",
+  key: keys.secrets,
+  schema: StoredSecret,
+  idOf: ({ name }) => name,
+});
 
 /** A secret without its value. */
 export interface SecretOutline {
@@ -37,13 +43,7 @@ export class SecretsRepository {
   constructor(store: Store, box: BoxSource) {
     this.#store = store;
     this.#box = box;
-    this.#records = new Collection(store, {
-      noun: "secret",
-      prefix: keys.secrets(),
-      key: keys.secret,
-      schema: StoredSecret,
-      idOf: ({ name }) => name,
-    });
+    this.#records = new StoredSecrets(store);
   }
 
   /** All secrets, none of them opened, in the order of their names. */
@@ -71,7 +71,7 @@ export class SecretsRepository {
     const box = await this.#box();
     const sealed = await box.seal(value, purposeOf(name));
     const stored: StoredSecret = { name, sealed, setAt: now };
-    await this.#store.commit({ sets: [{ key: keys.secret(name), value: stored }] });
+    await this.#store.commit({ sets: [{ key: keys.secrets(name), value: stored }] });
   }
 
   /** The value itself; undefined where there is none. Throws where it cannot be opened here. */
@@ -116,4 +116,22 @@ function purposeOf(name: string): string {
 
 function invalid(message: string, recoveryAction: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", { message, recoveryAction });
+}
+
+const Secret = z.strictObject({ secret: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** The secret that all gateways on a store sign with; made by the first that needs it. */
+export async function signingSecret(store: Store): Promise<Uint8Array> {
+  const key = keys.signingSecret();
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const found = Secret.safeParse((await store.read(key))?.value);
+    if (found.success) return Uint8Array.fromHex(found.data.secret);
+    const value = { secret: crypto.getRandomValues(new Uint8Array(32)).toHex() };
+    await store.tryCommit({
+      checks: [{ key, versionstamp: null }],
+      sets: [{ key, value }],
+      announce: false,
+    });
+  }
+  throw new Error("The signing secret cannot be kept");
 }

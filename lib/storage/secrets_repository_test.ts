@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "@std/path";
 import { keys } from "./keys.ts";
-import { AesBox } from "./secret_box.ts";
-import { SecretsRepository } from "./secrets_repository.ts";
+import { AesBox } from "./sealing.ts";
+import { SecretsRepository, signingSecret } from "./secrets_repository.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
 
@@ -17,7 +18,7 @@ Deno.test("SecretsRepository.open() gives what set() was given, and the store ho
     await secrets.set("TOKEN", "hunter2-canary", 5);
     assert.equal((await secrets.open("TOKEN"))?.value, "hunter2-canary");
     assert.equal(await secrets.open("OTHER"), undefined);
-    const kept = JSON.stringify((await store.read(keys.secret("TOKEN")))?.value);
+    const kept = JSON.stringify((await store.read(keys.secrets("TOKEN")))?.value);
     assert.doesNotMatch(kept, /canary/);
     const [outline] = await secrets.outlines();
     assert.deepEqual([outline?.name, outline?.setAt], ["TOKEN", 5]);
@@ -58,9 +59,36 @@ Deno.test("SecretsRepository.set() refuses names and values, and tells nothing o
 Deno.test("SecretsRepository.open() refuses a value that was moved to another name", () =>
   withSecrets(async (secrets, store) => {
     await secrets.set("A", "value");
-    const stored = (await store.read(keys.secret("A")))?.value;
+    const stored = (await store.read(keys.secrets("A")))?.value;
     assert.ok(stored !== null && typeof stored === "object");
-    await store.commit({ sets: [{ key: keys.secret("B"), value: { ...stored, name: "B" } }] });
+    await store.commit({ sets: [{ key: keys.secrets("B"), value: { ...stored, name: "B" } }] });
     const error = await failure(secrets.open("B"), "SECRET_UNREADABLE");
     assert.match(error.message, /belongs to another place$/);
   }));
+
+Deno.test("signingSecret() is one for all stores on a file, whoever comes first, and stays", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const location = join(folder, "data.kv");
+    let secret: string;
+    {
+      await using one = await Store.open({ location });
+      await using other = await Store.open({ location });
+      const racing = [one, other, one, other, one, other].map((store) => signingSecret(store));
+      const found = new Set((await Promise.all(racing)).map((bytes) => bytes.toHex()));
+      assert.equal(found.size, 1);
+      secret = [...found][0]!;
+      assert.match(secret, /^[0-9a-f]{64}$/);
+    }
+    await using later = await Store.open({ location });
+    assert.equal((await signingSecret(later)).toHex(), secret);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("signingSecret() is another one for another store", async () => {
+  await using one = await Store.open({ location: ":memory:" });
+  await using other = await Store.open({ location: ":memory:" });
+  assert.notEqual((await signingSecret(one)).toHex(), (await signingSecret(other)).toHex());
+});

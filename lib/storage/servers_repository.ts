@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
-import { Collection, type CollectionListOptions } from "./collection.ts";
+import { type Collection, collection, type CollectionListOptions } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { Stored } from "./record_reader.ts";
-import { type BoxSource, hasSealed, isPlain, openSpec, sealSpec } from "./sealed_spec.ts";
+import type { Stored } from "./records.ts";
+import { type BoxSource, hasSealed, isPlain, openSpec, sealSpec } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 /** A server that was added at run time, not in a file. */
@@ -20,7 +20,15 @@ export type AddedServer = z.infer<typeof AddedServer>;
 const StoredServer = AddedServer.extend({ sealed: z.literal(true).optional() });
 type StoredServer = z.infer<typeof StoredServer>;
 
-export interface FoundServer extends Stored<AddedServer> {
+const StoredServers = collection({
+  noun: "server",
+  key: keys.servers,
+  schema: StoredServer,
+  idOf: ({ name }) => name,
+  missing: "SERVER_NOT_FOUND",
+});
+
+interface OpenedServer extends Stored<AddedServer> {
   /** Why its entry cannot be opened; then it comes as it is kept, and can be saved again. */
   problem?: string;
 }
@@ -32,27 +40,20 @@ export class ServersRepository {
 
   constructor(store: Store, box: BoxSource = noBox) {
     this.#box = box;
-    this.#records = new Collection(store, {
-      noun: "server",
-      prefix: keys.servers(),
-      key: keys.server,
-      schema: StoredServer,
-      idOf: ({ name }) => name,
-      missing: "SERVER_NOT_FOUND",
-    });
+    this.#records = new StoredServers(store);
   }
 
-  async find(name: string): Promise<FoundServer | undefined> {
+  async find(name: string): Promise<OpenedServer | undefined> {
     const found = await this.#records.find(name);
     return found && await this.#open(found);
   }
 
-  async resolve(name: string): Promise<FoundServer> {
+  async resolve(name: string): Promise<OpenedServer> {
     return await this.#open(await this.#records.resolve(name));
   }
 
   /** In the order of the names. One that cannot be read is left out, with a warning. */
-  async *list(options?: CollectionListOptions): AsyncGenerator<FoundServer, void> {
+  async *list(options?: CollectionListOptions): AsyncGenerator<OpenedServer, void> {
     for await (const found of this.#records.list(options)) yield await this.#open(found);
   }
 
@@ -83,7 +84,7 @@ export class ServersRepository {
     return sealed;
   }
 
-  async #open({ value, versionstamp }: Stored<StoredServer>): Promise<FoundServer> {
+  async #open({ value, versionstamp }: Stored<StoredServer>): Promise<OpenedServer> {
     const { sealed: _, ...server } = value;
     const { spec, problem } = await openSpec(server.name, server.spec, this.#box);
     return {
@@ -98,4 +99,28 @@ function noBox(): Promise<never> {
   return Promise.reject(
     new GatewayError("SECRET_UNREADABLE", { message: "There is no key here" }),
   );
+}
+
+const PausedServer = z.strictObject({ server: z.string(), pausedAt: z.number() });
+type PausedServer = z.infer<typeof PausedServer>;
+
+/** The paused servers: no gateway connects to them, whether they are in a file or in the store. */
+export class PausedServersRepository extends collection({
+  noun: "paused server",
+  key: keys.pausedServers,
+  schema: PausedServer,
+  idOf: ({ server }) => server,
+}) {
+  /** Returns whether that changed anything. */
+  async set(server: string, isPaused: boolean): Promise<boolean> {
+    const found = await this.find(server);
+    if (isPaused === (found !== undefined)) return false;
+    if (isPaused) await this.save({ server, pausedAt: Date.now() }, null);
+    else await this.delete(server);
+    return true;
+  }
+
+  async names(): Promise<Set<string>> {
+    return new Set((await this.values()).map(({ server }) => server));
+  }
 }

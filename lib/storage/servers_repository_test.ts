@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerSpec } from "../core/server.ts";
 import { keys } from "./keys.ts";
-import { AesBox } from "./secret_box.ts";
+import { AesBox } from "./sealing.ts";
 import { AddedServer, ServersRepository } from "./servers_repository.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
@@ -31,7 +31,7 @@ async function withServers(
 }
 
 async function textOf(store: Store, name: string): Promise<string> {
-  return JSON.stringify((await store.read(keys.server(name)))?.value);
+  return JSON.stringify((await store.read(keys.servers(name)))?.value);
 }
 
 function added(name: string, spec: ServerSpec): AddedServer {
@@ -57,13 +57,13 @@ Deno.test("ServersRepository keeps an entry without secrets as older versions do
     const servers = new ServersRepository(store);
     const plain = added("plain", { type: "stdio", command: "run", args: ["-v"], env: {} });
     await servers.save(plain, null);
-    assert.deepEqual((await store.read(keys.server("plain")))?.value, plain);
+    assert.deepEqual((await store.read(keys.servers("plain")))?.value, plain);
   }));
 
 Deno.test("ServersRepository marks a sealed entry, so that an older version does not use it", () =>
   withServers(async ({ store, servers }) => {
     await servers.save(added("remote", REMOTE), null);
-    const kept = (await store.read(keys.server("remote")))?.value;
+    const kept = (await store.read(keys.servers("remote")))?.value;
     assert.equal(AddedServer.safeParse(kept).success, false);
   }));
 
@@ -96,7 +96,7 @@ Deno.test("ServersRepository.find() refuses a value that was moved to another pl
     const from = JSON.parse(await textOf(store, "program"));
     const to = JSON.parse(await textOf(store, "other"));
     to.spec.env.SHOWN = from.spec.env.TOKEN;
-    await store.commit({ sets: [{ key: keys.server("other"), value: to }] });
+    await store.commit({ sets: [{ key: keys.servers("other"), value: to }] });
     assert.match((await servers.find("other"))?.problem ?? "", /belongs to another place$/);
   }));
 
@@ -104,14 +104,14 @@ Deno.test("ServersRepository.save() refuses a secret where there is no key", () 
   withServers(async ({ store }) => {
     const servers = new ServersRepository(store);
     await failure(servers.save(added("remote", REMOTE), null), "SECRET_UNREADABLE");
-    assert.equal(await store.read(keys.server("remote")), undefined);
+    assert.equal(await store.read(keys.servers("remote")), undefined);
   }));
 
 Deno.test("ServersRepository.sealPlain() seals what was kept as it is, once", () =>
   withServers(async ({ store, servers }) => {
     const plain = [added("program", PROGRAM), added("remote", REMOTE)];
     await store.commit({
-      sets: plain.map((server) => ({ key: keys.server(server.name), value: server })),
+      sets: plain.map((server) => ({ key: keys.servers(server.name), value: server })),
     });
     const before = await Array.fromAsync(servers.list());
     assert.deepEqual(before.map(({ value }) => value), plain);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { keys } from "./keys.ts";
-import type { Stored } from "./record_reader.ts";
+import type { Stored } from "./records.ts";
 import { damaged } from "./storage_errors.ts";
 import type { Store } from "./store.ts";
 
@@ -20,7 +20,7 @@ export class SettingsRepository {
   }
 
   async find<T>(setting: Setting<T>): Promise<Stored<T> | undefined> {
-    const record = await this.#store.read(keys.setting(setting.name));
+    const record = await this.#store.read(keys.settings(setting.name));
     if (record === undefined) return undefined;
     const parsed = setting.schema.safeParse(record.value);
     if (parsed.success) return { value: parsed.data, versionstamp: record.versionstamp };
@@ -31,7 +31,7 @@ export class SettingsRepository {
 
   /** Saves whatever was there before; with a versionstamp, only over that version. */
   async save<T>(setting: Setting<T>, value: T, versionstamp?: string | null): Promise<string> {
-    const key = keys.setting(setting.name);
+    const key = keys.settings(setting.name);
     const saved = await this.#store.tryCommit({
       checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
       sets: [{ key, value }],
@@ -43,6 +43,6 @@ export class SettingsRepository {
   }
 
   async delete(setting: Setting<unknown>): Promise<void> {
-    await this.#store.commit({ deletes: [keys.setting(setting.name)] });
+    await this.#store.commit({ deletes: [keys.settings(setting.name)] });
   }
 }

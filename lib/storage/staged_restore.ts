@@ -1,5 +1,9 @@
 import { GatewayError } from "../core/errors.ts";
 import { type BackupContents, backupContents } from "./backup_contents.ts";
+import { backupStore } from "./backup.ts";
+import { parseLocation, type WarningListener } from "./kv_client.ts";
+import { restoreBackup, type RestoreOptions, type RestoreResult } from "./restore.ts";
+import { Store } from "./store.ts";
 
 /** A backup that waits beside the data file. */
 export interface WaitingBackup extends BackupContents {
@@ -7,7 +11,7 @@ export interface WaitingBackup extends BackupContents {
   id: string;
 }
 
-export interface WaitingBackups {
+interface WaitingBackups {
   /** Found to be whole; nobody has said yet that it is wanted. */
   checked?: WaitingBackup;
   /** To be put in place at the next start. */
@@ -118,4 +122,59 @@ function inNameOf(error: unknown, path: string, name: string): unknown {
   if (!(error instanceof GatewayError)) return error;
   const message = error.message.replaceAll(path, name.slice(0, 200));
   return new GatewayError(error.code, { ...error.details, message, cause: error });
+}
+
+export type AppliedRestore =
+  | (RestoreResult & {
+    ok: true;
+    /** A backup of the store from before. */
+    before?: string;
+  })
+  /** The store is as it was, and the backup still waits. */
+  | { ok: false; problem: string };
+
+interface ApplyRestoreOptions extends Pick<RestoreOptions, "location" | "isAlive" | "now"> {
+  onWarning: WarningListener;
+}
+
+/** Puts a backup in place that waits for this start; undefined where none does. Never throws. */
+export async function applyStagedRestore(
+  { location, isAlive, now = Date.now, onWarning }: ApplyRestoreOptions,
+): Promise<AppliedRestore | undefined> {
+  const place = parseLocation(location);
+  if (place.kind !== "file") return undefined;
+  const file = stagedFile(place.path);
+  if (!await Deno.stat(file).then(({ isFile }) => isFile, () => false)) return undefined;
+  const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
+  const backup = `${place.path}.before-restore-${stamp}.backup`;
+  let before: string | undefined;
+  let result: RestoreResult;
+  try {
+    result = await restoreBackup({
+      file,
+      location,
+      now,
+      onWarning,
+      ...(isAlive === undefined ? {} : { isAlive }),
+      async keepBefore() {
+        try {
+          await using store = await Store.open({ location, onWarning });
+          before = (await backupStore(store, backup)).file;
+        } catch (error) {
+          // The data file itself is kept as well.
+          onWarning("Cannot back up the data store before a restore", { error });
+        }
+      },
+    });
+  } catch (error) {
+    if (before !== undefined) await Deno.remove(before).catch(() => {});
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+  await Deno.remove(file).catch((error) =>
+    onWarning("Cannot remove a backup that was restored: the next start restores it again", {
+      file,
+      error,
+    })
+  );
+  return { ok: true, ...result, ...(before === undefined ? {} : { before }) };
 }

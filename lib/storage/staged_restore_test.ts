@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { applyStagedRestore } from "./apply_restore.ts";
-import { backupStore } from "./backup.ts";
-import { verifyBackup } from "./backup_file.ts";
+import { applyStagedRestore, stagedFile, StagedRestore } from "./staged_restore.ts";
+import { backupStore, verifyBackup } from "./backup.ts";
 import { keys } from "./keys.ts";
 import { LeasesRepository } from "./leases_repository.ts";
-import { stagedFile, StagedRestore } from "./staged_restore.ts";
 import { Store } from "./store.ts";
 import { withFile } from "./testing/places.ts";
 
-const NAME = keys.setting("name");
+const NAME = keys.settings("name");
 
 async function save(location: string, value: unknown): Promise<void> {
   await using store = await Store.open({ location });
@@ -25,7 +23,7 @@ async function load(location: string): Promise<unknown> {
 async function makeBackup(path: string): Promise<Uint8Array> {
   await using store = await Store.open({ location: ":memory:" });
   await store.commit({
-    sets: [{ key: NAME, value: "old" }, { key: keys.toolset("dev"), value: {} }],
+    sets: [{ key: NAME, value: "old" }, { key: keys.toolsets("dev"), value: {} }],
   });
   const { file } = await backupStore(store, `${path}.made`);
   const bytes = await Deno.readFile(file);

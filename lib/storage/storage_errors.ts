@@ -1,10 +1,9 @@
 import { GatewayError } from "../core/errors.ts";
-import { isLocked } from "./retry_locked.ts";
-import type { Location } from "./location.ts";
+import type { Location } from "./kv_client.ts";
 
 /** The steps that lead out of a damaged store; `extra` are further files of the same database. */
 function recoverySteps(location: Location, suffix: string, extra: string[]): string[] {
-  const restore = "Restore a backup: deno task cli restore FILE";
+  const restore = "Restore a backup: quartermaster restore FILE";
   if (location.kind !== "file") return [restore];
   const moves = ["", ...extra].map((end) =>
     `mv "${location.path}${end}" "${location.path}.${suffix}${end}"`
@@ -70,7 +69,7 @@ export function busy(location: Location, what: string): GatewayError {
 export function toStorageError(error: unknown, location: Location): GatewayError {
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  if (isLocked(error)) {
+  if (isDatabaseLocked(error)) {
     return unavailable(location, "another process kept it locked for too long", { cause: error });
   }
   if (/disk is full|no space left|quota exceeded/i.test(text)) {
@@ -97,4 +96,34 @@ export function toStorageError(error: unknown, location: Location): GatewayError
     return new GatewayError("INTERNAL", { cause: error });
   }
   return unavailable(location, text, { cause: error });
+}
+
+const LIMIT_MS = 5_000;
+const LONGEST_PAUSE_MS = 250;
+
+/** Whether another process had the database file to itself at that moment. */
+function isDatabaseLocked(error: unknown): boolean {
+  return error instanceof Error &&
+    /database (table |schema )?is (locked|busy)/i.test(error.message);
+}
+
+/**
+ * Repeats an operation while the database file is locked, for up to five seconds.
+ *
+ * The pauses are random, or two processes that collided once would go on colliding.
+ */
+export async function retryLocked<T>(
+  operation: () => Promise<T>,
+  { limitMs = LIMIT_MS, random = Math.random } = {},
+): Promise<T> {
+  const end = performance.now() + limitMs;
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (!isDatabaseLocked(error) || performance.now() >= end) throw error;
+      const ceiling = Math.min(LONGEST_PAUSE_MS, 4 * 2 ** attempt);
+      await new Promise((resolve) => setTimeout(resolve, 1 + random() * ceiling));
+    }
+  }
 }

@@ -1,36 +1,43 @@
 import { GatewayError } from "../core/errors.ts";
-import { ringBell } from "./bell.ts";
-import { keys } from "./keys.ts";
-import type { RecordKey } from "./keys.ts";
-import { KvClient, type StoreHealth, type WarningListener } from "./kv_client.ts";
-import { type Location, parseLocation } from "./location.ts";
+import { ringBell } from "./follow.ts";
+import { keys, NEWS, type News, type RecordKey } from "./keys.ts";
+import {
+  KvClient,
+  type Location,
+  parseLocation,
+  type StoreHealth,
+  type WarningListener,
+} from "./kv_client.ts";
 import { migrate, type Migration } from "./migrations.ts";
-import { listRecords, readRecord, type StoredRecord } from "./record_reader.ts";
-import { type Changes, sweepParts, writeRecords } from "./record_writer.ts";
+import {
+  type Changes,
+  listRecords,
+  readRecord,
+  type StoredRecord,
+  sweepParts,
+  writeRecords,
+} from "./records.ts";
 
-export interface StoreOptions {
+interface StoreOptions {
   /** A file, `:memory:` or a KV Connect URL; undefined is the app's own KV on Deno Deploy. */
   location: string | undefined;
   onWarning?: WarningListener | undefined;
-  /** How long a remote store may take to answer; 15 s unless told. */
+  /** How long a remote store may take to answer; default: 15 s. */
   remoteLimitMs?: number | undefined;
   migrations?: readonly Migration[] | undefined;
   now?: (() => number) | undefined;
 }
 
-export interface ListOptions {
+interface ListOptions {
   limit?: number;
   reverse?: boolean;
   skipRoots?: ReadonlySet<unknown>;
 }
 
-/** What pages show of other gateways' work, though no gateway has to take it up. */
-export const NEWS = ["calls", "cleared", "jobs", "optimization"] as const;
-export type News = typeof NEWS[number];
 /** How often each kind was said. */
 export type NewsCounts = Record<News, bigint>;
 
-export interface Commit extends Omit<Changes, "increments"> {
+interface Commit extends Omit<Changes, "increments"> {
   /** Whether other gateways must hear of it; they do unless this is false. */
   announce?: boolean;
   /** What pages of other gateways learn from it, where they are not told by an announcement. */
@@ -141,6 +148,11 @@ export class Store implements AsyncDisposable {
   /** Ends when the store is closed or the remote server ends it; silent across local processes. */
   watchGeneration(): ReadableStream<unknown> {
     return this.#client.watch(keys.generation());
+  }
+
+  /** Limits how long an unresponsive remote store can delay a stop. */
+  endWithin(ms: number): void {
+    this.#client.endWithin(ms);
   }
 
   warn(message: string, details?: Record<string, unknown>): void {

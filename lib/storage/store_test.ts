@@ -6,7 +6,7 @@ import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
 import { withFile } from "./testing/places.ts";
 
-const SETTING = keys.setting("a");
+const SETTING = keys.settings("a");
 
 async function modeOf(path: string): Promise<number> {
   return ((await Deno.stat(path)).mode ?? 0) & 0o777;
@@ -22,7 +22,7 @@ async function makeStore(path: string, records = 40): Promise<Uint8Array<ArrayBu
     await using store = await Store.open({ location: path });
     for (let index = 0; index < records; index++) {
       await store.commit({
-        sets: [{ key: keys.setting(`s${index}`), value: "x".repeat(50_000) }],
+        sets: [{ key: keys.settings(`s${index}`), value: "x".repeat(50_000) }],
       });
     }
   }
@@ -89,7 +89,7 @@ Deno.test("Store.open() refuses a damaged file with the commands that help", () 
       /^The data store ".*kv\.sqlite" is damaged: file is not a database/,
     );
     assert.deepEqual(error.toBody().recoverySteps, [
-      "Restore a backup: deno task cli restore FILE",
+      "Restore a backup: quartermaster restore FILE",
       `Or move the file away and start empty: mv "${path}" "${path}.damaged"`,
     ]);
 
@@ -154,9 +154,9 @@ Deno.test("Store.read() says which record is damaged and others stay readable", 
       .run(new Uint8Array([2, ...new TextEncoder().encode("settings\0\x02s3\0")]));
     database.close();
     await using store = await Store.open({ location: path });
-    const error = await failure(store.read(keys.setting("s3")), "STORAGE_CORRUPT");
+    const error = await failure(store.read(keys.settings("s3")), "STORAGE_CORRUPT");
     assert.match(error.message, /record "settings\/s3" is not JSON/);
-    assert.equal((await store.read(keys.setting("s4")))?.value, "x".repeat(50_000));
+    assert.equal((await store.read(keys.settings("s4")))?.value, "x".repeat(50_000));
   }));
 
 Deno.test("Store.open() refuses another program's SQLite file and leaves it as it is", () =>
@@ -238,7 +238,7 @@ Deno.test("Collection.list() leaves out a record it cannot read, with a warning"
   });
   const servers = new ServersRepository(store);
   await servers.save({ name: "good", spec: { type: "demo" }, addedAt: 1 }, null);
-  await store.commit({ sets: [{ key: keys.server("bad"), value: { name: "bad" } }] });
+  await store.commit({ sets: [{ key: keys.servers("bad"), value: { name: "bad" } }] });
   const listed = await Array.fromAsync(servers.list());
   assert.deepEqual(listed.map(({ value }) => value.name), ["good"]);
   assert.deepEqual(warnings, [

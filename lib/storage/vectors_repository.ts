@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { commitBatches } from "./commit_batches.ts";
+import { commitBatches, deleteAll } from "./collection.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 const KeptVector = z.strictObject({ bytes: z.base64() });
 
-export type KeptBytes = Int8Array<ArrayBuffer>;
+type KeptBytes = Int8Array<ArrayBuffer>;
 
 /** The vectors of texts by model and content hash, a byte a dimension. */
 export class VectorsRepository {
@@ -19,7 +19,7 @@ export class VectorsRepository {
   async find(model: string, hashes: Iterable<string>): Promise<Map<string, KeptBytes>> {
     const found = await Promise.all(
       Array.from(hashes, async (hash) => {
-        const record = await this.#store.read(keys.vector(model, hash));
+        const record = await this.#store.read(keys.vectors(model, hash));
         const parsed = KeptVector.safeParse(record?.value);
         // What cannot be read is computed again.
         return parsed.success ? [hash, toBytes(parsed.data.bytes)] as const : undefined;
@@ -30,7 +30,7 @@ export class VectorsRepository {
 
   async save(model: string, vectors: ReadonlyMap<string, KeptBytes>): Promise<void> {
     const records = [...vectors].map(([hash, vector]) => ({
-      key: keys.vector(model, hash),
+      key: keys.vectors(model, hash),
       value: { bytes: new Uint8Array(vector.buffer).toBase64() },
     }));
     for (
@@ -43,14 +43,11 @@ export class VectorsRepository {
   /** Deletes those of other texts than these, once they are more than `most`. */
   async prune(model: string, used: ReadonlySet<string>, most: number): Promise<number> {
     const unused: RecordKey[] = [];
-    for await (const { key } of this.#store.list({ prefix: [...keys.vectors(model)] })) {
+    for await (const { key } of this.#store.list({ prefix: keys.vectors(model) })) {
       if (!used.has(String(key.at(-1)))) unused.push(key);
     }
     if (unused.length <= most) return 0;
-    for (const deletes of commitBatches(unused, (key) => key)) {
-      await this.#store.commit({ deletes, announce: false });
-    }
-    return unused.length;
+    return await deleteAll(this.#store, unused);
   }
 }
 

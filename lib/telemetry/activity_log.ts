@@ -18,14 +18,14 @@ const KEEP_DAYS = 30;
 const MAX_CALLS = 100_000;
 const PRUNE_MS = 60 * 60_000;
 
-export interface ActivityLogOptions {
+interface ActivityLogOptions {
   repository: ActivityRepository;
   /** Tells this process from others on the same store. */
   processId: string;
   onWarning(message: string, details?: object): void;
-  /** How long calls and counts are kept; 30 days unless told. */
+  /** How long calls and counts are kept. Default: 30 days. */
   keepDays?: number;
-  /** About how many calls are kept, the newest; 100,000 unless told. */
+  /** About how many calls are kept, the newest. Default: 100,000. */
   maxCalls?: number;
   now?: () => number;
 }

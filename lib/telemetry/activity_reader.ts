@@ -1,11 +1,43 @@
+import { z } from "zod";
 import type { ActivityRecord, ActivityRepository } from "../storage/activity_repository.ts";
-import { type ActivityFilter, filterWords, fits, searchedText } from "./activity_filter.ts";
-import type { ActivityLog } from "./activity_log.ts";
-import type { CallDetails } from "./call_details.ts";
-import { type CallView, viewCall } from "./call_view.ts";
+import { isObject } from "../core/rpc.ts";
+import type { CallDetail, CallDetails } from "./call_recorder.ts";
 import type { Redactor } from "./redact.ts";
+import type { ActivityLog } from "./activity_log.ts";
 
-export interface ActivityReaderOptions {
+/** Which calls are wanted; all of it has to fit. */
+export const ActivityFilter = z.strictObject({
+  server: z.string().optional(),
+  tool: z.string().optional(),
+  client: z.string().optional(),
+  door: z.string().optional(),
+  status: z.enum(["ok", "error"]).optional(),
+  /** Words that all have to be somewhere in the call. */
+  text: z.string().optional(),
+});
+export type ActivityFilter = z.infer<typeof ActivityFilter>;
+
+/** Whether a call is wanted, its text aside. */
+function matchesFilter(call: ActivityRecord, filter: ActivityFilter): boolean {
+  return (filter.server === undefined || call.server === filter.server) &&
+    (filter.tool === undefined || call.tool === filter.tool) &&
+    (filter.client === undefined || call.client === filter.client) &&
+    (filter.door === undefined || call.door === filter.door) &&
+    (filter.status === undefined || call.ok === (filter.status === "ok"));
+}
+
+/** The words of a full-text filter, in small letters. */
+function filterWords({ text = "" }: ActivityFilter): string[] {
+  return text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+}
+
+/** What the list shows of a call, as one text. */
+function searchedText(call: ActivityRecord): string {
+  const { server, tool, client = "", door, error = "", session, id } = call;
+  return [`${server}.${tool}`, client, door, error, session, id].join("\n").toLowerCase();
+}
+
+interface ActivityReaderOptions {
   repository: ActivityRepository;
   log: ActivityLog;
   details: CallDetails;
@@ -44,7 +76,7 @@ export class ActivityReader {
     let begun = performance.now();
     for await (const call of this.#all(before)) {
       if (call.id === after) return;
-      if (!fits(call, filter)) continue;
+      if (!matchesFilter(call, filter)) continue;
       if (words.length > 0) {
         if (performance.now() - begun > SEARCH_MS) {
           await new Promise((next) => setTimeout(next));
@@ -89,4 +121,87 @@ export class ActivityReader {
     const texts = [request.text, ...response.words, response.text].join("\n").toLowerCase();
     return missing.every((word) => texts.includes(word));
   }
+}
+
+/** What was said in a call, without secrets, as a person reads it. */
+export interface CallView {
+  request: {
+    /** The tool's arguments; undefined where the request was cut before its end. */
+    arguments?: Record<string, unknown>;
+    /** The whole of it, or its beginning. */
+    text: string;
+    isCut: boolean;
+  };
+  response: {
+    /** What the tool said in words. */
+    words: string[];
+    text: string;
+    isCut: boolean;
+  };
+}
+
+/** A secret could begin before the cut and end after it: so much is not shown. */
+const UNSURE_LENGTH = 4_096;
+
+export function viewCall(detail: CallDetail, redactor: Redactor): CallView {
+  const request = readMessage(detail.request, detail.isRequestCut, redactor);
+  const response = readMessage(detail.response, detail.isResponseCut, redactor);
+  const params = isObject(request.value) ? request.value.params : undefined;
+  const given = isObject(params) ? params.arguments : undefined;
+  const { result, error } = isObject(response.value) ? response.value : {};
+  return {
+    request: {
+      ...(isObject(given) ? { arguments: given } : {}),
+      text: request.value === undefined ? request.text : print(params ?? request.value, redactor),
+      isCut: detail.isRequestCut,
+    },
+    response: {
+      words: wordsOf(result),
+      text: response.value === undefined
+        ? response.text
+        : print(result ?? error ?? response.value, redactor),
+      isCut: detail.isResponseCut,
+    },
+  };
+}
+
+/** A whole message without secrets: still JSON where it was, so that it can be read on. */
+export function cleanMessage(text: string, redactor: Redactor): string {
+  const { value, text: rest } = readMessage(text, false, redactor);
+  return value === undefined ? rest : JSON.stringify(value);
+}
+
+/** The message parsed, where it is whole; else its beginning. */
+function readMessage(
+  text: string,
+  isCut: boolean,
+  redactor: Redactor,
+): { value?: unknown; text: string } {
+  if (isCut) return { text: redactor.json(text).slice(0, -UNSURE_LENGTH).toWellFormed() };
+  try {
+    return { value: clean(redactor.value(JSON.parse(text), { isWhole: true }), redactor), text };
+  } catch {
+    return { text: redactor.json(text) };
+  }
+}
+
+/** No text in it has a secret, nor has a name. */
+function clean(value: unknown, redactor: Redactor): unknown {
+  if (typeof value === "string") return redactor.json(value);
+  if (Array.isArray(value)) return value.map((item) => clean(item, redactor));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redactor.text(name), clean(item, redactor)]),
+  );
+}
+
+function print(value: unknown, redactor: Redactor): string {
+  return redactor.json(JSON.stringify(value, null, 2));
+}
+
+function wordsOf(result: unknown): string[] {
+  const content = isObject(result) && Array.isArray(result.content) ? result.content : [];
+  return content.flatMap((part) =>
+    isObject(part) && part.type === "text" && typeof part.text === "string" ? part.text : []
+  );
 }

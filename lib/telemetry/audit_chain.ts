@@ -9,7 +9,7 @@ const MOST_PROBLEMS = 100;
 const Pruned = z.object({ until: z.number() });
 
 /** An entry that nobody has hashed yet. */
-export type UnsealedEntry = Omit<AuditEntry, "hash">;
+type UnsealedEntry = Omit<AuditEntry, "hash">;
 
 /** What came of reading the whole log. */
 export interface AuditCheck {
@@ -23,7 +23,7 @@ export interface AuditCheck {
   more: number;
 }
 
-export interface AuditProblem {
+interface AuditProblem {
   /** When what is wrong was written, as far as that is known. */
   at?: number;
   id?: string;
@@ -42,7 +42,7 @@ export function auditHash(entry: UnsealedEntry): string {
 
 /** Whether anything was changed or taken out since it was written. */
 export async function verifyAudit(repository: AuditRepository): Promise<AuditCheck> {
-  // First: what is added meanwhile is then ahead of them, which is no problem.
+  // First: what is added meanwhile is then ahead of them, which is harmless.
   const heads = await repository.chains();
   const check = new ChainCheck();
   for await (const { key, value } of repository.records()) {

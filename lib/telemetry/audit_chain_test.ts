@@ -49,7 +49,7 @@ async function messages({ repository }: Setting): Promise<string[]> {
 }
 
 async function keyOf({ store }: Setting, subject: string) {
-  for await (const { key, value } of store.list({ prefix: [...keys.auditLog()] })) {
+  for await (const { key, value } of store.list({ prefix: keys.auditLog() })) {
     if (JSON.stringify(value).includes(`"subject":"${subject}"`)) return { key, value };
   }
   throw new Error(`There is no ${subject}`);

@@ -1,4 +1,5 @@
-import { shortened } from "../core/shortened.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { shortened } from "../core/text.ts";
 import { AUDIT_BATCH, type AuditEntry, type AuditRepository } from "../storage/audit_repository.ts";
 import { auditHash, PRUNE } from "./audit_chain.ts";
 import type { Redactor } from "./redact.ts";
@@ -26,7 +27,7 @@ export interface AuditNote {
   principal: string;
   /** What the principal is called. */
   who?: string | undefined;
-  /** The console, a door, the command line; with an address or a client's name. */
+  /** The console, an endpoint or the command line, with an address or a client's name. */
   from: string;
   /** What was done: `server.add`. */
   action: string;
@@ -36,7 +37,7 @@ export interface AuditNote {
   after?: unknown;
   /** Whether anybody can cause it without being let in; then only so many are kept a day. */
   isUnproven?: boolean | undefined;
-  /** In ms since the epoch; now unless told. */
+  /** In ms since the epoch. Default: now. */
   at?: number | undefined;
 }
 
@@ -44,9 +45,9 @@ export interface AuditLogOptions {
   repository: AuditRepository;
   redactor: Pick<Redactor, "value" | "json" | "text">;
   onWarning(message: string, details?: object): void;
-  /** 365 days unless told. */
+  /** Default: 365 days. */
   keepDays?: number;
-  /** 100,000 unless told. */
+  /** Default: 100,000. */
   maxEntries?: number;
   now?: () => number;
 }
@@ -244,4 +245,25 @@ export class AuditLog implements AsyncDisposable {
     this.#warnedAt = this.#now();
     this.#options.onWarning(message, details);
   }
+}
+
+/** Who does something, and from where. */
+export interface AuditOrigin {
+  principal: string;
+  /** Made when it is asked for: few requests leave an entry. */
+  from(): string;
+}
+
+/**
+ * Travels with the request instead of through every function's arguments: each entrance sets it
+ * once, and each change is noted where it happens.
+ */
+const origins = new AsyncLocalStorage<AuditOrigin>();
+
+export function actingFor<T>(origin: AuditOrigin, work: () => T): T {
+  return origins.run(origin, work);
+}
+
+export function currentOrigin(): AuditOrigin | undefined {
+  return origins.getStore();
 }

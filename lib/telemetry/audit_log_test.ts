@@ -53,7 +53,7 @@ Deno.test("AuditLog.note() is written by itself, and at the end of the process",
   {
     await using log = new AuditLog({ repository, redactor: new Redactor(), onWarning() {} });
     log.note(NOTE);
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 3_000; tries++) {
       if ((await entriesOf({ repository })).length === 1) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

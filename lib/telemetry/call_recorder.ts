@@ -1,30 +1,37 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { shortened } from "../core/shortened.ts";
+import { shortened } from "../core/text.ts";
+import { isObject } from "../core/rpc.ts";
 import type { ActivityLog } from "./activity_log.ts";
-import type { CallDetails } from "./call_details.ts";
-import { failureOf } from "./call_failure.ts";
 import type { Redactor } from "./redact.ts";
+import type { ActivityRecord } from "../storage/activity_repository.ts";
 
-/** A call of a tool with its answer, as a door has them. */
+/** Which tool was called, and how long its server took. */
+export interface CallRecord {
+  server: string;
+  tool: string;
+  /** When the call was sent to the server, by the process's clock; missing if it was not. */
+  sentAt?: number;
+  /** How long the server had it. */
+  serverMs?: number;
+}
+
+/** A tool call with its response. */
 export interface AnsweredCall {
-  scope: {
-    text: string;
-    /** Who called, where that is not who the session was made for. */
-    principal?: string;
-    atServer?: { start: number; ms: number };
-  };
-  target: { server: string; name: string };
+  call: CallRecord;
+  /** The request as it came. */
+  request: string;
+  /** Who called. */
+  principal: string;
   session: {
-    door: string;
     id: string;
-    principal: string;
-    client: { clientInfo?: Record<string, unknown> | undefined };
+    endpoint: string;
+    profile: { clientInfo?: Record<string, unknown> | undefined };
   };
   answer: { text: string; isError: boolean; started: number; ms: number };
 }
 
-export interface CallRecorderOptions {
+interface CallRecorderOptions {
   log: ActivityLog;
   details: CallDetails;
   redactor: Redactor;
@@ -43,34 +50,34 @@ export class CallRecorder {
     this.#options = options;
   }
 
-  record({ scope, target, session, answer }: AnsweredCall): void {
+  record({ call, request, principal, session, answer }: AnsweredCall): void {
     const { log, details, redactor } = this.#options;
-    const client = this.#clientOf(session.client);
+    const client = this.#clientOf(session.profile);
     const failure = answer.isError
       ? failureOf(answer.text, (text) => redactor.json(text))
       : undefined;
-    const { atServer } = scope;
-    const call = log.record({
-      door: session.door,
+    const { server, tool, sentAt, serverMs } = call;
+    const entry = log.record({
+      door: session.endpoint,
       session: this.#markOf(session),
-      principal: scope.principal ?? session.principal,
-      server: target.server,
-      tool: target.name,
+      principal,
+      server,
+      tool,
       ms: tenths(answer.ms),
       ok: !answer.isError,
       ...(client === undefined ? {} : { client }),
-      requestBytes: Buffer.byteLength(scope.text),
+      requestBytes: Buffer.byteLength(request),
       responseBytes: Buffer.byteLength(answer.text),
       ...(failure === undefined ? {} : { error: failure }),
-      ...(atServer === undefined ? {} : {
-        beforeMs: tenths(Math.max(0, atServer.start - answer.started)),
-        serverMs: tenths(Math.min(atServer.ms, answer.ms)),
+      ...(sentAt === undefined || serverMs === undefined ? {} : {
+        beforeMs: tenths(Math.max(0, sentAt - answer.started)),
+        serverMs: tenths(Math.min(serverMs, answer.ms)),
       }),
     });
-    details.add(call, { request: scope.text, response: answer.text });
+    details.add(entry, { request, response: answer.text });
   }
 
-  /** Tells sessions apart without naming them: whoever has a session's id can go on with it. */
+  /** Tells sessions apart without naming them: a session's id is enough to continue it. */
   #markOf(session: AnsweredCall["session"]): string {
     let mark = this.#marks.get(session);
     if (mark === undefined) {
@@ -80,16 +87,154 @@ export class CallRecorder {
     return mark;
   }
 
-  #clientOf(client: AnsweredCall["session"]["client"]): string | undefined {
-    if (this.#clients.has(client)) return this.#clients.get(client);
-    const parts = [client.clientInfo?.name, client.clientInfo?.version];
-    const words = parts.filter((part) => typeof part === "string" && part !== "").join(" ");
-    const name = words === "" ? undefined : shortened(words, CLIENT_LENGTH);
-    this.#clients.set(client, name);
+  #clientOf(profile: AnsweredCall["session"]["profile"]): string | undefined {
+    if (this.#clients.has(profile)) return this.#clients.get(profile);
+    const parts = [profile.clientInfo?.name, profile.clientInfo?.version];
+    const label = parts.filter((part) => typeof part === "string" && part !== "").join(" ");
+    const name = label === "" ? undefined : shortened(label, CLIENT_LENGTH);
+    this.#clients.set(profile, name);
     return name;
   }
 }
 
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** The texts of one call, as far as they are kept. */
+interface CallTexts {
+  request: string;
+  response: string;
+}
+
+export interface CallDetail extends CallTexts {
+  call: ActivityRecord;
+  /** Whether more was said than is kept. */
+  isRequestCut: boolean;
+  isResponseCut: boolean;
+}
+
+interface CallDetailsOptions {
+  /** How many calls. Default: 1,000. */
+  most?: number;
+  /** Characters of one text. Default: 16,384. */
+  textLength?: number;
+  /** Characters of all texts. Default: 8,000,000. */
+  totalLength?: number;
+}
+
+/**
+ * The texts of the last calls, in memory only: they can contain anything, so they are never written
+ * anywhere. They are kept unchanged; secrets are removed when they are shown.
+ */
+export class CallDetails {
+  readonly #most: number;
+  readonly #textLength: number;
+  readonly #totalLength: number;
+  /** A ring, in which the oldest is found at once. */
+  readonly #ring: (CallDetail | undefined)[] = [];
+  /** The same ones: a search asks for each call of the log. */
+  readonly #byId = new Map<string, CallDetail>();
+  #next = 0;
+  #size = 0;
+  #length = 0;
+
+  constructor({ most = 1_000, textLength = 16_384, totalLength = 8_000_000 }: CallDetailsOptions) {
+    this.#most = most;
+    this.#textLength = textLength;
+    this.#totalLength = totalLength;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many calls are kept at most. */
+  get most(): number {
+    return this.#most;
+  }
+
+  add(call: ActivityRecord, { request, response }: CallTexts): void {
+    const limit = this.#textLength;
+    const detail = {
+      call,
+      request: ownCopy(request, limit),
+      response: ownCopy(response, limit),
+      isRequestCut: request.length > limit,
+      isResponseCut: response.length > limit,
+    };
+    if (this.#size === this.#most) this.#dropOldest();
+    this.#ring[this.#next] = detail;
+    this.#byId.set(call.id, detail);
+    this.#next = (this.#next + 1) % this.#most;
+    this.#size++;
+    this.#length += lengthOf(detail);
+    while (this.#length > this.#totalLength) this.#dropOldest();
+  }
+
+  find(id: string): CallDetail | undefined {
+    return this.#byId.get(id);
+  }
+
+  clear(): void {
+    while (this.#size > 0) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const oldest = (this.#next - this.#size + this.#most) % this.#most;
+    const detail = this.#ring[oldest]!;
+    this.#length -= lengthOf(detail);
+    this.#byId.delete(detail.call.id);
+    this.#ring[oldest] = undefined;
+    this.#size--;
+  }
+}
+
+function lengthOf({ request, response }: CallTexts): number {
+  return request.length + response.length;
+}
+
+/** The engine lets a part of a text hold on to the whole, which may be a pipe's full buffer. */
+export function ownCopy(text: string, limit: number): string {
+  return ` ${text.slice(0, limit)}`.slice(1);
+}
+
+const LONGEST = 160;
+/** So much of what a server said is looked at: it may be megabytes. */
+const READ_LENGTH = 65_536;
+/** A secret could begin before that and end after it: so much is not shown. */
+const UNSURE_LENGTH = 4_096;
+
+type Redact = (text: string) => string;
+
+/**
+ * Why a call failed, from its answer: the code of an error of ours, else the first words. Secrets
+ * are taken out before anything is cut: of half a secret nobody could tell that it is one.
+ */
+export function failureOf(answer: string, redact: Redact): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(answer);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { result, error } = value;
+  if (isObject(error)) return codeOf(error.data, redact) ?? firstWords(error.message, redact);
+  if (!isObject(result)) return undefined;
+  const content = Array.isArray(result.content) ? result.content : [];
+  return codeOf(result.structuredContent, redact) ??
+    firstWords(content.find((part) => isObject(part) && part.type === "text")?.text, redact);
+}
+
+function codeOf(data: unknown, redact: Redact): string | undefined {
+  const code = isObject(data) ? data.errorType : undefined;
+  return typeof code === "string" && /^[A-Z_]{3,60}$/.test(code) ? redact(code) : undefined;
+}
+
+function firstWords(text: unknown, redact: Redact): string | undefined {
+  if (typeof text !== "string") return undefined;
+  const read = redact(text.slice(0, READ_LENGTH));
+  const sure = text.length > READ_LENGTH ? read.slice(0, -UNSURE_LENGTH) : read;
+  return shortened(sure.replace(/\s+/g, " ").trim(), LONGEST) || undefined;
 }

@@ -3,8 +3,7 @@ import { ActivityRepository } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
-import { CallDetails } from "./call_details.ts";
-import { type AnsweredCall, CallRecorder } from "./call_recorder.ts";
+import { type AnsweredCall, CallDetails, CallRecorder, failureOf } from "./call_recorder.ts";
 import { Redactor } from "./redact.ts";
 
 async function openRecorder() {
@@ -31,16 +30,13 @@ function answered(tool: string, change: Partial<AnsweredCall["answer"]> = {}): A
   const params = { name: tool, arguments: { path: `/${tool}/é` } };
   const content = [{ type: "text", text: `said ${tool}` }];
   return {
-    scope: {
-      text: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-      atServer: { start: 1_002, ms: 5.04 },
-    },
-    target: { server: "git", name: tool },
+    call: { server: "git", tool, sentAt: 1_002, serverMs: 5.04 },
+    request: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    principal: "everyone",
     session: {
-      door: "mcp?default",
       id: "s",
-      principal: "everyone",
-      client: { clientInfo: { name: "cursor", version: "1.2".padEnd(200, ".0") } },
+      endpoint: "mcp?default",
+      profile: { clientInfo: { name: "cursor", version: "1.2".padEnd(200, ".0") } },
     },
     answer: {
       text: JSON.stringify({ jsonrpc: "2.0", id: 1, result: { content } }),
@@ -63,7 +59,7 @@ Deno.test("CallRecorder.record() notes client, sizes, times and what was said", 
   assert.ok(call);
   assert.match(call.client ?? "", /^cursor 1\.2[.0]+…$/);
   assert.equal(call.client?.length, 80);
-  assert.equal(call.requestBytes, new TextEncoder().encode(answered("status").scope.text).length);
+  assert.equal(call.requestBytes, new TextEncoder().encode(answered("status").request).length);
   assert.deepEqual([call.ms, call.beforeMs, call.serverMs, call.ok], [8.3, 2, 5, true]);
   const found = await reader.find(call.id);
   assert.deepEqual(found?.view?.request.arguments, { path: "/status/é" });
@@ -73,7 +69,7 @@ Deno.test("CallRecorder.record() notes client, sizes, times and what was said", 
 Deno.test("CallRecorder.record() notes who called, where the session is of another token or project", async () => {
   await using open = await openRecorder();
   const call = answered("status");
-  open.recorder.record({ ...call, scope: { ...call.scope, principal: "oauth:ann#2@web" } });
+  open.recorder.record({ ...call, principal: "oauth:ann#2@web" });
   open.recorder.record(call);
   const principals = await Array.fromAsync(open.reader.calls(), ({ principal }) => principal);
   assert.deepEqual(principals, ["everyone", "oauth:ann#2@web"]);
@@ -164,4 +160,100 @@ Deno.test("ActivityReader.calls() lets others go on while few calls take long to
   await iterator.return(undefined);
   clearTimeout(timer);
   assert.ok(isHeard);
+});
+
+const same = (text: string) => text;
+
+Deno.test("failureOf() has the code of our own errors, and the first words of others", () => {
+  const text = (value: object) => JSON.stringify({ jsonrpc: "2.0", id: 1, ...value });
+  const ours = { isError: true, structuredContent: { errorType: "TIMEOUT" }, content: [] };
+  assert.equal(failureOf(text({ result: ours }), same), "TIMEOUT");
+  const error = { code: -32602, message: "No", data: { errorType: "TOOL_NOT_FOUND" } };
+  assert.equal(failureOf(text({ error }), same), "TOOL_NOT_FOUND");
+  assert.equal(failureOf(text({ error: { code: 1, message: "It  broke\n" } }), same), "It broke");
+  const content = [{ type: "text", text: `Not found: ${"x".repeat(500)}` }];
+  const words = failureOf(text({ result: { isError: true, content } }), same);
+  assert.match(words ?? "", /^Not found: x+…$/);
+  assert.equal(words?.length, 160);
+  assert.equal(failureOf(text({ result: { isError: true } }), same), undefined);
+  assert.equal(failureOf("{", same), undefined);
+});
+
+Deno.test("failureOf() takes secrets out before it cuts, wherever the cut would be", () => {
+  const redact = (text: string) => text.replaceAll("swordfish", "[redacted]");
+  for (const before of [150, 155, 1_990, 65_530]) {
+    // What is cut off counts as well: spaces become one, and a long secret becomes short.
+    const message = `${before < 200 ? "x".repeat(before) : " ".repeat(before)}swordfish${
+      " more".repeat(40)
+    }`;
+    const words = failureOf(JSON.stringify({ error: { message } }), redact) ?? "";
+    assert.ok(!words.includes("sw"), `after ${before}: ${words}`);
+  }
+  const error = { message: "No", data: { errorType: "OPEN_SESAME" } };
+  assert.equal(failureOf(JSON.stringify({ error }), () => "[redacted]"), "[redacted]");
+});
+
+function call(id: string) {
+  const call = { at: 0, door: "mcp?default", session: "s", principal: "everyone", ms: 1, ok: true };
+  return { ...call, id, server: "git", tool: "status" };
+}
+
+Deno.test("CallDetails keeps the last calls, and of each text no more than its limit", () => {
+  const details = new CallDetails({ most: 2, textLength: 5 });
+  for (const id of ["a", "b", "c"]) {
+    details.add(call(id), { request: "short", response: "too long" });
+  }
+  assert.equal(details.find("a"), undefined);
+  assert.deepEqual(details.find("c"), {
+    call: call("c"),
+    request: "short",
+    response: "too l",
+    isRequestCut: false,
+    isResponseCut: true,
+  });
+  assert.equal(details.size, 2);
+});
+
+Deno.test("CallDetails lets the oldest go where all together are too long", () => {
+  const details = new CallDetails({ totalLength: 10 });
+  details.add(call("a"), { request: "123", response: "456" });
+  details.add(call("b"), { request: "123", response: "4" });
+  assert.equal(details.size, 2);
+  details.add(call("c"), { request: "1", response: "" });
+  assert.equal(details.find("a"), undefined);
+  assert.equal(details.size, 2);
+});
+
+Deno.test("CallDetails does not hold on to what its texts were cut from", () => {
+  const details = new CallDetails({});
+  for (let nth = 0; nth < 100; nth++) {
+    const buffer = "x".repeat(2_000_000) + nth;
+    details.add(call(String(nth)), { request: buffer.slice(0, 500), response: buffer });
+  }
+  (globalThis as { gc?: () => void }).gc?.();
+  const { heapUsed } = Deno.memoryUsage();
+  assert.ok(heapUsed < 120_000_000, `${heapUsed} bytes for 100 calls of 2 MB`);
+});
+
+Deno.test("CallDetails.find() looks at no other calls, and finds none that was let go", () => {
+  const details = new CallDetails({ most: 100 });
+  let looks = 0;
+  for (let nth = 0; nth < 150; nth++) {
+    const kept = call("");
+    const counted = Object.defineProperty(kept, "id", { get: () => (looks++, `c${nth}`) });
+    details.add(counted, { request: "", response: `${nth}` });
+  }
+  looks = 0;
+  assert.equal(details.find("c149")?.response, "149");
+  assert.equal(details.find("c49"), undefined);
+  assert.equal(looks, 0);
+});
+
+Deno.test("CallDetails.clear() forgets all, and goes on", () => {
+  const details = new CallDetails({ most: 2 });
+  for (const id of ["a", "b", "c"]) details.add(call(id), { request: "x", response: "y" });
+  details.clear();
+  assert.deepEqual([details.size, details.find("c")], [0, undefined]);
+  details.add(call("d"), { request: "x", response: "y" });
+  assert.equal(details.find("d")?.request, "x");
 });

@@ -1,5 +1,9 @@
-import type { ActivityEntry } from "../storage/activity_repository.ts";
-import { Durations } from "./durations.ts";
+import type {
+  ActivityEntry,
+  ActivityRecord,
+  ActivityRepository,
+} from "../storage/activity_repository.ts";
+import type { ActivityLog } from "./activity_log.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -108,4 +112,135 @@ export class CallStats {
     if (!ok) counted.errors++;
     counted.durations.add(ms);
   }
+}
+
+/** Each place holds durations up to a tenth longer than the one before. */
+const GROWTH = 1.1;
+const SHORTEST_MS = 0.1;
+/** The last place begins after about 20 minutes. */
+const PLACES = 172;
+
+/** Durations counted in places that grow with them: small, and good for quantiles. */
+export class Durations {
+  readonly #counts = new Uint32Array(PLACES);
+  #total = 0;
+
+  add(ms: number): void {
+    const place = Math.ceil(Math.log(Math.max(ms, SHORTEST_MS) / SHORTEST_MS) / Math.log(GROWTH));
+    this.#counts[Math.min(place, PLACES - 1)]!++;
+    this.#total++;
+  }
+
+  addAll(others: Durations): void {
+    for (let place = 0; place < PLACES; place++) {
+      this.#counts[place]! += others.#counts[place]!;
+    }
+    this.#total += others.#total;
+  }
+
+  /** What that share of them did not exceed, in ms, within a tenth; 0 where there are none. */
+  quantile(share: number): number {
+    let left = Math.ceil(this.#total * share);
+    if (left === 0) return 0;
+    for (let place = 0; place < PLACES; place++) {
+      left -= this.#counts[place]!;
+      // The middle of a place is wrong by half of its width at most.
+      if (left <= 0) return SHORTEST_MS * GROWTH ** Math.max(0, place - 0.5);
+    }
+    return SHORTEST_MS * GROWTH ** PLACES;
+  }
+}
+
+/** How far back the record is read at first; a busy gateway's day may hold more. */
+const MOST_CALLS = 50_000;
+const DAY_MS = 24 * 60 * 60_000;
+/** Another process may write a call so long after it was made. */
+const LATE_MS = 5 * 60_000;
+
+interface CountedCallsOptions {
+  activity: ActivityLog;
+  repository: ActivityRepository;
+  onWarning(message: string, details?: object): void;
+}
+
+export interface CountedCalls {
+  stats: CallStats;
+  /** When the calls from before it was first asked for are in it; never rejects. */
+  loaded: Promise<void>;
+}
+
+/** Counts calls as they are recorded, and those of the last day that the record has. */
+export function countCalls({ activity, repository, onWarning }: CountedCallsOptions): CountedCalls {
+  const stats = new CallStats();
+  const since = Date.now();
+  /** Calls around that time: the record may have them, or another process tell them later. */
+  const seen = new Set<string>();
+  const addOnce = (entry: ActivityRecord) => {
+    if (seen.has(entry.id)) return;
+    seen.add(entry.id);
+    stats.add(entry);
+  };
+  let isLoading = true;
+  activity.onEntry((entry) => {
+    if (entry.at < since - LATE_MS || seen.has(entry.id)) return;
+    if (isLoading || entry.at < since) addOnce(entry);
+    else stats.add(entry);
+  });
+  // Called before we listened, perhaps in this millisecond, and not in the record yet.
+  for (const entry of activity.unwritten()) addOnce(entry);
+  const load = async () => {
+    for await (const entry of repository.recent(MOST_CALLS)) {
+      if (entry.at < since - DAY_MS) break;
+      if (entry.at >= since - LATE_MS) addOnce(entry);
+      else if (!seen.has(entry.id)) stats.add(entry);
+    }
+  };
+  const loaded = load()
+    .catch((error) => onWarning("Cannot read the calls of the last day", { error }))
+    .finally(() => isLoading = false);
+  return { stats, loaded };
+}
+
+/** Calls of one session that are further apart belong to different work. */
+const APART_MS = 10 * 60_000;
+const MAX_SESSIONS = 1_000;
+
+type Used = Pick<ActivityEntry, "server" | "tool">;
+type UsedCall = Used & Pick<ActivityEntry, "at" | "session">;
+
+/** Which tools are called one after the other, counted from the activity log. */
+export class CoUse {
+  readonly #last = new Map<string, UsedCall>();
+  readonly #counts = new Map<string, Map<string, { other: Used; times: number }>>();
+
+  add(call: UsedCall): void {
+    const { at, session } = call;
+    const before = this.#last.get(session);
+    // Deleted first, so that the map stays in the order of the last use; where there is room for
+    // all, that would only make work.
+    if (this.#last.size >= MAX_SESSIONS) this.#last.delete(session);
+    this.#last.set(session, call);
+    if (this.#last.size > MAX_SESSIONS) this.#last.delete(this.#last.keys().next().value!);
+    if (!before || keyOf(before) === keyOf(call) || at - before.at > APART_MS) return;
+    this.#count(before, call);
+    this.#count(call, before);
+  }
+
+  /** Most often first. */
+  with(server: string, tool: string): Used[] {
+    const counts = [...this.#counts.get(keyOf({ server, tool })) ?? []];
+    return counts.sort(([a, left], [b, right]) => right.times - left.times || (a < b ? -1 : 1))
+      .map(([, { other }]) => other);
+  }
+
+  #count(used: Used, { server, tool }: Used): void {
+    const counts = this.#counts.get(keyOf(used)) ?? new Map();
+    const other = { server, tool };
+    const times = (counts.get(keyOf(other))?.times ?? 0) + 1;
+    this.#counts.set(keyOf(used), counts.set(keyOf(other), { other, times }));
+  }
+}
+
+function keyOf({ server, tool }: Used): string {
+  return `${server}.${tool}`;
 }

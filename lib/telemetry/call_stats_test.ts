@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { CallStats } from "./call_stats.ts";
+import { CallStats, countCalls, CoUse, Durations } from "./call_stats.ts";
+import { ActivityRepository } from "../storage/activity_repository.ts";
+import { Store } from "../storage/store.ts";
+import { ActivityLog } from "./activity_log.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -52,4 +55,116 @@ Deno.test("CallStats.servers() keeps those called last of very many", () => {
   const names = stats.servers().map(({ server }) => server);
   assert.equal(names.length, 1_000);
   assert.ok(names.includes("s1009") && !names.includes("s0"));
+});
+
+function near(actual: number, wanted: number): void {
+  assert.ok(Math.abs(actual / wanted - 1) < 0.1, `${actual} is not near ${wanted}`);
+}
+
+Deno.test("Durations.quantile() is within a tenth of the true one", () => {
+  const durations = new Durations();
+  for (let ms = 1; ms <= 1_000; ms++) durations.add(ms);
+  near(durations.quantile(0.5), 500);
+  near(durations.quantile(0.95), 950);
+  near(durations.quantile(1), 1_000);
+});
+
+Deno.test("Durations.quantile() is 0 without durations, and finite for the longest", () => {
+  const durations = new Durations();
+  assert.equal(durations.quantile(0.5), 0);
+  durations.add(0);
+  durations.add(1e12);
+  assert.ok(durations.quantile(0.5) < 1);
+  assert.ok(Number.isFinite(durations.quantile(1)));
+});
+
+Deno.test("Durations.addAll() counts those of another as its own", () => {
+  const [quick, slow] = [new Durations(), new Durations()];
+  quick.add(10);
+  slow.add(1_000);
+  slow.add(1_000);
+  quick.addAll(slow);
+  near(quick.quantile(0.5), 1_000);
+});
+
+const DAY = 24 * 60 * 60_000;
+
+Deno.test("countCalls() counts what was called before and after, each once", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const onWarning = (message: string) => assert.fail(message);
+  let now = Date.now() - 2 * DAY;
+  await using activity = new ActivityLog({ repository, processId: "p", onWarning, now: () => now });
+  const call = (tool: string, ok = true) =>
+    activity.record({
+      door: "mcp?",
+      session: "s",
+      principal: "everyone",
+      server: "git",
+      tool,
+      ms: 5,
+      ok,
+    });
+  call("two_days_ago");
+  await activity.flush();
+  now = Date.now() - 60_000;
+  call("kept");
+  await activity.flush();
+  call("waits_for_the_store", false);
+  // Before it is asked for, and no earlier by the clock.
+  now = Date.now() + 1_000;
+  call("just_now");
+  const { stats, loaded } = countCalls({ activity, repository, onWarning });
+  now = Date.now();
+  call("live");
+  await activity.flush();
+  await loaded;
+  assert.deepEqual(stats.servers().map(({ calls, errors }) => [calls, errors]), [[4, 1]]);
+});
+
+Deno.test("countCalls() counts what another process tells, and not twice what the record had", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const onWarning = (message: string) => assert.fail(message);
+  await using activity = new ActivityLog({ repository, processId: "here", onWarning });
+  const at = Date.now() - 1_000;
+  await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
+  const call = (tool: string) =>
+    there.record({
+      door: "mcp?",
+      session: "s",
+      principal: "everyone",
+      server: "git",
+      tool,
+      ms: 5,
+      ok: true,
+    });
+  const written = call("written");
+  await there.flush();
+  const { stats, loaded } = countCalls({ activity, repository, onWarning });
+  await loaded;
+  const late = call("written_later");
+  for (const heard of [written, late, late, { ...late, id: "x-y-1", at: at - DAY }]) {
+    activity.hear(heard);
+  }
+  activity.hear({ ...late, id: "x-y-2", at: Date.now() + 1 });
+  assert.equal(stats.servers()[0]?.calls, 3);
+});
+
+Deno.test("CoUse.with() counts what one session calls one after the other", () => {
+  const coUse = new CoUse();
+  const call = (session: string, at: number, tool: string) =>
+    coUse.add({ session, at, server: "git", tool });
+  call("a", 0, "status");
+  call("b", 1, "push");
+  call("a", 2, "commit");
+  call("a", 3, "status");
+  call("a", 4, "diff");
+  call("a", 4 + 60 * 60_000, "log");
+  assert.deepEqual(coUse.with("git", "status"), [
+    { server: "git", tool: "commit" },
+    { server: "git", tool: "diff" },
+  ]);
+  assert.deepEqual(coUse.with("git", "push"), []);
+  assert.deepEqual(coUse.with("git", "log"), []);
 });

@@ -1,15 +1,16 @@
+import { join } from "@std/path";
+import { z } from "zod";
 import pino from "pino";
-import { createLogFile, pruneLogFiles } from "./log_files.ts";
+import { type LineFormat, writeToStderr } from "./log_lines.ts";
 import { Redactor } from "./redact.ts";
-import { ServerLines } from "./server_lines.ts";
 
 export type Logger = pino.Logger;
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
 export interface LogsOptions {
   level: LogLevel;
-  /** Readable lines for a person; else one JSON object a line. */
-  pretty: boolean;
+  /** How stderr shows an entry; default: as JSON. */
+  format?: LineFormat | undefined;
   /** Stack traces and the place in the source that logged. */
   development: boolean;
   /** Where this run's file goes; without it there is none. */
@@ -18,30 +19,29 @@ export interface LogsOptions {
   keepFiles: number;
   /** A file that grows past this is followed by a new one. */
   maxFileBytes?: number;
-  /** Where the console lines go; stderr unless a test says otherwise. */
-  console?: (line: string) => void;
+  /** Receives the lines for the terminal; default: stderr. */
+  console?: ((line: string) => void) | undefined;
 }
 
-/** The log of one run: a child logger per room, all to stderr and to the run's file. */
+/** The log of one run: a child logger per module, all to stderr and to the run's file. */
 export class Logs implements AsyncDisposable {
   readonly redactor = new Redactor();
   /** What was lately logged about each server, for a person at the console. */
   readonly about = new ServerLines();
   readonly #root: Logger;
-  readonly #rooms = new Map<string, Logger>();
+  readonly #loggers = new Map<string, Logger>();
   readonly #console: (line: string) => void;
   readonly #options: LogsOptions;
   #file: FileSink | undefined;
 
-  private constructor(
-    options: LogsOptions,
-    format: (line: string) => string,
-    file: FileSink | undefined,
-  ) {
+  private constructor(options: LogsOptions, file: FileSink | undefined) {
     this.#options = options;
     this.#file = file;
-    const write = options.console ?? writeToStderr;
-    this.#console = (line) => write(format(line));
+    const { console: write = writeToStderr, format = (json) => json } = options;
+    this.#console = (json) => {
+      const line = format(json);
+      if (line !== undefined) write(line);
+    };
     this.#root = pino({
       level: options.level,
       base: null,
@@ -57,17 +57,15 @@ export class Logs implements AsyncDisposable {
   }
 
   static async open(options: LogsOptions): Promise<Logs> {
-    // Loaded only for a person: it is a third of the start's cost otherwise.
-    const format = options.pretty ? await prettyFormat() : (line: string) => line;
-    if (!options.folder) return new Logs(options, format, undefined);
+    if (!options.folder) return new Logs(options, undefined);
     try {
       const file = await FileSink.open(options.folder, options);
-      const logs = new Logs(options, format, file);
+      const logs = new Logs(options, file);
       file.onError = (error) => logs.#dropFile(error);
       return logs;
     } catch (error) {
-      const logs = new Logs(options, format, undefined);
-      logs.room("telemetry").warn({ err: error }, "Cannot write a log file: logging here only");
+      const logs = new Logs(options, undefined);
+      logs.module("telemetry").warn({ err: error }, "Cannot write a log file: logging here only");
       return logs;
     }
   }
@@ -77,11 +75,11 @@ export class Logs implements AsyncDisposable {
     return this.#file?.path;
   }
 
-  room(name: string): Logger {
-    const existing = this.#rooms.get(name);
+  module(name: string): Logger {
+    const existing = this.#loggers.get(name);
     if (existing) return existing;
-    const logger = this.#root.child({ room: name });
-    this.#rooms.set(name, logger);
+    const logger = this.#root.child({ module: name });
+    this.#loggers.set(name, logger);
     return logger;
   }
 
@@ -91,7 +89,7 @@ export class Logs implements AsyncDisposable {
 
   set level(level: LogLevel) {
     this.#root.level = level;
-    for (const logger of this.#rooms.values()) logger.level = level;
+    for (const logger of this.#loggers.values()) logger.level = level;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,7 +105,7 @@ export class Logs implements AsyncDisposable {
 
   #dropFile(error: Error): void {
     this.#file = undefined;
-    this.room("telemetry").warn(
+    this.module("telemetry").warn(
       { err: error, folder: this.#options.folder },
       "Cannot write the log file any more: logging here only",
     );
@@ -181,35 +179,104 @@ class FileSink {
   }
 }
 
-async function prettyFormat(): Promise<(line: string) => string> {
-  const { prettyFactory } = await import("pino-pretty");
-  return prettyFactory({
-    colorize: !Deno.noColor && Deno.stderr.isTerminal(),
-    ignore: "room",
-    messageFormat: "{room}: {msg}",
-    translateTime: "HH:MM:ss.l",
-    singleLine: true,
-  });
-}
-
-const encoder = new TextEncoder();
-
-function writeToStderr(line: string): void {
-  // Synchronous on purpose: a crash's last line is the one that matters.
-  let bytes = encoder.encode(line);
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(Deno.stderr.writeSync(bytes));
-    } catch {
-      return; // Nobody reads stderr any more; the file still has the line.
-    }
-  }
-}
-
 function callerOutsideLogger(): string | undefined {
   const frames = new Error().stack?.split("\n") ?? [];
   const frame = frames.find((line) =>
     line.startsWith("    at ") && !line.includes("/telemetry/logs.ts") && !line.includes("/pino/")
   );
   return frame?.match(/([^/\\(]+:\d+):\d+\)?$/)?.[1];
+}
+
+/** A line of the gateway's own log that is about one server. */
+export interface ServerLine {
+  /** In ms since the epoch. */
+  time: number;
+  level: string;
+  text: string;
+}
+
+const KEPT_LINES = 200;
+/** More servers than anybody has: names that come and go must not add up. */
+const KEPT_SERVERS = 2_000;
+
+const Entry = z.object({
+  level: z.string(),
+  time: z.iso.datetime(),
+  serverName: z.string(),
+  msg: z.string(),
+  reason: z.string().optional(),
+  problem: z.string().optional(),
+  toolName: z.string().optional(),
+  err: z.object({ message: z.string() }).optional(),
+});
+
+/** The last lines of the log about each server, as they were written: redacted. */
+export class ServerLines {
+  readonly #lines = new Map<string, ServerLine[]>();
+
+  /** Takes a line of the log, if it is about a server. */
+  take(line: string): void {
+    // Most lines are not, and are not worth a parse.
+    if (!line.includes('"serverName":')) return;
+    const entry = Entry.safeParse(parseJson(line)).data;
+    // What the server itself wrote is kept elsewhere.
+    if (entry === undefined || entry.msg === "stderr") return;
+    const { serverName, level, time } = entry;
+    const lines = this.#lines.get(serverName) ?? [];
+    lines.push({ time: Date.parse(time), level, text: inWords(entry) });
+    if (lines.length > KEPT_LINES) lines.shift();
+    this.#lines.set(serverName, lines);
+    if (this.#lines.size > KEPT_SERVERS) this.forget(this.#lines.keys().next().value ?? "");
+  }
+
+  /** Newest first. */
+  of(server: string): ServerLine[] {
+    return this.#lines.get(server)?.toReversed() ?? [];
+  }
+
+  forget(server: string): void {
+    this.#lines.delete(server);
+  }
+}
+
+function inWords({ msg, reason, problem, toolName, err }: z.infer<typeof Entry>): string {
+  const why = reason ?? err?.message ?? problem;
+  const what = toolName === undefined ? msg : `${msg} (${toolName})`;
+  return why === undefined ? what : `${what}: ${why}`;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const NAME = /^quartermaster_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(_\d+)?\.log$/;
+
+/** A new, empty log file for this run, readable by its owner only. */
+async function createLogFile(folder: string, now: Date): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  const stem = `quartermaster_${now.toISOString().slice(0, 19).replaceAll(":", "-")}`;
+  for (let attempt = 1;; attempt++) {
+    const path = join(folder, attempt === 1 ? `${stem}.log` : `${stem}_${attempt}.log`);
+    try {
+      (await Deno.open(path, { write: true, createNew: true, mode: 0o600 })).close();
+      return path;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists) || attempt === 100) throw error;
+    }
+  }
+}
+
+/** Removes the oldest log files beyond the newest `keep`; other files are left alone. */
+async function pruneLogFiles(folder: string, keep: number): Promise<void> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    if (entry.isFile && NAME.test(entry.name)) names.push(entry.name);
+  }
+  const stale = names.sort().slice(0, Math.max(0, names.length - keep));
+  // Another gateway on the same folder may have removed it first.
+  await Promise.all(stale.map((name) => Deno.remove(join(folder, name)).catch(() => {})));
 }

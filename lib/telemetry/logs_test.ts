@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { Logs, type LogsOptions } from "./logs.ts";
+import { Logs, type LogsOptions, ServerLines } from "./logs.ts";
 
 const quiet: LogsOptions = {
   level: "info",
-  pretty: false,
   development: false,
   keepFiles: 3,
 };
@@ -22,8 +21,8 @@ Deno.test("Logs.open() names the run's file by ISO time and writes JSON to it", 
   await withFolder(async (folder) => {
     const lines: string[] = [];
     const logs = await Logs.open({ ...quiet, folder, console: (line) => lines.push(line) });
-    logs.room("http").info({ requestId: "r1", duration: 2 }, "Request");
-    logs.room("http").debug("not at this level");
+    logs.module("http").info({ requestId: "r1", duration: 2 }, "Request");
+    logs.module("http").debug("not at this level");
     const path = logs.filePath!;
     await logs[Symbol.asyncDispose]();
     assert.match(path, /quartermaster_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.log$/);
@@ -35,7 +34,7 @@ Deno.test("Logs.open() names the run's file by ISO time and writes JSON to it", 
     assert.ok(!Number.isNaN(Date.parse(time)));
     assert.deepEqual(rest, {
       level: "info",
-      room: "http",
+      module: "http",
       requestId: "r1",
       duration: 2,
       msg: "Request",
@@ -55,7 +54,7 @@ Deno.test("Logs never writes a secret, wherever it was put", async () => {
     const lines: string[] = [];
     const logs = await Logs.open({ ...quiet, folder, console: (line) => lines.push(line) });
     logs.redactor.learn([a, b!, c!, d!]);
-    const log = logs.room("downstream");
+    const log = logs.module("servers");
     log.info(`message with ${a}`);
     log.info({ args: [`x${b}y`] }, "deep %s", c);
     log.child({ bound: d }).info("child");
@@ -73,10 +72,10 @@ Deno.test("Logs never writes a secret, wherever it was put", async () => {
   });
 });
 
-Deno.test("Logs.level changes every room's logger at run time", async () => {
+Deno.test("Logs.level changes every module's logger at run time", async () => {
   const lines: string[] = [];
   await using logs = await Logs.open({ ...quiet, console: (line) => lines.push(line) });
-  const log = logs.room("search");
+  const log = logs.module("search");
   log.debug("unseen");
   logs.level = "debug";
   log.debug("seen");
@@ -92,7 +91,7 @@ Deno.test("Logs.open() falls back to the console where no file can be written", 
       folder: join(folder, "file", "logs"),
       console: (line) => lines.push(line),
     });
-    logs.room("http").info("still here");
+    logs.module("http").info("still here");
     assert.equal(logs.filePath, undefined);
     assert.match(lines[0]!, /Cannot write a log file/);
     assert.match(lines[1]!, /still here/);
@@ -108,7 +107,7 @@ Deno.test("Logs prunes old files, follows a long one by a new one, and leaves ot
     const logs = await Logs.open({ ...quiet, folder, maxFileBytes: 2_000, console: () => {} });
     const first = logs.filePath;
     for (let line = 0; line < 2_000 && logs.filePath === first; line++) {
-      logs.room("http").info("a line of some length to fill the file");
+      logs.module("http").info("a line of some length to fill the file");
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     assert.notEqual(logs.filePath, first);
@@ -126,19 +125,74 @@ Deno.test("Logs in development tell the place in the source and the stack", asyn
     development: true,
     console: (line) => lines.push(line),
   });
-  logs.room("http").error({ err: new Error("boom") }, "Failed");
+  logs.module("http").error({ err: new Error("boom") }, "Failed");
   const line = JSON.parse(lines[0]!);
   assert.match(line.source, /^logs_test\.ts:\d+$/);
   assert.match(line.err.stack, /boom/);
 });
 
-Deno.test("Logs.open() with pretty writes a line for a person", async () => {
+Deno.test("Logs.open() shows the formatted entry, and writes the entry itself to the file", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const lines: string[] = [];
-  await using logs = await Logs.open({
-    ...quiet,
-    pretty: true,
-    console: (line) => lines.push(line),
+  {
+    await using logs = await Logs.open({
+      ...quiet,
+      folder,
+      format: (json) => json.includes("routine") ? undefined : "seen\n",
+      console: (line) => lines.push(line),
+    });
+    logs.module("http").info("routine");
+    logs.module("http").warn("trouble");
+  }
+  assert.deepEqual(lines, ["seen\n"]);
+  const [file] = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  assert.match(await Deno.readTextFile(`${folder}/${file}`), /routine.*\n.*trouble/);
+  await Deno.remove(folder, { recursive: true });
+});
+
+const entry = (fields: object) =>
+  JSON.stringify({
+    level: "info",
+    time: new Date(5).toISOString(),
+    msg: "Server ready",
+    ...fields,
   });
-  logs.room("http").info("Listening");
-  assert.match(lines[0]!, /INFO.*http: Listening\n$/);
+
+Deno.test("ServerLines.take() keeps what the log says of a server, newest first", () => {
+  const lines = new ServerLines();
+  lines.take(entry({ serverName: "git", reason: "Connected" }));
+  lines.take(entry({ serverName: "git", level: "warn", msg: "Broken", err: { message: "why" } }));
+  lines.take(entry({ serverName: "other" }));
+  lines.take(entry({ module: "http" }));
+  lines.take(entry({ serverName: "git", msg: "stderr", line: "its own" }));
+  lines.take('{"serverName":"git", half a li');
+  assert.deepEqual(lines.of("git"), [
+    { time: 5, level: "warn", text: "Broken: why" },
+    { time: 5, level: "info", text: "Server ready: Connected" },
+  ]);
+  lines.forget("git");
+  assert.deepEqual(lines.of("git"), []);
+  assert.equal(lines.of("other").length, 1);
+});
+
+Deno.test("ServerLines.take() keeps the last 200 lines of a server", () => {
+  const lines = new ServerLines();
+  for (let at = 0; at < 250; at++) lines.take(entry({ serverName: "git", reason: `${at}` }));
+  assert.equal(lines.of("git").length, 200);
+  assert.equal(lines.of("git")[0]?.text, "Server ready: 249");
+});
+
+Deno.test("Logs.about keeps a server's lines without their secrets", async () => {
+  await using logs = await Logs.open({
+    level: "info",
+    development: false,
+    keepFiles: 1,
+    console: () => {},
+  });
+  logs.redactor.learn(["s3cret-value"]);
+  const log = logs.module("servers");
+  log.warn({ serverName: "git", reason: "refused s3cret-value" }, "Server failed");
+  log.debug({ serverName: "git" }, "Not at this level");
+  const kept = logs.about.of("git");
+  assert.deepEqual(kept.map(({ text }) => text), ["Server failed: refused [redacted]"]);
 });

@@ -1,96 +1,134 @@
 type Labels = Record<string, string>;
+type MetricType = "counter" | "gauge" | "histogram";
 
-interface Family {
+interface MetricDescription {
+  type: MetricType;
   help: string;
-  type: "counter" | "gauge" | "histogram";
-  render(name: string): string[];
+  labels?: readonly string[];
+}
+
+/** Every metric at /metrics. */
+export const METRICS = {
+  quartermaster_http_requests_total: {
+    type: "counter",
+    help: "HTTP requests",
+    labels: ["method", "status"],
+  },
+  quartermaster_http_request_seconds: { type: "histogram", help: "Duration of HTTP requests" },
+  quartermaster_mcp_requests_total: {
+    type: "counter",
+    help: "MCP requests by method",
+    labels: ["method", "status"],
+  },
+  quartermaster_mcp_request_seconds: { type: "histogram", help: "Duration of MCP requests" },
+  quartermaster_sessions: { type: "gauge", help: "Sessions of MCP clients" },
+  quartermaster_servers: { type: "gauge", help: "MCP servers by state", labels: ["state"] },
+  quartermaster_tools: { type: "gauge", help: "Tools of all servers" },
+  quartermaster_live_clients: { type: "gauge", help: "Open event streams of the console" },
+  quartermaster_memory_bytes: { type: "gauge", help: "Resident memory" },
+  quartermaster_uptime_seconds: { type: "gauge", help: "Time since the start" },
+} as const satisfies Record<string, MetricDescription>;
+
+type MetricName<Type extends MetricType> = {
+  [Name in keyof typeof METRICS]: (typeof METRICS)[Name]["type"] extends Type ? Name : never;
+}[keyof typeof METRICS];
+
+/** One line of the text; a histogram has several names. */
+interface Sample {
+  metricName?: string;
+  labels: Labels;
+  value: number;
+}
+
+/** The part of prom-client that writes the text; only its whole package has types. */
+interface TextRegistry {
+  registerMetric(metric: {
+    name: string;
+    get(): { name: string; type: MetricType; help: string; values: Sample[] };
+  }): void;
+  metrics(): Promise<string>;
 }
 
 /** Series a label set may create; past it new ones are counted together as "other". */
 const MAX_SERIES = 2_000;
 const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+const NONE: Labels = Object.freeze({});
 
-/** The gateway's numbers, in the Prometheus text format. */
+/**
+ * Counts in plain numbers, because calls wait for it: prom-client's own counters take twenty times
+ * as long, and 10 MB. prom-client is loaded by the first scrape and writes the text.
+ */
 export class Metrics {
-  readonly #families = new Map<string, Family>();
+  readonly #readers = new Map<string, () => Sample[]>();
 
-  counter(name: string, help: string): (labels?: Labels, by?: number) => void {
-    const series = new Series<{ count: number }>(() => ({ count: 0 }));
-    this.#add(name, {
-      help,
-      type: "counter",
-      render: (name) => series.render((key, { count }) => [`${name}${key} ${count}`]),
-    });
+  /** Returns what counts; with frozen labels it only adds a number. */
+  counter(name: MetricName<"counter">): (labels?: Labels, by?: number) => void {
+    const series = new Series(() => ({ count: 0 }));
+    this.#add(name, () => series.samples((labels, { count }) => [{ labels, value: count }]));
     return (labels = NONE, by = 1) => {
       series.of(labels).count += by;
     };
   }
 
-  /** A gauge is read when it is asked for, so that nothing has to keep it up to date. */
-  gauge(name: string, help: string, read: () => number | [Labels, number][]): void {
-    this.#add(name, {
-      help,
-      type: "gauge",
-      render(name) {
-        const value = read();
-        const rows: [Labels, number][] = typeof value === "number" ? [[{}, value]] : value;
-        return rows.map(([labels, number]) => `${name}${formatLabels(labels)} ${number}`);
-      },
+  /** Registers a gauge; `read` runs at each scrape. */
+  gauge(name: MetricName<"gauge">, read: () => number | [Labels, number][]): void {
+    this.#add(name, () => {
+      const value = read();
+      if (typeof value === "number") return [{ labels: NONE, value }];
+      return value.map(([labels, value]) => ({ labels, value }));
     });
   }
 
-  /** A histogram of durations in seconds. */
-  durations(name: string, help: string): (seconds: number, labels?: Labels) => void {
+  /** Returns what observes a duration in seconds. */
+  durations(name: MetricName<"histogram">): (seconds: number, labels?: Labels) => void {
     const series = new Series(() => ({
       buckets: Array<number>(DURATION_BUCKETS.length + 1).fill(0),
       sum: 0,
     }));
-    this.#add(name, {
-      help,
-      type: "histogram",
-      render: (name) =>
-        series.render((key, { buckets, sum }) => {
-          let total = 0;
-          const lines = buckets.map((count, index) => {
-            total += count;
-            const le = `le="${DURATION_BUCKETS[index] ?? "+Inf"}"`;
-            return `${name}_bucket${
-              key === "" ? `{${le}}` : `${key.slice(0, -1)},${le}}`
-            } ${total}`;
-          });
-          return [...lines, `${name}_sum${key} ${sum}`, `${name}_count${key} ${total}`];
-        }),
-    });
+    this.#add(name, () =>
+      series.samples((labels, { buckets, sum }) => {
+        let total = 0;
+        const samples = buckets.map((count, index): Sample => ({
+          metricName: `${name}_bucket`,
+          labels: { ...labels, le: String(DURATION_BUCKETS[index] ?? "+Inf") },
+          value: total += count,
+        }));
+        return [
+          ...samples,
+          { metricName: `${name}_sum`, labels, value: sum },
+          { metricName: `${name}_count`, labels, value: total },
+        ];
+      }));
     return (seconds, labels = NONE) => {
       const entry = series.of(labels);
       const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
-      const index = found === -1 ? DURATION_BUCKETS.length : found;
-      entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
+      entry.buckets[found === -1 ? DURATION_BUCKETS.length : found]! += 1;
       entry.sum += seconds;
     };
   }
 
-  render(): string {
-    return [...this.#families].flatMap(([name, family]) => [
-      `# HELP ${name} ${family.help}`,
-      `# TYPE ${name} ${family.type}`,
-      ...family.render(name),
-    ]).join("\n") + "\n";
+  /** The Prometheus text format. */
+  async render(): Promise<string> {
+    const { default: Registry } = await import("prom-client/lib/registry.js");
+    const registry: TextRegistry = new Registry();
+    for (const [name, read] of this.#readers) {
+      const { type, help } = METRICS[name as keyof typeof METRICS];
+      registry.registerMetric({ name, get: () => ({ name, type, help, values: read() }) });
+    }
+    return await registry.metrics();
   }
 
-  #add(name: string, family: Family): void {
-    if (this.#families.has(name)) throw new Error(`Cannot add metric "${name}": it exists already`);
-    this.#families.set(name, family);
+  #add(name: keyof typeof METRICS, read: () => Sample[]): void {
+    if (this.#readers.has(name)) throw new Error(`Cannot add metric "${name}": it exists already`);
+    this.#readers.set(name, read);
   }
 }
 
-const OTHER = `{series="other"}`;
-const NONE: Labels = Object.freeze({});
-
+/** The values of one metric by their labels. */
 class Series<T> {
   readonly #create: () => T;
-  readonly #values = new Map<string, T>();
-  /** Callers that count often count with the same object. */
+  readonly #values = new Map<string, { labels: Labels; value: T }>();
+  /** Frozen labels are those of callers that count often. */
   readonly #known = new WeakMap<Labels, T>();
 
   constructor(create: () => T) {
@@ -105,29 +143,26 @@ class Series<T> {
     return value;
   }
 
-  #find(labels: Labels): T {
-    const wanted = formatLabels(labels);
-    const found = this.#values.get(wanted);
-    if (found !== undefined) return found;
-    const key = this.#values.size < MAX_SERIES ? wanted : OTHER;
-    const value = this.#values.get(key) ?? this.#create();
-    this.#values.set(key, value);
-    return value;
+  samples(read: (labels: Labels, value: T) => Sample[]): Sample[] {
+    return [...this.#values.values()].flatMap(({ labels, value }) => read(labels, value));
   }
 
-  render(lines: (key: string, value: T) => string[]): string[] {
-    return [...this.#values].flatMap(([key, value]) => lines(key, value));
+  #find(labels: Labels): T {
+    let key = keyOf(labels);
+    const known = this.#values.get(key);
+    if (known !== undefined) return known.value;
+    if (this.#values.size >= MAX_SERIES) {
+      labels = { series: "other" };
+      key = keyOf(labels);
+    }
+    const { value } = this.#values.get(key) ?? { value: this.#create() };
+    this.#values.set(key, { labels, value });
+    return value;
   }
 }
 
-function formatLabels(labels: Labels): string {
-  let text = "";
-  for (const name in labels) {
-    const value = labels[name]!;
-    const plain = /[\\"\n]/.test(value)
-      ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
-      : value;
-    text += `${text === "" ? "" : ","}${name}="${plain}"`;
-  }
-  return text === "" ? "" : `{${text}}`;
+function keyOf(labels: Labels): string {
+  let key = "";
+  for (const name in labels) key += `${name}\0${labels[name]}\0`;
+  return key;
 }

@@ -1,9 +1,9 @@
 import { page } from "fresh";
-import { ErrorState } from "../../components/error_state.tsx";
-import { InertText } from "../../components/inert_text.tsx";
+import { ErrorState } from "../../components/states.tsx";
+import { InertText } from "../../components/text.tsx";
 import { define } from "../../lib/console/define.ts";
 import { GatewayError } from "../../lib/core/errors.ts";
-import { errorResponse } from "../../lib/http/error_response.ts";
+import { errorResponse } from "../../lib/http/handle_request.ts";
 
 // A route rather than _404.tsx: that is rendered outside the app's middlewares, so that the page
 // would have neither its headers nor its content security policy.
@@ -26,10 +26,7 @@ export default define.page(function NotFoundRoute({ state, url }) {
       title="There is nothing here"
       message={
         <>
-          No page has the address{" "}
-          <code>
-            <InertText text={url.pathname.slice(0, 200)} />
-          </code>.
+          No page has the address <InertText as="code" text={url.pathname.slice(0, 200)} />.
         </>
       }
       code="NOT_FOUND"

@@ -1,8 +1,8 @@
 import { page } from "fresh";
-import { ErrorState } from "../../components/error_state.tsx";
+import { ErrorState } from "../../components/states.tsx";
 import { define } from "../../lib/console/define.ts";
-import { errorPage, wayBack } from "../../lib/console/error_page.ts";
-import { EVERYONE } from "../../lib/core/principal.ts";
+import { errorPage, wayBack } from "../../lib/console/errors.ts";
+import { EVERYONE } from "../../lib/core/access.ts";
 
 export const handler = define.handlers((ctx) => {
   const { gateway, requestId, principal } = ctx.state;

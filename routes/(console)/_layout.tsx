@@ -1,17 +1,17 @@
 import { Partial } from "fresh/runtime";
-import { BottomBar, Rail } from "../../components/rail.tsx";
-import { TopBar } from "../../components/top_bar.tsx";
-import Clock from "../../islands/clock.tsx";
-import Copier from "../../islands/copier.tsx";
-import NavFeedback from "../../islands/nav_feedback.tsx";
-import PageMoment from "../../islands/page_moment.tsx";
-import Shortcuts from "../../islands/shortcuts.tsx";
-import Toaster from "../../islands/toaster.tsx";
+import { BottomBar, Rail, TopBar } from "./(_components)/frame.tsx";
+import {
+  Clock,
+  Copier,
+  NavFeedback,
+  PageMoment,
+  Shortcuts,
+  Toaster,
+} from "../../islands/frame.tsx";
 import { define } from "../../lib/console/define.ts";
-import { frameOf } from "../../lib/console/frame.ts";
-import { EVERYONE } from "../../lib/core/principal.ts";
-import { totalWaiting, waitingCounts } from "../../lib/console/security_waiting.ts";
-import { REFRESH_BUTTON_ID } from "../../lib/console/ui/refresh.ts";
+import { frameOf, totalWaiting, waitingCounts } from "../../lib/console/frame.ts";
+import { EVERYONE } from "../../lib/core/access.ts";
+import { REFRESH_BUTTON_ID } from "../../lib/console/ui/live.ts";
 
 export default define.layout(async function Layout({ Component, state, url }) {
   // What anybody may ask for can be missing, and then is nobody's business how many servers there are.

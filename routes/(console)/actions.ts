@@ -1,18 +1,18 @@
+import { callOf } from "../../lib/console/api.ts";
 import { readAction, runAction } from "../../lib/console/actions.ts";
-import { define } from "../../lib/console/define.ts";
-import { errorPage } from "../../lib/console/error_page.ts";
-import { localPath } from "../../lib/console/local_path.ts";
+import { define, formOf } from "../../lib/console/define.ts";
+import { errorPage } from "../../lib/console/errors.ts";
+import { localPath } from "../../lib/console/ui/pages.ts";
 import { GatewayError } from "../../lib/core/errors.ts";
-import { readForm } from "../../lib/http/read_form.ts";
 
 /** What one click does: as a form it leads back to its page, for a script it answers in words. */
 export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const form = await readForm(ctx.req, gateway.options.options.maxBody);
+    const form = await formOf(ctx);
     const isScript = ctx.req.headers.get("accept") === "application/json";
     try {
-      const done = await runAction(gateway, readAction(form), ctx.state.principal);
+      const done = await runAction(gateway, readAction(form), callOf(ctx, "console"));
       if (isScript) return Response.json({ done });
     } catch (error) {
       // Anything else is logged further out, before it is answered.

@@ -1,8 +1,22 @@
 import { page } from "fresh";
-import { Dashboard } from "../../components/dashboard.tsx";
-import { PageHeader } from "../../components/page_header.tsx";
-import { dashboardPage } from "../../lib/console/dashboard_page.ts";
+import { CopyButton, InertText, Since } from "../../components/text.tsx";
+import { Card, Fact, Facts, PageHeader } from "../../components/layout.tsx";
+import {
+  StartingNotice,
+  StateBadge,
+  StateIcon,
+  stateWord,
+} from "../../components/server_state.tsx";
+import { BusyForms } from "../../islands/forms.tsx";
 import { define } from "../../lib/console/define.ts";
+import type { ToolRow } from "../../lib/console/tool_rows.ts";
+import { formatCount, formatNumber } from "../../lib/console/ui/format.ts";
+import { serverPath, toolPath, toolsetPath } from "../../lib/console/ui/pages.ts";
+import type { ServerStatus } from "../../lib/core/server.ts";
+import { AttentionList } from "./(_components)/attention.tsx";
+import { CallsCard, ServerTimesCard } from "./(_components)/dashboard_calls.tsx";
+import { TourCard } from "./(_components)/tour.tsx";
+import { type DashboardPage, dashboardPage } from "./(_page)/dashboard.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -11,11 +25,166 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(function DashboardRoute({ data }) {
+/** The gateway at a glance. */
+export default define.page<typeof handler>(function DashboardRoute({ data: page }) {
   return (
     <div class="stack" data-live="servers calls sessions toolsets optimization settings">
       <PageHeader title="Dashboard" />
-      <Dashboard page={data} />
+      <BusyForms />
+      {page.tour === undefined ? null : <TourCard tour={page.tour} />}
+      <StartingNotice servers={page.starting} />
+      <Stats page={page} />
+      <AttentionList page={page} />
+      {page.demo === undefined
+        ? (
+          <>
+            <CallsCard calls={page.calls} />
+            <ServerTimesCard calls={page.calls} />
+            <div class="columns">
+              <LargestServers page={page} />
+              <GatewayCard page={page} />
+            </div>
+          </>
+        )
+        : (
+          <>
+            {page.calls.calls > 0 && <CallsCard calls={page.calls} />}
+            <ServerTimesCard calls={page.calls} />
+            <div class="columns">
+              <Welcome server={page.demo.server} tools={page.demo.tools} />
+              <GatewayCard page={page} />
+            </div>
+          </>
+        )}
     </div>
   );
 });
+
+function Stats({ page }: { page: DashboardPage }) {
+  const { counts, states, exposed, equipped, savedToday: saved } = page;
+  return (
+    <div class="stats stats-four">
+      <a class="stat" href="/servers">
+        <span class="stat-name">Servers</span>
+        <span class="stat-value">{formatNumber(counts.servers)}</span>
+        <span class="stat-note">
+          {states.map(({ state, count }) => (
+            <span key={state} class="stat-state">
+              <StateIcon state={state} />
+              {count} {stateWord(state).toLowerCase()}
+            </span>
+          ))}
+          {states.length === 0 && "none configured"}
+        </span>
+      </a>
+      <a class="stat" href="/tools">
+        <span class="stat-name">Tools exposed</span>
+        <span class="stat-value">{formatNumber(exposed)}</span>
+        <span class="stat-note">
+          {counts.tools === 0 && counts.ready === 0
+            ? page.starting.length > 0 ? "servers are still starting" : "no server is ready"
+            : `of ${formatNumber(counts.tools)} discovered`}
+        </span>
+      </a>
+      <a class="stat" href={equipped === undefined ? "/toolsets" : toolsetPath(equipped.name)}>
+        <span class="stat-name">Equipped toolset</span>
+        <span class="stat-value stat-text cut">{equipped?.name ?? "None"}</span>
+        <span class="stat-note">
+          {equipped === undefined
+            ? page.toolsets === 0
+              ? "none saved yet"
+              : `${formatCount(page.toolsets, "is", "are")} saved`
+            : `${formatCount(equipped.tools, "tool")} listed at /mcp`}
+        </span>
+      </a>
+      <a class="stat" href="/tools" title="An estimate">
+        <span class="stat-name">Tokens saved today</span>
+        <span class="stat-value">{formatNumber(saved?.saved ?? 0)}</span>
+        <span class="stat-note">
+          {saved === undefined
+            ? "no search today"
+            : `${percentOf(saved.saved, saved.baseline)} less than listing all, ${
+              formatCount(saved.searches, "search", "searches")
+            }`}
+        </span>
+      </a>
+    </div>
+  );
+}
+
+function LargestServers({ page }: { page: DashboardPage }) {
+  return (
+    <Card title="Most tools" aside={<a href="/servers?sort=tools&dir=desc">All servers</a>} isFlush>
+      <ul class="rows">
+        {page.largest.map((server) => (
+          <li key={server.name} class="row row-link" data-row>
+            <div class="row-text cut">
+              <a href={serverPath(server.name)} class="mono cover" data-row-link>
+                <InertText text={server.name} />
+              </a>
+            </div>
+            <StateBadge state={server.state} />
+            <span class="row-number">{formatCount(server.toolCount, "tool")}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function GatewayCard({ page }: { page: DashboardPage }) {
+  return (
+    <Card title="Gateway">
+      <Facts>
+        <Fact name="Console">
+          <span class="mono">{page.address}</span>
+          <CopyButton value={page.address} label="Copy console address" />
+        </Fact>
+        <Fact name="For clients">
+          <span class="mono">{page.address}/mcp</span>
+          <CopyButton value={`${page.address}/mcp`} label="Copy address for clients" />
+        </Fact>
+        <Fact name="Data">
+          {page.dataDir === undefined ? "Kept by the platform" : (
+            <>
+              <span class="mono place">{page.dataDir}</span>
+              <CopyButton value={page.dataDir} label="Copy data folder" />
+            </>
+          )}
+        </Fact>
+        <Fact name="Version">{page.version}</Fact>
+        <Fact name="Uptime">
+          <Since at={page.startedAt} />
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}
+
+/** The first run: what the demo is for. */
+function Welcome({ server, tools }: { server: ServerStatus; tools: ToolRow[] }) {
+  return (
+    <Card title="Look around" isFlush>
+      <p class="card-lead">
+        No servers configured yet: the demo server <code>{server.name}</code>{" "}
+        is connected so that you can look around.
+      </p>
+      <ul class="rows">
+        {tools.map((tool) => (
+          <li key={tool.name} class="row row-link" data-row>
+            <div class="row-text">
+              <a href={toolPath(tool.server, tool.name)} class="mono cover" data-row-link>
+                <InertText text={tool.name} />
+              </a>
+              <InertText as="p" class="muted cut" text={tool.summary} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function percentOf(part: number, whole: number): string {
+  return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
+}

@@ -1,5 +1,5 @@
 import { define } from "../../lib/console/define.ts";
-import { paletteIndex } from "../../lib/console/palette.ts";
+import { paletteIndex } from "../../lib/console/frame.ts";
 
 /** What the command palette fetches when it is first opened. */
 export const handler = define.handlers({

@@ -1,6 +1,6 @@
 import { define } from "../../lib/console/define.ts";
 import { GatewayError } from "../../lib/core/errors.ts";
-import { errorResponse } from "../../lib/http/error_response.ts";
+import { errorResponse } from "../../lib/http/handle_request.ts";
 
 export default define.middleware(async (ctx) => {
   try {
@@ -18,6 +18,11 @@ export default define.middleware(async (ctx) => {
   } catch (error) {
     // Anything else is logged further out, before it is answered.
     if (!(error instanceof GatewayError)) throw error;
-    return errorResponse(error, ctx.state.requestId);
+    const response = errorResponse(error, ctx.state.requestId);
+    if (error.code === "INSUFFICIENT_SCOPE") {
+      const challenge = ctx.state.gateway.access.challenge(ctx.req, error);
+      response.headers.set("www-authenticate", challenge);
+    }
+    return response;
   }
 });

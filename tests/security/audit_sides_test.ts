@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { ReviewList } from "../../lib/trust/review_items.ts";
 import { AuthorizationServer } from "../fixtures/authorization_server.ts";
 import { until } from "../gateway.ts";
 import { Audited } from "./audited.ts";

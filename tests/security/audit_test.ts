@@ -44,6 +44,14 @@ Deno.test("everything that is decided leaves one entry with who and from where",
     () => api("PUT", "/api/servers/two", entry({ API_KEY: `${CANARY}-other` })),
   );
   await step(
+    { action: "server.pause", subject: "two" },
+    () => api("POST", "/api/servers/two/pause", {}),
+  );
+  await step(
+    { action: "server.resume", subject: "two" },
+    () => api("POST", "/api/servers/two/resume", {}),
+  );
+  await step(
     { action: "server.restart", subject: "two" },
     () => api("POST", "/api/servers/two/restart", {}),
   );
@@ -256,6 +264,13 @@ Deno.test("no request changes or deletes an entry, and none reads the log withou
   assert.deepEqual(Entries.parse(found).entries, [entry]);
 });
 
+async function isKept(dataDir: string, wanted: string): Promise<true | undefined> {
+  await using store = await Store.open({ location: join(dataDir, "quartermaster.kv") });
+  for await (const { subject } of new AuditRepository(store).list()) {
+    if (subject === wanted) return true;
+  }
+}
+
 Deno.test("a gateway that is killed right after an answer leaves a log that is whole", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
   try {
@@ -271,7 +286,7 @@ Deno.test("a gateway that is killed right after an answer leaves a log that is w
         await response.body?.cancel();
         assert.equal(response.status, 200);
         answered++;
-        if (n === 2) await new Promise((resolve) => setTimeout(resolve, 400));
+        if (n === 2) await until(() => isKept(dataDir, `p${round}2`));
       }
       await gateway.stop("SIGKILL");
     }

@@ -1,5 +1,7 @@
 import { join } from "@std/path";
 import { z } from "zod";
+import { OPERATIONS } from "../../lib/operations/all.ts";
+import { fieldsOf } from "../../lib/operations/fields.ts";
 import { answerOf } from "../fixtures/leaky_server.ts";
 
 /** The paths of all files below a folder. */
@@ -115,20 +117,20 @@ async function callIds(base: string): Promise<string[]> {
   return Calls.parse(await response.json()).calls.map(({ id }) => id);
 }
 
-/** The answer to every GET of the API, found by its files, so that none can be forgotten. */
+/** The answer to every GET of the API, found by files and operations, so that none is forgotten. */
 export async function* readApi(base: string, servers: readonly string[]) {
   const calls = await callIds(base);
+  for (const address of readingOperations(servers, calls)) {
+    const answer = await fetch(base + address);
+    yield [`${answer.status} ${address}`, await answer.text()] as const;
+  }
   const folder = new URL("../../routes/api", import.meta.url).pathname;
   for await (const path of walkFiles(folder)) {
     if (path.includes("(_parts)") || path.includes("_middleware")) continue;
     if (!/\bGET(\(|:)/.test(await Deno.readTextFile(join(folder, path)))) continue;
     const route = `/api/${path.replace(/(\/?index)?\.ts$/, "")}`;
-    const isOfCall = route.startsWith("/api/activity/");
-    const ids = isOfCall ? calls : ["x"];
     const names = route.includes("[name]") && !route.includes("servers") ? ["x"] : servers;
-    const filled = route.includes("[id]")
-      ? ids.map((id) => route.replace("[id]", id))
-      : route.includes("[")
+    const filled = route.includes("[")
       ? names.map((name) =>
         route.replace("[name]", name).replace("[server]", name).replace("[tool]", "tell")
       )
@@ -136,6 +138,21 @@ export async function* readApi(base: string, servers: readonly string[]) {
     for (const address of filled) {
       const answer = await fetch(base + address);
       yield [`${answer.status} ${address}`, await answer.text()] as const;
+    }
+  }
+}
+
+/** The address of every operation that only reads, for each thing that it can be asked about. */
+function* readingOperations(servers: readonly string[], calls: readonly string[]) {
+  for (const { name, effect, input } of OPERATIONS.values()) {
+    if (effect !== "read") continue;
+    const values = { server: servers, name: servers, tool: servers.map((name) => `${name}.tell`) };
+    const known: Record<string, readonly string[]> = { ...values, id: calls };
+    const required = fieldsOf(input).filter(({ isRequired }) => isRequired);
+    const most = Math.max(1, ...required.map((field) => known[field.name]?.length ?? 1));
+    for (let nth = 0; nth < most; nth++) {
+      const query = required.map((field) => [field.name, known[field.name]?.[nth] ?? "x"]);
+      yield `/api/${name}?${new URLSearchParams(query)}`;
     }
   }
 }

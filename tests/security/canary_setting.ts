@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import { AesBox } from "../../lib/storage/secret_box.ts";
+import { AesBox } from "../../lib/storage/sealing.ts";
 import { SecretsRepository } from "../../lib/storage/secrets_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { type RunningGateway, startGateway } from "../gateway.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
-import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { ReviewList } from "../../lib/trust/review_items.ts";
 import { DoorClient, FaultyGateway, pause } from "../faults.ts";
 import { until } from "../gateway.ts";
 
@@ -188,7 +188,7 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
     assert.match(JSON.stringify(second?.diff), /keys/);
     const logged = (words: string) =>
       faulty.gateway.log().split("\n").filter((line) => line.includes(words));
-    const lines = logged("on a client's own connection are held back");
+    const lines = logged("on a client's own connection are held");
     assert.equal(lines.length, 2, faulty.gateway.log());
     assert.match(
       lines[0]!,
@@ -219,7 +219,7 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
     await client.must("announce");
     const tells = (message: string, words: string) =>
       until(() => logged(message).some((line) => line.includes(words)) || undefined);
-    await tells("Changed tools are held back", "[-keys-]{+doors+}");
+    await tells("Changed tools are held", "[-keys-]{+doors+}");
     await tells("Tools have changed", "{+doors+}");
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -242,7 +242,7 @@ Deno.test("what was refused is gone, and cannot be agreed to", async () => {
   await trap.reset();
   assert.match(
     await cli("consent", "refuse", request?.id ?? ""),
-    /Refused refused\. Nothing was run/,
+    /Refused refused\. Nothing was started/,
   );
   const { status } = await ask("POST", `/api/consents/${request?.id}`, { decision: "approve" }, {
     headers: {},

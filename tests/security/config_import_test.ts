@@ -4,12 +4,6 @@ import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { startGateway } from "../gateway.ts";
 import { Trap } from "./trap.ts";
 
-const Outcome = z.looseObject({
-  outcome: z.looseObject({
-    ok: z.boolean(),
-    error: z.looseObject({ code: z.string() }).optional(),
-  }),
-});
 const Found = z.looseObject({ servers: z.array(z.looseObject({ notes: z.array(z.string()) })) });
 const Waiting = z.object({
   consents: z.array(z.looseObject({ server: z.string(), argv: z.array(z.string()) })),
@@ -36,7 +30,7 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
 
   await t.step("to look at it runs nothing, and says what will be asked", async () => {
     for (const [, text] of texts) {
-      const found = Found.parse(await ask("/api/servers/~read", { text }, ELSEWHERE));
+      const found = Found.parse(await ask("/api/server.read", { text }, ELSEWHERE));
       assert.match(found.servers[0]?.notes.join() ?? "", /waits until somebody/);
     }
     assert.deepEqual(Waiting.parse(await ask("/api/consents")).consents, []);
@@ -44,9 +38,8 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
 
   await t.step("to add it asks the owner", async () => {
     for (const [server, text] of texts) {
-      const answer = await ask("/api/servers/~import", { text, server }, ELSEWHERE);
-      const { outcome } = Outcome.parse(answer);
-      assert.deepEqual([outcome.ok, outcome.error?.code], [false, "CONSENT_NEEDED"], server);
+      const answer = await ask("/api/server.import", { text, server }, ELSEWHERE);
+      assert.equal(answer.error?.errorType, "CONSENT_NEEDED", server);
     }
     const { consents } = Waiting.parse(await ask("/api/consents"));
     assert.deepEqual(consents.map(({ server }) => server), ["a", "b", "c", "d"]);
@@ -73,8 +66,8 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
 
   await t.step("on the machine itself the same text adds it", async () => {
     const [[server, text] = ["", ""]] = texts;
-    const { outcome } = Outcome.parse(await ask("/api/servers/~import", { text, server }));
-    assert.equal(outcome.ok, true);
+    const answer = await ask("/api/server.import", { text, server });
+    assert.equal(answer.server?.name, server);
     assert.equal(await trap.isSprung(), true);
   });
 });

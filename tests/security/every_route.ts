@@ -1,7 +1,9 @@
 import { fromFileUrl, join, toFileUrl } from "@std/path";
 import { z } from "zod";
-import { parseDoor } from "../../lib/http/door_path.ts";
+import { STATIC_FOLDERS } from "../../lib/cli/bundle_styles.ts";
+import { parseEndpoint } from "../../lib/http/endpoint_path.ts";
 import { METADATA_PATH } from "../../lib/http/resource_metadata.ts";
+import { OLD_PATHS, OPERATIONS } from "../../lib/operations/all.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -28,16 +30,17 @@ const RouteModule = z.looseObject({
 
 /** Everything that the gateway answers at its port, read from the files that say so. */
 export async function everyRoute(things: Things): Promise<Route[]> {
-  const doors = doorsIn(await sourceOf("lib/http/door_path.ts"), things);
+  const doors = doorsIn(await sourceOf("lib/http/endpoint_path.ts"), things);
   const direct = ["lib/http/direct_answer.ts", "lib/cli/serve.ts"].map(async (file) =>
     directIn(file, await sourceOf(file), doors)
   );
   return [
     ...await fileRoutes(things),
+    ...operationRoutes(things),
     ...doors,
     ...(await Promise.all(direct)).flat(),
     ...chainIn(await sourceOf("app.ts")),
-    ...(await filesBelow("static")).map((file) => staticRoute(file, file.slice("static".length))),
+    ...(await Promise.all(STATIC_FOLDERS.map(staticRoutes))).flat(),
     ...builtIn(await filesBelow("_fresh/static")),
   ];
 }
@@ -53,6 +56,23 @@ async function fileRoutes(things: Things): Promise<Route[]> {
       })),
     ]
   ));
+}
+
+/** Operations by their names, and at the paths that they had before. */
+function operationRoutes(things: Things): Route[] {
+  const from = "lib/operations/all.ts";
+  const named = Array.from(OPERATIONS.values(), ({ name, effect }) => ({
+    from,
+    path: `/api/${name}`,
+    methods: effect === "read" ? ["GET", "HEAD", "POST"] : ["POST"],
+  }));
+  const old = OLD_PATHS.map(({ path }) => {
+    const [method = "", pathname = ""] = path.split(" ");
+    const segments = pathname.slice(1).split("/").map((part) => part.replace(/^:(\w+)$/, "[$1]"));
+    const methods = method === "GET" ? ["GET", "HEAD"] : [method];
+    return { from, path: filled(segments, things, from), methods };
+  });
+  return [...named, ...old];
 }
 
 /** `routes/(console)/tools/[server]/index.tsx` -> `/tools/box`; undefined for what is no route. */
@@ -84,7 +104,7 @@ export function methodsOf(file: string, module: Record<string, unknown>): string
 
 /** The MCP doors, of the patterns that tell them from other paths. */
 export function doorsIn(source: string, things: Things): Route[] {
-  const from = "lib/http/door_path.ts";
+  const from = "lib/http/endpoint_path.ts";
   const patterns = Array.from(source.matchAll(/= \/\^https\?:\\\/\\\/\[\^\/\?#\]\+(.*)\/;$/gm));
   if (patterns.length !== source.split("/^http").length - 1) {
     throw unmapped(from, "a pattern is written in another way");
@@ -98,7 +118,7 @@ export function doorsIn(source: string, things: Things): Route[] {
     );
   });
   const kinds = new Set<string | undefined>(
-    paths.map((path) => parseDoor(`http://localhost${path}`)?.kind),
+    paths.map((path) => parseEndpoint(`http://localhost${path}`)?.kind),
   );
   for (const [, kind] of source.matchAll(/\| \{ kind: "(\w+)"/g)) {
     if (!kinds.has(kind)) throw unmapped(from, `no path of the kind "${kind}" was found`);
@@ -152,6 +172,10 @@ function builtIn(files: string[]): Route[] {
     folders.values(),
     ([file]) => staticRoute(file!, file!.replace(/^.*(?=\/_fresh\/js\/)/, "")),
   );
+}
+
+async function staticRoutes(folder: string): Promise<Route[]> {
+  return (await filesBelow(folder)).map((file) => staticRoute(file, file.slice(folder.length)));
 }
 
 function staticRoute(from: string, path: string): Route {

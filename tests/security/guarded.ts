@@ -6,7 +6,8 @@ import {
   ProjectsRepository,
 } from "../../lib/storage/access_repositories.ts";
 import { Store } from "../../lib/storage/store.ts";
-import { AccessAdmin, type NewToken } from "../../lib/surfaces/access_admin.ts";
+import type { NewToken } from "../../lib/core/access.ts";
+import { AccessAdmin } from "../../lib/operations/access_admin.ts";
 import type { Entries } from "../faults.ts";
 import { type RunningGateway, startGateway, until } from "../gateway.ts";
 

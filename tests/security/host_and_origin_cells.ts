@@ -66,12 +66,21 @@ const MORE_FOREIGN_ORIGINS = [
 const HOST = "Host: localhost:PORT";
 const EVIL_HOST = "Host: evil.example:PORT";
 
-/** Every host with every origin, and what else is worth a try, for a gateway on loopback. */
-export function cellsFor(method: string, port: number): Cell[] {
+/** Of the others, each route is tried with one in so many. */
+const SHARE = 6;
+
+/**
+ * Every host with every origin, and what else is worth a try, for a gateway on loopback. With `nth`,
+ * those for the nth of many routes: each host once, each origin once, and after twelve routes each
+ * with each.
+ */
+export function cellsFor(method: string, port: number, nth?: number): Cell[] {
   const hosts = [...OWN_HOSTS, ...FOREIGN_HOSTS];
   const origins = [undefined, ...OWN_ORIGINS, ...FOREIGN_ORIGINS];
-  const cells = hosts.flatMap((host) =>
+  const isDue = (index: number, share: number) => nth === undefined || (index + nth) % share === 0;
+  const cells = hosts.flatMap((host, row) =>
     origins
+      .filter((_, column) => isDue(row + column, origins.length))
       // It is GET without the body: a row and a column of the table tell as much.
       .filter((origin) => method !== "HEAD" || origin === undefined || host === OWN_HOSTS[0])
       .map((origin): Cell => ({
@@ -83,7 +92,7 @@ export function cellsFor(method: string, port: number): Cell[] {
           : undefined,
       }))
   );
-  cells.push(
+  const more: Cell[] = [
     { lines: [], refusal: "FOREIGN_HOST" },
     ...MORE_FOREIGN_HOSTS.map((host): Cell => ({
       lines: [`Host: ${host}`],
@@ -105,7 +114,8 @@ export function cellsFor(method: string, port: number): Cell[] {
     { lines: [EVIL_HOST, "Sec-Fetch-Site: same-origin"], refusal: "FOREIGN_HOST" },
     { lines: [HOST, EVIL_HOST], refusal: "NO_HTTP" },
     { lines: [EVIL_HOST, HOST], refusal: "NO_HTTP" },
-  );
+  ];
+  cells.push(...more.filter((_, index) => isDue(index, SHARE)));
   const other = String(port + 1);
   return cells.map(({ lines, refusal }) => ({
     lines: lines.map((line) => line.replaceAll("PORT", String(port)).replaceAll("OTHER", other)),

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { TimeoutQueue } from "../../lib/core/timeout_queue.ts";
-import { EvalDoors } from "../../lib/http/eval_doors.ts";
+import { TimeoutQueue } from "../../lib/core/async.ts";
+import { EvalEndpoints } from "../../lib/mcp/eval_endpoint.ts";
 import { Guard } from "../../lib/http/guard.ts";
 import { keys } from "../../lib/storage/keys.ts";
 import { Logs } from "../../lib/telemetry/logs.ts";
 import { at, tool } from "../combined_doors.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
+import { IS_FULL } from "../full.ts";
 import { Entries } from "./audited.ts";
 import { everyRoute, METHODS, type Things } from "./every_route.ts";
 import { Guarded } from "./guarded.ts";
@@ -98,20 +99,25 @@ function faultOf(answer: RawAnswer, method: string, refusal?: Refusal): string |
     return isRefused ? `${told}, but it should come in` : undefined;
   }
   const isRight = refusal === "NO_HTTP"
-    ? status === 400 && text === ""
+    ? status === 400 && code === undefined
     : status === 403 && (method === "HEAD" || code === refusal);
   return isRight ? undefined : `${told}, but it should be refused as ${refusal}`;
 }
 
-/** Tries all of them with every host and origin; says how many requests that were. */
-async function tryAll(port: number, token: string, tries: readonly Try[]): Promise<number> {
+/** Tries all of them with hosts and origins, or with every pair; says how many requests that were. */
+async function tryAll(
+  port: number,
+  token: string,
+  tries: readonly Try[],
+  isFull: boolean,
+): Promise<number> {
   const wrong: string[] = [];
   let count = 0;
-  const queue = tries.values();
+  const queue = tries.entries();
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     using connection = new RawConnection(port);
-    for (const { method, path } of queue) {
-      for (const { lines, refusal } of cellsFor(method, port)) {
+    for (const [nth, { method, path }] of queue) {
+      for (const { lines, refusal } of cellsFor(method, port, isFull ? undefined : nth)) {
         count++;
         // Whoever is to be refused has the token: nothing but the guard is in the way.
         const sent = { method, path, lines, token: refusal && token };
@@ -177,9 +183,13 @@ Deno.test("12 hosts and 12 origins: every route answers its own alone, and nothi
   }
 
   const before = [...await stateOf(guarded, server), ...await decisionsOf(guarded)];
-  const tries = routes.flatMap(({ methods, path }) => methods.map((method) => ({ method, path })));
-  const count = await tryAll(port, token, tries);
-  assert.ok(count > 30_000, `only ${count} requests were made`);
+  const tries = [
+    ...routes.flatMap(({ methods, path }) => methods.map((method) => ({ method, path }))),
+    ...Object.keys(HARM).map((harm) => harm.split(" ") as [string, string])
+      .map(([method, path]) => ({ method, path })),
+  ];
+  const count = await tryAll(port, token, tries, IS_FULL);
+  assert.ok(count > (IS_FULL ? 30_000 : 3_000), `only ${count} requests were made`);
   assert.deepEqual([...await stateOf(guarded, server), ...await decisionsOf(guarded)], before);
 
   // The same requests do change something where they come in.
@@ -195,15 +205,14 @@ Deno.test("12 hosts and 12 origins: every route answers its own alone, and nothi
 Deno.test("12 hosts and 12 origins: an evaluation's door answers its own alone", async () => {
   await using logs = await Logs.open({
     level: "fatal",
-    pretty: false,
     development: false,
     keepFiles: 1,
   });
   using patience = new TimeoutQueue(50);
-  await using doors = new EvalDoors({ log: logs.room("http"), patience, lingerMs: 0 });
+  await using doors = new EvalEndpoints({ log: logs.module("http"), patience, lingerMs: 0 });
   await using door = doors.open([]);
   const { port, pathname: path } = new URL(door.url);
-  await tryAll(Number(port), door.token, METHODS.map((method) => ({ method, path })));
+  await tryAll(Number(port), door.token, METHODS.map((method) => ({ method, path })), true);
 });
 
 Deno.test("beyond loopback a page at any other address is refused, also with the gateway's port", () => {

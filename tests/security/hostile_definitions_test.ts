@@ -4,11 +4,11 @@ import { z } from "zod";
 import {
   type Finding,
   RULES,
+  type ScanContext,
   scanText,
   scanTool,
-  type Surroundings,
   verdictOf,
-} from "../../lib/catalog/scan/scan.ts";
+} from "../../lib/trust/scanner/scan.ts";
 import { attacksOf, LOTS, OTHER_SERVERS, OTHER_TOOLS } from "../fixtures/attacks/attack_samples.ts";
 import { TWELVE_TOOLS } from "../fixtures/twelve_tools.ts";
 
@@ -31,7 +31,7 @@ type Sample = z.infer<typeof Sample>;
 const RESERVED = new Set(["tool_discovery", "tool_execute", "tool_capabilities"]);
 
 Deno.test("scanTool() and scanText() flag at least nine of ten hostile definitions", () => {
-  const around: Surroundings = {
+  const around: ScanContext = {
     server: "demo",
     otherTools: new Set(
       ["send_email", "read_file", "write_file", "create_issue", "transfer_funds"].concat(
@@ -67,7 +67,7 @@ Deno.test("scanTool() and scanText() flag less than one of a hundred ordinary de
 });
 
 Deno.test("scanTool() flags no tool of an ordinary server that explains itself at length", () => {
-  const around: Surroundings = {
+  const around: ScanContext = {
     server: "forge",
     otherTools: OTHER_TOOLS,
     otherServers: OTHER_SERVERS,
@@ -102,7 +102,7 @@ for (const lot of LOTS) {
 }
 
 Deno.test("scanTool() says for each finding which rule, where and why, in few words", () => {
-  const around: Surroundings = {
+  const around: ScanContext = {
     server: "demo",
     otherTools: new Set(["send_email"]),
     otherServers: new Set(["gmail"]),
@@ -120,7 +120,7 @@ Deno.test("scanTool() says for each finding which rule, where and why, in few wo
   }
 });
 
-function scan(sample: Sample, around: Surroundings): Finding[] {
+function scan(sample: Sample, around: ScanContext): Finding[] {
   return "definition" in sample
     ? scanTool(sample.definition, around)
     : scanText(sample.where, sample.text, around);

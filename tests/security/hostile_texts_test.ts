@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { ReviewList } from "../../lib/trust/review_items.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { Guarded, Visitor } from "./guarded.ts";

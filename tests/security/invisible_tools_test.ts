@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { VIEWS } from "../../lib/surfaces/views.ts";
+import { VIEW_NAMES } from "../../lib/http/endpoint_path.ts";
 import { at, tool } from "../combined_doors.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
@@ -85,7 +85,7 @@ async function setTools(server: string, enabled: string[] | null): Promise<void>
 }
 
 const doors = [
-  ...VIEWS.flatMap((view) => [`/mcp?expose=${view}`, `/mcp?expose=${view}&names=flat`]),
+  ...VIEW_NAMES.flatMap((view) => [`/mcp?expose=${view}`, `/mcp?expose=${view}&names=flat`]),
   "/servers/notes/mcp",
   "/servers/notes/mcp?names=flat",
   "/servers/notes/mcp?names=original",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { z } from "zod";
-import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { ReviewList } from "../../lib/trust/review_items.ts";
 import { DoorClient, errorType, FaultyGateway } from "../faults.ts";
 import { until } from "../gateway.ts";
 

@@ -2,7 +2,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** An answer that has not come by then is none. */
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 60_000;
 
 export interface RawAnswer {
   /** 0 where the other side ended the connection, or said nothing in time. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { LoginBench } from "../../lib/downstream/login/testing/login_bench.ts";
-import { AddressGuard } from "../../lib/downstream/remote/address_guard.ts";
-import { GuardedClient } from "../../lib/downstream/remote/guarded_client.ts";
-import { openRemote } from "../../lib/downstream/remote/open_remote.ts";
-import { AesBox } from "../../lib/storage/secret_box.ts";
+import { LoginBench } from "../../lib/servers/oauth/testing/login_bench.ts";
+import { AddressGuard } from "../../lib/servers/transports/address_guard.ts";
+import { GuardedClient } from "../../lib/servers/transports/guarded_fetch.ts";
+import { FallbackTransport } from "../../lib/servers/transports/http.ts";
+import { AesBox } from "../../lib/storage/sealing.ts";
 import { ServersRepository } from "../../lib/storage/servers_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { tool } from "../combined_doors.ts";
@@ -125,8 +125,10 @@ Deno.test("no spelling of a private address makes the gateway connect, for a mod
     for (const host of SPELLINGS) {
       const url = `http://${host}:${port}/mcp`;
       const answer = await model.call("add_server", { name: "x", url });
-      assert.match(answer, /ACCESS_DENIED/, `${host}: ${answer}`);
-      assert.match(answer, /--allow-private/, host);
+      // About the plain addresses of the machine its owner is asked, and nothing is connected to.
+      const isAsked = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+      assert.match(answer, isAsked ? /CONSENT_NEEDED/ : /ACCESS_DENIED/, `${host}: ${answer}`);
+      if (!isAsked) assert.match(answer, /--allow-private/, host);
     }
   });
 
@@ -137,9 +139,9 @@ Deno.test("no spelling of a private address makes the gateway connect, for a mod
       assert.match(errorOf(value), /^ACCESS_DENIED/, host);
     }
     const text = JSON.stringify({ mcpServers: { x: { url: listening.url } } });
-    for (const step of ["~read", "~import"]) {
-      const body = step === "~read" ? { text } : { text, server: "x" };
-      await ask(gateway, "POST", `servers/${step}`, body, ELSEWHERE);
+    for (const step of ["read", "import"]) {
+      const body = step === "read" ? { text } : { text, server: "x" };
+      await ask(gateway, "POST", `server.${step}`, body, ELSEWHERE);
     }
   });
 
@@ -161,7 +163,7 @@ Deno.test("no spelling of a private address makes the gateway connect, for a mod
     const moved = { url: listening.url };
     const stolen = await ask(gateway, "PUT", "servers/near", moved, ELSEWHERE);
     assert.match(errorOf(stolen.value), /^ACCESS_DENIED/);
-    assert.match(await model.call("update_server", { name: "near", ...moved }), /ACCESS_DENIED/);
+    assert.match(await model.call("update_server", { name: "near", ...moved }), /CONSENT_NEEDED/);
     const same = { url: `${server.url}?x=1` };
     assert.equal((await ask(gateway, "PUT", "servers/near", same, ELSEWHERE)).status, 200);
     assert.equal(listening.connections, 0, "it was connected to");
@@ -186,7 +188,7 @@ Deno.test("what is kept in the store is checked again when it is connected to, a
         const { value } = await ask(gateway, "GET", "servers/kept", undefined);
         const { state, reason } = z.looseObject({ state: z.string(), reason: z.string() })
           .parse(value.server);
-        return state === "connecting" ? undefined : reason;
+        return state === "starting" ? undefined : reason;
       });
       assert.match(reason, /127\.0\.0\.1 is an address of this machine.*--allow-private/);
       const { value } = await ask(gateway, "POST", "servers/kept/login", {});
@@ -237,8 +239,7 @@ function serve(answer: (request: Request) => Response): { origin: string } & Asy
 
 function initialize(client: GuardedClient, url: string): Promise<string> {
   const events = { onMessage: () => {}, onClose: () => {}, onLog: () => {} };
-  const link = openRemote({
-    type: "http",
+  const link = new FallbackTransport({
     url,
     headers: {},
     serverName: "x",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { reviewPath, toolPath } from "../../lib/console/ui/paths.ts";
-import { ReviewList } from "../../lib/surfaces/review_item.ts";
+import { reviewPath, toolPath } from "../../lib/console/ui/pages.ts";
+import { ReviewList } from "../../lib/trust/review_items.ts";
 import { launchBrowser, within } from "../browser.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { startGateway, until } from "../gateway.ts";
@@ -124,7 +124,7 @@ Deno.test({
     const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(60_000);
       const dialogs: string[] = [];
       page.on("dialog", (dialog) => {
         dialogs.push(dialog.message());
@@ -198,7 +198,7 @@ Deno.test({
       assert.ok(await look("/servers/poisoned") > 0);
       assert.deepEqual(dialogs, []);
     } finally {
-      await within(browser.close(), 20_000, "Closing the browser");
+      await within(browser.close(), 60_000, "Closing the browser");
       await Deno.remove(folder, { recursive: true });
     }
   },

@@ -6,6 +6,8 @@ import { spaceFinding } from "./data_check.ts";
 import { checkRuntime, TESTED_DENO } from "./runtime_check.ts";
 import { stateFinding } from "./servers_check.ts";
 
+const SERVER = { name: "a", source: { kind: "store" as const }, since: 0 };
+
 Deno.test("checkRuntime() warns of an older Deno alone", () => {
   const levels = (version: string) => checkRuntime(version).map(({ level }) => level);
   assert.deepEqual(levels(TESTED_DENO), ["ok"]);
@@ -29,11 +31,12 @@ Deno.test("spaceFinding() tells little from no space", () => {
 });
 
 Deno.test("stateFinding() has something to do for whatever is not well", () => {
-  const row = { name: "a", type: "http", reason: "Why", toolCount: 1 };
+  const row = { ...SERVER, type: "http", reason: "Why", toolCount: 1 };
   const expected = {
     ready: "ok",
     disabled: "ok",
-    connecting: "warning",
+    starting: "warning",
+    installing: "warning",
     needs_login: "warning",
     degraded: "warning",
     failed: "problem",
@@ -42,6 +45,28 @@ Deno.test("stateFinding() has something to do for whatever is not well", () => {
     const finding = stateFinding({ ...row, state }, "");
     assert.equal(finding.level, level, state);
     assert.equal(finding.fix !== undefined, level !== "ok", state);
+  }
+});
+
+Deno.test("stateFinding() gives advice that fits why a server failed", () => {
+  const expected: [reason: string, fix: RegExp][] = [
+    ["The npx cache of this package is broken: repair the server", /server repair a/],
+    ['Cannot start server "a": command "uvxx" is not on PATH', /Install the program/],
+    ["Output: npm error 404 Not Found - GET https://registry.example/x", /package name/],
+    ["Output: Error: BRAVE_API_KEY environment variable is required", /`env` in its entry/],
+    ["Output: Error: Cannot find module './gone'", /npm install/],
+    ["Output: Error: listen EADDRINUSE: address already in use :::80", /uses the port/],
+    ['Server "a" did not complete the MCP handshake within 60 s', /startTimeoutMs/],
+    ["npx did not finish installing a within 10 min", /network/],
+    ["Output: Usage: server [folder]", /args/],
+    ["HTTP 401", /server login a/],
+    ["Nobody knows", /server logs a/],
+  ];
+  for (const [reason, fix] of expected) {
+    const row = { ...SERVER, type: "stdio", state: "failed", reason, toolCount: 0 };
+    const finding = stateFinding(row, "");
+    assert.equal(finding.level, "problem");
+    assert.match(finding.fix ?? "", fix, reason);
   }
 });
 

@@ -1,4 +1,4 @@
-import { clientConfigFiles } from "../../config/client_configs.ts";
+import { clientConfigFiles } from "../../config/clients.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { fileLabel, isOwnEntry, serversIn } from "../client_files.ts";
 import type { CommandInput } from "../command.ts";
@@ -20,8 +20,8 @@ export async function checkClients(
         findings.push(
           server.isSelf ? ok("client", `${fileLabel(file)} uses this gateway: ${where}`) : warning(
             "client",
-            `${fileLabel(file)} looks for the gateway at another port than ${self.port}: ${where}`,
-            `Write it anew with \`deno task cli connect ${file.client} --write\``,
+            `${fileLabel(file)} expects the gateway on a port other than ${self.port}: ${where}`,
+            `Update it with \`quartermaster connect ${file.client} --write\``,
           ),
         );
       }
@@ -32,5 +32,5 @@ export async function checkClients(
   }
   if (findings.length > 0) return findings;
   const message = "No client on this machine has this gateway in its config";
-  return [ok("client", message, "Add it with `deno task cli connect CLIENT`")];
+  return [ok("client", message, "Add it with `quartermaster connect CLIENT`")];
 }

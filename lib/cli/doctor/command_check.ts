@@ -1,12 +1,10 @@
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { type Env, nonEmpty } from "../../config/env.ts";
-import type { ServerSpec } from "../../core/server.ts";
-
-type Program = Extract<ServerSpec, { type: "stdio" }>;
+import { type Env, nonEmpty } from "../../config/platform.ts";
+import type { ProgramSpec } from "../../core/server.ts";
 
 /** Why a server's program cannot be started from here; undefined where nothing speaks against it. */
 export async function missingProgram(
-  { command, cwd, env: own }: Pick<Program, "command" | "cwd" | "env">,
+  { command, cwd, env: own }: Pick<ProgramSpec, "command" | "cwd" | "env">,
   env: Env,
   os: typeof Deno.build.os = Deno.build.os,
 ): Promise<string | undefined> {

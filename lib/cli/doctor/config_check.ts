@@ -1,6 +1,5 @@
-import { candidateFiles } from "../../config/locate.ts";
-import { type LoadedServers, loadServers } from "../../config/mcp_file.ts";
-import { located, type Problem } from "../../config/problem.ts";
+import { candidateFiles, type LoadedServers, loadServers } from "../../config/mcp_file.ts";
+import { type ConfigProblem, located } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { CommandInput } from "../command.ts";
 import { selfOf } from "../self.ts";
@@ -10,12 +9,12 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 export async function checkConfig(
   input: CommandInput,
   address: string | undefined,
-): Promise<{ findings: Finding[]; servers: LoadedServers["servers"] }> {
+): Promise<{ findings: Finding[] } & Pick<LoadedServers, "servers" | "leftOut">> {
   const { options, dirs, env, platform } = input;
   const location = { path: options.config, cwd: Deno.cwd(), configDir: dirs.config };
   const findings = input.problems.map((found) => asFinding("settings", found));
   try {
-    const { file, servers, problems, declared } = await loadServers({
+    const { file, servers, leftOut, problems, declared } = await loadServers({
       ...location,
       env,
       platform,
@@ -30,18 +29,19 @@ export async function checkConfig(
       );
     }
     findings.push(...problems.map((found) => asFinding("config", found)));
-    return { findings, servers };
+    return { findings, servers, leftOut };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const fix = error.details.recoveryAction ?? "Correct it";
     // The message ends with the same words.
     const end = error.message.toLowerCase().lastIndexOf(`; ${fix.toLowerCase()}`);
     const message = end < 0 ? error.message : error.message.slice(0, end);
-    return { findings: [...findings, problem("config", message, fix)], servers: [] };
+    const found = problem("config", message, fix);
+    return { findings: [...findings, found], servers: [], leftOut: [] };
   }
 }
 
-function asFinding(about: string, found: Problem): Finding {
+function asFinding(about: string, found: ConfigProblem): Finding {
   const make = found.severity === "error" ? problem : warning;
   return make(about, located(found, found.message), found.fix);
 }

@@ -1,15 +1,14 @@
 import { dirname } from "node:path";
 import { GatewayError } from "../../core/errors.ts";
-import { inspectFile } from "../../storage/inspect_file.ts";
-import { type Location, parseLocation } from "../../storage/location.ts";
+import { inspectFile } from "../../storage/data_file.ts";
+import { type Location, parseLocation } from "../../storage/kv_client.ts";
 import { Store } from "../../storage/store.ts";
 import type { CommandInput } from "../command.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const LITTLE_SPACE = 200 * 1024 ** 2;
 const NO_SPACE = 10 * 1024 ** 2;
-const RESTORE =
-  "Put a backup in its place with `deno task cli restore FILE`, or move the file away";
+const RESTORE = "Restore a backup with `quartermaster restore FILE`, or move the file away";
 
 /** The folder, the room on its disk, and the store in it. */
 export async function checkData({ options }: CommandInput): Promise<Finding[]> {

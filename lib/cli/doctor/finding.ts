@@ -7,6 +7,8 @@ export interface Finding {
   message: string;
   /** What to do about it. */
   fix?: string;
+  /** The server that `doctor --fix` can repair. */
+  repairable?: string;
 }
 
 export function ok(about: string, message: string, fix?: string): Finding {

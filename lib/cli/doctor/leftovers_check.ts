@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
-import { isGroupAlive, startTimeOf } from "../../downstream/stdio/process_group.ts";
-import { LeasesRepository } from "../../storage/leases_repository.ts";
-import { ProcessesRepository } from "../../storage/processes_repository.ts";
+import { isGroupAlive, startTimeOf } from "../../servers/processes/process_group.ts";
+import { LeasesRepository, ProcessesRepository } from "../../storage/leases_repository.ts";
 import type { Store } from "../../storage/store.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 

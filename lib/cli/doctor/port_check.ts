@@ -1,4 +1,4 @@
-import { isBlockedPort } from "../../config/blocked_ports.ts";
+import { isBlockedPort } from "../../config/address.ts";
 import type { FoundGateway } from "../find_gateways.ts";
 import { GatewayClient } from "../gateway_client.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";

@@ -1,8 +1,10 @@
-import { isBlockedPort } from "../../config/blocked_ports.ts";
-import type { Env } from "../../config/env.ts";
-import type { ServerSpec } from "../../core/server.ts";
+import { isBlockedPort } from "../../config/address.ts";
+import type { Env } from "../../config/platform.ts";
+import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
+import { isProgram, isRemote, type ServerSpec } from "../../core/server.ts";
 import type { FoundGateway } from "../find_gateways.ts";
-import type { ServerRow } from "../servers_access.ts";
+import type { Status } from "../../operations/servers.ts";
+import { listServers } from "../servers_access.ts";
 import { missingProgram } from "./command_check.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
@@ -17,15 +19,15 @@ export async function checkEntries(
   const findings: Finding[] = [];
   const hopeless = new Set<string>();
   for (const { name, spec } of servers) {
-    if (spec.disabled || spec.type === "demo") continue;
-    const reason = spec.type === "stdio"
+    if (spec.disabled) continue;
+    const reason = isProgram(spec)
       ? await missingProgram(spec, env)
-      : isBlockedPort(new URL(spec.url))
+      : isRemote(spec) && isBlockedPort(new URL(spec.url))
       ? `port ${new URL(spec.url).port} is one that Deno refuses to connect to`
       : undefined;
     if (reason === undefined) continue;
     hopeless.add(name);
-    const fix = spec.type === "stdio"
+    const fix = isProgram(spec)
       ? "Install it, or correct the server's entry"
       : "Let the server listen on another port";
     findings.push(problem(`server ${name}`, `Cannot be started: ${reason}`, fix));
@@ -40,7 +42,9 @@ export async function checkRunning(
 ): Promise<Finding[]> {
   const lists = await Promise.all(gateways.map(async ({ client, address }) => {
     const where = gateways.length > 1 ? ` at ${address}` : "";
-    return (await client.list()).filter((row) => row.state === "ready" || !hopeless.has(row.name))
+    return (await listServers(client)).filter((row) =>
+      row.state === "ready" || !hopeless.has(row.name)
+    )
       .map((row) => stateFinding(row, where));
   }));
   return lists.flat();
@@ -48,8 +52,8 @@ export async function checkRunning(
 
 /** Connects to each server, a few at a time; `tryOut` lets it go again. */
 export async function checkByConnecting(
-  rows: readonly ServerRow[],
-  tryOut: (name: string, limitMs: number) => Promise<ServerRow>,
+  rows: readonly Status[],
+  tryOut: (name: string, limitMs: number) => Promise<Status>,
 ): Promise<Finding[]> {
   const waiting = [...rows];
   const findings = new Map<string, Finding>();
@@ -64,7 +68,7 @@ export async function checkByConnecting(
 }
 
 export function stateFinding(
-  { name, state, reason, toolCount }: ServerRow,
+  { name, state, reason, toolCount }: Status,
   where: string,
 ): Finding {
   const about = `server ${name}`;
@@ -74,17 +78,56 @@ export function stateFinding(
       return ok(about, `Ready${where}: ${toolCount} ${toolCount === 1 ? "tool" : "tools"}`);
     case "disabled":
       return ok(about, `Switched off${where}`);
+    case "paused":
+      return ok(
+        about,
+        `Paused${where}: run \`quartermaster server resume ${name}\` to reconnect it`,
+      );
     case "needs_login":
       return warning(about, words, "Give credentials as a header in its entry, or log in");
-    case "connecting":
-      return warning(about, words, "Look again in a while; the first start may be a download");
+    case "installing":
+      return warning(about, words, "Wait: the first start downloads the package");
+    case "starting":
+      return warning(about, words, "Run `quartermaster doctor` again in a moment");
     case "degraded":
-      return warning(about, words, `See \`deno task cli server logs ${name}\``);
+      return warning(about, words, `See \`quartermaster server logs ${name}\``);
+    default: {
+      const cause = failureCause(reason);
+      const finding = problem(about, words, adviceFor(cause, name));
+      return cause === "broken_cache" ? { ...finding, repairable: name } : finding;
+    }
+  }
+}
+
+/** Advice that fits the cause of a failed start. */
+function adviceFor(cause: FailureCause | undefined, name: string): string {
+  switch (cause) {
+    case "broken_cache":
+      return `Run \`quartermaster server repair ${name}\`, or \`quartermaster doctor --fix\`, to ` +
+        "reinstall the package";
+    case "command_not_found":
+      return "Install the program, or use its full path as the command; a service may have a " +
+        "different PATH than your terminal";
+    case "package_not_found":
+      return "Check the package name and version in the entry, and the registry";
+    case "missing_variable":
+      return "Set the variable under `env` in its entry; use ${secret:NAME} for a secret";
+    case "missing_module":
+      return "Install the program's dependencies (`npm install`, `pip install`) in its folder";
+    case "port_in_use":
+      return "Stop the process that uses the port, or give the server another port";
+    case "login":
+      return `Log in (\`quartermaster server login ${name}\`), or correct its credentials`;
+    case "unreachable":
+      return "Start the server, or check its URL and this machine's network";
+    case "install_timeout":
+      return "Check the network and the package registry; the gateway retries automatically";
+    case "start_timeout":
+      return "Run its command in a terminal to see what it waits for; if it only needs longer, " +
+        "raise `startTimeoutMs` in its entry";
+    case "usage":
+      return "Correct `args` in its entry; the program's output shows its usage";
     default:
-      return problem(
-        about,
-        words,
-        `Correct its entry; see \`deno task cli server logs ${name}\` while a gateway runs`,
-      );
+      return `See \`quartermaster server logs ${name}\` while a gateway runs`;
   }
 }

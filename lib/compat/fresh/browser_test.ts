@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
-import { launchBrowser } from "../../../tests/browser.ts";
+import { launchBrowser, type Page } from "../../../tests/browser.ts";
 import { startFixture } from "./fixture/start.ts";
 
 Deno.test({

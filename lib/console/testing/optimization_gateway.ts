@@ -1,6 +1,7 @@
-import type { Gateway } from "../../compose.ts";
+import type { Gateway } from "../../gateway.ts";
 import { EventHub } from "../../http/event_hub.ts";
-import { openOptimization } from "../../surfaces/testing/open_optimization.ts";
+import { openOptimization } from "../../mcp/testing/open_optimization.ts";
+import type { Services } from "../../operations/services.ts";
 import { stubGateway } from "./stub_gateway.ts";
 
 /** A stub whose optimization of `weather.forecast` and `weather.alerts` is real, but for its model. */
@@ -13,15 +14,17 @@ export async function optimizationGateway(input: { isEnabled?: boolean } = {}) {
     { name: "weather", tools: [{ name: "forecast" }, { name: "alerts" }] },
     { name: "empty" },
   ];
-  const gateway: Pick<
-    Gateway,
-    "optimization" | "options" | "servers" | "events" | "promotions"
-  > = {
-    ...stubGateway({ servers }),
-    optimization: () => Promise.resolve(opened.admin),
-    events,
-    promotions: opened.promotions,
-  };
+  const gateway:
+    & Pick<
+      Gateway,
+      "optimization" | "options" | "servers" | "events" | "promotions"
+    >
+    & Services = {
+      ...stubGateway({ servers }),
+      ...opened.services,
+      events,
+      promotions: opened.promotions,
+    };
   return {
     ...opened,
     gateway,

@@ -1,9 +1,10 @@
 import { App, csp, staticFiles } from "fresh";
 import { Builder } from "fresh/dev";
 import { fromFileUrl } from "@std/path";
-import type { Gateway } from "../../compose.ts";
+import { bundleStyles, STATIC_FOLDERS } from "../../cli/bundle_styles.ts";
+import type { Gateway } from "../../gateway.ts";
 import { EventHub } from "../../http/event_hub.ts";
-import { CSP_DIRECTIVES, secureHeaders } from "../../http/security_headers.ts";
+import { CSP_DIRECTIVES, secureHeaders } from "../../http/handle_request.ts";
 import type { State } from "../define.ts";
 import type { ConsoleGateway } from "./stub_gateway.ts";
 
@@ -36,7 +37,9 @@ export async function startStubConsole(gateway: ConsoleGateway): Promise<StubCon
     })
     .fsRoutes();
   const root = fromFileUrl(new URL("../../../", import.meta.url));
-  const applyBuild = await new Builder({ root }).build({ snapshot: "memory" });
+  await bundleStyles();
+  const builder = new Builder({ root, staticDir: STATIC_FOLDERS });
+  const applyBuild = await builder.build({ snapshot: "memory" });
   applyBuild(app);
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler());
   return {

@@ -2,20 +2,22 @@ import type { Catalog, ServerTools } from "../../catalog/catalog.ts";
 import type { BrokenTool, CatalogTool } from "../../catalog/catalog_tool.ts";
 import { ToolMetadataBook } from "../../catalog/tool_metadata.ts";
 import type { ToolTokens } from "../../catalog/tool_tokens.ts";
-import type { Gateway } from "../../compose.ts";
+import type { Gateway } from "../../gateway.ts";
 import { forEachOption, OPTIONS } from "../../config/option_table.ts";
-import type { Problem } from "../../config/problem.ts";
+import type { ConfigProblem } from "../../config/files.ts";
 import type { PromotedTool } from "../../core/optimization.ts";
 import type { ServerStatus } from "../../core/server.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
-import { NameTables } from "../../routing/name_table.ts";
-import type { EmbeddingProgress } from "../../search/embedding/semantic_index.ts";
+import { NameTables } from "../../catalog/name_table.ts";
+import type { EmbeddingProgress } from "../../catalog/search/embedding/semantic_index.ts";
 import type { ActivityDay } from "../../storage/activity_repository.ts";
 import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
-import type { ToolOverride } from "../../storage/tool_metadata_repository.ts";
-import type { Approvals } from "../../surfaces/call_control/approvals.ts";
-import type { Consents } from "../../surfaces/consents.ts";
-import { type FoundTools, ToolGuide } from "../../surfaces/tool_guide.ts";
+import type { ToolOverride } from "../../storage/catalog_repositories.ts";
+import type { Approvals } from "../../trust/call_control/approvals.ts";
+import type { Consents } from "../../trust/consents.ts";
+import { StartingServers } from "../../mcp/starting_servers.ts";
+import type { FoundTools } from "../../catalog/search/module.ts";
+import { ToolDirectory } from "../../mcp/tool_directory.ts";
 import { CallStats } from "../../telemetry/call_stats.ts";
 
 /** The part of the gateway that the console's pages read. */
@@ -63,7 +65,7 @@ interface StubServer extends Partial<ServerStatus> {
 
 export interface StubInput {
   servers?: StubServer[];
-  problems?: Problem[];
+  problems?: ConfigProblem[];
   options?: Partial<Gateway["options"]["options"]>;
   storeTrouble?: string;
   days?: ActivityDay[];
@@ -187,7 +189,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       store: input.storeTrouble === undefined
         ? { state: "ok" }
         : { state: "degraded", reason: input.storeTrouble },
-      servers: { total: servers.length, ready: servers.length },
+      servers: { total: servers.length, ready: servers.length, starting: 0 },
       version: "1.2.3",
       uptimeSeconds: 1,
     }),
@@ -217,7 +219,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
     return { found, ...(input.degraded === undefined ? {} : { degraded: input.degraded }) };
   };
   return {
-    guide: new ToolGuide({
+    guide: new ToolDirectory({
       catalog: { snapshot, of: (server: string) => listed.get(server) } as unknown as Catalog,
       names,
       metadata,
@@ -226,6 +228,11 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
       search: (query, admits) => Promise.resolve(search(query, admits)),
       servers: () => listed.keys(),
       serverState: () => "ready",
+      starting: new StartingServers({
+        catalog: { of: (server: string) => listed.get(server) } as unknown as Catalog,
+        pool: { list: () => [], find: () => undefined },
+        admits: () => true,
+      }),
       admits: () => true,
       usedWith: () => [],
       onSearch: () => {},
@@ -256,7 +263,7 @@ function withoutTools(
   return status;
 }
 
-export function problem(change: Partial<Problem> = {}): Problem {
+export function problem(change: Partial<ConfigProblem> = {}): ConfigProblem {
   return {
     severity: "warning",
     file: "/home/me/.mcp.json",

@@ -1,3 +1,5 @@
+import { codePoints, HIDDEN, showHidden } from "../../core/text.ts";
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -54,4 +56,61 @@ export function formatBytes(bytes: number): string {
     unit++;
   }
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** How long something took, to a tenth of a millisecond where it was quick. */
+export function formatDuration(ms: number): string {
+  if (ms < 0.1) return "<0.1 ms";
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return formatSpan(ms);
+}
+
+/** What went in and what came out: "120 bytes in, 4 KiB out"; undefined where that is not known. */
+export function formatSizes(sizes: {
+  requestBytes?: number | undefined;
+  responseBytes?: number | undefined;
+}): string | undefined {
+  const { requestBytes, responseBytes } = sizes;
+  if (requestBytes === undefined || responseBytes === undefined) return undefined;
+  return `${formatBytes(requestBytes)} in, ${formatBytes(responseBytes)} out`;
+}
+
+/** The same in little room: "0.1 / 4.0" in KiB. */
+export function formatKib(bytes: number | undefined): string {
+  if (bytes === undefined) return "–";
+  const kib = bytes / 1024;
+  return kib < 0.1 ? "<0.1" : kib < 100 ? kib.toFixed(1) : Math.round(kib).toLocaleString("en-US");
+}
+
+/** A door in words: "mcp?default" is "/mcp (default)". */
+export function endpointName(door: string): string {
+  const [path = "", view = ""] = door.split("?");
+  return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
+}
+
+/** A stretch of foreign text: either plain, or characters that would not be seen. */
+type InertPart = { text: string } | { hidden: string };
+
+/** Beyond so many parts a page would choke on their elements: the rest is one text. */
+const MAX_PARTS = 1_000;
+
+/** Splits foreign text so that what is hidden in it can be shown. */
+export function inertParts(text: string): InertPart[] {
+  const parts: InertPart[] = [];
+  let end = 0;
+  for (const { 0: run, index } of text.matchAll(HIDDEN)) {
+    if (parts.length >= MAX_PARTS) return [...parts, { text: showHidden(text.slice(end)) }];
+    if (index > end) parts.push({ text: text.slice(end, index) });
+    parts.push({ hidden: codePoints(run) });
+    end = index + run.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}
+
+/** The same in one string, for attributes: `a<U+202E>b`. */
+export function inertString(text: string): string {
+  return showHidden(text);
 }

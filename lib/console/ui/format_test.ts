@@ -1,5 +1,17 @@
 import assert from "node:assert/strict";
-import { formatAgo, formatBytes, formatCount, formatLatency, formatSpan } from "./format.ts";
+import {
+  endpointName,
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatKib,
+  formatLatency,
+  formatSizes,
+  formatSpan,
+  inertParts,
+  inertString,
+} from "./format.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -40,4 +52,70 @@ Deno.test("formatCount() and formatBytes() read as text", () => {
   assert.equal(formatCount(2_140, "tool"), "2,140 tools");
   assert.equal(formatCount(0, "match", "matches"), "0 matches");
   assert.deepEqual([512, 4 * 1024 ** 2, 1_536].map(formatBytes), ["512 bytes", "4 MiB", "1.5 KiB"]);
+});
+
+Deno.test("formatDuration() is exact where something was quick", () => {
+  const shown = [0.04, 8.26, 38.4, 1_234, 65_000].map(formatDuration);
+  assert.deepEqual(shown, ["<0.1 ms", "8.3 ms", "38 ms", "1.2 s", "1 min"]);
+});
+
+Deno.test("formatSizes() and formatKib() say what is not known", () => {
+  assert.equal(formatSizes({ requestBytes: 120, responseBytes: 4_096 }), "120 bytes in, 4 KiB out");
+  assert.equal(formatSizes({ requestBytes: 1 }), undefined);
+  assert.deepEqual([undefined, 10, 4_096, 2_000_000].map(formatKib), ["–", "<0.1", "4.0", "1,953"]);
+});
+
+Deno.test("doorName() is a path and its view", () => {
+  assert.equal(endpointName("mcp?default&flat"), "/mcp (default, flat)");
+  assert.equal(endpointName("toolsets/dev?"), "/toolsets/dev");
+});
+
+Deno.test("inertParts() leaves text alone, in any script", () => {
+  for (const text of ["plain", "Grüße\n\ttab", "日本語", "شكرا", "👩‍👩‍👧 ok", "<script>&amp;"]) {
+    assert.deepEqual(inertParts(text), [{ text }]);
+  }
+  assert.deepEqual(inertParts(""), []);
+});
+
+Deno.test("inertParts() shows what would not be seen", () => {
+  assert.deepEqual(inertParts("safe\u202Eevil"), [{ text: "safe" }, { hidden: "U+202E" }, {
+    text: "evil",
+  }]);
+  for (
+    const hidden of [
+      "\u200B",
+      "\u2066",
+      "\uFEFF",
+      "\u0000",
+      "\u001B",
+      "\u2028",
+      "\u{E0041}",
+      "\u3164",
+      "\u115F",
+      "\u1160",
+      "\u034F",
+    ]
+  ) {
+    assert.equal(inertParts(`a${hidden}b`).length, 3, hidden.codePointAt(0)?.toString(16));
+  }
+});
+
+Deno.test("inertString() does the same for an attribute", () => {
+  assert.equal(inertString("a\u200Bb"), "a<U+200B>b");
+});
+
+Deno.test("inertParts() makes one part of characters that follow each other", () => {
+  assert.deepEqual(inertParts("\u200B".repeat(100_000)), [{ hidden: "U+200B ×100000" }]);
+  const mixed = "a\u200B\u200B\u202E\u200Bb";
+  assert.deepEqual(inertParts(mixed), [{ text: "a" }, { hidden: "U+200B ×2 U+202E U+200B" }, {
+    text: "b",
+  }]);
+  assert.equal(inertString(mixed), "a<U+200B ×2 U+202E U+200B>b");
+});
+
+Deno.test("inertParts() makes few parts of any text, and hides nothing in the last", () => {
+  const text = "a\u200B".repeat(50_000);
+  const parts = inertParts(text);
+  assert.ok(parts.length < 1_100, `${parts.length} parts`);
+  assert.equal(inertString(text), "a<U+200B>".repeat(50_000));
 });

@@ -1,3 +1,5 @@
+import { signal } from "@preact/signals";
+
 /** What a shortcut needs to know of a keyboard event. */
 export interface KeyPress {
   key: string;
@@ -49,3 +51,12 @@ function isElementLike(value: unknown): value is ElementLike {
   return typeof value === "object" && value !== null && "tagName" in value &&
     typeof value.tagName === "string";
 }
+
+/** The key that opens the palette with K, as it is printed on this machine's keyboard. */
+export function modifierName(): string {
+  const platform = typeof navigator === "undefined" ? "" : navigator.platform ?? "";
+  return /Mac|iPhone|iPad/.test(platform) ? "⌘" : "Ctrl";
+}
+
+/** What lies over the page: at most one thing at a time. Written in the browser only. */
+export const overlay = signal<"palette" | "help" | undefined>(undefined);

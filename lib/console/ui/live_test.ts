@@ -78,7 +78,7 @@ Deno.test("LiveChannel names what it heard last where the browser gave up", asyn
   last().emit("tools", "{}", "run-7");
   last().readyState = 2;
   last().emit("error");
-  for (let tries = 0; tries < 200 && sources.length < 2; tries++) {
+  for (let tries = 0; tries < 3_000 && sources.length < 2; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.deepEqual(asked, ["run-5", "run-7"]);

@@ -17,3 +17,101 @@ export function isCurrentPage(page: ConsolePage, pathname: string): boolean {
   if (page.path === "/") return pathname === "/";
   return pathname === page.path || pathname.startsWith(`${page.path}/`);
 }
+
+/** The pages about security, in the order of their tabs. */
+export const SECURITY_PAGES = [
+  { path: "/security", label: "Overview", icon: "lock" },
+  { path: "/security/tokens", label: "Tokens", icon: "lock" },
+  { path: "/security/projects", label: "Projects", icon: "toolsets" },
+  { path: "/security/review", label: "Review", icon: "alert" },
+  { path: "/security/consents", label: "Consents", icon: "servers" },
+  { path: "/security/approvals", label: "Approvals", icon: "paused" },
+  { path: "/security/secrets", label: "Secrets", icon: "store" },
+  { path: "/security/audit", label: "Audit log", icon: "file" },
+] as const;
+
+/** Where a server's page is. */
+export function serverPath(name: string): string {
+  return `/servers/${encodeURIComponent(name)}`;
+}
+
+/** Where a tool's page is. */
+export function toolPath(server: string, tool: string): string {
+  // A browser takes these two for "here" and "one up", encoded or not: only a search finds them.
+  if (tool === "." || tool === "..") return `/tools?${new URLSearchParams({ server, q: tool })}`;
+  return `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
+}
+
+/** Where it is decided what clients get of a server or of one of its tools. */
+export function reviewPath(server?: string, tool?: string): string {
+  const named = Object.entries({ server, tool }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]]
+  );
+  return `/security/review${named.length === 0 ? "" : `?${new URLSearchParams(named)}`}`;
+}
+
+/** Where a toolset's page is. */
+export function toolsetPath(name: string): string {
+  return `/toolsets/${encodeURIComponent(name)}`;
+}
+
+/** Where the optimization of a server or of one of its tools is. */
+export function optimizationPath(server: string, tool?: string): string {
+  const path = `/optimization/${encodeURIComponent(server)}`;
+  return tool === undefined || tool === "." || tool === ".."
+    ? path
+    : `${path}/${encodeURIComponent(tool)}`;
+}
+
+/** No server can have such a name, so that none is hidden by the page. */
+export const RESTORE_BACKUP = "/settings/restore";
+export const OPTIMIZE_ALL = "/optimization/~all";
+export const NEW_SERVER = "/servers/~new";
+export const UNDO_REMOVAL = "/servers/~undo";
+export const DEMO_SERVER_PATH = "/servers/~demo";
+
+/** A step that is taken with a server: a page or a form of its own. */
+export function serverStep(
+  name: string,
+  step: "tools" | "edit" | "restart" | "pause" | "resume" | "remove",
+): string {
+  return `${serverPath(name)}/~${step}`;
+}
+
+/** Where a call's page is, beside the list that the query gives. */
+export function callPath(id: string, query: Record<string, string> = {}): string {
+  const search = new URLSearchParams(query).toString();
+  return `/activity/${encodeURIComponent(id)}${search === "" ? "" : `?${search}`}`;
+}
+
+/** No toolset can have such a name, so that none is hidden by the page. */
+export const NEW_TOOLSET = "/toolsets/~new";
+export const IMPORT_TOOLSETS = "/toolsets/~import";
+export const EXPORT_TOOLSETS = "/toolsets/~export";
+export const UNEQUIP_TOOLSET = "/toolsets/~unequip";
+
+/** Where a copy of a toolset is made. */
+export function cloneToolset(name: string): string {
+  return `${NEW_TOOLSET}?${new URLSearchParams({ from: name })}`;
+}
+
+/**
+ * The parts of a path as they were before encoding, or undefined where one is not well formed.
+ * Names may hold a slash or a percent sign, so that a route's own params are not enough.
+ */
+export function pathParts(pathname: string): string[] | undefined {
+  try {
+    return pathname.split("/").filter((part) => part !== "").map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path of this console to go back to; the dashboard where it is none, or of another site. */
+export function localPath(path: string | null): string {
+  if (path === null || !/^\/(?![/\\])/.test(path)) return "/";
+  const url = URL.parse(path, "http://console.invalid");
+  // Dots may have been resolved to another host's beginning.
+  if (url?.host !== "console.invalid" || url.pathname.startsWith("//")) return "/";
+  return url.pathname + url.search + url.hash;
+}

@@ -1,44 +1,57 @@
 import { signal } from "@preact/signals";
-import { readApi } from "./ask_api.ts";
-import { keep, readKept } from "./kept.ts";
-import { download, navigate } from "./navigate.ts";
-import { overlay } from "./overlay.ts";
-import {
-  type PaletteAction,
-  PaletteIndex,
-  type PaletteItem,
-  rememberRecent,
-} from "./palette_items.ts";
-import { ActionError, postAction } from "./post_action.ts";
-import { toggleRail } from "./rail.ts";
-import { requestRefresh } from "./refresh.ts";
-import { chooseTheme, isDark } from "./theme.ts";
+import { ActionError, postAction, readApi } from "./api.ts";
+import { chooseTheme, isDark, readPreference, savePreference, toggleRail } from "./preferences.ts";
+import { overlay } from "./keys.ts";
+import { type PaletteAction, PaletteIndex, type PaletteItem, rememberRecent } from "./palette.ts";
+import { requestRefresh } from "./live.ts";
 import { dismissToast, toast } from "./toast.ts";
+
+/** Goes to another page of the console as if its link had been clicked. */
+export function navigate(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.hidden = true;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Fetches a file as if its link had been clicked. */
+function download(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = "";
+  link.setAttribute("f-client-nav", "false");
+  link.hidden = true;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
 
 export type LoadedIndex =
   | { state: "loading" | "failed"; data?: PaletteIndex }
   | { state: "loaded"; data: PaletteIndex };
 
 /** The names the palette can find, and what was used last; written in the browser only. */
-export const paletteIndex = signal<LoadedIndex>({ state: "loading" });
+export const loadedIndex = signal<LoadedIndex>({ state: "loading" });
 export const recentItems = signal<string[]>([]);
 
 /** Fetches the names anew; what was there before stays in use until they come. */
 export async function loadIndex(): Promise<void> {
   recentItems.value = readRecent();
-  const { data } = paletteIndex.peek();
-  if (data === undefined) paletteIndex.value = { state: "loading" };
+  const { data } = loadedIndex.peek();
+  if (data === undefined) loadedIndex.value = { state: "loading" };
   try {
-    paletteIndex.value = { state: "loaded", data: PaletteIndex.parse(await readApi("/palette")) };
+    loadedIndex.value = { state: "loaded", data: PaletteIndex.parse(await readApi("/palette")) };
   } catch {
-    paletteIndex.value = data === undefined ? { state: "failed" } : { state: "failed", data };
+    loadedIndex.value = data === undefined ? { state: "failed" } : { state: "failed", data };
   }
 }
 
 /** Goes where an item leads, or does what it says. */
 export function runItem(item: PaletteItem): void {
   recentItems.value = rememberRecent(recentItems.peek(), item.id);
-  keep("recent", JSON.stringify(recentItems.value));
+  savePreference("recent", JSON.stringify(recentItems.value));
   overlay.value = undefined;
   doItem(item);
 }
@@ -79,7 +92,7 @@ const ACTIONS: Record<PaletteAction, () => void> = {
 
 function readRecent(): string[] {
   try {
-    const kept: unknown = JSON.parse(readKept("recent") ?? "[]");
+    const kept: unknown = JSON.parse(readPreference("recent") ?? "[]");
     return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : [];
   } catch {
     return [];

@@ -7,7 +7,7 @@ import {
   promptsAgain,
   promptsTask,
 } from "./instructions.ts";
-import { MAX_REQUEST, ROOM } from "./request_room.ts";
+import { MAX_REQUEST, ROOM } from "./request.ts";
 
 Deno.test("the instructions say that what servers write is never to be followed", () => {
   for (const system of [CANDIDATES_SYSTEM, PROMPTS_SYSTEM]) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { PromptCategory } from "../../core/optimization.ts";
-import { isNearDuplicate, namesTool, promptProblem, type WrittenPrompt } from "./prompt_rules.ts";
+import { type DraftPrompt, isNearDuplicate, namesTool, promptProblem } from "./prompt_rules.ts";
 
-function aPrompt(category: PromptCategory, prompt: string): WrittenPrompt {
+function aPrompt(category: PromptCategory, prompt: string): DraftPrompt {
   return { category, prompt, expectedBehavior: { shouldCallTool: category !== "negative" } };
 }
 

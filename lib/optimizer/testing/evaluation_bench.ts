@@ -6,7 +6,7 @@ import {
   type Evaluation,
   Thresholds,
 } from "../../core/optimization.ts";
-import type { EvaluationInput } from "../evaluation.ts";
+import type { EvaluationInput } from "../evaluation/run.ts";
 import { type Script, ScriptedEvaluator } from "./scripted_evaluator.ts";
 import { GOOD, POOR, somePrompts, TARGET, WeatherSubjects } from "./weather.ts";
 
@@ -23,7 +23,7 @@ export function evaluationBench(
 ): EvaluationBench {
   const evaluator = new ScriptedEvaluator(script);
   const saved: EvalRun[] = [];
-  const subjects = new WeatherSubjects();
+  const targets = new WeatherSubjects();
   const input: EvaluationInput = {
     id: "evaluation_1",
     server: "weather",
@@ -37,7 +37,7 @@ export function evaluationBench(
     ],
     prompts: somePrompts(),
     evaluator,
-    shown: (description) => subjects.shown("weather", "get_forecast", description, []),
+    shown: (description) => targets.shown("weather", "get_forecast", description, []),
     target: TARGET,
     concurrency: 1,
     finished: [],

@@ -5,17 +5,20 @@ import {
   type OptimizationJob,
   type ToolCandidate,
 } from "../../core/optimization.ts";
-import { CandidatesRepository } from "../../storage/candidates_repository.ts";
-import { EvalRunsRepository } from "../../storage/eval_runs_repository.ts";
-import { EvaluationsRepository } from "../../storage/evaluations_repository.ts";
-import { GoldenPromptsRepository } from "../../storage/golden_prompts_repository.ts";
-import { JobsRepository } from "../../storage/optimization_jobs_repository.ts";
+import {
+  CandidatesRepository,
+  EvalRunsRepository,
+  EvaluationsRepository,
+  GoldenPromptsRepository,
+} from "../../storage/optimization_repositories.ts";
+import { JobsRepository } from "../../storage/jobs_repository.ts";
 import { PromotionsRepository } from "../../storage/promotions_repository.ts";
 import { Store } from "../../storage/store.ts";
-import { type JobsOptions, OptimizationJobs } from "../jobs.ts";
-import { newCandidate } from "../new_candidate.ts";
+import { OptimizationJobs } from "../jobs/queue.ts";
+import { type JobsOptions } from "../jobs/run.ts";
+import { newCandidate } from "../generation/candidates.ts";
 import { Promotions } from "../promotions.ts";
-import type { TextAnswer, TextModel, TextRequest } from "../text_model.ts";
+import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
 import { ScriptedEvaluator } from "./scripted_evaluator.ts";
 import { byDescription, GOOD, somePrompts, WeatherSubjects } from "./weather.ts";
 
@@ -28,7 +31,7 @@ export class JobBench implements AsyncDisposable {
   readonly evaluations: EvaluationsRepository;
   readonly jobs: JobsRepository;
   readonly promotions: Promotions;
-  readonly subjects = new WeatherSubjects();
+  readonly targets = new WeatherSubjects();
   readonly events: OptimizationJob[] = [];
   readonly warnings: string[] = [];
   /** Gateways that run. */
@@ -45,7 +48,7 @@ export class JobBench implements AsyncDisposable {
     this.jobs = new JobsRepository(store);
     this.promotions = new Promotions({
       repository: new PromotionsRepository(store),
-      canonical: () => this.subjects.canonical,
+      canonical: () => this.targets.canonical,
       onChange: () => {},
     });
   }
@@ -64,7 +67,7 @@ export class JobBench implements AsyncDisposable {
       runs: this.runs,
       evaluations: this.evaluations,
       promotions: this.promotions,
-      subjects: this.subjects,
+      targets: this.targets,
       evaluator: () => Promise.resolve(new ScriptedEvaluator(byDescription)),
       textModel: () => Promise.resolve(new WritingModel()),
       concurrency: 2,
@@ -147,5 +150,5 @@ function someTexts(category: string) {
     indirect: "Should somebody pack something given weather",
     negative: "Cook dinner recipes inspired",
   };
-  return SUBJECTS.map((subject) => ({ category, prompt: `${verbs[category]} ${subject}` }));
+  return SUBJECTS.map((target) => ({ category, prompt: `${verbs[category]} ${target}` }));
 }

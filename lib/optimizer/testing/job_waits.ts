@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import type { OptimizationJob } from "../../core/optimization.ts";
-import type { OptimizationJobs } from "../jobs.ts";
+import type { OptimizationJobs } from "../jobs/queue.ts";
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 120_000;
 
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LIMIT_MS;

@@ -50,7 +50,7 @@ export async function promotionKillLoop(
 }
 
 function isPromoted(store: Store): Promise<boolean> {
-  return store.read(keys.promotion(SERVER, TOOL)).then((record) => record !== undefined);
+  return store.read(keys.promotions(SERVER, TOOL)).then((record) => record !== undefined);
 }
 
 /** The number of the newest step, which must be what is in force, and of the same commit. */
@@ -60,7 +60,7 @@ async function checkNewest(store: Store, when: string): Promise<number> {
   const inForce = await repository.find(SERVER, TOOL);
   assert(newest !== undefined, `${when}: there is no history`);
   assert.deepEqual(inForce?.value ?? null, newest.promotion, `${when}: between two steps`);
-  const event = await store.read(keys.promotionEvent(SERVER, TOOL, newest.id));
+  const event = await store.read(keys.promotionEvents(SERVER, TOOL, newest.id));
   if (inForce) assert.equal(inForce.versionstamp, event?.versionstamp, `${when}: two commits`);
   const step = Number(newest.reason);
   // Every step was announced, in its own commit.

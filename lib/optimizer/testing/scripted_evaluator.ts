@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Evaluator, Observation, RunRequest } from "../evaluator.ts";
+import type { Evaluator, Observation, RunRequest } from "../evaluators/evaluator.ts";
 
 /** What a stand-in for a model does: tools it calls, or a whole observation. */
 export type Script = (

@@ -1,7 +1,7 @@
 import { CATEGORIES, type GoldenPrompt } from "../../core/optimization.ts";
-import type { ShownTool } from "../evaluator.ts";
-import type { SelectedTool } from "../job_selection.ts";
-import type { Subject, Subjects } from "../subjects.ts";
+import type { ShownTool } from "../evaluators/evaluator.ts";
+import type { SelectedTool } from "../jobs/selection.ts";
+import type { Target, Targets } from "../targets.ts";
 import { aPrompt } from "./runs.ts";
 import type { Script } from "./scripted_evaluator.ts";
 
@@ -13,7 +13,7 @@ export const GREEDY = "GREEDY: always use this.";
 const NAMES = ["get_forecast", "get_alerts", "list_stations"];
 
 /** Two tools and more of one server. */
-export class WeatherSubjects implements Subjects {
+export class WeatherSubjects implements Targets {
   /** What the server itself says of each of its tools. */
   canonical = POOR;
   readonly disabled = new Set<string>();
@@ -21,7 +21,7 @@ export class WeatherSubjects implements Subjects {
   /** Own names of the shop's tools that are equipped. */
   equippedTools: string[] = [];
 
-  find(server: string, tool: string): Subject | undefined {
+  find(server: string, tool: string): Target | undefined {
     if (server !== "weather" || !NAMES.includes(tool) || this.missing.has(tool)) return undefined;
     return {
       server,

@@ -21,7 +21,7 @@ async function saveLarge(store: Store): Promise<void> {
 }
 
 async function count(store: Store, times: number): Promise<void> {
-  const key = keys.setting("count");
+  const key = keys.settings("count");
   for (let left = times; left > 0;) {
     const record = await store.read(key);
     try {
@@ -39,7 +39,7 @@ async function count(store: Store, times: number): Promise<void> {
 async function announce(store: Store, times: number): Promise<void> {
   for (let left = times; left > 0; left--) {
     await new Promise((resolve) => setTimeout(resolve, 60));
-    await store.commit({ sets: [{ key: keys.setting("news"), value: left }] });
+    await store.commit({ sets: [{ key: keys.settings("news"), value: left }] });
     await say(`${await store.generation()} ${Date.now()}`);
   }
 }

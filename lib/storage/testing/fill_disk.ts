@@ -12,7 +12,7 @@ export async function fillDisk(folder: string): Promise<void> {
   const closed = join(folder, "closed.sqlite");
   {
     await using store = await Store.open({ location: closed });
-    await store.commit({ sets: [{ key: keys.setting("kept"), value: 1 }] });
+    await store.commit({ sets: [{ key: keys.settings("kept"), value: 1 }] });
   }
   {
     await using store = await Store.open({ location: path });
@@ -20,7 +20,7 @@ export async function fillDisk(folder: string): Promise<void> {
     let saved = 0;
     const fill = async () => {
       for (; saved < 500; saved++) {
-        await store.commit({ sets: [{ key: keys.setting(`s${saved}`), value }] });
+        await store.commit({ sets: [{ key: keys.settings(`s${saved}`), value }] });
       }
     };
     const error = await failure(fill(), "STORAGE_FULL");
@@ -28,17 +28,17 @@ export async function fillDisk(folder: string): Promise<void> {
     const health = store.health();
     assert.equal(health.state, "degraded");
 
-    const large = { key: keys.setting("large"), value: "y".repeat(2_000_000) };
+    const large = { key: keys.settings("large"), value: "y".repeat(2_000_000) };
     await failure(store.commit({ sets: [large] }), "STORAGE_FULL");
     assert.equal(await store.read(large.key), undefined);
     for (let index = 0; index < saved; index++) {
-      assert.equal((await store.read(keys.setting(`s${index}`)))?.value, value);
+      assert.equal((await store.read(keys.settings(`s${index}`)))?.value, value);
     }
-    assert.equal(await store.read(keys.setting(`s${saved}`)), undefined);
+    assert.equal(await store.read(keys.settings(`s${saved}`)), undefined);
     assert.deepEqual(store.health(), health, "a read does not make it well");
 
     await Deno.remove(filler);
-    await store.commit({ sets: [{ key: keys.setting("again"), value }] });
+    await store.commit({ sets: [{ key: keys.settings("again"), value }] });
     assert.deepEqual(store.health(), { state: "ok" });
   }
   using stuffing = await Deno.open(filler, { write: true, create: true });
@@ -50,7 +50,7 @@ export async function fillDisk(folder: string): Promise<void> {
   await Deno.remove(path);
   await Deno.remove(`${path}-wal`);
   await using store = await Store.open({ location: closed });
-  assert.equal((await store.read(keys.setting("kept")))?.value, 1);
+  assert.equal((await store.read(keys.settings("kept")))?.value, 1);
 }
 
 if (import.meta.main) await fillDisk(Deno.args[0] ?? "");

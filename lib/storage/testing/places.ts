@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { KvClient } from "../kv_client.ts";
-import { parseLocation } from "../location.ts";
+import { KvClient, parseLocation } from "../kv_client.ts";
 
 /** Somewhere that a store can be kept. */
 export interface Place {

@@ -1,9 +1,8 @@
 import { page } from "fresh";
-import { Activity } from "../../../components/activity.tsx";
-import { ErrorState } from "../../../components/error_state.tsx";
-import { activityPage } from "../../../lib/console/activity_page.ts";
-import { callPage } from "../../../lib/console/call_page.ts";
+import { ErrorState } from "../../../components/states.tsx";
 import { define } from "../../../lib/console/define.ts";
+import { Activity } from "./(_components)/activity.tsx";
+import { activityPage, callPage } from "./(_page)/model.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {

@@ -1,7 +1,7 @@
 import { page } from "fresh";
-import { Activity } from "../../../components/activity.tsx";
-import { activityPage } from "../../../lib/console/activity_page.ts";
 import { define } from "../../../lib/console/define.ts";
+import { Activity } from "./(_components)/activity.tsx";
+import { activityPage } from "./(_page)/model.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {

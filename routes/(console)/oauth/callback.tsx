@@ -1,15 +1,15 @@
 import { page, type RouteConfig } from "fresh";
-import { LoginResult } from "../../../components/login_result.tsx";
-import { askerOf } from "../../../lib/console/asker.ts";
-import { define } from "../../../lib/console/define.ts";
-import { finishLogin } from "../../../lib/console/server_login.ts";
+import { Head } from "fresh/runtime";
+import { InertText } from "../../../components/text.tsx";
+import { callerOf, define } from "../../../lib/console/define.ts";
+import { type CallbackPage, finishLogin } from "../servers/[name]/(_page)/login.ts";
 
 /** Anybody can come here: nothing of the console is shown around it. */
 export const config: RouteConfig = { skipInheritedLayouts: true };
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams, askerOf(ctx));
+    const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams, callerOf(ctx));
     ctx.state.title = data.kind === "done" ? "Logged in" : "Not logged in";
     // The address holds a code: it must not be kept, nor sent on.
     const headers = { "cache-control": "no-store" };
@@ -17,6 +17,53 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(function CallbackRoute({ data }) {
-  return <LoginResult page={data} />;
+/**
+ * What a person sees who comes back from an authorization server. It leads on by itself, as a page:
+ * a redirect would count as the other site's, and come without the console's cookie.
+ */
+export default define.page<typeof handler>(function CallbackRoute({ data: page }) {
+  return (
+    <main class="login" id="main">
+      <div class="login-card">
+        {page.kind === "done" ? <Done page={page} /> : <Failed page={page} />}
+      </div>
+    </main>
+  );
 });
+
+function Done({ page }: { page: Extract<CallbackPage, { kind: "done" }> }) {
+  return (
+    <>
+      <Head>
+        <meta http-equiv="refresh" content={`2;url=${page.href}`} />
+      </Head>
+      <h1>Logged in</h1>
+      <p>
+        The login to <span class="mono">{page.server}</span> was made.{" "}
+        {page.isReady ? "Its tools can be used." : <InertText text={page.reason} />}
+      </p>
+      <a class="button button-primary" href={page.href}>Go to the server</a>
+    </>
+  );
+}
+
+function Failed({ page }: { page: Extract<CallbackPage, { kind: "failed" }> }) {
+  const { error, href } = page;
+  return (
+    <>
+      <h1>Not logged in</h1>
+      <p role="alert">
+        <InertText text={error.message} />
+      </p>
+      {error.steps.map((step) => (
+        <p key={step} class="muted">
+          <InertText text={step} />
+        </p>
+      ))}
+      <p class="small muted">
+        <code>{error.code}</code>
+      </p>
+      <a class="button button-primary" href={href}>Begin again</a>
+    </>
+  );
+}

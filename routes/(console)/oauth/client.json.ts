@@ -1,6 +1,6 @@
 import { define } from "../../../lib/console/define.ts";
 import { GatewayError } from "../../../lib/core/errors.ts";
-import { errorResponse } from "../../../lib/http/error_response.ts";
+import { errorResponse } from "../../../lib/http/handle_request.ts";
 
 /** What this gateway says of itself to authorization servers that look it up. */
 export const handler = define.handlers({

@@ -1,10 +1,10 @@
+import { callOf } from "../../../lib/console/api.ts";
 import { page } from "fresh";
-import { OptimizationForm } from "../../../components/optimization_form.tsx";
-import { define } from "../../../lib/console/define.ts";
-import { jobFormPage, startJob } from "../../../lib/console/optimization_job_form.ts";
-import { leadOn } from "../../../lib/console/optimization_problem.ts";
-import { readJobFields } from "../../../lib/console/ui/job_form.ts";
-import { readForm } from "../../../lib/http/read_form.ts";
+import { OptimizationForm } from "./(_components)/job_form.tsx";
+import { define, formOf } from "../../../lib/console/define.ts";
+import { jobFormPage, submitJob } from "./(_page)/job_form.ts";
+import { readJobFields } from "./(_page)/browser.ts";
+import { submitForm } from "../../../lib/console/errors.ts";
 
 const TITLE = "Optimize all servers";
 
@@ -16,12 +16,12 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const written = readJobFields(await readForm(ctx.req, gateway.options.options.maxBody));
+    const written = readJobFields(await formOf(ctx));
     const { searchParams: query } = ctx.url;
     ctx.state.title = TITLE;
-    return await leadOn(
+    return await submitForm(
       ctx,
-      startJob(gateway, written),
+      () => submitJob(gateway, written, callOf(ctx, "console")),
       (error) => jobFormPage(gateway, { query, written, error }),
     );
   },

@@ -1,27 +1,25 @@
 import { page } from "fresh";
-import { ServerForm } from "../../../components/server_form.tsx";
-import { define } from "../../../lib/console/define.ts";
+import { define, formOf } from "../../../lib/console/define.ts";
+import { serverStep } from "../../../lib/console/ui/pages.ts";
+import { serverRequester } from "../../../lib/http/request_origin.ts";
+import { ServerForm } from "./(_components)/entry_form.tsx";
 import {
   addServer,
-  EMPTY_WORDS,
+  EMPTY_ENTRY,
   readServerForm,
   type ServerForm as Form,
-} from "../../../lib/console/server_form.ts";
-import { serverStep } from "../../../lib/console/ui/paths.ts";
-import { serverAsker } from "../../../lib/http/from_here.ts";
-import { readForm } from "../../../lib/http/read_form.ts";
+} from "./(_page)/entry.ts";
 
 export const handler = define.handlers({
   GET(ctx) {
     ctx.state.title = "Add server";
-    return page<Form>(EMPTY_WORDS);
+    return page<Form>(EMPTY_ENTRY);
   },
 
   async POST(ctx) {
     const { gateway } = ctx.state;
-    const { maxBody } = gateway.options.options;
-    const words = readServerForm(await readForm(ctx.req, maxBody));
-    const outcome = await addServer(gateway, words, serverAsker(ctx, "console"));
+    const fields = readServerForm(await formOf(ctx));
+    const outcome = await addServer(gateway, fields, serverRequester(ctx, "console"));
     if ("added" in outcome) {
       return ctx.redirect(`${serverStep(outcome.added, "tools")}?added`, 303);
     }

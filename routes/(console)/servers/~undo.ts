@@ -1,16 +1,16 @@
-import { define } from "../../../lib/console/define.ts";
-import { serverPath } from "../../../lib/console/ui/paths.ts";
-import { serverAsker } from "../../../lib/http/from_here.ts";
-import { readForm } from "../../../lib/http/read_form.ts";
+import { callOf } from "../../../lib/console/api.ts";
+import { define, formOf } from "../../../lib/console/define.ts";
+import { serverPath } from "../../../lib/console/ui/pages.ts";
+import { runOperation } from "../../../lib/operations/operation.ts";
+import { SERVER_OPERATIONS } from "../../../lib/operations/servers.ts";
 
-/** Takes back a removal. */
+/** Undoes a removal. */
 export const handler = define.handlers({
   async POST(ctx) {
-    const { admin, removedServers, options } = ctx.state.gateway;
-    const form = await readForm(ctx.req, options.options.maxBody);
-    const id = form.get("id") ?? "";
-    const { name } = await admin.restore(removedServers.resolve(id), serverAsker(ctx, "console"));
-    removedServers.forget(id);
-    return ctx.redirect(serverPath(name), 303);
+    const undo = (await formOf(ctx)).get("id") ?? "";
+    const call = callOf(ctx, "console");
+    const { restore } = SERVER_OPERATIONS;
+    const { server } = await runOperation(restore, ctx.state.gateway, { undo }, call);
+    return ctx.redirect(serverPath(server.name), 303);
   },
 });

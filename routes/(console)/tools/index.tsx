@@ -1,7 +1,20 @@
 import { page } from "fresh";
-import { Tools } from "../../../components/tools.tsx";
+import { Bar, TokensChip } from "../../../components/badges.tsx";
+import { Card, PageHeader } from "../../../components/layout.tsx";
+import { EmptyState } from "../../../components/states.tsx";
+import { Icon } from "../../../components/icon.tsx";
+import { InertText } from "../../../components/text.tsx";
+import { Pager } from "../../../components/tables.tsx";
+import { StartingNotice } from "../../../components/server_state.tsx";
+import { FilterField, FilterSelect } from "../../../islands/forms.tsx";
+import { RefreshSoon } from "../../../islands/frame.tsx";
 import { define } from "../../../lib/console/define.ts";
-import { toolsPage } from "../../../lib/console/tools_page.ts";
+import type { FilterChoice } from "../../../lib/console/ui/tools.ts";
+import { formatCount, formatNumber, inertString } from "../../../lib/console/ui/format.ts";
+import { NEW_TOOLSET } from "../../../lib/console/ui/pages.ts";
+import { ToolsCatalog } from "./(_components)/catalog.tsx";
+import { NameCollisions, ReviewNotice } from "./(_components)/notices.tsx";
+import { type SavedDay, type ToolsPage, toolsPage } from "./(_page)/model.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -10,10 +23,255 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(function ToolsRoute({ data, url }) {
+/** All tools, searched and filtered. */
+export default define.page<typeof handler>(function ToolsRoute({ data: page, url }) {
+  const [today] = page.saved;
+  const isToday = today?.day === new Date().toISOString().slice(0, 10);
   return (
     <div class="stack" data-live="servers tools">
-      <Tools page={data} url={url} />
+      <PageHeader
+        title="Tools"
+        lead={leadOf(page)}
+        {...(page.total === 0 ? {} : {
+          action: (
+            <span class="chips-row">
+              <TokensChip
+                tokens={page.tokens.counted}
+                unit={page.tokens.isCounting ? "tokens so far, counting" : "tokens in all"}
+                title="About what a model would read if every tool that is on were listed"
+              />
+              {isToday && (
+                <TokensChip
+                  tokens={today.saved}
+                  unit="tokens saved today"
+                  title="What searches returned, against listing every tool"
+                />
+              )}
+            </span>
+          ),
+        })}
+      />
+      <ReviewNotice {...page.waiting} />
+      <StartingNotice servers={page.starting} />
+      {page.reading === undefined ? null : (
+        <p class="notice" role="status">
+          <Icon name="pending" size={14} />
+          <span>
+            Indexing tools: {formatNumber(page.reading.done)} of{" "}
+            {formatNumber(page.reading.total)}. Keyword search until then.
+          </span>
+        </p>
+      )}
+      {(page.tokens.isCounting || page.reading !== undefined) && (
+        <RefreshSoon
+          madeAt={Date.now()}
+        />
+      )}
+      {page.total + page.invalid > 0 && <Filters page={page} />}
+      {page.degraded === undefined ? null : (
+        <p class="notice tone-warn" role="status">
+          <Icon name="alert" size={14} />
+          <span>
+            The search is not at its best: <InertText text={page.degraded} />
+          </span>
+        </p>
+      )}
+      {offersToolset(page) && (
+        <p class="small">
+          <a href={`${NEW_TOOLSET}?${toolsetQuery(page)}`}>
+            Create a toolset of {page.list.total === 1 ? "this tool" : "these tools"}
+          </a>
+        </p>
+      )}
+      {page.list.total > 0
+        ? (
+          <Card isFlush>
+            <ToolsCatalog
+              rows={page.list.rows}
+              {...(page.query === "" ? { order: { sorting: page.sorting, url } } : {})}
+            />
+            <Pager list={page.list} url={url} noun="tools" />
+          </Card>
+        )
+        : <NoTools page={page} />}
+      <NameCollisions collisions={page.collisions} noun="tool" />
+      <NameCollisions collisions={page.promptCollisions} noun="prompt" />
+      {page.saved.length > 0 && <SavedDays days={page.saved} />}
     </div>
   );
 });
+
+/** What searching in place of listing everything has saved, day by day, on one scale. */
+function SavedDays({ days }: { days: SavedDay[] }) {
+  const most = Math.max(...days.map(({ saved }) => saved), 1);
+  return (
+    <Card title="Saved by lazy loading" aside="tokens, an estimate" isFlush>
+      <table class="table saved-table">
+        <caption class="visually-hidden">Tokens saved per day</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="number">Searches</th>
+            <th scope="col" class="number">Saved</th>
+            <th scope="col" class="number hide-small">Of all listed</th>
+            <th scope="col" class="hide-small">
+              <span class="visually-hidden">Against other days</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(({ day, searches, saved, baseline }) => (
+            <tr key={day}>
+              <td>
+                <time dateTime={day}>{day}</time>
+              </td>
+              <td class="number">{formatNumber(searches)}</td>
+              <td class="number">{formatNumber(saved)}</td>
+              <td class="number hide-small">
+                {baseline === 0 ? "–" : `${Math.round((saved / baseline) * 100)} %`}
+              </td>
+              <td class="hide-small">
+                <Bar share={saved / most} width={160} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+/** All of a server or of a category can be taken at once; what words find is for a person to pick. */
+function offersToolset({ query, server, category, state, list }: ToolsPage): boolean {
+  return query === "" && (server !== undefined || category !== undefined) && list.total > 0 &&
+    (state === undefined || state === "enabled");
+}
+
+function toolsetQuery({ server = "", category = "" }: ToolsPage): URLSearchParams {
+  const set = Object.entries({ server, category }).filter(([, value]) => value !== "");
+  return new URLSearchParams(set);
+}
+
+function leadOf(page: ToolsPage): string {
+  const isFiltered = [page.query || undefined, page.server, page.category, page.state]
+    .some((filter) => filter !== undefined);
+  if (page.state === "invalid") {
+    return page.list.total === 1
+      ? "1 entry is not a valid tool, so no client is shown it"
+      : `${formatNumber(page.list.total)} entries are not valid tools, so no client is shown them`;
+  }
+  if (isFiltered) {
+    return `${formatCount(page.list.total, "match", "matches")} in ${
+      formatCount(page.total, "tool")
+    }`;
+  }
+  const off = page.disabled === 0 ? "" : `, ${formatNumber(page.disabled)} of them off`;
+  return `${formatCount(page.total, "tool")} on ${
+    formatCount(page.servers.length, "server")
+  }${off}`;
+}
+
+const STATE_LABELS: Record<string, string> = {
+  disabled: "Off",
+  promoted: "Promoted",
+  held: "Held",
+  quarantined: "Quarantined",
+  invalid: "Invalid",
+};
+
+function Filters({ page }: { page: ToolsPage }) {
+  const { query, server, category, state } = page;
+  const set = { q: query, server, category, state };
+  const { disabled, promoted, waiting, invalid } = page;
+  // Few ever have tools that wait: what is not there is not offered.
+  const counts = { disabled, promoted, ...waiting, invalid };
+  const without = (name: keyof typeof set) =>
+    Object.fromEntries(
+      Object.entries(set).flatMap(([key, value]) =>
+        key === name || value === undefined || value === "" ? [] : [[key, value]]
+      ),
+    );
+  const labeled = (choices: FilterChoice[], current: string | undefined) => {
+    const known = choices.some(({ value }) => value === current);
+    // What the address asks for is shown even where nothing has it.
+    const all = current === undefined || known
+      ? choices
+      : [{ value: current, count: 0 }, ...choices];
+    return all.map(({ value, count }) => ({
+      value,
+      label: `${inertString(value)} (${formatNumber(count)})`,
+    }));
+  };
+  return (
+    <div class="toolbar">
+      <FilterField action="/tools" label="Search tools" value={query} hidden={without("q")} />
+      {(page.servers.length > 1 || server !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="server"
+          label="Server"
+          all="All servers"
+          value={server ?? ""}
+          choices={labeled(page.servers, server)}
+          hidden={without("server")}
+        />
+      )}
+      {(page.categories.length > 1 || category !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="category"
+          label="Category"
+          all="All categories"
+          value={category ?? ""}
+          choices={labeled(page.categories, category)}
+          hidden={without("category")}
+        />
+      )}
+      {(Object.values(counts).some((count) => count > 0) || state !== undefined) && (
+        <FilterSelect
+          action="/tools"
+          name="state"
+          label="State"
+          all="All states"
+          value={state ?? ""}
+          choices={[
+            { value: "enabled", label: `On (${formatNumber(page.total - page.disabled)})` },
+            ...Object.entries(counts).filter(([value, count]) =>
+              count > 0 || value === state || !(value in waiting)
+            )
+              .map(([value, count]) => ({
+                value,
+                label: `${STATE_LABELS[value]} (${formatNumber(count)})`,
+              })),
+          ]}
+          hidden={without("state")}
+        />
+      )}
+    </div>
+  );
+}
+
+function NoTools({ page }: { page: ToolsPage }) {
+  if (page.total === 0 && page.state === undefined) {
+    return (
+      <EmptyState
+        icon="tools"
+        title="No tools yet"
+        actions={<a class="button" href="/servers">Look at the servers</a>}
+      >
+        The tools of every connected server are listed here. None has offered any so far.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title="No tool matches"
+      actions={<a class="button" href="/tools" aria-current="false">Clear search and filters</a>}
+    >
+      {page.query === ""
+        ? "No tool is in all of these filters. Take one away."
+        : "Say what the tool should do in other words, or with fewer filters."}
+    </EmptyState>
+  );
+}

@@ -1,7 +1,8 @@
 import { page } from "fresh";
-import { ToolsetsImport } from "../../../components/toolsets_import.tsx";
+import { ToolsetsImport } from "./(_components)/import.tsx";
+import { callOf } from "../../../lib/console/api.ts";
 import { define } from "../../../lib/console/define.ts";
-import { type ImportPage, importToolsets } from "../../../lib/console/toolset_exchange.ts";
+import { type ImportPage, importToolsets } from "./(_page)/exchange.ts";
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -12,7 +13,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Import toolsets";
-    const done = await importToolsets(gateway, ctx.req, gateway.options.options.maxBody);
+    const done = await importToolsets(gateway, ctx.req, callOf(ctx, "console"));
     return page<ImportPage>(done, { status: done.error === undefined ? 200 : 400 });
   },
 });

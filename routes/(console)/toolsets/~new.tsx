@@ -1,11 +1,10 @@
 import { page } from "fresh";
-import { ToolsetEditor } from "../../../components/toolset_editor.tsx";
-import { define } from "../../../lib/console/define.ts";
-import { readToolsetForm, saveToolset } from "../../../lib/console/save_toolset.ts";
-import { newToolsetForm, toolsetForm } from "../../../lib/console/toolset_form.ts";
-import { toolsetPath } from "../../../lib/console/ui/paths.ts";
-import { GatewayError } from "../../../lib/core/errors.ts";
-import { readForm } from "../../../lib/http/read_form.ts";
+import { ToolsetEditor } from "./(_components)/editor.tsx";
+import { callOf } from "../../../lib/console/api.ts";
+import { define, formOf } from "../../../lib/console/define.ts";
+import { newToolsetForm, readToolsetForm, saveToolset, toolsetForm } from "./(_page)/editor.ts";
+import { toolsetPath } from "../../../lib/console/ui/pages.ts";
+import { submitForm } from "../../../lib/console/errors.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -14,17 +13,14 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
+    ctx.state.title = "New toolset";
     const { gateway } = ctx.state;
-    const written = readToolsetForm(await readForm(ctx.req, gateway.options.options.maxBody));
-    try {
-      const { name } = await saveToolset(gateway, written);
-      return ctx.redirect(toolsetPath(name), 303);
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
-      ctx.state.title = "New toolset";
-      const form = await toolsetForm(gateway, undefined, written, error);
-      return page(form, { status: error.httpStatus });
-    }
+    const written = readToolsetForm(await formOf(ctx));
+    return await submitForm(
+      ctx,
+      async () => toolsetPath(await saveToolset(gateway, written, callOf(ctx, "console"))),
+      (error) => toolsetForm(gateway, undefined, written, error),
+    );
   },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { GatewayError } from "../../../lib/core/errors.ts";
-import { readBody } from "../../../lib/http/guard.ts";
+import { readBody } from "../../../lib/http/request_body.ts";
 
 /** A request's body in the shape that is wanted, or INVALID_ARGUMENTS. */
 export async function readJson<T>(

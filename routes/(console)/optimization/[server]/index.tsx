@@ -1,17 +1,13 @@
+import { callOf } from "../../../../lib/console/api.ts";
 import { page } from "fresh";
-import { Missing } from "../../../../components/missing.tsx";
-import { OptimizationForm } from "../../../../components/optimization_form.tsx";
-import { define } from "../../../../lib/console/define.ts";
-import {
-  type JobFormPage,
-  serverFormPage,
-  startJob,
-} from "../../../../lib/console/optimization_job_form.ts";
-import { leadOn } from "../../../../lib/console/optimization_problem.ts";
-import type { MissingName } from "../../../../lib/console/server_page.ts";
-import { readJobFields } from "../../../../lib/console/ui/job_form.ts";
-import { optimizationPath } from "../../../../lib/console/ui/paths.ts";
-import { readForm } from "../../../../lib/http/read_form.ts";
+import { Missing } from "../../../../components/states.tsx";
+import { OptimizationForm } from "../(_components)/job_form.tsx";
+import { define, formOf } from "../../../../lib/console/define.ts";
+import { type JobFormPage, serverFormPage, submitJob } from "../(_page)/job_form.ts";
+import type { MissingName } from "../../../../lib/console/lists.ts";
+import { readJobFields } from "../(_page)/browser.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { submitForm } from "../../../../lib/console/errors.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -25,13 +21,13 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const server = ctx.params.server ?? "";
-    const form = await readForm(ctx.req, gateway.options.options.maxBody);
+    const form = await formOf(ctx);
     const written = readJobFields(form, server);
     const { searchParams: query } = ctx.url;
     ctx.state.title = `Optimize ${server}`;
-    return await leadOn(
+    return await submitForm(
       ctx,
-      startJob(gateway, written),
+      () => submitJob(gateway, written, callOf(ctx, "console")),
       (error) => serverFormPage(gateway, { server, query, written, error }),
     );
   },

@@ -1,16 +1,24 @@
 import { page } from "fresh";
-import { SecurityReview } from "../../../../components/security_review.tsx";
-import { askerOf } from "../../../../lib/console/asker.ts";
-import { define } from "../../../../lib/console/define.ts";
-import { formError } from "../../../../lib/console/form_error.ts";
+import { BusyForms } from "../../../../islands/forms.tsx";
+import { decideByForm, type ReviewCard, type ReviewPage, reviewPage } from "./(_page)/model.ts";
+import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
+import { Ago, CodeBlock, InertText } from "../../../../components/text.tsx";
+import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { Confirm, FormFailure } from "../../../../components/forms.tsx";
+import { EmptyState } from "../../../../components/states.tsx";
+import { Icon, type IconName } from "../../../../components/icon.tsx";
 import {
-  decide,
-  readReviewAction,
-  type ReviewPage,
-  reviewPage,
-} from "../../../../lib/console/security_review.ts";
-import { GatewayError } from "../../../../lib/core/errors.ts";
-import { readForm } from "../../../../lib/http/read_form.ts";
+  Button,
+  REVIEW_PATH,
+  ReviewDecisions,
+  ReviewFindings,
+  ReviewPolicies,
+} from "./(_components)/policies.tsx";
+import { SecurityTabs } from "../(_components)/tabs.tsx";
+import { CompatibilityBadge, Diff } from "../../../../components/tool_history.tsx";
+import { callOf } from "../../../../lib/console/api.ts";
+import { define, formOf } from "../../../../lib/console/define.ts";
+import { formError, submitForm } from "../../../../lib/console/errors.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -19,24 +27,147 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
+    ctx.state.title = "Review";
     const { gateway } = ctx.state;
-    const form = await readForm(ctx.req, gateway.options.options.maxBody);
-    try {
-      await decide(gateway, readReviewAction(Object.fromEntries(form)), askerOf(ctx));
-      return ctx.redirect("/security/review", 303);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      ctx.state.title = "Review";
-      const data: ReviewPage = { ...await reviewPage(gateway), refused: formError(error) };
-      return page(data, { status: error.httpStatus });
-    }
+    const form = await formOf(ctx);
+    return await submitForm<ReviewPage>(ctx, async () => {
+      await decideByForm(gateway, form, callOf(ctx, "console"));
+      return REVIEW_PATH;
+    }, async (error) => ({ ...await reviewPage(gateway), refused: formError(error) }));
   },
 });
 
-export default define.page<typeof handler>(function ReviewRoute({ data, url }) {
+/** What servers changed, and what looks like an attack: each with what can be done about it. */
+export default define.page<typeof handler>(function ReviewPage({ data: page, url }) {
+  const { cards, more, only, refused } = page;
   return (
     <div class="stack" data-live="servers tools settings">
-      <SecurityReview page={data} url={url} />
+      <BusyForms />
+      <PageHeader
+        title="Review"
+        lead={cards.length === 0 || only !== undefined
+          ? "What servers change about their tools, and what looks like an attack"
+          : `${formatCount(cards.length + more, "item")} for you to look at`}
+      />
+      <SecurityTabs current={REVIEW_PATH} />
+      {refused === undefined ? null : <FormFailure error={refused} title="Nothing was changed" />}
+      {only === undefined ? null : (
+        <p class="notice">
+          <Icon name="info" size={14} />
+          <span>
+            Only what is about{" "}
+            <span class="mono strong">
+              <InertText
+                text={only.tool === undefined ? only.server : `${only.server}.${only.tool}`}
+              />
+            </span>{" "}
+            is shown.
+          </span>
+          <a href={REVIEW_PATH} aria-current="false">Show all</a>
+        </p>
+      )}
+      {cards.length === 0
+        ? (
+          <EmptyState icon="ready" title="Nothing waits for you">
+            Tools are pinned when they are first seen. When a server changes one, or lists something
+            that looks like an attack, it is shown here.
+          </EmptyState>
+        )
+        : (
+          <Card title="To look at" isFlush>
+            <ul class="rows">
+              {cards.map((card) => <Item key={card.id} card={card} />)}
+              {more > 0 && <li class="row muted">{formatCount(more, "more item")}</li>}
+            </ul>
+          </Card>
+        )}
+      <ReviewDecisions decisions={page.decisions} />
+      <ReviewPolicies policies={page.policies} url={url} />
     </div>
   );
 });
+
+const STATES: Record<ReviewCard["state"], { word: string; icon: IconName; tone: string }> = {
+  quarantined: { word: "Quarantined", icon: "error", tone: "bad" },
+  held: { word: "Held", icon: "paused", tone: "warn" },
+  notice: { word: "Passed on", icon: "info", tone: "info" },
+  flagged: { word: "Unusual", icon: "alert", tone: "warn" },
+  rejected: { word: "Rejected", icon: "close", tone: "warn" },
+};
+
+function Item({ card }: { card: ReviewCard }) {
+  const { word, icon, tone } = STATES[card.state];
+  return (
+    <li class="row review-item" id={card.id}>
+      <span class={`state tone-${tone}`}>
+        <Icon name={icon} size={14} />
+        {word}
+      </span>
+      <div class="row-text change">
+        <h3 class="change-head">
+          <InertText as="span" class="mono strong" text={`${card.server}.${card.tool}`} />
+          {card.diff === undefined ? null : <CompatibilityBadge diff={card.diff} />}
+          {card.at === undefined ? null : (
+            <span class="row-aside">
+              <Ago at={card.at} />
+            </span>
+          )}
+        </h3>
+        <p class="muted">
+          {card.title}
+          {card.from === undefined ? ". " : (
+            <>
+              , it was <InertText text={card.from} />.{" "}
+            </>
+          )}
+          {card.effect}
+        </p>
+        {card.diff === undefined ? null : <Diff diff={card.diff} />}
+        <ReviewFindings card={card} />
+        {card.definition === undefined ? null : (
+          <details class="definition">
+            <summary>Definition as the server sent it</summary>
+            <CodeBlock code={inertString(card.definition)} label={`definition of ${card.id}`} />
+          </details>
+        )}
+        <Decide card={card} />
+      </div>
+    </li>
+  );
+}
+
+function Decide({ card }: { card: ReviewCard }) {
+  const { server, tool, fingerprint, state, kind } = card;
+  if (kind === "finding" || kind === "invalid") return null;
+  const subject = inertString(`${server}.${tool}`);
+  const fields = { server, tool, fingerprint };
+  if (state === "notice") {
+    return (
+      <div class="form-actions">
+        <Button label="Mark as seen" subject={subject} fields={{ ...fields, action: "approve" }} />
+        <Button
+          label={kind === "changed" ? "Revert" : "Hide the tool"}
+          subject={subject}
+          fields={{ ...fields, action: "reject" }}
+        />
+      </div>
+    );
+  }
+  return (
+    <div class="form-actions">
+      <Confirm
+        id={`${card.id}-approve`}
+        label="Approve"
+        subject={subject}
+        title={`Serve ${subject} like this?`}
+        action={REVIEW_PATH}
+        verb="Approve"
+        busy="Approving"
+        fields={{ ...fields, action: "approve" }}
+      >
+        Every client sees the definition that is shown here, at once. You can revert it later.
+      </Confirm>
+      <Button label="Reject" subject={subject} fields={{ ...fields, action: "reject" }} />
+    </div>
+  );
+}

@@ -1,10 +1,9 @@
 import { page } from "fresh";
-import { ServerForm } from "../../../../components/server_form.tsx";
-import { define } from "../../../../lib/console/define.ts";
-import { editForm, readServerForm, saveServer } from "../../../../lib/console/server_form.ts";
-import { serverPath } from "../../../../lib/console/ui/paths.ts";
-import { serverAsker } from "../../../../lib/http/from_here.ts";
-import { readForm } from "../../../../lib/http/read_form.ts";
+import { define, formOf } from "../../../../lib/console/define.ts";
+import { serverPath } from "../../../../lib/console/ui/pages.ts";
+import { serverRequester } from "../../../../lib/http/request_origin.ts";
+import { ServerForm } from "../(_components)/entry_form.tsx";
+import { editForm, readServerForm, saveServer } from "../(_page)/entry.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -17,9 +16,8 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const name = ctx.params.name ?? "";
-    const { maxBody } = gateway.options.options;
-    const words = readServerForm(await readForm(ctx.req, maxBody));
-    const outcome = await saveServer(gateway, name, words, serverAsker(ctx, "console"));
+    const fields = readServerForm(await formOf(ctx));
+    const outcome = await saveServer(gateway, name, fields, serverRequester(ctx, "console"));
     if ("state" in outcome) return ctx.redirect(serverPath(name), 303);
     ctx.state.title = `Edit ${name}`;
     return page(outcome, { status: 400 });

@@ -1,11 +1,14 @@
-import { askerOf } from "../../../../lib/console/asker.ts";
+import { callOf } from "../../../../lib/console/api.ts";
 import { define } from "../../../../lib/console/define.ts";
-import { loginPath } from "../../../../lib/console/ui/login_paths.ts";
+import { runOperation } from "../../../../lib/operations/operation.ts";
+import { LOGIN_OPERATIONS } from "../../../../lib/operations/server_logins.ts";
+import { loginPath } from "./(_page)/login.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
     const name = ctx.params.name ?? "";
-    await (await ctx.state.gateway.serverLogins()).logout(name, askerOf(ctx));
+    const call = callOf(ctx, "console");
+    await runOperation(LOGIN_OPERATIONS.logout, ctx.state.gateway, { name }, call);
     return ctx.redirect(loginPath(name), 303);
   },
 });

@@ -1,10 +1,14 @@
+import { callOf } from "../../../../lib/console/api.ts";
 import { define } from "../../../../lib/console/define.ts";
+import { runOperation } from "../../../../lib/operations/operation.ts";
+import { SERVER_OPERATIONS } from "../../../../lib/operations/servers.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    const { admin, removedServers } = ctx.state.gateway;
-    const removed = await admin.remove(ctx.params.name ?? "");
-    if (!removed) return ctx.redirect("/servers", 303);
-    return ctx.redirect(`/servers?removed=${removedServers.keep(removed)}`, 303);
+    const name = ctx.params.name ?? "";
+    const call = callOf(ctx, "console");
+    const { remove } = SERVER_OPERATIONS;
+    const { undo } = await runOperation(remove, ctx.state.gateway, { name }, call);
+    return ctx.redirect(undo === undefined ? "/servers" : `/servers?removed=${undo}`, 303);
   },
 });

@@ -1,6 +1,6 @@
+import { restartSoon } from "../../../../lib/console/actions.ts";
 import { define } from "../../../../lib/console/define.ts";
-import { restartSoon } from "../../../../lib/console/restart_soon.ts";
-import { serverPath } from "../../../../lib/console/ui/paths.ts";
+import { serverPath } from "../../../../lib/console/ui/pages.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {

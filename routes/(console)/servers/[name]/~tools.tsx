@@ -1,16 +1,22 @@
 import { page } from "fresh";
-import { ServerTools } from "../../../../components/server_tools.tsx";
-import { define } from "../../../../lib/console/define.ts";
-import { formError } from "../../../../lib/console/form_error.ts";
+import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { EmptyState } from "../../../../components/states.tsx";
+import { FormFailure } from "../../../../components/forms.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { InertText } from "../../../../components/text.tsx";
+import { BusyForms } from "../../../../islands/forms.tsx";
+import { RefreshSoon } from "../../../../islands/frame.tsx";
+import { define, formOf } from "../../../../lib/console/define.ts";
+import { formError, submitForm } from "../../../../lib/console/errors.ts";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
+import { serverPath } from "../../../../lib/console/ui/pages.ts";
+import { ToolChoice } from "./(_islands)/tool_choice.tsx";
 import {
   readToolChoice,
   saveServerTools,
   type ServerToolsPage,
   serverToolsPage,
-} from "../../../../lib/console/server_tools_page.ts";
-import { serverPath } from "../../../../lib/console/ui/paths.ts";
-import { GatewayError } from "../../../../lib/core/errors.ts";
-import { readForm } from "../../../../lib/http/read_form.ts";
+} from "./(_page)/model.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -23,21 +29,72 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const name = ctx.params.name ?? "";
-    const form = await readForm(ctx.req, gateway.options.options.maxBody);
-    const written = readToolChoice(form);
-    try {
+    const written = readToolChoice(await formOf(ctx));
+    ctx.state.title = `Configure tools: ${name}`;
+    return await submitForm<ServerToolsPage>(ctx, async () => {
       await saveServerTools(gateway, name, written);
-      return ctx.redirect(serverPath(name), 303);
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
-      const found = await serverToolsPage(gateway, name, new URLSearchParams());
-      ctx.state.title = `Configure tools: ${name}`;
-      const data: ServerToolsPage = { ...found, refused: { written, error: formError(error) } };
-      return page(data, { status: error.httpStatus });
-    }
+      return serverPath(name);
+    }, async (error) => ({
+      ...await serverToolsPage(gateway, name, new URLSearchParams()),
+      refused: { written, error: formError(error) },
+    }));
   },
 });
 
+/** Which tools of a server clients get. */
 export default define.page<typeof handler>(function ServerToolsRoute({ data }) {
-  return <ServerTools page={data} />;
+  const { server, tools, isNew, refused } = data;
+  return (
+    <div class="stack" data-live="servers">
+      <BusyForms />
+      {tools.some(({ tokens }) => tokens === undefined) && <RefreshSoon madeAt={Date.now()} />}
+      <PageHeader
+        title={
+          <>
+            Configure tools: <span class="mono">{server.name}</span>
+          </>
+        }
+        lead="Only selected tools are available to MCP clients. You can change this at any time."
+      />
+      {isNew && (
+        <p class="notice tone-ok" role="status">
+          <Icon name="ready" size={14} />
+          <span>
+            {server.state === "ready"
+              ? `${server.name} was added: ${formatCount(server.toolCount, "tool")} discovered.`
+              : (
+                <>
+                  {server.name} was added. <InertText text={server.reason} />
+                </>
+              )}
+          </span>
+        </p>
+      )}
+      {refused === undefined
+        ? null
+        : <FormFailure error={refused.error} title="The selection is not saved" />}
+      <Card isFlush>
+        {tools.length === 0
+          ? (
+            <EmptyState icon="tools" title="No tools yet">
+              {server.state === "ready"
+                ? "This server is connected and offers no tools."
+                : "Its tools can be chosen here once the server is connected."}
+            </EmptyState>
+          )
+          : (
+            <ToolChoice
+              server={server.name}
+              tools={tools}
+              {...(refused === undefined ? {} : { written: refused.written })}
+            />
+          )}
+      </Card>
+      {tools.length > 0 && (
+        <p class="small muted">
+          With all selected, tools that the server adds later are exposed too.
+        </p>
+      )}
+    </div>
+  );
 });

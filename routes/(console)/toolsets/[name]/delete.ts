@@ -1,8 +1,10 @@
+import { runFor } from "../../../../lib/console/api.ts";
 import { define } from "../../../../lib/console/define.ts";
+import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    await ctx.state.gateway.toolsets.toolsets.remove(ctx.params.name ?? "");
+    await runFor(ctx, TOOLSET_OPERATIONS.remove, { name: ctx.params.name ?? "" });
     return ctx.redirect("/toolsets", 303);
   },
 });

@@ -1,11 +1,10 @@
 import { page } from "fresh";
-import { ToolsetEditor } from "../../../../components/toolset_editor.tsx";
-import { define } from "../../../../lib/console/define.ts";
-import { readToolsetForm, saveToolset } from "../../../../lib/console/save_toolset.ts";
-import { toolsetForm } from "../../../../lib/console/toolset_form.ts";
-import { toolsetPath } from "../../../../lib/console/ui/paths.ts";
-import { GatewayError } from "../../../../lib/core/errors.ts";
-import { readForm } from "../../../../lib/http/read_form.ts";
+import { ToolsetEditor } from "../(_components)/editor.tsx";
+import { callOf } from "../../../../lib/console/api.ts";
+import { define, formOf } from "../../../../lib/console/define.ts";
+import { readToolsetForm, saveToolset, toolsetForm } from "../(_page)/editor.ts";
+import { toolsetPath } from "../../../../lib/console/ui/pages.ts";
+import { submitForm } from "../../../../lib/console/errors.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -18,17 +17,14 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const toolset = gateway.toolsets.toolsets.resolve(ctx.params.name ?? "");
-    const form = readToolsetForm(await readForm(ctx.req, gateway.options.options.maxBody));
+    const form = readToolsetForm(await formOf(ctx));
     const written = { ...form, name: toolset.name };
-    try {
-      await saveToolset(gateway, written, toolset);
-      return ctx.redirect(toolsetPath(toolset.name), 303);
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
-      ctx.state.title = `Edit ${toolset.name}`;
-      const again = await toolsetForm(gateway, toolset, written, error);
-      return page(again, { status: error.httpStatus });
-    }
+    ctx.state.title = `Edit ${toolset.name}`;
+    return await submitForm(
+      ctx,
+      async () => toolsetPath(await saveToolset(gateway, written, callOf(ctx, "console"), toolset)),
+      (error) => toolsetForm(gateway, toolset, written, error),
+    );
   },
 });
 

@@ -1,10 +1,12 @@
+import { runFor } from "../../../../lib/console/api.ts";
 import { define } from "../../../../lib/console/define.ts";
-import { toolsetPath } from "../../../../lib/console/ui/paths.ts";
+import { toolsetPath } from "../../../../lib/console/ui/pages.ts";
+import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    const { toolsets } = ctx.state.gateway.toolsets;
-    const { name } = await toolsets.equip(ctx.state.principal, ctx.params.name ?? "");
-    return ctx.redirect(toolsetPath(name), 303);
+    const { name = "" } = ctx.params;
+    const { equipped } = await runFor(ctx, TOOLSET_OPERATIONS.equip, { name });
+    return ctx.redirect(toolsetPath(equipped), 303);
   },
 });

@@ -1,21 +1,29 @@
+import { callOf } from "../../../../../lib/console/api.ts";
 import { page } from "fresh";
-import { Missing } from "../../../../../components/missing.tsx";
-import { OptimizationTool } from "../../../../../components/optimization_tool.tsx";
-import { define } from "../../../../../lib/console/define.ts";
-import { runToolAction, tabOfAction } from "../../../../../lib/console/optimization_actions.ts";
-import { leadOn } from "../../../../../lib/console/optimization_problem.ts";
+import { BusyForms } from "../../../../../islands/forms.tsx";
+import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx";
+import { TABS, type ToolOptimizationPage, toolOptimizationPage } from "../../(_page)/tool.ts";
+import { inertString } from "../../../../../lib/console/ui/format.ts";
 import {
-  type ToolOptimizationPage,
-  toolOptimizationPage,
-} from "../../../../../lib/console/optimization_tool_page.ts";
-import type { MissingName } from "../../../../../lib/console/server_page.ts";
-import { optimizationPath, pathParts } from "../../../../../lib/console/ui/paths.ts";
-import { readForm } from "../../../../../lib/http/read_form.ts";
-
-interface Data {
-  found: ToolOptimizationPage | MissingName;
-  server: string;
-}
+  optimizationPath,
+  pathParts,
+  serverPath,
+  toolPath,
+} from "../../../../../lib/console/ui/pages.ts";
+import { RESTART_NOTE } from "../../../../../lib/optimizer/report.ts";
+import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
+import { Card, PageHeader, SideList } from "../../../../../components/layout.tsx";
+import { Confirm, FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { Icon } from "../../../../../components/icon.tsx";
+import { OptimizationCandidates } from "../../(_components)/candidates.tsx";
+import { OptimizationHistory } from "../../(_components)/history.tsx";
+import { OptimizationPrompts } from "../../(_components)/prompts.tsx";
+import { OptimizationResult } from "../../(_components)/result.tsx";
+import { Missing } from "../../../../../components/states.tsx";
+import { define, formOf } from "../../../../../lib/console/define.ts";
+import { runToolAction, tabOfAction } from "../../(_page)/actions.ts";
+import type { MissingName } from "../../../../../lib/console/lists.ts";
+import { submitForm } from "../../../../../lib/console/errors.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -29,14 +37,14 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
-    const fields = await readForm(ctx.req, gateway.options.options.maxBody);
+    const fields = await formOf(ctx);
     const query = new URLSearchParams({ tab: tabOfAction(fields.get("do")) });
     const candidate = fields.get("candidate");
     if (candidate !== null) query.set("candidate", candidate);
     ctx.state.title = `${tool}: optimization`;
-    return await leadOn<Data>(
+    return await submitForm<Data>(
       ctx,
-      runToolAction(gateway, { server, tool }, fields, ctx.req.signal),
+      () => runToolAction(gateway, { server, tool }, fields, callOf(ctx, "console")),
       async (error) => {
         const refused = { fields, error };
         return {
@@ -68,3 +76,183 @@ export default define.page<typeof handler>(function OptimizeToolRoute({ data, st
     </div>
   );
 });
+
+const LABELS: Record<typeof TABS[number], string> = {
+  result: "Result",
+  candidates: "Candidates",
+  prompts: "Prompts",
+  history: "History",
+};
+
+/** What a form has done, by the name it has in the address. */
+const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
+  promoted: { text: "Promoted. Connected clients are notified.", isRestartNeeded: true },
+  reverted: {
+    text: "Reverted. The server's own description is in force again.",
+    isRestartNeeded: true,
+  },
+  restored: { text: "The earlier promotion is in force again.", isRestartNeeded: true },
+  kept: { text: "Kept. The promoted description stays in force." },
+  proposed: { text: "Saved as a candidate. Evaluate it to see how it does." },
+  written: { text: "New candidates are written. Evaluate them to see how they do." },
+  added: { text: "The prompt is saved." },
+  edited: { text: "The prompt is saved as its next version." },
+  retired: { text: "The prompt is no longer used. Its results are kept." },
+  "prompts-written": { text: "New prompts are written." },
+};
+
+/** One tool: its descriptions, how they do, and what stands behind the numbers. */
+function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
+  const { server, tool, job, done, tab } = page;
+  const path = optimizationPath(server, tool);
+  // Texts that stand side by side need the room.
+  const isWide = tab === "candidates";
+  const known = done === undefined ? undefined : DONE[done];
+  return (
+    <div class={isWide ? "stack" : "split"}>
+      <OptimizationLive marks={job === undefined ? [] : [job.mark]} />
+      <BusyForms />
+      {!isWide && (
+        <SideList
+          title={`Tools of ${server}`}
+          total={page.siblings.length}
+          allHref={optimizationPath(server)}
+          current={tool}
+          entries={page.neighbors.map((name) => ({ name, href: optimizationPath(server, name) }))}
+        />
+      )}
+      <article class="detail">
+        <Header page={page} />
+        {page.problem === undefined ? null : <FormFailure title="Not done" error={page.problem} />}
+        {known === undefined ? null : (
+          <div class="notice" role="status">
+            <Icon name="ready" size={14} />
+            <div>
+              <p>{known.text}</p>
+              {known.isRestartNeeded && <p class="muted">{RESTART_NOTE}</p>}
+            </div>
+          </div>
+        )}
+        {job === undefined ? null : <JobMonitor job={job} isWhole={false} />}
+        {page.stale === undefined ? null : <Stale page={page} segments={page.stale} />}
+        {page.voided === undefined ? null : (
+          <p class="notice tone-warn">
+            <Icon name="alert" size={14} />
+            <span>
+              Nothing can be concluded from the newest evaluation: <InertText text={page.voided} />
+            </span>
+          </p>
+        )}
+        <nav class="tabs" aria-label="Parts">
+          {TABS.map((name) => (
+            <a
+              key={name}
+              class="tab"
+              href={name === "result" ? path : `${path}?tab=${name}`}
+              aria-current={tab === name ? "true" : "false"}
+            >
+              {LABELS[name]}
+              {name === "candidates" && <span class="filter-count">{page.candidates.length}</span>}
+              {name === "prompts" && <span class="filter-count">{page.prompts.total}</span>}
+            </a>
+          ))}
+        </nav>
+        {tab === "result" && <OptimizationResult page={page} />}
+        {tab === "candidates" && <OptimizationCandidates page={page} />}
+        {tab === "prompts" && <OptimizationPrompts page={page} />}
+        {tab === "history" && <OptimizationHistory page={page} />}
+      </article>
+    </div>
+  );
+}
+
+function Header({ page }: { page: ToolOptimizationPage }) {
+  const { server, tool, promotion, isOn, isEnabled } = page;
+  const query = new URLSearchParams({ tool });
+  return (
+    <PageHeader
+      title={<InertText as="span" class="mono" text={tool} />}
+      lead={
+        <span class="meta">
+          <Status page={page} />
+          <a class="mono" href={serverPath(server)}>{server}</a>
+          <a href={toolPath(server, tool)}>Look at the tool</a>
+        </span>
+      }
+      action={
+        <div class="form-actions">
+          {promotion === null ? null : (
+            <Confirm
+              id="revert"
+              label="Revert to original"
+              subject={inertString(tool)}
+              title={`Revert ${inertString(tool)}?`}
+              action={optimizationPath(server, tool)}
+              fields={{ do: "revert" }}
+              verb="Revert to original"
+            >
+              Clients see the server's own description again. The promoted one stays in the history,
+              and can be put back from there.
+            </Confirm>
+          )}
+          {isOn && isEnabled && (
+            <a class="button" href={`${optimizationPath(server)}?${query}`}>
+              {page.status === "unoptimized" ? "Optimize" : "Re-optimize"}
+            </a>
+          )}
+        </div>
+      }
+    />
+  );
+}
+
+function Status({ page }: { page: ToolOptimizationPage }) {
+  const { promotion } = page;
+  return (
+    <>
+      {promotion !== null
+        ? (
+          <span class="state tone-ok">
+            <Icon name="ready" size={14} />
+            <span>
+              Optimized, promoted <Ago at={Date.parse(promotion.promotedAt)} />
+            </span>
+          </span>
+        )
+        : (
+          <span class="state tone-quiet">
+            ○ {page.status === "baseline" ? "Baseline: the server's own is kept" : "Not optimized"}
+          </span>
+        )}
+      {!page.exists && <span class="badge tone-warn">No longer listed by its server</span>}
+      {page.exists && !page.isEnabled && <span class="badge">Disabled (not exposed)</span>}
+    </>
+  );
+}
+
+function Stale(
+  { page, segments }: {
+    page: ToolOptimizationPage;
+    segments: Parameters<typeof WordDiff>[0]["segments"];
+  },
+) {
+  const path = optimizationPath(page.server, page.tool);
+  return (
+    <Card title="The server's own description has changed since this was promoted">
+      <WordDiff segments={segments} />
+      <div class="form-actions stale-actions">
+        <PostForm action={path} fields={{ do: "keep" }}>
+          <button type="submit" class="button">Keep the promoted one</button>
+        </PostForm>
+        <PostForm action={path} fields={{ do: "revert" }}>
+          <button type="submit" class="button">Revert to the server's own</button>
+        </PostForm>
+      </div>
+    </Card>
+  );
+}
+
+interface Data {
+  found: ToolOptimizationPage | MissingName;
+  server: string;
+}

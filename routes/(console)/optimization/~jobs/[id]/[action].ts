@@ -1,10 +1,11 @@
+import { callOf } from "../../../../../lib/console/api.ts";
 import { define } from "../../../../../lib/console/define.ts";
-import { changeJob } from "../../../../../lib/console/optimization_actions.ts";
-import { jobPath } from "../../../../../lib/console/ui/job_progress.ts";
+import { changeJob } from "../../(_page)/actions.ts";
+import { jobPath } from "../../../../../lib/console/ui/jobs.ts";
 
 export const handler = define.handlers({
   async POST(ctx) {
-    const { id } = await changeJob(ctx.state.gateway, ctx.params);
+    const { id } = await changeJob(ctx.state.gateway, ctx.params, callOf(ctx, "console"));
     return ctx.redirect(jobPath(id), 303);
   },
 });

@@ -1,10 +1,9 @@
 import { page } from "fresh";
-import { JobOptionsList } from "../../../../../components/job_options.tsx";
-import { PageHeader } from "../../../../../components/page_header.tsx";
-import JobMonitor from "../../../../../islands/job_monitor.tsx";
-import OptimizationLive from "../../../../../islands/optimization_live.tsx";
+import { JobOptionsList } from "../../(_components)/job_options.tsx";
+import { PageHeader } from "../../../../../components/layout.tsx";
+import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx";
 import { define } from "../../../../../lib/console/define.ts";
-import { jobPage } from "../../../../../lib/console/optimization_page_job.ts";
+import { jobPage } from "../../(_page)/model.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { define } from "../../../../../lib/console/define.ts";
-import { tryTool } from "../../../../../lib/console/try_tool.ts";
-import { pathParts } from "../../../../../lib/console/ui/paths.ts";
+import { tryTool } from "../../../../(console)/tools/[server]/(_page)/try.ts";
+import { pathParts } from "../../../../../lib/console/ui/pages.ts";
 import { readJson } from "../../../(_parts)/read_json.ts";
 
 const Body = z.strictObject({

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from "preact";
+import { nextSorting, type Paged, type Sorting, withQuery } from "../lib/console/lists.ts";
+import { formatNumber } from "../lib/console/ui/format.ts";
+import { Icon } from "./icon.tsx";
+
+/** Where in a long list the reader is, and the way on. */
+export function Pager({ list, url, noun }: { list: Paged<unknown>; url: URL; noun: string }) {
+  if (list.pages === 1) return null;
+  const to = (page: number) => withQuery(url, { page: page === 1 ? undefined : String(page) });
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p>
+        {formatNumber(list.first)}–{formatNumber(list.last)} of {formatNumber(list.total)} {noun}
+      </p>
+      <div class="pager-links">
+        <PageLink href={list.page > 1 ? to(list.page - 1) : undefined} rel="prev">
+          <Icon name="chevronLeft" size={14} />
+          Previous
+        </PageLink>
+        <PageLink href={list.page < list.pages ? to(list.page + 1) : undefined} rel="next">
+          Next
+          <Icon name="chevronRight" size={14} />
+        </PageLink>
+      </div>
+    </nav>
+  );
+}
+
+function PageLink(
+  { href, rel, children }: {
+    href: string | undefined;
+    rel: string;
+    children: ComponentChildren;
+  },
+) {
+  if (href === undefined) return <span class="button is-off" aria-disabled="true">{children}</span>;
+  return <a class="button" href={href} rel={rel}>{children}</a>;
+}
+
+interface SortHeadingProps<Column extends string> {
+  column: Column;
+  label: string;
+  sorting: Sorting<Column>;
+  url: URL;
+  class?: string;
+}
+
+/** A column's heading that sorts by it; the order is in the address. */
+export function SortHeading<Column extends string>(props: SortHeadingProps<Column>) {
+  const { column, label, sorting, url } = props;
+  const isSorted = sorting.column === column;
+  const order = !isSorted ? undefined : sorting.descending ? "descending" : "ascending";
+  const href = withQuery(url, { ...nextSorting(sorting, column), page: undefined });
+  return (
+    <th scope="col" class={props.class} aria-sort={order}>
+      <a class="sort" href={href} aria-current="false">
+        {label}
+        {isSorted && <Icon name={sorting.descending ? "chevronDown" : "chevronUp"} size={12} />}
+      </a>
+    </th>
+  );
+}

@@ -1,0 +1,84 @@
+import { formatAgo, formatSpan, inertParts } from "../lib/console/ui/format.ts";
+import type { TextSegment } from "../lib/catalog/word_diff.ts";
+import { Icon } from "./icon.tsx";
+
+/** A moment in words, with the exact one on hover; the clock island keeps it true. */
+export function Ago({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return <time dateTime={exact} title={exact} data-clock="ago">{formatAgo(at, Date.now())}</time>;
+}
+
+/** How long something has lasted since a moment. */
+export function Since({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return (
+    <time dateTime={exact} title={`Since ${exact}`} data-clock="span">
+      {formatSpan(Date.now() - at)}
+    </time>
+  );
+}
+
+interface InertTextProps {
+  text: string;
+  /** The element around it, if any. */
+  as?: "span" | "p" | "code" | "td";
+  class?: string;
+}
+
+/** Text from a server: isolated, so that it cannot reorder ours, with hidden characters shown. */
+export function InertText({ text, as: Element, class: name }: InertTextProps) {
+  const isolated = (
+    <bdi>
+      {inertParts(text).map((part) =>
+        "text" in part
+          ? part.text
+          : (
+            <span class="hidden-char" title="Invisible characters in the text">
+              {part.hidden}
+            </span>
+          )
+      )}
+    </bdi>
+  );
+  return Element === undefined ? isolated : <Element class={name}>{isolated}</Element>;
+}
+
+/** What came and what went, by word: underlined and struck through, never told by color alone. */
+export function WordDiff({ segments }: { segments: readonly TextSegment[] }) {
+  return (
+    <p class="prose diff">
+      {segments.map(({ kind, text }, index) => {
+        const content = <InertText text={text} />;
+        if (kind === "same") return <span key={index}>{content}</span>;
+        return kind === "added"
+          ? <ins key={index}>{content}</ins>
+          : <del key={index}>{content}</del>;
+      })}
+    </p>
+  );
+}
+
+/** A key as it is printed on a keyboard. */
+export function Key({ name }: { name: string }) {
+  return <kbd class="key">{name}</kbd>;
+}
+
+/** Copies a text whole; the copier island does the work for all of them. */
+export function CopyButton({ value, label }: { value: string; label: string }) {
+  return (
+    <button type="button" class="copy needs-js" data-copy={value} aria-label={label} title={label}>
+      <Icon name="copy" size={14} />
+      <Icon name="check" size={14} />
+    </button>
+  );
+}
+
+/** Text to be copied as it is. */
+export function CodeBlock({ code, label }: { code: string; label: string }) {
+  return (
+    <figure class="code">
+      <CopyButton value={code} label={`Copy ${label}`} />
+      <pre tabIndex={0} aria-label={label}><code>{code}</code></pre>
+    </figure>
+  );
+}

@@ -1,0 +1,163 @@
+import { Access, type AccessOptions } from "./access.ts";
+import { ConsoleLogins, LoginAttempts } from "./console_logins.ts";
+import {
+  type GatewayRun,
+  readOwnerTicket,
+  TokenUse,
+  type VerifiedCredential,
+} from "./credentials.ts";
+import type { Platform } from "../config/platform.ts";
+import type { Options } from "../config/option_table.ts";
+import type { Bus } from "../core/bus.ts";
+import { GatewayError } from "../core/errors.ts";
+import { hasPublicUrl, isLoopback } from "../config/address.ts";
+import { once } from "../core/async.ts";
+import {
+  AccessTokensRepository,
+  ConsoleLoginsRepository,
+  ProjectsRepository,
+} from "../storage/access_repositories.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
+import type { Store } from "../storage/store.ts";
+
+const NOTE_USE_EVERY_MS = 60_000;
+const EXPIRE_EVERY_MS = 500;
+
+export interface AuthInput {
+  store: Store;
+  options: Options;
+  platform: Platform;
+  /** Where clients find the gateway; empty if it does not listen. */
+  address: string;
+  /** This process, which an owner's ticket has to name. */
+  run: GatewayRun;
+  /** Tells a refused client where to get a token. */
+  challenge: NonNullable<AccessOptions["challenge"]>;
+  bus: Bus;
+  onWarning(message: string, details?: object): void;
+}
+
+/** Who may call, and with which rights. */
+export interface AuthModule extends AsyncDisposable {
+  access: Access;
+  tokens: AccessTokensRepository;
+  projects: ProjectsRepository;
+  consoleLogins: ConsoleLogins;
+  loginAttempts: LoginAttempts;
+  /** Applies the stored tokens, projects and logins. */
+  load(): Promise<void>;
+}
+
+/** Whether other machines than this one can reach the gateway. */
+export function isTokenRequired(options: Options, platform: Platform): boolean {
+  const { requireToken, host, publicUrl } = options;
+  return requireToken || platform.name === "deploy" || !isLoopback(host) ||
+    hasPublicUrl(publicUrl);
+}
+
+export async function buildAuth(input: AuthInput): Promise<AuthModule> {
+  const { store, options, platform, onWarning } = input;
+  await using stack = new AsyncDisposableStack();
+  const tokens = new AccessTokensRepository(store);
+  const projects = new ProjectsRepository(store);
+  const consoleLogins = new ConsoleLogins(new ConsoleLoginsRepository(store));
+  const vouchByIssuer = trustIssuer(input, stack);
+  const secret = once(() => signingSecret(store));
+  const access = new Access({
+    isRequired: isTokenRequired(options, platform),
+    adminToken: options.adminToken,
+    hasAuthority: vouchByIssuer !== undefined,
+    async vouch(bearer) {
+      if (!bearer.startsWith("qmo_")) return await vouchByIssuer?.(bearer);
+      return readOwnerTicket(bearer, await secret(), input.run);
+    },
+    challenge: input.challenge,
+  });
+
+  // Serialized, or tokens read before a revocation could be applied after it.
+  let loading: Promise<void> = Promise.resolve();
+  function load(): Promise<void> {
+    const loaded = loading.then(loadNow);
+    loading = loaded.catch(() => {});
+    return loaded;
+  }
+
+  async function loadNow(): Promise<void> {
+    const [allTokens, allProjects] = await Promise.all([
+      Array.fromAsync(tokens.list()),
+      Array.fromAsync(projects.list()),
+      consoleLogins.load(),
+    ]);
+    const changed = access.load(
+      allTokens.map(({ value }) => value),
+      allProjects.map(({ value }) => value),
+    );
+    if (changed.size > 0) input.bus.emit("rightsChanged", changed);
+  }
+  await load();
+  const expiring = setInterval(() => {
+    const expired = access.takeExpired();
+    if (expired.size > 0) input.bus.emit("rightsChanged", expired);
+  }, EXPIRE_EVERY_MS);
+  stack.defer(() => clearInterval(expiring));
+
+  const use = new TokenUse({
+    take: () => access.takeUsed(),
+    touch: (id, time) => tokens.touch(id, time),
+  });
+  let noting: Promise<void> = Promise.resolve();
+  const note = () =>
+    noting = use.note().catch((error) => onWarning("Cannot note when tokens were used", { error }));
+  const timer = setInterval(note, NOTE_USE_EVERY_MS);
+  stack.defer(async () => {
+    clearInterval(timer);
+    await noting;
+    await note();
+  });
+
+  const opened = stack.move();
+  return {
+    access,
+    tokens,
+    projects,
+    consoleLogins,
+    loginAttempts: new LoginAttempts(),
+    load,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Reads tokens of the configured identity provider; undefined without one. */
+function trustIssuer(
+  { options, address, onWarning }: AuthInput,
+  stack: AsyncDisposableStack,
+): ((bearer: string) => Promise<VerifiedCredential | undefined>) | undefined {
+  const { oauthIssuer: issuer, oauthAudience: audience = address } = options;
+  if (issuer === undefined || address === "") return undefined;
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== "https:" && !isLoopback(hostname)) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message:
+        `Cannot accept tokens of ${issuer}: it is not https, so its keys could be replaced in ` +
+        "transit",
+      recoverySteps: ["Give --oauth-issuer as the identity provider writes it, with https"],
+    });
+  }
+  const closing = new AbortController();
+  stack.defer(() => closing.abort());
+
+  /** Loaded with the first such token: most gateways never see one. */
+  const load = async () => {
+    const [{ JwtReader }, { IssuerKeys }] = await Promise.all([
+      import("./jwt.ts"),
+      import("./issuer_keys.ts"),
+    ]);
+    const keys = new IssuerKeys({ issuer, onWarning });
+    return new JwtReader({ issuer, audience, address, keys });
+  };
+  let reader: ReturnType<typeof load> | undefined;
+  return async (bearer) => {
+    reader ??= load();
+    return await (await reader).read(bearer, closing.signal);
+  };
+}

@@ -1,0 +1,225 @@
+import type { SearchDocument } from "./search_document.ts";
+import { stemsOf } from "./text.ts";
+
+/** What a tool is found by. */
+export const FIELDS = [
+  "name",
+  "title",
+  "server",
+  "description",
+  "parameters",
+  "category",
+  "serverDescription",
+] as const;
+export type SearchField = typeof FIELDS[number];
+
+/** How much a word counts in each field, and how much the field's length takes from it. */
+export const FIELD_WEIGHTS = [3, 2, 1.4, 1, 0.3, 0.5, 0.3];
+export const FIELD_LENGTH_EFFECTS = [0.5, 0.5, 0.5, 0.2, 0.7, 0, 0.9];
+
+/** The stems of the text before: the tools of one server come together and say the same of it. */
+class StemMemo {
+  #texts = ["", ""];
+  #stems: string[][] = [[], []];
+
+  of(place: 0 | 1, text: string): string[] {
+    if (this.#texts[place] !== text) {
+      this.#texts[place] = text;
+      this.#stems[place] = stemsOf(text);
+    }
+    return this.#stems[place]!;
+  }
+}
+
+/** The stems of each field, in the order of FIELDS. */
+function stemsByField(document: SearchDocument, memo = new StemMemo()): string[][] {
+  return [
+    stemsOf(document.name),
+    stemsOf(document.title),
+    memo.of(0, `${document.server} ${document.serverTitle ?? ""}`),
+    stemsOf(document.description),
+    stemsOf(document.parameters),
+    stemsOf(document.category ?? ""),
+    memo.of(1, document.serverDescription ?? ""),
+  ];
+}
+
+/** Every word of the corpus with a number of its own and how many tools have it. */
+class Vocabulary {
+  readonly #ids = new Map<string, number>();
+  readonly #words: (string | undefined)[] = [];
+  readonly #counts: number[] = [];
+  readonly #free: number[] = [];
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  find(word: string): number | undefined {
+    return this.#ids.get(word);
+  }
+
+  wordOf(id: number): string {
+    return this.#words[id] ?? "";
+  }
+
+  countOf(id: number): number {
+    return this.#counts[id] ?? 0;
+  }
+
+  words(): Iterable<string> {
+    return this.#ids.keys();
+  }
+
+  /** One more tool has this word. */
+  add(word: string): number {
+    const known = this.#ids.get(word);
+    if (known !== undefined) {
+      this.#counts[known]!++;
+      return known;
+    }
+    const id = this.#free.pop() ?? this.#words.length;
+    this.#ids.set(word, id);
+    this.#words[id] = word;
+    this.#counts[id] = 1;
+    return id;
+  }
+
+  /** One tool fewer has it; a word that nobody has is forgotten. */
+  remove(id: number): void {
+    const left = (this.#counts[id] ?? 0) - 1;
+    this.#counts[id] = Math.max(0, left);
+    if (left > 0) return;
+    const word = this.#words[id];
+    if (word === undefined) return;
+    this.#ids.delete(word);
+    this.#words[id] = undefined;
+    this.#free.push(id);
+  }
+}
+
+const MOST_COUNTED = 255;
+
+/** One indexed tool: its words as numbers, and how often each is in each field. */
+export interface CorpusEntry {
+  key: string;
+  server: string;
+  name: string;
+  category: string | undefined;
+  bareName: string;
+  bareKey: string;
+  fingerprint: string;
+  /** In ascending order. */
+  words: Uint32Array;
+  /** FIELDS.length counts for each of `words`. */
+  counts: Uint8Array;
+  /** How many words each field has. */
+  lengths: Uint16Array;
+  /** The words of its name. */
+  nameWords: Uint32Array;
+}
+
+/** All indexed tools, and how common each word is among them; follows single changes. */
+export class Corpus {
+  readonly vocabulary = new Vocabulary();
+  readonly #entries = new Map<string, CorpusEntry>();
+  readonly #memo = new StemMemo();
+  readonly #totals = new Float64Array(FIELDS.length);
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  find(key: string): CorpusEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  entries(): IterableIterator<CorpusEntry> {
+    return this.#entries.values();
+  }
+
+  /** How many words the field has in a tool, on average. */
+  averageLength(field: number): number {
+    return this.#totals[field]! / Math.max(1, this.#entries.size);
+  }
+
+  /** What a word tells: much where few tools have it. */
+  tellingOf(count: number): number {
+    return Math.log(1 + (this.#entries.size - count + 0.5) / (count + 0.5));
+  }
+
+  /** Returns the stems by field, for the other index of the same tool. */
+  add(document: SearchDocument): string[][] {
+    this.remove(document.key);
+    const stems = stemsByField(document, this.#memo);
+    const { found, tally } = countStems(stems);
+    const ids = found.map((stem) => this.vocabulary.add(stem));
+    const order = ids.map((_, index) => index).sort((one, other) => ids[one]! - ids[other]!);
+    const counts = new Uint8Array(ids.length * FIELDS.length);
+    order.forEach((from, to) => {
+      for (let field = 0; field < FIELDS.length; field++) {
+        counts[to * FIELDS.length + field] = tally[from * FIELDS.length + field]!;
+      }
+    });
+    const lengths = Uint16Array.from(stems, ({ length }) => length);
+    lengths.forEach((length, field) => this.#totals[field]! += length);
+    this.#entries.set(document.key, {
+      key: document.key,
+      server: document.server,
+      name: document.name,
+      category: document.category,
+      bareName: bareName(document.name),
+      bareKey: bareName(document.key),
+      fingerprint: document.fingerprint,
+      words: Uint32Array.from(order, (index) => ids[index]!),
+      counts,
+      lengths,
+      nameWords: Uint32Array.from(new Set(stems[0]), (stem) => this.vocabulary.find(stem)!),
+    });
+    return stems;
+  }
+
+  remove(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (!entry) return false;
+    for (const id of entry.words) this.vocabulary.remove(id);
+    entry.lengths.forEach((length, field) => this.#totals[field]! -= length);
+    return this.#entries.delete(key);
+  }
+}
+
+/** `create_issue`, `createIssue` and `Create issue` are one name. */
+export function bareName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** Where a word is in an entry's list, or -1. */
+export function positionOf(words: Uint32Array, id: number): number {
+  let [low, high] = [0, words.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = words[middle]!;
+    if (found === id) return middle;
+    if (found < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** The different stems, and for each of them how often it is in each field. */
+function countStems(stems: string[][]): { found: string[]; tally: number[] } {
+  const positions = new Map<string, number>();
+  const tally: number[] = [];
+  stems.forEach((ofField, field) => {
+    for (const stem of ofField) {
+      let position = positions.get(stem);
+      if (position === undefined) {
+        positions.set(stem, position = positions.size);
+        for (let each = 0; each < FIELDS.length; each++) tally.push(0);
+      }
+      const place = position * FIELDS.length + field;
+      tally[place] = Math.min(MOST_COUNTED, tally[place]! + 1);
+    }
+  });
+  return { found: [...positions.keys()], tally };
+}

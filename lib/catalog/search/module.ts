@@ -1,0 +1,232 @@
+import type { Catalog } from "../catalog.ts";
+import type { CatalogTool } from "../catalog_tool.ts";
+import type { ToolMetadataBook } from "../tool_metadata.ts";
+import type { Platform } from "../../config/platform.ts";
+import type { Options } from "../../config/option_table.ts";
+import type { Bus } from "../../core/bus.ts";
+import type { ServerPool } from "../../servers/pool.ts";
+import type { NameTables } from "../name_table.ts";
+import type { CatalogSearch } from "./tool_search.ts";
+import type { EmbeddingProgress } from "./embedding/semantic_index.ts";
+import type { Store } from "../../storage/store.ts";
+
+/** What somebody looks for. */
+export interface ToolQuery {
+  text: string;
+  /** What it is wanted for; changes the order, not what is found. */
+  context?: string | undefined;
+  category?: string | undefined;
+  server?: string | undefined;
+  limit: number;
+}
+
+export interface FoundTool {
+  tool: CatalogTool;
+  /** 0 to 1: how likely it is the tool that was meant. */
+  relevance: number;
+  /** Which words were found where. */
+  explanation: string;
+  /** What each field adds to its score. */
+  scores?: Partial<Record<string, number>>;
+}
+
+export interface FoundTools {
+  found: FoundTool[];
+  /** Why the search is not as good as it could be. */
+  degraded?: string;
+}
+
+export interface SearchInput {
+  store: Store;
+  catalog: Catalog;
+  bus: Bus;
+  live: { events: { publish(type: string, data: unknown): void } };
+  pool: ServerPool;
+  names: NameTables;
+  metadata: ToolMetadataBook;
+  options: Options;
+  platform: Platform;
+  onWarning(message: string, details?: object): void;
+}
+
+/** The search over all tools; loaded, and its index made, at first use. */
+export interface ToolSearchModule extends AsyncDisposable {
+  search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
+  /** Makes the index in the background, before the first search. */
+  warmUp(): void;
+  /** Builds the index from scratch; the vectors follow in the background. */
+  reindexSearch(): Promise<{ tools: number }>;
+  /** Why semantic search is off although it was configured. */
+  searchTrouble(): string | undefined;
+  /** How far the vectors are; undefined if there are none to make. */
+  searchProgress(): Promise<EmbeddingProgress | undefined>;
+}
+
+/** From so many tools on, the search is prepared before the first query. */
+const MANY_TOOLS = 20;
+/** After the last change of the catalog: servers connect one after the other. */
+const SETTLE_MS = 500;
+/** The first searches may wait this long in all for the first vectors, which make them better. */
+const FIRST_VECTORS_MS = 10_000;
+
+export function buildSearch(input: SearchInput): ToolSearchModule {
+  const { catalog, names, onWarning } = input;
+  const stack = new AsyncDisposableStack();
+  /** Why a backend that was asked for is not used. */
+  let unused: string | undefined;
+  let opening: Promise<CatalogSearch> | undefined;
+  const open = () =>
+    opening ??= load(input, (reason) => {
+      unused = reason;
+      onWarning(reason);
+    });
+  stack.defer(async () => await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]());
+
+  let firstVectorsBy: number | undefined;
+  /** Waits for the vectors while they are new; later ones are not waited for. */
+  async function firstVectors({ search: { semantic } }: CatalogSearch): Promise<void> {
+    firstVectorsBy ??= Date.now() + FIRST_VECTORS_MS;
+    const left = firstVectorsBy - Date.now();
+    if (left <= 0 || semantic?.progress.state !== "working") return;
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, left);
+    await Promise.race([semantic.settled(), limit.promise]);
+    clearTimeout(timer);
+  }
+
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  function prepareLater(): void {
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      let count = 0;
+      for (const { tools } of catalog.snapshot.servers.values()) count += tools.length;
+      if (count >= MANY_TOOLS || opening) warmUp();
+    }, SETTLE_MS);
+  }
+  input.bus.on("toolMetadataChanged", () => {
+    void opening?.then((search) => search.refresh()).catch(() => {});
+  });
+  const unsubscribe = catalog.onChange(prepareLater);
+  stack.defer(() => {
+    unsubscribe();
+    clearTimeout(settling);
+  });
+
+  function warmUp(): void {
+    open().then((search) => search.sync())
+      .catch((error) => onWarning("Cannot prepare the search", { error }));
+  }
+
+  const byKey = (key: string): CatalogTool | undefined => {
+    const dot = key.indexOf(".");
+    return names.of(catalog.snapshot).find(key.slice(0, dot), key.slice(dot + 1));
+  };
+
+  return {
+    async search(query, admits) {
+      const search = await open();
+      await search.sync();
+      await firstVectors(search);
+      const tools = new Map<string, CatalogTool>();
+      const { hits, degraded = unused } = await search.find({
+        query: query.text,
+        context: query.context,
+        limit: query.limit,
+        explain: true,
+        admits(key) {
+          const tool = byKey(key);
+          if (!tool || !admits(tool)) return false;
+          tools.set(key, tool);
+          return true;
+        },
+      });
+      const { explanationText } = await import("./explanation.ts");
+      return {
+        found: hits.flatMap(({ key, relevance, explanation }) => {
+          const tool = tools.get(key);
+          if (!tool) return [];
+          return {
+            tool,
+            relevance: Math.round(relevance * 1000) / 1000,
+            explanation: explanation ? explanationText(explanation, query.text) : "",
+            ...(explanation ? { scores: explanation.fields } : {}),
+          };
+        }),
+        ...(degraded === undefined ? {} : { degraded }),
+      };
+    },
+
+    warmUp,
+
+    async reindexSearch() {
+      const search = await open();
+      await search.reindex();
+      return { tools: search.search.index.size };
+    },
+
+    searchTrouble: () => unused,
+
+    async searchProgress() {
+      return (await opening)?.search.semantic?.progress;
+    },
+
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function load(
+  input: SearchInput,
+  onUnused: (reason: string) => void,
+): Promise<CatalogSearch> {
+  const { catalog, pool, metadata, options } = input;
+  const [{ CatalogSearch }, { ToolSearch }, { SearchIndex }] = await Promise.all([
+    import("./tool_search.ts"),
+    import("./tool_search.ts"),
+    import("./search_index.ts"),
+  ]);
+  const search = new ToolSearch({
+    index: new SearchIndex({ synonyms: options.synonyms }),
+    // Words are enough to go on with.
+    semantic: await loadSemantic(input).catch((error: Error) => {
+      onUnused(error.message);
+      return undefined;
+    }),
+    hybridSearchRatio: options.hybridSearchRatio,
+  });
+  return new CatalogSearch({
+    catalog,
+    search,
+    about(tool) {
+      const info = pool.find(tool.server)?.info;
+      const title = info?.serverInfo.title;
+      return {
+        category: metadata.of(tool).category,
+        serverTitle: typeof title === "string" ? title : undefined,
+        serverDescription: typeof info?.instructions === "string" ? info.instructions : undefined,
+      };
+    },
+  });
+}
+
+async function loadSemantic({ store, options, platform, live }: SearchInput) {
+  if (options.embeddings === "none" || options.hybridSearchRatio === 0) return undefined;
+  // No program can be started there, and nobody has asked for this one.
+  if (options.embeddings === "local" && !platform.canSpawn) return undefined;
+  const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
+    import("./embedding/embedder.ts"),
+    import("./embedding/semantic_index.ts"),
+    import("../../storage/vectors_repository.ts"),
+  ]);
+  const embedder = await createEmbedder({
+    backend: options.embeddings,
+    url: options.embeddingsUrl,
+    model: options.embeddingsModel,
+    apiKey: options.embeddingsKey,
+  });
+  if (!embedder) return undefined;
+  return new SemanticIndex({
+    embedder,
+    cache: new VectorsRepository(store),
+    onProgress: (progress) => live.events.publish("embeddings", progress),
+  });
+}

@@ -1,0 +1,80 @@
+import { type CatalogTool, shownFingerprint } from "../catalog_tool.ts";
+
+/** What search knows of one tool. */
+export interface SearchDocument {
+  /** Unique in the index, `server.tool`. */
+  key: string;
+  server: string;
+  name: string;
+  title: string;
+  description: string;
+  /** Names and descriptions of what it takes. */
+  parameters: string;
+  category?: string;
+  serverTitle?: string;
+  serverDescription?: string;
+  /** Another one whenever anything above is. */
+  fingerprint: string;
+}
+
+/** What is known of a tool besides its definition. */
+export interface ToolAbout {
+  category?: string | undefined;
+  serverTitle?: string | undefined;
+  serverDescription?: string | undefined;
+}
+
+/** Far more than a description that a model could use; keeps one tool from filling the index. */
+const MOST_CHARS = 4_000;
+const MOST_PARAMETERS = 200;
+const DEEPEST = 3;
+
+export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): SearchDocument {
+  const { category, serverTitle, serverDescription } = about;
+  const { title, description, inputSchema } = tool.definition;
+  const annotated = annotatedTitle(tool.definition);
+  return {
+    key: `${tool.server}.${tool.name}`,
+    server: tool.server,
+    name: tool.name,
+    title: (title ?? annotated ?? "").slice(0, MOST_CHARS),
+    description: (description ?? "").slice(0, MOST_CHARS),
+    parameters: parameterText(inputSchema),
+    ...(category ? { category } : {}),
+    ...(serverTitle ? { serverTitle: serverTitle.slice(0, MOST_CHARS) } : {}),
+    ...(serverDescription ? { serverDescription: serverDescription.slice(0, MOST_CHARS) } : {}),
+    fingerprint: [shownFingerprint(tool), category, serverTitle, serverDescription].join("\n"),
+  };
+}
+
+/** The names and descriptions of a schema's properties, nested ones too. */
+export function parameterText(schema: unknown): string {
+  const found: string[] = [];
+  collect(schema, 0, found);
+  return found.join(" ").slice(0, MOST_CHARS);
+}
+
+function collect(schema: unknown, depth: number, found: string[]): void {
+  if (depth > DEEPEST || !isObject(schema)) return;
+  if (isObject(schema.properties)) {
+    for (const [name, property] of Object.entries(schema.properties)) {
+      if (found.length >= MOST_PARAMETERS) return;
+      found.push(name);
+      if (!isObject(property)) continue;
+      if (typeof property.description === "string") found.push(property.description);
+      collect(property, depth + 1, found);
+    }
+  }
+  if (isObject(schema.items)) collect(schema.items, depth + 1, found);
+}
+
+function annotatedTitle(definition: CatalogTool["definition"]): string | undefined {
+  const { annotations } = definition;
+  return isObject(annotations) && typeof annotations.title === "string"
+    ? annotations.title
+    : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

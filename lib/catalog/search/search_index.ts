@@ -1,0 +1,263 @@
+import { type AnyOrama, create, insert, remove, search, type SearchParams } from "@orama/orama";
+import { Corpus, type CorpusEntry, FIELDS } from "./corpus.ts";
+import {
+  coverageOf,
+  DEFAULT_HYBRID_RATIO,
+  FieldScorer,
+  Ranking,
+  relevanceOf,
+  type SemanticScores,
+  type ToolScore,
+} from "./ranking.ts";
+import { explain, type Explanation } from "./explanation.ts";
+import type { SearchDocument } from "./search_document.ts";
+import { readQuery, type SearchQuery, Synonyms } from "./search_query.ts";
+
+const DEFAULT_LIMIT = 10;
+/** How many tools are ranked in full, of those that share a word and of those near in meaning. */
+const MOST_CANDIDATES = 300;
+const MOST_NEAR = 100;
+/**
+ * The most telling words are enough to find candidates. What Orama does grows with the tools that
+ * have them, so that words which very many have are left out once rarer ones are there.
+ */
+const MOST_CANDIDATE_WORDS = 24;
+const MOST_POSTINGS = 2_000;
+
+export interface SearchRequest {
+  query: string;
+  /** What the caller is about; moves the ranking a little. */
+  context?: string | undefined;
+  server?: string | undefined;
+  category?: string | undefined;
+  /** Whether the caller may see the tool. */
+  admits?: ((key: string) => boolean) | undefined;
+  /** Default: 10. */
+  limit?: number | undefined;
+  explain?: boolean | undefined;
+}
+
+export interface Meaning {
+  scores: SemanticScores;
+  /** The share of meaning in the score, 0 to 1. */
+  ratio?: number | undefined;
+}
+
+export interface SearchHit {
+  key: string;
+  server: string;
+  name: string;
+  category?: string;
+  /** Comparable within one search only. */
+  score: number;
+  /** How likely this is what was asked for, 0 to 1. */
+  relevance: number;
+  explanation?: Explanation;
+}
+
+export interface IndexChange {
+  /** New tools, and changed ones in their new form. */
+  added?: Iterable<SearchDocument>;
+  /** Keys. */
+  removed?: Iterable<string>;
+}
+
+/** Every tool that can be found, ranked for a query. */
+export class SearchIndex {
+  readonly #corpus = new Corpus();
+  readonly #candidates = new CandidateIndex();
+  readonly #synonyms: Synonyms;
+  #scorer: FieldScorer | undefined;
+
+  constructor(options: { synonyms?: Readonly<Record<string, readonly string[]>> } = {}) {
+    this.#synonyms = new Synonyms(options.synonyms);
+  }
+
+  get size(): number {
+    return this.#corpus.size;
+  }
+
+  has(key: string): boolean {
+    return this.#corpus.find(key) !== undefined;
+  }
+
+  fingerprintOf(key: string): string | undefined {
+    return this.#corpus.find(key)?.fingerprint;
+  }
+
+  keys(): string[] {
+    return Array.from(this.#corpus.entries(), ({ key }) => key);
+  }
+
+  /** Indexes only what changed; an unchanged tool costs nothing. */
+  update({ added = [], removed = [] }: IndexChange): void {
+    this.#scorer = undefined;
+    for (const key of removed) this.#remove(key);
+    for (const document of added) {
+      if (this.#corpus.find(document.key)?.fingerprint === document.fingerprint) continue;
+      this.#remove(document.key);
+      this.#candidates.add(document.key, this.#corpus.add(document));
+    }
+  }
+
+  search(request: SearchRequest, meaning?: Meaning): SearchHit[] {
+    const limit = Math.max(0, Math.floor(request.limit ?? DEFAULT_LIMIT));
+    if (limit === 0 || this.#corpus.size === 0) return [];
+    const query = readQuery(request.query, request.context, this.#corpus, this.#synonyms);
+    const scorer = this.#scorer ??= new FieldScorer(this.#corpus);
+    const ranking = new Ranking({
+      query,
+      text: request.query,
+      corpus: this.#corpus,
+      scorer,
+      semantic: meaning?.scores,
+      ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
+    });
+    const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
+      .map((entry) => ({ entry, score: ranking.score(entry) }))
+      .filter(({ score }) => score.total > 0)
+      .sort(byScore);
+    const [first, second] = ranked;
+    if (!first) return [];
+    const standing = {
+      best: first.score.total,
+      lead: first.score.total - (second?.score.total ?? 0),
+      coverage: coverageOf(query.whole, first.entry),
+    };
+    return ranked.slice(0, limit).map(({ entry, score }, rank): SearchHit => ({
+      key: entry.key,
+      server: entry.server,
+      name: entry.name,
+      ...(entry.category === undefined ? {} : { category: entry.category }),
+      score: score.total,
+      relevance: relevanceOf(score, rank, standing, meaning !== undefined),
+      ...(request.explain
+        ? { explanation: explain(query.whole, entry, this.#corpus, scorer, score) }
+        : {}),
+    }));
+  }
+
+  #entriesFor(
+    query: SearchQuery,
+    request: SearchRequest,
+    semantic: SemanticScores | undefined,
+    limit: number,
+  ): CorpusEntry[] {
+    const words = this.#candidateWords(query);
+    const most = Math.max(MOST_CANDIDATES, limit);
+    let found = this.#candidates.find(words, most);
+    let entries = this.#admitted(found, request);
+    // What the caller may not see must not crowd out what it may.
+    if (entries.length < limit && found.length === most) {
+      found = this.#candidates.find(words, this.#corpus.size);
+      entries = this.#admitted(found, request).slice(0, most);
+    }
+    if (!semantic) return entries;
+    const isFiltered = request.admits ?? request.server ?? request.category;
+    const near = semantic.nearest(isFiltered ? this.#corpus.size : Math.max(MOST_NEAR, limit));
+    const known = new Set(found);
+    return [
+      ...entries,
+      ...this.#admitted(near.filter((key) => !known.has(key)), request)
+        .slice(0, Math.max(MOST_NEAR, limit)),
+    ];
+  }
+
+  #admitted(keys: string[], { admits, server, category }: SearchRequest): CorpusEntry[] {
+    return keys.flatMap((key) => {
+      const entry = this.#corpus.find(key);
+      if (!entry) return [];
+      if (server !== undefined && entry.server !== server) return [];
+      if (category !== undefined && entry.category !== category) return [];
+      return admits === undefined || admits(key) ? [entry] : [];
+    });
+  }
+
+  #candidateWords({ whole }: SearchQuery): string[] {
+    const matches = whole.words.flatMap(({ matches }) => matches)
+      .sort((one, other) => other.weight - one.weight);
+    const { vocabulary } = this.#corpus;
+    const words: string[] = [];
+    let postings = 0;
+    for (const id of new Set(matches.map(({ id }) => id))) {
+      postings += vocabulary.countOf(id);
+      if (words.length > 0 && postings > MOST_POSTINGS) break;
+      words.push(vocabulary.wordOf(id));
+      if (words.length >= MOST_CANDIDATE_WORDS) break;
+    }
+    return words;
+  }
+
+  #remove(key: string): void {
+    if (this.#corpus.remove(key)) this.#candidates.remove(key);
+  }
+}
+
+interface Ranked {
+  entry: CorpusEntry;
+  score: ToolScore;
+}
+
+/** Ties by key, so that the same query always gets the same answer. */
+function byScore(one: Ranked, other: Ranked): number {
+  return other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1);
+}
+
+/** Ends each word, so that Orama does not take it for the beginning of longer ones. */
+const END = "\u0001";
+/** What a tool is called says more than what is said about it. */
+const CALLED: ReadonlySet<string> = new Set(["name", "title", "server"]);
+
+const SCHEMA = { called: "string", described: "string" } as const;
+/** Orama divides frequency by length; this makes it count which words are there, by their worth. */
+const RELEVANCE = { k: 1.2, b: 0, d: 1 };
+const BOOST = { called: 2, described: 1 };
+
+/** Orama, as the generator of candidates: it holds every tool and answers the likely ones. */
+class CandidateIndex {
+  readonly #orama: AnyOrama = create({
+    schema: SCHEMA,
+    sort: { enabled: false },
+    components: {
+      tokenizer: {
+        language: "english",
+        normalizationCache: new Map(),
+        tokenize: (text: string) => text.split(" "),
+      },
+    },
+  });
+
+  add(key: string, stems: string[][]): void {
+    const called = new Set<string>();
+    const described = new Set<string>();
+    stems.forEach((ofField, field) => {
+      if (FIELDS[field] === "serverDescription") return;
+      const words = CALLED.has(FIELDS[field]!) ? called : described;
+      for (const stem of ofField) words.add(stem);
+    });
+    insert(this.#orama, { id: key, called: toText(called), described: toText(described) });
+  }
+
+  remove(key: string): void {
+    remove(this.#orama, key);
+  }
+
+  /** The keys of the tools that have any of these words, the likeliest first. */
+  find(words: string[], limit: number): string[] {
+    if (words.length === 0) return [];
+    const params: SearchParams<AnyOrama> = {
+      term: toText(words),
+      relevance: RELEVANCE,
+      boost: BOOST,
+      threshold: 1,
+      limit,
+    };
+    const found = search(this.#orama, params);
+    if (found instanceof Promise) throw new TypeError("Orama answers at once without async hooks");
+    return found.hits.map(({ id }) => id);
+  }
+}
+
+function toText(words: Iterable<string>): string {
+  return Array.from(words, (word) => word + END).join(" ");
+}

@@ -1,0 +1,176 @@
+import type { SemanticIndex } from "./embedding/semantic_index.ts";
+import {
+  type IndexChange,
+  type Meaning,
+  type SearchHit,
+  SearchIndex,
+  type SearchRequest,
+} from "./search_index.ts";
+import type { Catalog, ServerTools } from "../catalog.ts";
+import type { CatalogTool } from "../catalog_tool.ts";
+import { type SearchDocument, type ToolAbout, toSearchDocument } from "./search_document.ts";
+
+/** Before nearly all vectors are there, tools that have theirs would push aside those that have not. */
+const ENOUGH = 0.9;
+
+interface SearchResult {
+  hits: SearchHit[];
+  mode: "lexical" | "hybrid";
+  /** Why meaning had no say although a backend is configured. */
+  degraded?: string;
+}
+
+interface ToolSearchOptions {
+  index?: SearchIndex | undefined;
+  /** Undefined: by words alone. */
+  semantic?: SemanticIndex | undefined;
+  /** The share of meaning in a score, 0 to 1. Default: 0.7. */
+  hybridSearchRatio?: number | undefined;
+}
+
+/** Search as callers use it: by words, and by meaning where a backend is there. */
+export class ToolSearch implements AsyncDisposable {
+  readonly index: SearchIndex;
+  readonly semantic: SemanticIndex | undefined;
+  readonly #ratio: number | undefined;
+
+  constructor({ index, semantic, hybridSearchRatio }: ToolSearchOptions = {}) {
+    this.index = index ?? new SearchIndex();
+    this.semantic = hybridSearchRatio === 0 ? undefined : semantic;
+    this.#ratio = hybridSearchRatio;
+  }
+
+  update(change: IndexChange): void {
+    const added = [...change.added ?? []];
+    const removed = [...change.removed ?? []];
+    this.index.update({ added, removed });
+    this.semantic?.update({ added, removed });
+  }
+
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    const meaning = await this.#meaningOf(request.query, signal);
+    if (meaning === undefined) return { hits: this.index.search(request), mode: "lexical" };
+    if (typeof meaning === "string") {
+      return { hits: this.index.search(request), mode: "lexical", degraded: meaning };
+    }
+    return { hits: this.index.search(request, meaning), mode: "hybrid" };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.semantic?.[Symbol.asyncDispose]();
+  }
+
+  async #meaningOf(
+    query: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Meaning | string | undefined> {
+    if (!this.semantic || this.index.size === 0 || isOnlyCommands(query)) return undefined;
+    const { done, total } = this.semantic.progress;
+    if (done < total * ENOUGH) {
+      this.semantic.resume();
+      const { reason } = this.semantic.progress;
+      return reason ?? `The tools' embeddings are still computed (${done} of ${total})`;
+    }
+    const scores = await this.semantic.compare(query, signal);
+    return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };
+  }
+}
+
+/** To a language model, `ls` or `rm` alone mean nothing. */
+function isOnlyCommands(query: string): boolean {
+  return /^\s*[a-z]{1,3}(?:\s+[a-z]{1,3})?\s*$/i.test(query);
+}
+
+/** So many tools are indexed before others have their turn. */
+const TURN = 100;
+
+interface CatalogSearchOptions {
+  catalog: Catalog;
+  search: ToolSearch;
+  about(tool: CatalogTool): ToolAbout;
+}
+
+/** Search over the catalog as it is now: only what has changed since the last search is indexed. */
+export class CatalogSearch implements AsyncDisposable {
+  readonly #options: CatalogSearchOptions;
+  #indexed = new Map<string, { tools: ServerTools; keys: Set<string> }>();
+  #isStale = true;
+  #syncing: Promise<void> = Promise.resolve();
+  readonly #unsubscribe: () => void;
+
+  constructor(options: CatalogSearchOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.catalog.onChange(() => this.#isStale = true);
+  }
+
+  get search(): ToolSearch {
+    return this.#options.search;
+  }
+
+  /** What is said of tools has changed: all of them are looked at again. */
+  refresh(): void {
+    this.#isStale = true;
+    for (const entry of this.#indexed.values()) entry.tools = NONE;
+  }
+
+  /** Indexes everything from nothing, and has every vector computed again. */
+  async reindex(): Promise<void> {
+    const { search } = this.#options;
+    await this.#syncing.catch(() => {});
+    for (const { keys } of this.#indexed.values()) search.update({ removed: keys });
+    this.#indexed.clear();
+    search.semantic?.forget();
+    this.#isStale = true;
+    await this.sync();
+  }
+
+  async find(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    await this.sync();
+    return await this.#options.search.search(request, signal);
+  }
+
+  /** Brings the index up to the catalog. */
+  sync(): Promise<void> {
+    if (!this.#isStale) return this.#syncing;
+    this.#isStale = false;
+    // A failed sync must not fail the next one.
+    const synced = this.#syncing.catch(() => {}).then(() => this.#sync());
+    synced.catch(() => this.#isStale = true);
+    return this.#syncing = synced;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    await this.#syncing.catch(() => {});
+    await this.#options.search[Symbol.asyncDispose]();
+  }
+
+  async #sync(): Promise<void> {
+    const { catalog, search, about } = this.#options;
+    const { servers } = catalog.snapshot;
+    for (const [server, { keys }] of this.#indexed) {
+      if (servers.has(server)) continue;
+      search.update({ removed: keys });
+      this.#indexed.delete(server);
+    }
+    for (const [server, tools] of servers) {
+      const known = this.#indexed.get(server);
+      if (known?.tools === tools) continue;
+      const documents = tools.tools.filter(({ enabled }) => enabled)
+        .map((tool) => toSearchDocument(tool, about(tool)));
+      const keys = new Set(documents.map(({ key }) => key));
+      search.update({ removed: [...known?.keys ?? []].filter((key) => !keys.has(key)) });
+      await this.#add(documents);
+      this.#indexed.set(server, { tools, keys });
+    }
+  }
+
+  async #add(documents: SearchDocument[]): Promise<void> {
+    for (let start = 0; start < documents.length; start += TURN) {
+      this.#options.search.update({ added: documents.slice(start, start + TURN) });
+      if (start + TURN < documents.length) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }
+}
+
+const NONE: ServerTools = { tools: [], broken: [] };

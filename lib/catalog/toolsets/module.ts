@@ -1,0 +1,97 @@
+import type { OnAudit } from "../../core/access.ts";
+import { isStarting } from "../../core/server.ts";
+import type { ServerPool } from "../../servers/pool.ts";
+import type { Store } from "../../storage/store.ts";
+import { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
+import type { Logs } from "../../telemetry/logs.ts";
+import type { Catalog } from "../catalog.ts";
+import {
+  type Collision,
+  type NameTables,
+  type OnPromptCollisions,
+  PromptCollisions,
+} from "../name_table.ts";
+import { Toolsets } from "./toolsets.ts";
+import type { Availability } from "./toolset_tools.ts";
+
+/** Servers choose names freely: so many collisions are logged, no more. */
+const MAX_LOGGED = 1_000;
+
+export interface ToolsetsInput {
+  store: Store;
+  catalog: Catalog;
+  names: NameTables;
+  pool: ServerPool;
+  logs: Logs;
+  onAudit?: OnAudit | undefined;
+}
+
+export interface ToolsetsModule {
+  toolsets: Toolsets;
+  availability(server: string): Availability;
+  /** Tools whose flat names differ only in the hash at the end. */
+  collisions(): readonly Collision[];
+  /** The same for prompts, as far as clients have listed them. */
+  promptCollisions(): readonly Collision[];
+  /** Logs each collision of tool names once. */
+  logCollisions(): void;
+  onPromptCollisions: OnPromptCollisions;
+}
+
+export function buildToolsets(input: ToolsetsInput): ToolsetsModule {
+  const { store, catalog, names, pool, logs } = input;
+  const log = logs.module("toolsets");
+
+  function availability(server: string): Availability {
+    const state = pool.find(server)?.status.state;
+    if (state === undefined) return "unknown";
+    if (isStarting(state)) return "coming";
+    // A server that was just lost reconnects soon: its tools stay until then.
+    return state === "ready" || state === "degraded" ? "available" : "away";
+  }
+
+  const toolsets = new Toolsets({
+    repository: new ToolsetsRepository(store),
+    catalog,
+    names,
+    availability,
+    onNews: (level, message) => log[level](message),
+    onAudit: input.onAudit,
+  });
+
+  const logged = new Set<string>();
+  function logOnce(kind: "" | "The prompt ", collisions: readonly Collision[]): void {
+    for (const { plain, keptBy, cutLike, namespaced, flat } of collisions) {
+      // Of names that begin alike, the first two are enough: there may be thousands.
+      const subject = kind + (cutLike === undefined ? flat : `${plain}...`);
+      if (logged.has(subject) || logged.size >= MAX_LOGGED) continue;
+      logged.add(subject);
+      const owner = keptBy === undefined ? "a tool of the gateway's own" : `"${keptBy}"`;
+      const reason = cutLike === undefined
+        ? `${plain} is the name of ${owner}`
+        : `it and "${cutLike}" are too long, and both begin with ${plain} once they are cut`;
+      log.warn(
+        { name: plain, owners: [cutLike ?? keptBy ?? "quartermaster", namespaced] },
+        `${kind}"${namespaced}" is called ${flat}: ${reason}`,
+      );
+    }
+  }
+
+  const isOn = (server: string) => {
+    const found = pool.find(server);
+    return found !== undefined && found.status.state !== "disabled";
+  };
+  const ofPrompts = new PromptCollisions(isOn);
+  const collisions = () => names.of(catalog.snapshot).collisions();
+  return {
+    toolsets,
+    availability,
+    collisions,
+    promptCollisions: () => ofPrompts.list(),
+    logCollisions: () => logOnce("", collisions()),
+    onPromptCollisions(servers, found) {
+      logOnce("The prompt ", found);
+      ofPrompts.note(servers, found);
+    },
+  };
+}

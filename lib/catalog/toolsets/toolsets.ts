@@ -1,0 +1,333 @@
+import type { Catalog } from "../catalog.ts";
+import type { CatalogTool } from "../catalog_tool.ts";
+import { type OnAudit, ownerOf } from "../../core/access.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { retryStale } from "../../core/async.ts";
+import { nearestNames } from "../../core/text.ts";
+import { type ToolReference, Toolset, ToolsetName } from "../../core/tool.ts";
+import type { NameTable, NameTables } from "../name_table.ts";
+import type { ResolveContext } from "../resolve.ts";
+import type { Stored } from "../../storage/records.ts";
+import type { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
+import {
+  type Availability,
+  chooseTools,
+  ToolsetNews,
+  toolsetState,
+  type ToolsetTool,
+} from "./toolset_tools.ts";
+import { SavedToolsets, type ToolsetsChange } from "./saved_toolsets.ts";
+
+/** Another gateway may win the race this often in a row before we give up. */
+const MAX_RACES = 50;
+
+interface ToolsetsOptions {
+  repository: ToolsetsRepository;
+  catalog: Catalog;
+  names: NameTables;
+  availability(server: string): Availability;
+  /** Says what happens to equipped tools when servers come and go. */
+  onNews(level: "info" | "warn", message: string): void;
+  onAudit?: OnAudit | undefined;
+}
+
+/** What a new or changed toolset shall be. */
+interface ToolsetDraft {
+  name: string;
+  description?: string | undefined;
+  tools: ToolReference[];
+  /** Whether it may take the place of one of the same name. */
+  replace?: boolean | undefined;
+  /** The only version whose place it may take; without it, any. */
+  over?: string | undefined;
+  /** Whether it comes out of a file. */
+  isImported?: boolean | undefined;
+}
+
+/** The toolsets: saved, changed, equipped. */
+export class Toolsets {
+  readonly #options: ToolsetsOptions;
+  readonly #saved: SavedToolsets;
+  readonly #news: ToolsetNews;
+  readonly #listeners = new Set<(change: ToolsetsChange) => void>();
+  readonly #registered = new WeakMap<Toolset, readonly CatalogTool[]>();
+  /** By principal: the operation that was begun last; those before it have ended when it begins. */
+  readonly #working = new Map<string, Promise<unknown>>();
+
+  constructor(options: ToolsetsOptions) {
+    this.#options = options;
+    this.#saved = new SavedToolsets(options.repository);
+    this.#news = new ToolsetNews({
+      flatName: ({ tool }) => this.#table().nameOf(tool!, "flat"),
+      tell: options.onNews,
+    });
+  }
+
+  onChange(listener: (change: ToolsetsChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes up what the store has now, and tells of what is different. */
+  async load(): Promise<void> {
+    const change = await this.#saved.load();
+    this.recheck();
+    if (change.toolsets.size === 0 && change.principals.size === 0) return;
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+
+  list(): Toolset[] {
+    return this.#saved.list();
+  }
+
+  find(name: string): Toolset | undefined {
+    return this.#saved.find(name);
+  }
+
+  resolve(name: string): Toolset {
+    return this.find(name) ?? this.#missing(name);
+  }
+
+  /** The version of a toolset, for a change that is to take the place of no later one. */
+  versionOf(name: string): string | undefined {
+    return this.#saved.versionOf(name);
+  }
+
+  equippedBy(principal: string): Toolset | undefined {
+    return this.#saved.equippedBy(ownerOf(principal));
+  }
+
+  /** How each tool of a toolset stands now. */
+  tools(toolset: Toolset): ToolsetTool[] {
+    return toolsetState(toolset, this.#table(), this.#options.availability);
+  }
+
+  /** The tools of a toolset that can be called now; the same array as long as they are the same. */
+  registered(toolset: Toolset): readonly CatalogTool[] {
+    const known = this.#registered.get(toolset);
+    const tools = this.tools(toolset).flatMap(({ state, tool }) =>
+      state === "registered" && tool ? tool : []
+    );
+    const isSame = known?.length === tools.length &&
+      tools.every((tool, index) => tool === known[index]);
+    if (isSame) return known;
+    this.#registered.set(toolset, tools);
+    return tools;
+  }
+
+  /** References to the tools that are meant; where one cannot be found, none is given. */
+  choose(
+    written: Iterable<string>,
+    caller: Pick<ResolveContext, "admits" | "away"> = {},
+  ): ToolReference[] {
+    const { tools, unmatched } = chooseTools(this.#table(), written, caller);
+    if (unmatched.length === 0) return tools.map(referenceTo);
+    const near = [...new Set(unmatched.flatMap(({ nearest }) => nearest))].slice(0, 10);
+    const reasons = unmatched.slice(0, 10).map(({ reason }) => reason).join("; ");
+    const more = unmatched.length > 10 ? `; and ${unmatched.length - 10} more` : "";
+    if (unmatched.every(({ code }) => code === "SERVER_STARTING")) {
+      throw new GatewayError("SERVER_STARTING", {
+        message: `${reasons}${more}`,
+        recoverySteps: ["Try again in a moment", "Nothing was saved"],
+      });
+    }
+    throw new GatewayError("TOOL_NOT_FOUND", {
+      message: `${reasons}${more}`,
+      recoverySteps: ["Nothing was saved: check the names"],
+      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      next: [{ label: "Nothing was saved: find the names", operation: "toolset.discover" }],
+    });
+  }
+
+  /** Throws where a draft could not be saved as things are now. */
+  checkDraft({ name, tools, replace = false }: ToolsetDraft): void {
+    checkName(name);
+    if (tools.length === 0) {
+      throw new GatewayError("INVALID_ARGUMENTS", { message: "A toolset needs at least one tool" });
+    }
+    if (!replace && this.find(name)) throw taken(name);
+  }
+
+  async save(draft: ToolsetDraft): Promise<Toolset> {
+    const { name, description, tools, replace = false, over, isImported } = draft;
+    // What is taken is for the store to say.
+    this.checkDraft({ name, tools, replace: true });
+    const { repository } = this.#options;
+    const now = Date.now();
+    const saved = await untilDone(async () => {
+      const before = await repository.find(name);
+      if (before && !replace) return undefined;
+      if (over !== undefined && before?.versionstamp !== over) return "stale";
+      const words = description ?? before?.value.description;
+      const next = Toolset.safeParse({
+        id: before?.value.id ?? crypto.randomUUID(),
+        name,
+        ...(words === undefined ? {} : { description: words }),
+        tools,
+        createdAt: before?.value.createdAt ?? now,
+        updatedAt: now,
+      });
+      if (!next.success) {
+        throw new GatewayError("INVALID_ARGUMENTS", { message: next.error.issues[0]!.message });
+      }
+      await repository.save(next.data, before?.versionstamp ?? null);
+      this.#note(isImported ? "toolset.import" : "toolset.save", name, before?.value, next.data);
+      return next.data;
+    });
+    if (!saved) throw taken(name);
+    await this.load();
+    if (saved === "stale") throw stale(name);
+    return saved;
+  }
+
+  /** Principals that had it equipped have none equipped then. */
+  async remove(name: string): Promise<void> {
+    const { repository } = this.#options;
+    await untilDone(async () => {
+      const found = await this.#stored(name);
+      // What was found, or two who delete it at once would both hear that they did.
+      await repository.delete(name, found.versionstamp);
+      this.#note("toolset.delete", name, found.value);
+    });
+    await this.load();
+  }
+
+  /** All or nothing: where it fails, what was equipped before stays. */
+  async equip(caller: string, name: string): Promise<Toolset> {
+    const principal = ownerOf(caller);
+    if (this.#working.has(principal)) throw inProgress();
+    return await this.#work(principal, async () => {
+      const { repository } = this.#options;
+      const [toolset, before] = await Promise.all([
+        this.#stored(name),
+        repository.equipped.find(principal),
+      ]);
+      if (!await repository.equip(principal, toolset, before, Date.now())) throw inProgress();
+      this.#options.onAudit?.({
+        action: "toolset.equip",
+        subject: name,
+        ...(before ? { before: { equipped: before.value.toolset } } : {}),
+        after: { equipped: name, for: principal },
+      });
+      this.#news.forget(toolset.value);
+      await this.load();
+      return toolset.value;
+    });
+  }
+
+  /** Answers the name of what was equipped; waits for an equip that is under way. */
+  async unequip(caller: string): Promise<string | undefined> {
+    const principal = ownerOf(caller);
+    return await this.#work(principal, async () => {
+      const { repository } = this.#options;
+      const was = await untilDone(async () => {
+        const before = await repository.equipped.find(principal);
+        if (!before) return undefined;
+        const { toolset: name, toolsetId } = before.value;
+        const toolset = await repository.find(name);
+        await repository.equipped.delete(principal, before.versionstamp);
+        this.#options.onAudit?.({
+          action: "toolset.unequip",
+          subject: name,
+          before: { equipped: name, for: principal },
+        });
+        return toolset?.value.id === toolsetId ? name : undefined;
+      });
+      await this.load();
+      return was;
+    });
+  }
+
+  /** Looks again at which equipped tools can be called, after servers came or went. */
+  recheck(): void {
+    const equipped = [...this.#saved.equipped()];
+    this.#news.check(new Map(equipped.map((toolset) => [toolset, this.tools(toolset)])));
+  }
+
+  #note(action: string, subject: string, before?: Toolset, after?: Toolset): void {
+    const shown = (toolset?: Toolset) =>
+      toolset && {
+        ...(toolset.description === undefined ? {} : { description: toolset.description }),
+        tools: toolset.tools.map(({ server, tool }) => `${server}.${tool}`),
+      };
+    this.#options.onAudit?.({ action, subject, before: shown(before), after: shown(after) });
+  }
+
+  #table(): NameTable {
+    return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  /** As the store has it: what is in memory may be a moment behind. */
+  async #stored(name: string): Promise<Stored<Toolset>> {
+    const found = ToolsetName.safeParse(name).success && await this.#options.repository.find(name);
+    return found || this.#missing(name);
+  }
+
+  #missing(name: string): never {
+    const near = nearestNames(name, this.list().map((toolset) => toolset.name));
+    throw new GatewayError("NOT_FOUND", {
+      message: `There is no toolset "${name.slice(0, 100)}"`,
+      recoveryAction: "Check the name in the list of toolsets",
+      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      next: [{ label: "See all toolsets", operation: "toolset.list" }],
+    });
+  }
+
+  /** One operation after the other for each principal. */
+  async #work<T>(principal: string, operation: () => Promise<T>): Promise<T> {
+    const before = this.#working.get(principal) ?? Promise.resolve();
+    const working = before.then(operation, operation);
+    this.#working.set(principal, working);
+    try {
+      return await working;
+    } finally {
+      if (this.#working.get(principal) === working) this.#working.delete(principal);
+    }
+  }
+}
+
+export function referenceTo({ server, name, fingerprint }: CatalogTool): ToolReference {
+  return { server, tool: name, fingerprint };
+}
+
+/** A name like this one that a toolset can have; empty where nothing of it can stay. */
+export function fittingToolsetName(name: string): string {
+  if (ToolsetName.safeParse(name).success) return name;
+  return name.trim().replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+}
+
+function checkName(name: string): void {
+  const parsed = ToolsetName.safeParse(name);
+  if (parsed.success) return;
+  const fitting = fittingToolsetName(name);
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot save toolset "${name.slice(0, 100)}": ${parsed.error.issues[0]!.message}`,
+    ...(fitting === "" ? {} : { hint: `For example: ${fitting}` }),
+  });
+}
+
+function taken(name: string): GatewayError {
+  return new GatewayError("CONFLICT", {
+    message: `There is a toolset "${name}" already`,
+    recoveryAction: "Choose another name, or replace it",
+    recoverySteps: ["Choose another name", "Or say that it shall be replaced"],
+  });
+}
+
+function stale(name: string): GatewayError {
+  return new GatewayError("CONFLICT", {
+    message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
+    recoverySteps: ["Look at it again, then save"],
+  });
+}
+
+function inProgress(): GatewayError {
+  return new GatewayError("OPERATION_IN_PROGRESS", {
+    message: "Registration operation in progress, please wait",
+  });
+}
+
+/** Tries until it is done: each try may lose to another gateway on the same store. */
+function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+  return retryStale(attempt, MAX_RACES);
+}

@@ -1,0 +1,333 @@
+import { resolve } from "@std/path";
+import type { CommandFlag } from "../config/command_line.ts";
+import { configError, findTextFile } from "../config/files.ts";
+import { GatewayError, type NextStep } from "../core/errors.ts";
+import { visibleJson } from "../core/text.ts";
+import { OPERATIONS } from "../operations/all.ts";
+import {
+  commandName,
+  fits,
+  flagFieldsOf,
+  flagOf,
+  readWritten,
+  stepCommand,
+  usageOf,
+  type Written,
+} from "../operations/cli.ts";
+import type { FileOutput, Operation } from "../operations/operation.ts";
+import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { openTarget, type OperationTarget } from "./operation_target.ts";
+import {
+  ask,
+  clearStatus,
+  inert,
+  isInteractive,
+  painter,
+  print,
+  printJson,
+  showStatus,
+} from "./terminal.ts";
+import { writeNew } from "./write_new.ts";
+
+/** How an outcome is shown. */
+export interface OutcomeView {
+  paint: ReturnType<typeof painter>;
+  /** Whether the outcome's job was followed to its end. */
+  isFollowed: boolean;
+  /** Whether a gateway is running, so that states of servers and tools mean something. */
+  isRunning: boolean;
+  input: Record<string, unknown>;
+  /** As they were written. */
+  flags: CommandInput["flags"];
+}
+
+/** What a command has beyond what its operation declares. */
+export interface CommandExtras {
+  /** The usage line, if the operation's fields do not say all of it. */
+  usage?: string;
+  /** What it does, if that is not all of what the operation does, or more. */
+  meaning?: string;
+  /** Further lines of its help. */
+  details?: string[];
+  /** Flags that only `read` knows. */
+  flags?: CommandFlag[];
+  /** Reads an input that the operation's own flags cannot express. */
+  read?(input: CommandInput): Promise<Record<string, unknown>> | Record<string, unknown>;
+  /** Whether the operation is the one that is meant, if it shares its command with others. */
+  isMeant?(input: CommandInput): boolean;
+  /** Does all of the command, if that is more than to run the operation once. */
+  run?(input: CommandInput): Promise<number | void>;
+  /** Completes the input by what the gateway knows, and asks before protection is loosened. */
+  prepare?(
+    given: Record<string, unknown>,
+    command: CommandInput,
+    target: OperationTarget,
+  ): Promise<Record<string, unknown>>;
+  /** What a terminal shows while it waits. */
+  waiting?: string;
+  /** The outcome on a terminal; default: the operation's text. */
+  // deno-lint-ignore no-explicit-any
+  show?(output: any, view: OutcomeView): string;
+  /** What is printed if no gateway is running; default: how to start one. */
+  offline?: string;
+  /** The exit code of an outcome; default: 0. */
+  // deno-lint-ignore no-explicit-any
+  exitCode?(output: any): number;
+}
+
+export const YES: CommandFlag = { flag: "yes", meaning: "Do not ask; required without a terminal" };
+const DETACH: CommandFlag = {
+  flag: "detach",
+  meaning: "Return once it has started; it goes on in the gateway",
+};
+const FOLLOW: CommandFlag = { flag: "follow", meaning: "Show the job until it has ended" };
+const FILE_FLAGS: CommandFlag[] = [
+  { flag: "output", placeholder: "FILE", meaning: "Write to this file, not to standard output" },
+  { flag: "force", meaning: "Overwrite the file if it exists" },
+];
+const NOT_RUNNING = "No gateway is running: start one with `quartermaster start`.\n";
+
+/** The commands of operations, by name; `extras` are keyed by operation. */
+export function operationCommands(
+  operations: Iterable<Operation>,
+  extras: Record<string, CommandExtras>,
+): Record<string, Command> {
+  const all = [...operations].filter(({ cli }) => cli !== undefined);
+  return Object.fromEntries(
+    Array.from(Map.groupBy(all, commandName), ([name, own]) => {
+      const commands = own.map((each) => operationCommand(each, extras[each.name] ?? {}));
+      const isMeant = (input: CommandInput, { operation }: Command) =>
+        extras[operation!.name]?.isMeant?.(input);
+      return [name, commands.length === 1 ? commands[0]! : sharedCommand(name, commands, isMeant)];
+    }),
+  );
+}
+
+/** One command for several operations: the first that takes what was written is run. */
+function sharedCommand(
+  name: string,
+  commands: Command[],
+  isMeant: (input: CommandInput, command: Command) => boolean | undefined,
+): Command {
+  const flags = commands.flatMap(({ flags = [] }) => flags);
+  return {
+    operation: commands.at(-1)!.operation!,
+    usage: commands.map(({ usage }) => usage).join(" | "),
+    meaning: commands.map(({ meaning }, nth) =>
+      nth === 0 ? meaning : meaning[0]!.toLowerCase() + meaning.slice(1)
+    ).join("; or "),
+    details: commands.flatMap(({ details = [] }) => details),
+    flags: [...new Map(flags.map((flag) => [flag.flag, flag])).values()],
+    async run(input) {
+      const written = writtenOf(input);
+      const chosen = commands.find((command) => isMeant(input, command)) ??
+        commands.find((command) =>
+          isMeant(input, command) === undefined && fits(command.operation!, written)
+        ) ?? commands.at(-1)!;
+      const foreign = flags.find(({ flag }) =>
+        input.flags.has(flag) && !chosen.flags?.some((own) => own.flag === flag)
+      );
+      if (!foreign) return await chosen.run(input);
+      const takes = commands.find(({ flags }) => flags?.includes(foreign))!;
+      throw configError(
+        `${name} does not take --${foreign.flag} like this`,
+        `Write it as: quartermaster ${takes.usage}`,
+      );
+    },
+  };
+}
+
+function operationCommand(operation: Operation, extras: CommandExtras): Command {
+  const { description, title, confirm, output, follow, effect } = operation;
+  return {
+    operation,
+    usage: extras.usage ?? usageOf(operation),
+    meaning: extras.meaning ??
+      (typeof description === "string" ? description : title).replace(/\.$/, ""),
+    ...(extras.details ? { details: extras.details } : {}),
+    flags: [
+      ...flagFieldsOf(operation).map(flagOf),
+      ...extras.flags ?? [],
+      ...("file" in output ? FILE_FLAGS : []),
+      ...(confirm ? [YES] : []),
+      ...(follow ? effect === "read" ? [FOLLOW] : [YES, DETACH] : []),
+      JSON_FLAG,
+    ],
+    async run(input) {
+      try {
+        return await runCommand(operation, extras, input);
+      } catch (error) {
+        throw error instanceof GatewayError ? withCommands(error) : error;
+      }
+    },
+  };
+}
+
+async function runCommand(
+  operation: Operation,
+  extras: CommandExtras,
+  input: CommandInput,
+): Promise<number> {
+  if (extras.run) return await extras.run(input) ?? 0;
+  const read = await (extras.read?.(input) ?? readInput(operation, input));
+  const asJson = input.flags.get("json") === true;
+  if (operation.confirm) agree(commandName(operation), operation.confirm(read), input);
+  await using target = await openTarget(input, operation.isLive);
+  const given = await extras.prepare?.(read, input, target) ?? read;
+  if (operation.follow) return await runWithJob(operation, extras, given, input, target);
+  const output = await waitFor(target.run(operation, given), extras);
+  if ("file" in operation.output) {
+    return await writeFile(operation, output as FileOutput, input);
+  }
+  if (asJson) printJson(output);
+  else {
+    const view = { isRunning: target.isRunning, isFollowed: false, input: given };
+    print(outcomeText(operation, extras, output, view, input));
+    if (!target.isRunning && !isStored(operation)) print(extras.offline ?? NOT_RUNNING);
+  }
+  return extras.exitCode?.(output) ?? 0;
+}
+
+/** Whether the outcome is the same with and without a gateway: it only concerns what is stored. */
+function isStored({ name }: Operation): boolean {
+  return /^(token|project|secret|audit|data)\./.test(name);
+}
+
+async function runWithJob(
+  operation: Operation,
+  extras: CommandExtras,
+  given: Record<string, unknown>,
+  input: CommandInput,
+  target: OperationTarget,
+): Promise<number> {
+  // Loaded when needed: few commands have a job.
+  const { runFollowed } = await import("./job_progress.ts");
+  const { output, exitCode, isFollowed } = await runFollowed({ operation, given, input, target });
+  if (output === undefined) return exitCode;
+  if (input.flags.get("json") === true) printJson(output);
+  else {
+    const view = { isRunning: target.isRunning, isFollowed, input: given };
+    print(outcomeText(operation, extras, { ...output }, view, input));
+  }
+  return exitCode;
+}
+
+async function waitFor<T>(running: Promise<T>, { waiting }: CommandExtras): Promise<T> {
+  if (waiting === undefined) return await running;
+  showStatus(waiting);
+  return await running.finally(clearStatus);
+}
+
+function writtenOf({ positionals, flags, values }: CommandInput): Written {
+  const written = new Map<string, readonly string[]>(values);
+  for (const [flag, value] of flags) {
+    if (typeof value === "boolean") written.set(flag, [String(value)]);
+  }
+  return { positionals, flags: written };
+}
+
+/** The input of an operation from a command line. */
+export async function readInput(
+  operation: Operation,
+  command: CommandInput,
+): Promise<Record<string, unknown>> {
+  const input = readWritten(operation, writtenOf(command));
+  const { fileInput } = operation;
+  if (!fileInput) return input;
+  return { ...input, [fileInput.field]: await readFile(String(input[fileInput.field])) };
+}
+
+async function readFile(path: string): Promise<string> {
+  if (path === "-") return await new Response(Deno.stdin.readable).text();
+  const text = await findTextFile(resolve(path));
+  if (text === undefined) throw configError(`There is no file ${path}`, "Check the path");
+  return text;
+}
+
+/** Written while it is read, so that a long file takes no memory. */
+async function writeFile(
+  { rights }: Operation,
+  { contentType, body }: FileOutput,
+  { flags }: CommandInput,
+): Promise<number> {
+  const path = flags.get("output");
+  const asJson = flags.get("json") === true;
+  if (typeof path !== "string" || path === "-") {
+    const text = new Response(body).body!.pipeThrough(new TextDecoderStream());
+    const isLines = contentType.startsWith("application/x-ndjson");
+    for await (const piece of asJson && isLines ? arrayOf(text) : text) print(piece);
+    return 0;
+  }
+  await writeNew(resolve(path), body, {
+    force: flags.get("force") === true,
+    // What only some may read is for the file's owner alone.
+    isPrivate: rights.includes("manage"),
+  });
+  if (asJson) printJson({ file: path });
+  else print(`Wrote ${path}\n`);
+  return 0;
+}
+
+/** JSON lines as one array. */
+export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let [before, rest] = ["[", ""];
+  for await (const piece of text) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      yield `${before}\n${visibleJson(JSON.parse(line))}`;
+      before = ",";
+    }
+  }
+  yield before === "[" ? "[]\n" : "\n]\n";
+}
+
+/** Asks, after the details if there are any; throws unless the answer is yes. */
+export function agree(name: string, question: string, { flags }: CommandInput, details = ""): void {
+  if (flags.get("yes") === true) return;
+  if (flags.get("json") === true || !isInteractive()) {
+    throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
+  }
+  print(details);
+  if (ask(question)) return;
+  throw new GatewayError("ACCESS_DENIED", { message: `${name}: not confirmed, nothing was done` });
+}
+
+function outcomeText(
+  { text, next }: Operation,
+  { show }: CommandExtras,
+  output: Record<string, unknown>,
+  view: Omit<OutcomeView, "paint" | "flags">,
+  { env, flags }: CommandInput,
+): string {
+  const paint = painter(env);
+  const { input } = view;
+  if (show) return show(output, { ...view, paint, flags });
+  const outcome = text?.(output, input) ?? JSON.stringify(output, undefined, 2);
+  const { warnings = [] } = output;
+  const lines = [
+    inert(outcome),
+    ...(Array.isArray(warnings) ? warnings : []).map((warning) =>
+      `${paint("yellow", "Warning:")} ${inert(String(warning))}`
+    ),
+    ...(next?.(output, input) ?? []).flatMap(stepLine),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function stepLine(step: NextStep): string[] {
+  const command = stepCommand(step, OPERATIONS);
+  return command === undefined ? [] : [`${step.label} with \`${command}\`.`];
+}
+
+/** An error whose next steps are commands. */
+function withCommands(error: GatewayError): GatewayError {
+  const { next = [], suggestedTools: _, ...details } = error.details;
+  const steps = next.flatMap(stepLine);
+  return new GatewayError(error.code, {
+    ...details,
+    message: error.message,
+    ...(steps.length === 0 ? {} : { recoverySteps: steps }),
+    cause: error,
+  });
+}

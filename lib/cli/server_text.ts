@@ -1,0 +1,282 @@
+import { configError } from "../config/files.ts";
+import { retryStale } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { isStarting, type ServerSpec } from "../core/server.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
+import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
+import type { CommandInput } from "./command.ts";
+import { historyText } from "./history_text.ts";
+import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";
+import { openTarget, type OperationTarget } from "./operation_target.ts";
+import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
+import { runLogs, runRestart } from "./server_gateways.ts";
+import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
+import { ask, type Color, inert, isInteractive, print, printJson, table } from "./terminal.ts";
+
+type Servers = typeof SERVER_OPERATIONS;
+type Paint = OutcomeView["paint"];
+type Stored = OutputOf<Servers["add"]>;
+
+const COLORS: Record<string, Color> = {
+  ready: "green",
+  starting: "yellow",
+  installing: "yellow",
+  degraded: "yellow",
+  needs_login: "yellow",
+  failed: "red",
+};
+
+const CHOICES = ["enable", "all", "none"];
+
+/** What the commands for servers read and show beyond their operations. */
+export const SERVER_EXTRAS: Record<string, CommandExtras> = {
+  "server.list": { show: serversText },
+  "server.add": {
+    usage: "server add NAME (--url URL | -- COMMAND ARGS...)",
+    meaning: "Add a server after connecting to it; nothing is stored if that fails",
+    details: [
+      "Examples:",
+      '  quartermaster server add issues --url https://mcp.example.com/mcp --header "X-Team: a"',
+      "  quartermaster server add files --env LOG=info -- npx -y some-server ~/notes",
+      "",
+      "What follows -- is the program and its arguments, exactly as it will be run.",
+      "A server that asks for a login is stored, and waits for one.",
+      "A name that leads into a private network needs --allow-private; an address there does not.",
+    ],
+    read: readAdded,
+    show: (output: Stored) => storedText("Added", output),
+    offline: "No gateway is running: the server is available from the next start.\n",
+  },
+  "server.update": {
+    usage: "server update NAME [--url URL | -- COMMAND ARGS...]",
+    meaning: "Change what is named of a server that was added here; the rest stays",
+    details: [
+      "Examples:",
+      "  quartermaster server update issues --url https://mcp.example.com/v2/mcp",
+      "  quartermaster server update files --env LOG=debug --unset TRACE",
+      "  quartermaster server update files --max-concurrent 2 --calls-per-minute none",
+      "  quartermaster server update files --disabled",
+      "",
+      "A new URL or command is tried first; if that fails, nothing is stored.",
+      "Values of headers and variables are kept for the place they were given for: for another",
+      "host, program or folder give them again. `none` takes a number or a time away.",
+      "Change servers of a config file in that file; changes apply automatically.",
+    ],
+    flags: [
+      {
+        flag: "unset",
+        placeholder: "K",
+        meaning: "Take out a header or variable; can be repeated",
+      },
+    ],
+    run: runUpdate,
+  },
+  "server.remove": {
+    usage: "server remove NAME [--yes]",
+    flags: [YES],
+    run: runRemove,
+  },
+  "server.restart": {
+    details: ["If several gateways run on the data store, all of them reconnect."],
+    run: runRestart,
+  },
+  "server.pause": {
+    details: [
+      "It stays paused, even if the gateway restarts, until `server resume` or `server restart`.",
+    ],
+    show: ({ server }: { server: Status }) => `Paused ${server.name}.\n`,
+    offline: "",
+  },
+  "server.resume": {
+    show: ({ server }: { server: Status }) => inert(`Resumed ${server.name}: ${server.reason}\n`),
+    offline: "",
+  },
+  "server.repair": {
+    details: [
+      "Removes this server's folder from npm's cache (_npx/HASH), then starts the server, which",
+      "reinstalls the package. If no gateway is running, the next start reinstalls it.",
+    ],
+    show: ({ server: { name, toolCount } }: { server: Status }, { isRunning }) =>
+      isRunning
+        ? `Repaired ${name}: ${toolCount} tools.\n`
+        : `Removed the npx cache of ${name}; the next start reinstalls the package.\n`,
+    offline: "",
+  },
+  "server.logs": {
+    usage: "server logs NAME [--lines N] [--follow]",
+    details: [
+      "If several gateways run on the data store, each has its own connection to the server; their",
+      "lines are merged by time, each with its gateway's URL.",
+    ],
+    flags: [{ flag: "follow", meaning: "Go on with new lines as they come" }],
+    run: runLogs,
+  },
+  "server.set_tools": {
+    usage: "server tools SERVER (--enable A,B | --all | --none)",
+    meaning: "Choose them",
+    details: [
+      "Names are the server's own. With --enable, exactly these tools are on, and tools that the",
+      "server gets later stay off; with --all, those are on too.",
+    ],
+    flags: [
+      { flag: "all", meaning: "Have all tools on, new ones too" },
+      { flag: "none", meaning: "Have no tool on" },
+    ],
+    isMeant: ({ flags }) => CHOICES.some((flag) => flags.has(flag)),
+    read: readChoice,
+    show: toolsText,
+    offline: "",
+  },
+  "server.tools": {
+    meaning: "Which tools of a server are enabled",
+    show: toolsText,
+    offline: "",
+  },
+  "server.history": {
+    flags: [
+      { flag: "history", meaning: "Show how its tools have changed, and what it lists wrongly" },
+    ],
+    meaning: "Show how they have changed",
+    isMeant: ({ flags }) => flags.has("history"),
+    show: (history, { paint }) => historyText(history, paint),
+    offline: "",
+  },
+  "server.login": {
+    details: [
+      "Prints the login URL, opens it if there is a terminal, and waits.",
+      "A client id is needed only if the authorization server does not register clients automatically.",
+      "",
+      "Example:",
+      "  quartermaster server login issues",
+    ],
+    flags: LOGIN_FLAGS,
+    run: runLogin,
+  },
+};
+
+function serversText({ servers }: OutputOf<Servers["list"]>, { paint }: OutcomeView): string {
+  if (servers.length === 0) {
+    return "There are no servers. Add one with `quartermaster server add`.\n";
+  }
+  const heading = ["NAME", "STATE", "TYPE", "TOOLS", ""].map((label) => paint("gray", label));
+  const rows = servers.map(({ name, state, type, toolCount, reason }) => {
+    const label = state.replace("_", " ");
+    const color = COLORS[state];
+    const shown = color === undefined ? label : paint(color, label);
+    return [name, shown, type, String(toolCount), inert(reason).replaceAll("\n", " ")];
+  });
+  return table([heading, ...rows]);
+}
+
+function readAdded(input: CommandInput): Record<string, unknown> {
+  const { name, spec } = readServer(input);
+  // A name that leads into a private network; an address there is as good as this flag.
+  const isAllowed = input.options.allowPrivate && "url" in spec;
+  return { name, ...spec, ...(isAllowed ? { allowPrivate: true } : {}) };
+}
+
+/** What came of adding or changing a server. */
+function storedText(done: "Added" | "Changed", { server, place, quarantined }: Stored): string {
+  const { name, state, toolCount, reason } = server;
+  const where = place === undefined
+    ? ""
+    : `Its URL points to ${place}; that is allowed for this server because you entered it here.\n`;
+  if (state === "not_running") return `${done} ${name}.\n${where}`;
+  if (isStarting(state)) return `${done} ${name}: connecting.\n${where}`;
+  if (state === "ready") return `${done} ${name}: ${countText(toolCount, quarantined)}.\n${where}`;
+  return inert(`${done} ${name} (${state.replace("_", " ")}): ${reason}\n${where}`);
+}
+
+/** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
+export function countText(tools: number, quarantined = 0): string {
+  const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
+  if (quarantined === 0) return count;
+  return `${count}; ${quarantined} in quarantine: see \`quartermaster review list\``;
+}
+
+async function runUpdate(input: CommandInput): Promise<void> {
+  const change = readChange(input);
+  await using target = await openTarget(input);
+  const output = await changeServer(target, change);
+  if (input.flags.get("json") === true) return printJson(output);
+  const { place: _, ...stored } = output;
+  print(storedText("Changed", change.url === undefined ? stored : output));
+  if (!target.isRunning) print("No gateway is running: it is so from the next start on.\n");
+}
+
+/** Changes what is named in the entry as it is now, whatever others change of it meanwhile. */
+export function changeServer(
+  target: Pick<OperationTarget, "run">,
+  change: ServerChange,
+): Promise<Stored> {
+  const { name } = change;
+  return retryStale(async () => {
+    const before: OutputOf<Servers["show"]> = await target.run(SERVER_OPERATIONS.show, { name });
+    refuseUnchangeable(name, before.server.source);
+    const spec = changedEntry(before.spec, change);
+    const { version } = before;
+    return await target.run(SERVER_OPERATIONS.update, { name, ...withNulls(spec), version });
+  });
+}
+
+/** JSON would leave out what is undefined, and what is left out stays. */
+function withNulls(spec: ServerSpec): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, value ?? null]));
+}
+
+/** Asks before it removes a server. */
+async function runRemove(input: CommandInput): Promise<void> {
+  const { flags } = input;
+  const { name } = await readInput(SERVER_OPERATIONS.remove, input);
+  const asJson = flags.get("json") === true;
+  const isAgreed = flags.get("yes") === true;
+  if (!isAgreed && (asJson || !isInteractive())) {
+    throw configError("server remove cannot ask here", "Give --yes to remove without a question");
+  }
+  await using target = await openTarget(input);
+  if (!isAgreed) {
+    const { all } = await target.run(SERVER_OPERATIONS.tools, { server: name });
+    if (!ask(`Remove server "${name}"? Clients lose its ${all.length} tools.`)) {
+      throw new GatewayError("ACCESS_DENIED", { message: `Server "${name}" was not removed` });
+    }
+  }
+  const { removed } = await target.run(SERVER_OPERATIONS.remove, { name });
+  if (asJson) printJson({ removed });
+  else print(`Removed ${removed}.\n`);
+}
+
+function readChoice({ flags, values, positionals }: CommandInput): Record<string, unknown> {
+  const given = [...CHOICES, "history"].filter((flag) => flags.has(flag));
+  if (given.length > 1) {
+    throw configError(`--${given[0]} and --${given[1]} exclude each other`, "Give one of them");
+  }
+  const [server, ...others] = positionals;
+  if (server === undefined || others.length > 0) {
+    throw configError(
+      "server tools takes the name of one server",
+      "Write it as: quartermaster server tools SERVER",
+    );
+  }
+  if (flags.get("all") === true) return { server, tools: null };
+  if (flags.get("none") === true) return { server, tools: [] };
+  const tools = (values.get("enable") ?? []).flatMap((names) => names.split(","))
+    .map((tool) => tool.trim()).filter((tool) => tool !== "");
+  return { server, tools };
+}
+
+function toolsText(
+  { server, enabled, all }: OutputOf<Servers["tools"]>,
+  { paint }: { paint: Paint },
+): string {
+  const isOn = (tool: string) => enabled === null || enabled.includes(tool);
+  const on = all.filter(isOn).length;
+  const summary = enabled === null
+    ? `All ${all.length} tools of ${server} are on, and new ones will be.\n`
+    : `${on} of ${all.length} tools of ${server} are on; new ones stay off.\n`;
+  const rows = all.map((tool) => [
+    isOn(tool) ? paint("green", "on") : paint("gray", "off"),
+    inert(tool),
+  ]);
+  return table(rows) + (rows.length > 0 ? "\n" : "") + summary;
+}

@@ -1,0 +1,168 @@
+/** What the system's service manager runs. */
+export interface ServiceDefinition {
+  /** The program's path and its arguments. */
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** The data folder. */
+  workingDirectory: string;
+  /** Holds secrets such as QUARTERMASTER_ADMIN_TOKEN, which a definition must not. */
+  envFile: string;
+  /** Where output goes on systems without a journal. */
+  logFile: string;
+}
+
+/** The gateway's name in each service manager. */
+export const SERVICE = "quartermaster";
+
+/** Marks a definition as ours; a file without it is never replaced or removed. */
+const MARK = "Written by `quartermaster service install`; run it again to update.";
+
+/** The data folder in a definition that we wrote; undefined for any other file. */
+export function dataFolderOf(definition: string): string | undefined {
+  const at = definition.indexOf(MARK);
+  const [, folder] = /^ Data: (".*?(?<!\\)(?:\\\\)*")/.exec(definition.slice(at + MARK.length)) ??
+    [];
+  return at < 0 || folder === undefined ? undefined : JSON.parse(folder);
+}
+
+/** Two dashes would end an XML comment. */
+function mark({ workingDirectory }: ServiceDefinition): string {
+  return `${MARK} Data: ${JSON.stringify(workingDirectory).replaceAll("--", "\\u002d\\u002d")}`;
+}
+
+const DESCRIPTION = "Quartermaster, an MCP gateway";
+
+/** A unit for the systemd user manager. */
+export function systemdUnit(definition: ServiceDefinition): string {
+  const { command: [program = "", ...args], env, workingDirectory, envFile } = definition;
+  return [
+    `# ${mark(definition)}`,
+    "[Unit]",
+    `Description=${DESCRIPTION}`,
+    "",
+    "[Service]",
+    "Type=exec",
+    `ExecStart=${[quotedWord(program), ...args.map(argumentWord)].join(" ")}`,
+    `WorkingDirectory=${specifierSafe(workingDirectory)}`,
+    ...Object.entries(env).map(([name, value]) => `Environment=${quotedWord(`${name}=${value}`)}`),
+    `EnvironmentFile=-${specifierSafe(envFile)}`,
+    "Restart=on-failure",
+    "RestartSec=5",
+    "# 2: an option, a file or the port cannot be used. Trying again would not help.",
+    "RestartPreventExitStatus=2",
+    "# The launcher forwards the signal; a second one would cut the stop short.",
+    "KillMode=mixed",
+    "TimeoutStopSec=15",
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+    "",
+  ].join("\n");
+}
+
+/** A launch agent for macOS. Not tried on a Mac. */
+export function launchdPlist(definition: ServiceDefinition): string {
+  const { command, env, workingDirectory, logFile } = definition;
+  const strings = (texts: readonly string[]) =>
+    texts.map((text) => `    <string>${xmlText(text)}</string>`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ' +
+    '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+    `<!-- ${mark(definition)} -->`,
+    '<plist version="1.0">',
+    "<dict>",
+    "  <key>Label</key>",
+    `  <string>${SERVICE}</string>`,
+    "  <key>ProgramArguments</key>",
+    "  <array>",
+    ...strings(command),
+    "  </array>",
+    "  <key>EnvironmentVariables</key>",
+    "  <dict>",
+    ...Object.entries(env).flatMap(([name, value]) => [
+      `    <key>${xmlText(name)}</key>`,
+      ...strings([value]),
+    ]),
+    "  </dict>",
+    "  <key>WorkingDirectory</key>",
+    `  <string>${xmlText(workingDirectory)}</string>`,
+    "  <key>RunAtLoad</key>",
+    "  <true/>",
+    "  <key>KeepAlive</key>",
+    "  <dict>",
+    "    <key>SuccessfulExit</key>",
+    "    <false/>",
+    "  </dict>",
+    "  <key>ThrottleInterval</key>",
+    "  <integer>10</integer>",
+    "  <key>StandardOutPath</key>",
+    `  <string>${xmlText(logFile)}</string>`,
+    "  <key>StandardErrorPath</key>",
+    `  <string>${xmlText(logFile)}</string>`,
+    "</dict>",
+    "</plist>",
+    "",
+  ].join("\n");
+}
+
+/** A task for the Windows Task Scheduler, started at logon. Not tried on Windows. */
+export function windowsTask(definition: ServiceDefinition): string {
+  const { command: [program = "", ...args], workingDirectory } = definition;
+  return [
+    '<?xml version="1.0" encoding="UTF-16"?>',
+    `<!-- ${mark(definition)} -->`,
+    '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
+    "  <RegistrationInfo>",
+    `    <Description>${DESCRIPTION}</Description>`,
+    "  </RegistrationInfo>",
+    "  <Triggers>",
+    "    <LogonTrigger>",
+    "      <Enabled>true</Enabled>",
+    "    </LogonTrigger>",
+    "  </Triggers>",
+    "  <Settings>",
+    "    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>",
+    "    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>",
+    "    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>",
+    "    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>",
+    "    <RestartOnFailure>",
+    "      <Interval>PT1M</Interval>",
+    "      <Count>3</Count>",
+    "    </RestartOnFailure>",
+    "  </Settings>",
+    "  <Actions>",
+    "    <Exec>",
+    `      <Command>${xmlText(program)}</Command>`,
+    `      <Arguments>${xmlText(args.map(windowsWord).join(" "))}</Arguments>`,
+    `      <WorkingDirectory>${xmlText(workingDirectory)}</WorkingDirectory>`,
+    "    </Exec>",
+    "  </Actions>",
+    "</Task>",
+    "",
+  ].join("\r\n");
+}
+
+/** systemd reads `%h` as a specifier anywhere. */
+function specifierSafe(text: string): string {
+  return text.replaceAll("%", "%%");
+}
+
+function quotedWord(text: string): string {
+  return `"${specifierSafe(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** In arguments, but not in the program's path, systemd also replaces `$NAME`. */
+function argumentWord(text: string): string {
+  return quotedWord(text).replaceAll("$", "$$$$");
+}
+
+function xmlText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Quoted as Windows programs parse command lines: backslashes matter only before a quote. */
+function windowsWord(text: string): string {
+  if (text !== "" && !/[\s"]/.test(text)) return text;
+  return `"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
+}

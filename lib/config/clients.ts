@@ -1,0 +1,146 @@
+import { posix, win32 } from "node:path";
+import { type Env, nonEmpty, programCommand } from "./platform.ts";
+import type { ReadOptions } from "./options.ts";
+
+export const CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode"] as const;
+export type ClientId = (typeof CLIENTS)[number];
+
+export const CLIENT_NAMES: Record<ClientId, string> = {
+  "claude-code": "Claude Code",
+  "claude-desktop": "Claude Desktop",
+  cursor: "Cursor",
+  vscode: "VS Code",
+};
+
+export type ClientScope = "user" | "project";
+
+/** A file in which a client keeps its servers, whether it is there or not. */
+export interface ClientConfigFile {
+  client: ClientId;
+  scope: ClientScope;
+  path: string;
+  /** The member under which the servers stand. */
+  section: "mcpServers" | "servers";
+}
+
+interface ClientPlaces {
+  os: typeof Deno.build.os;
+  env: Env;
+  /** The project's folder. */
+  cwd: string;
+}
+
+export function isClient(word: string): word is ClientId {
+  return CLIENTS.some((client) => client === word);
+}
+
+/** Where each client keeps its servers; the user's files are left out where no home is known. */
+export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigFile[] {
+  const { join } = os === "windows" ? win32 : posix;
+  const home = nonEmpty(env, os === "windows" ? "USERPROFILE" : "HOME");
+  const apps = appFolder(os, env, home);
+  const claude = nonEmpty(env, "CLAUDE_CONFIG_DIR") ?? home;
+  const files: ClientConfigFile[] = [];
+  const add = (
+    client: ClientId,
+    scope: ClientScope,
+    base: string | undefined,
+    ...parts: string[]
+  ) => {
+    if (base === undefined) return;
+    const section = client === "vscode" ? "servers" : "mcpServers";
+    files.push({ client, scope, path: join(base, ...parts), section });
+  };
+  add("claude-code", "user", claude, ".claude.json");
+  add("claude-code", "project", cwd, ".mcp.json");
+  add("claude-desktop", "user", apps, "Claude", "claude_desktop_config.json");
+  add("cursor", "user", home, ".cursor", "mcp.json");
+  add("cursor", "project", cwd, ".cursor", "mcp.json");
+  add("vscode", "user", apps, "Code", "User", "mcp.json");
+  add("vscode", "project", cwd, ".vscode", "mcp.json");
+  return files;
+}
+
+/** Where this system's programs keep what belongs to a user. */
+function appFolder(
+  os: ClientPlaces["os"],
+  env: Env,
+  home: string | undefined,
+): string | undefined {
+  if (os === "windows") {
+    return nonEmpty(env, "APPDATA") ?? (home && win32.join(home, "AppData", "Roaming"));
+  }
+  if (os === "darwin") return home && posix.join(home, "Library", "Application Support");
+  return nonEmpty(env, "XDG_CONFIG_HOME") ?? (home && posix.join(home, ".config"));
+}
+
+/** Which of the gateway's doors a client is to use. */
+export interface ClientEndpoint {
+  kind: "all" | "toolset" | "server";
+  /** Of the toolset or server. */
+  name: string;
+}
+
+export type ClientEntry =
+  | { type?: "http"; url: string }
+  | { command: string; args: string[] };
+
+/** What a client's config says of the gateway. Claude Desktop starts programs only. */
+export function clientEntry(
+  client: ClientId,
+  door: ClientEndpoint,
+  address: string,
+  input: Pick<ReadOptions, "options" | "origins">,
+): ClientEntry {
+  if (client === "claude-desktop") return stdioEntry(door, input);
+  const url = new URL(clientEndpointPath(door), address).href;
+  return client === "cursor" ? { url } : { type: "http", url };
+}
+
+export function clientEndpointPath({ kind, name }: ClientEndpoint): string {
+  return kind === "all" ? "/mcp" : `/${kind}s/${encodeURIComponent(name)}/mcp`;
+}
+
+/** A whole config file with nothing but the entry in it. */
+export function configSnippet(
+  file: Pick<ClientConfigFile, "section">,
+  name: string,
+  entry: ClientEntry,
+): string {
+  return JSON.stringify({ [file.section]: { [name]: entry } }, null, 2);
+}
+
+/** The client's own command that does the same, where it has one. */
+export function clientAddCommand(
+  client: ClientId,
+  scope: ClientScope,
+  name: string,
+  entry: ClientEntry,
+): string | undefined {
+  if (client !== "claude-code" || !("url" in entry)) return undefined;
+  return `claude mcp add --transport http --scope ${scope} ${name} ${entry.url}`;
+}
+
+/** Includes the flags given here, because a client starts it in another folder and environment. */
+function stdioEntry(
+  { kind, name }: ClientEndpoint,
+  { options, origins }: Pick<ReadOptions, "options" | "origins">,
+): ClientEntry {
+  const [command = "", ...start] = programCommand("serve");
+  const flags = [
+    ["--data-dir", options.dataDir, origins.dataDir],
+    ["--kv", options.kv, origins.kv],
+    ["--config", options.config, origins.config],
+  ].flatMap(([flag, value, origin]) =>
+    value !== undefined && (origin === "flag" || origin === "environment") ? [flag!, value] : []
+  );
+  return {
+    command,
+    args: [
+      ...start,
+      "--stdio",
+      ...(kind === "all" ? [] : [`--${kind}`, name]),
+      ...flags,
+    ],
+  };
+}

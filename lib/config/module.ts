@@ -1,0 +1,150 @@
+import { fromFileUrl } from "@std/path";
+import { MAIN } from "../core/product.ts";
+import type { Env } from "./platform.ts";
+import {
+  candidateFiles,
+  type LoadedServers,
+  loadServers,
+  type LoadServersInput,
+} from "./mcp_file.ts";
+import type { GatewayIdentity } from "./loops.ts";
+import type { Options } from "./option_table.ts";
+import type { ReadOptions } from "./options.ts";
+import { type ConfigProblem, formatProblem } from "./files.ts";
+import { stampFiles, watchFiles } from "./watch_files.ts";
+
+type ModuleLog = Record<
+  "info" | "warn" | "error",
+  (details: object, message: string) => void
+>;
+
+/** The log as modules below it see it. */
+export interface LogSource {
+  module(name: string): ModuleLog;
+  redactor: { learn(secrets: string[]): void };
+}
+
+export interface ConfigInput {
+  read: ReadOptions;
+  env: Env;
+  cwd: string;
+  self: LoadServersInput["self"];
+  logs: LogSource;
+}
+
+export interface FollowConfigOptions {
+  signal: AbortSignal;
+  /** A folder in which nothing may be watched. */
+  unwatchable: string | undefined;
+}
+
+/** Where the gateway is reached, and by what its own entry in a config file is recognized. */
+export interface GatewayLocation {
+  /** Where clients find the gateway. */
+  address: string;
+  /** Where it listens on this machine; empty if it does not. */
+  localAddress: string;
+  self: GatewayIdentity;
+}
+
+export function locateGateway(
+  { host, publicUrl }: Options,
+  port: number | undefined,
+): GatewayLocation {
+  // Empty without a port, so that no process that finds our lease tries to connect.
+  const localAddress = port === undefined ? "" : `http://${hostInUrl(host)}:${port}`;
+  return {
+    address: publicUrl ?? localAddress,
+    localAddress,
+    self: { host, port: port ?? 0, publicUrl, mainModule: fromFileUrl(MAIN) },
+  };
+}
+
+function hostInUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** The config file as it was last read without an error. */
+export interface ConfigModule {
+  readonly configured: LoadedServers;
+  /** Whether the file has an error, so that an earlier version stays in use. */
+  readonly isBroken: boolean;
+  problems(): ConfigProblem[];
+  /** Applies every change of the file, until the signal aborts. */
+  follow(onChange: () => Promise<void>, options: FollowConfigOptions): Promise<void>;
+}
+
+export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
+  const { read, env, cwd, self, logs } = input;
+  const { options, platform } = read;
+  const log = logs.module("config");
+  const location = { path: options.config, cwd, configDir: read.dirs.config };
+  const files = candidateFiles(location);
+
+  async function readServers(): Promise<LoadedServers> {
+    const loaded = await loadServers({ ...location, env, self, platform });
+    for (const server of [...loaded.servers, ...loaded.leftOut]) {
+      logs.redactor.learn(server.secrets);
+    }
+    for (const problem of loaded.problems) {
+      log[problem.severity === "error" ? "error" : "warn"]({}, formatProblem(problem));
+    }
+    return loaded;
+  }
+
+  const stamp = await stampFiles(files);
+  let configured = await readServers();
+  /** Why the current file is not in use. */
+  let error: string | undefined;
+  for (const problem of read.problems) log.warn({}, formatProblem(problem));
+
+  async function reload(): Promise<void> {
+    try {
+      configured = await readServers();
+      error = undefined;
+      log.info(
+        { file: configured.file, servers: configured.servers.length },
+        "Configuration applied",
+      );
+    } catch (failure) {
+      error = failure instanceof Error ? failure.message : String(failure);
+      log.error({}, `The configuration stays as it was: ${error}`);
+    }
+  }
+
+  return {
+    get configured() {
+      return configured;
+    },
+
+    get isBroken() {
+      return error !== undefined;
+    },
+
+    problems() {
+      const broken = error === undefined ? [] : [{
+        severity: "error" as const,
+        file: configured.file ?? files[0]!,
+        line: 1,
+        column: 1,
+        message: `The file is not in use as it is now: ${error}`,
+        fix: "Correct it; changes apply automatically",
+      }];
+      return [...broken, ...read.problems, ...configured.problems];
+    },
+
+    follow(onChange, { signal, unwatchable }) {
+      const changed = async () => {
+        await reload();
+        await onChange();
+      };
+      return watchFiles(files, changed, {
+        since: stamp,
+        signal,
+        unwatchable,
+        onError: (error) => log.error({ error }, "Cannot apply the configuration"),
+      });
+    },
+  };
+}

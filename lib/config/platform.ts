@@ -1,0 +1,134 @@
+import { homedir } from "node:os";
+import { posix, win32 } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GatewayError } from "../core/errors.ts";
+import manifest from "../../deno.json" with { type: "json" };
+import { IS_PACKAGE, MAIN, ROOT } from "../core/product.ts";
+
+/** Where variables come from; tests hand in their own. */
+export interface Env {
+  get(name: string): string | undefined;
+  /** All of them, for what is started with them. */
+  toObject?(): Record<string, string>;
+}
+
+/** The variables of this process, with HOME even if a service manager has not set it. */
+export function systemEnv(): Env {
+  return {
+    get: (name) => Deno.env.get(name) ?? (name === "HOME" ? accountHome() : undefined),
+    toObject: () => Deno.env.toObject(),
+  };
+}
+
+/** This account's home folder according to the system, if it exists. */
+function accountHome(): string | undefined {
+  // Queried first: without the permission, Deno would prompt on the terminal.
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "homedir" });
+  if (Deno.build.os === "windows" || state !== "granted") return undefined;
+  const home = homedir();
+  try {
+    return Deno.statSync(home).isDirectory ? home : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A variable that is set to something; an empty one counts as not set. */
+export function nonEmpty(env: Env, name: string): string | undefined {
+  return env.get(name) || undefined;
+}
+
+/** A name, then a quoted value, which may span lines, or a bare value up to a comment. */
+const ASSIGNMENT =
+  /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\r\n#]*))/gm;
+
+/** The variables of a .env file, as Node reads one. Deno 2.5 and 2.6 lack that reader. */
+export function parseEnvFile(text: string): [string, string][] {
+  return Array.from(text.matchAll(ASSIGNMENT), ([, name = "", double, single, tick, bare = ""]) => [
+    name,
+    double?.replaceAll("\\n", "\n") ?? single ?? tick ?? bare.trim(),
+  ]);
+}
+
+/** What the place the gateway runs in lets it do. */
+export interface Platform {
+  name: "local" | "deploy";
+  /** Whether programs can be started, and so stdio servers used. */
+  canSpawn: boolean;
+  /** Whether files written stay: a data folder, log files. */
+  canWrite: boolean;
+}
+
+const LOCAL: Platform = { name: "local", canSpawn: true, canWrite: true };
+const DEPLOY: Platform = { name: "deploy", canSpawn: false, canWrite: false };
+
+/** Deno Deploy or a machine of one's own; QUARTERMASTER_PLATFORM decides where it is set. */
+export function detectPlatform(env: Env): Platform {
+  const forced = nonEmpty(env, "QUARTERMASTER_PLATFORM");
+  if (forced === "deploy") return DEPLOY;
+  if (forced === "local") return LOCAL;
+  if (forced !== undefined) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message: `Cannot use QUARTERMASTER_PLATFORM "${forced}": it must be "local" or "deploy"`,
+      recoveryAction: "Remove QUARTERMASTER_PLATFORM, or set it to local or deploy",
+    });
+  }
+  const deployed = nonEmpty(env, "DENO_DEPLOYMENT_ID") ?? nonEmpty(env, "DENO_DEPLOY");
+  return deployed === undefined ? LOCAL : DEPLOY;
+}
+
+const APP = "quartermaster";
+
+/** The user's folders; each is undefined where the environment does not tell. */
+export interface PlatformDirs {
+  home: string | undefined;
+  /** Holds `settings.json` and the user's `mcp.json`. */
+  config: string | undefined;
+  /** Holds the data store and the logs. */
+  data: string | undefined;
+}
+
+/** Where this system keeps a user's settings and data. */
+export function platformDirs(os: typeof Deno.build.os, env: Env): PlatformDirs {
+  if (os === "windows") {
+    const home = nonEmpty(env, "USERPROFILE");
+    const roaming = nonEmpty(env, "APPDATA") ?? join(win32, home, "AppData", "Roaming");
+    const local = nonEmpty(env, "LOCALAPPDATA") ?? join(win32, home, "AppData", "Local");
+    return { home, config: join(win32, roaming, APP), data: join(win32, local, APP) };
+  }
+  const home = nonEmpty(env, "HOME");
+  if (os === "darwin") {
+    const folder = join(posix, home, "Library", "Application Support", APP);
+    return { home, config: folder, data: folder };
+  }
+  const config = absolute(env, "XDG_CONFIG_HOME") ?? join(posix, home, ".config");
+  const data = absolute(env, "XDG_DATA_HOME") ?? join(posix, home, ".local", "share");
+  return { home, config: join(posix, config, APP), data: join(posix, data, APP) };
+}
+
+function join(
+  path: { join(...parts: string[]): string },
+  base: string | undefined,
+  ...parts: string[]
+): string | undefined {
+  return base === undefined ? undefined : path.join(base, ...parts);
+}
+
+// The XDG specification has relative folders ignored.
+function absolute(env: Env, name: string): string | undefined {
+  const value = nonEmpty(env, name);
+  return value !== undefined && posix.isAbsolute(value) ? value : undefined;
+}
+
+/** Tells the program which Node its launcher ran on. */
+const NODE_VARIABLE = "QUARTERMASTER_NODE";
+
+/** The command line that runs this program from any folder, without a PATH. */
+export function programCommand(task: "serve" | "cli"): string[] {
+  if (IS_PACKAGE) return [nonEmpty(systemEnv(), NODE_VARIABLE) ?? "node", fileURLToPath(MAIN)];
+  const [, ...words] = manifest.tasks[task].command.split(" ");
+  return [
+    Deno.execPath(),
+    ...words.map((word) => word.endsWith(".ts") ? fileURLToPath(new URL(word, ROOT)) : word),
+  ];
+}

@@ -1,1 +1,0 @@
-export { type Parameter, type Parameters, parametersOf } from "../core/parameters.ts";

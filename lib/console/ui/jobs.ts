@@ -1,0 +1,215 @@
+import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import { formatCount } from "./format.ts";
+import type { JobOutcome } from "../../core/job_outcome.ts";
+
+/** How one tool of a job stands. */
+export interface JobLine {
+  server: string;
+  tool: string;
+  state: "done" | "failed" | "working" | "queued";
+  /** One word for it. */
+  word: string;
+  /** What came of it, or how far it is. */
+  text: string;
+  isPromoted: boolean;
+}
+
+/** A job as pages show it: plain data, small however many tools it has. */
+export interface JobProgress {
+  id: string;
+  status: OptimizationJob["status"];
+  /** What it works on. */
+  title: string;
+  depth: OptimizationJob["options"]["depth"];
+  tools: number;
+  done: number;
+  /** 0 to 100. */
+  percent: number;
+  /** What happens at this moment, in a line. */
+  message: string;
+  current?: {
+    server: string;
+    tool: string;
+    phase: JobTool["phase"];
+    categories: { category: string; done: number; total: number }[];
+  };
+  /** The tools around the one that is worked on. */
+  lines: JobLine[];
+  earlier: number;
+  later: number;
+  /** Runs, failures, cost and what it may spend, in words. */
+  spent: string;
+  note?: string;
+  startedAt: string;
+  endedAt?: string;
+  /** Another where a page that shows more than the job's own progress has to look again. */
+  mark: string;
+}
+
+const MAX_LINES = 30;
+/** How many of those that are done stay in sight before the one that is worked on. */
+const LINES_BEFORE = 10;
+
+const PHASES: Record<JobTool["phase"], string> = {
+  queued: "Queued",
+  generating: "Generating",
+  evaluating: "Evaluating",
+  promoting: "Promoting",
+  complete: "Complete",
+};
+
+/** The steps a tool goes through, in order, for a reader to see where it is. */
+export const STEPS = ["generating", "evaluating", "promoting", "complete"] as const;
+
+/** Where a job's page is; no server can be called so. */
+export function jobPath(id: string): string {
+  return `/optimization/~jobs/${encodeURIComponent(id)}`;
+}
+
+export function isActive({ status }: Pick<JobProgress, "status">): boolean {
+  return status === "running" || status === "paused";
+}
+
+export function jobProgress(job: OptimizationJob): JobProgress {
+  const { id, status, tools, options } = job;
+  const done = tools.filter(({ phase }) => phase === "complete").length;
+  const at = tools.findIndex(({ phase }) => phase !== "complete");
+  const current = isActive(job) ? tools[at] : undefined;
+  const first = Math.max(0, Math.min(Math.max(0, at) - LINES_BEFORE, tools.length - MAX_LINES));
+  const lines = tools.slice(first, first + MAX_LINES);
+  const share = tools.length === 0 ? 1 : (done + (current ? partOf(current) : 0)) / tools.length;
+  return {
+    id,
+    status,
+    title: titleOf(tools),
+    depth: options.depth,
+    tools: tools.length,
+    done,
+    percent: status === "completed" ? 100 : Math.floor(100 * share),
+    message: messageOf(job, current, at),
+    ...(current === undefined ? {} : {
+      current: {
+        server: current.server,
+        tool: current.toolName,
+        phase: current.phase,
+        categories: Object.entries(current.byCategory ?? {})
+          .map(([category, { done, total }]) => ({ category, done, total })),
+      },
+    }),
+    lines: lines.map((tool) => lineOf(tool, job)),
+    earlier: first,
+    later: tools.length - first - lines.length,
+    spent: spentText(job),
+    ...(job.note === undefined ? {} : { note: job.note }),
+    startedAt: job.createdAt,
+    ...(job.endedAt === undefined ? {} : { endedAt: job.endedAt }),
+    mark: jobMark(job),
+  };
+}
+
+/** "$0.0120", "$1.25": a run may cost less than a cent, and must not look free. */
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+function titleOf(tools: readonly JobTool[]): string {
+  const servers = [...new Set(tools.map(({ server }) => server))];
+  const [first] = tools;
+  if (first === undefined) return "nothing";
+  if (tools.length === 1) return `${first.server}.${first.toolName}`;
+  if (servers.length === 1) return `${first.server} (${formatCount(tools.length, "tool")})`;
+  return `${formatCount(servers.length, "server")} (${formatCount(tools.length, "tool")})`;
+}
+
+/** How much of one tool is done; the runs are nearly all of the work. */
+function partOf({ phase, runsDone, runsTotal }: JobTool): number {
+  if (phase === "promoting") return 0.95;
+  if (phase !== "evaluating" || runsTotal === 0) return 0;
+  return 0.1 + 0.85 * Math.min(1, runsDone / runsTotal);
+}
+
+function messageOf(job: OptimizationJob, current: JobTool | undefined, at: number): string {
+  switch (job.status) {
+    case "completed":
+      return "Complete";
+    case "cancelled":
+      return "Canceled";
+    case "failed":
+      return "Failed";
+    case "paused":
+      return "Paused";
+    case "running":
+      break;
+  }
+  if (current === undefined) return "Finishing";
+  const place = job.tools.length === 1 ? "" : ` (tool ${at + 1} of ${job.tools.length})`;
+  const name = current.toolName;
+  if (current.phase === "queued") return `Waiting to begin with ${name}${place}`;
+  if (current.phase === "generating") return `Writing prompts and candidates for ${name}${place}`;
+  if (current.phase === "promoting") return `Deciding about ${name}${place}`;
+  const which = current.candidates === 0
+    ? "the server's own description"
+    : `candidate ${current.currentCandidate ?? 1}/${current.candidates}`;
+  return `Testing ${which} for ${name}${place}`;
+}
+
+function lineOf(tool: JobTool, job: OptimizationJob): JobLine {
+  const { server, toolName, phase, runsDone, runsTotal, outcome = "", failed } = tool;
+  const line = { server, tool: toolName, isPromoted: tool.promotedCandidateId !== undefined };
+  if (phase === "complete") {
+    const word = failed ? "Failed" : "Complete";
+    return { ...line, state: failed ? "failed" : "done", word, text: outcome };
+  }
+  if (!isActive(job)) return { ...line, state: "queued", word: "Not done", text: outcome };
+  if (phase === "queued") return { ...line, state: "queued", word: PHASES.queued, text: "" };
+  const text = phase === "evaluating" && runsTotal > 0
+    ? `${runsDone}/${runsTotal} runs done`
+    : outcome;
+  return { ...line, state: "working", word: PHASES[phase], text };
+}
+
+function spentText({ runs, errors, cost, options }: OptimizationJob): string {
+  const { maxRuns, maxCostUsd } = options;
+  // Of a part of the runs it is not known.
+  const atLeast = cost.costKnown === false ? "at least " : "";
+  return [
+    `${formatCount(runs, "run")}${maxRuns === undefined ? "" : ` of at most ${maxRuns}`}`,
+    ...(errors === 0 ? [] : [`${errors} failed and not counted`]),
+    ...(cost.costUsd === undefined ? [] : [`${atLeast}${dollars(cost.costUsd)}`]),
+    ...(maxCostUsd === undefined ? [] : [`budget ${dollars(maxCostUsd)}`]),
+  ].join(", ");
+}
+
+/** Changes where a page that shows more than the job's own progress has to look again. */
+export function jobMark({ id, status, tools }: OptimizationJob): string {
+  return `${id} ${status} ${tools.filter(({ phase }) => phase === "complete").length}`;
+}
+
+/** What the live channel tells of a job: how far it is, without the list of its tools. */
+export type JobNews = Omit<JobProgress, "lines" | "earlier" | "later"> & {
+  /** How the tool stands that is worked on. */
+  line?: JobLine;
+};
+
+export function jobNews(job: OptimizationJob): JobNews {
+  const { lines, earlier: _earlier, later: _later, ...progress } = jobProgress(job);
+  const line = lines.find(({ state }) => state === "working");
+  return line === undefined ? progress : { ...progress, line };
+}
+
+/** A job as it is shown, with what was told of it since. */
+export function withNews(shown: JobProgress, { line, ...progress }: JobNews): JobProgress {
+  const { lines, earlier, later } = shown;
+  const isSame = (other: JobLine) => other.server === line?.server && other.tool === line.tool;
+  return {
+    ...progress,
+    lines: line === undefined ? lines : lines.map((other) => isSame(other) ? line : other),
+    earlier,
+    later,
+  };
+}
+
+/** A job's progress, and what it came to where that is less than was asked for. */
+export interface ShownJob extends JobProgress {
+  outcome?: JobOutcome;
+}

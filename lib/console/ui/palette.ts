@@ -1,0 +1,327 @@
+import * as z from "zod/mini";
+import {
+  NEW_SERVER,
+  NEW_TOOLSET,
+  optimizationPath,
+  OPTIMIZE_ALL,
+  PAGES,
+  SECURITY_PAGES,
+  serverPath,
+  toolPath,
+  toolsetPath,
+} from "./pages.ts";
+
+const REPORT = "/api/optimization/report?format=markdown";
+
+/** What the palette can do whatever there is, with the keys that do the same. */
+export const COMMON_ACTIONS: readonly PaletteItem[] = [
+  action("help", "keyboard", "Show help: keyboard shortcuts", { key: "?", action: "help" }),
+  action("add-server", "servers", "Add a server", { key: "A", href: NEW_SERVER }),
+  action("new-toolset", "toolsets", "Create a toolset", { key: "N", href: NEW_TOOLSET }),
+  action("optimize-all", "optimization", "Optimize all servers", { key: "O", href: OPTIMIZE_ALL }),
+  action("report", "file", "Export the optimization report", { key: "E", download: REPORT }),
+  action("clear-log", "activity", "Activity without filters", { key: "L", href: "/activity" }),
+  action("light", "sun", "Use the light theme", { action: "theme-light" }),
+  action("dark", "moon", "Use the dark theme", { action: "theme-dark" }),
+  action("system", "monitor", "Follow the system's theme", { action: "theme-system" }),
+  action("theme", "sun", "Switch the theme", { key: "D", action: "theme-switch" }),
+  action("rail", "panel", "Collapse or widen the navigation", { action: "rail" }),
+  action("backup", "store", "Make a backup, in Settings", { href: "/settings" }),
+];
+
+/** What can be done with the servers and toolsets that there are. */
+function indexActions({ servers, toolsets = [] }: PaletteIndex): PaletteItem[] {
+  const items: PaletteItem[] = [];
+  for (const { name, isEquipped } of toolsets) {
+    if (isEquipped) {
+      items.push(action("unequip", "toolsets", `Unequip toolset ${name}`, {
+        post: { action: "unequip-toolset" },
+      }));
+    } else {
+      items.push(action(`equip:${name}`, "toolsets", `Equip toolset ${name}`, {
+        post: { action: "equip-toolset", toolset: name },
+      }));
+    }
+  }
+  for (const { name, state } of servers) {
+    if (state === "paused") {
+      items.push(action(`resume:${name}`, "refresh", `Resume server ${name}`, {
+        post: { action: "resume-server", server: name },
+      }));
+    } else if (state !== "disabled") {
+      items.push(action(`restart:${name}`, "refresh", `Restart server ${name}`, {
+        post: { action: "restart-server", server: name },
+      }));
+    }
+    items.push(action(`optimize:${name}`, "optimization", `Optimize server ${name}`, {
+      href: optimizationPath(name),
+    }));
+  }
+  return items;
+}
+
+function action(
+  id: string,
+  icon: string,
+  label: string,
+  more: Pick<PaletteItem, "key" | "action" | "href" | "post" | "download">,
+): PaletteItem {
+  return { id: `a:${id}`, group: "Actions", icon, label, ...more };
+}
+
+export const PaletteIndex = z.object({
+  servers: z.array(
+    z.object({ name: z.string(), state: z.string(), tools: z.array(z.string()) }),
+  ),
+  toolsets: z.optional(z.array(z.object({ name: z.string(), isEquipped: z.boolean() }))),
+});
+/** What the gateway tells the palette. */
+export type PaletteIndex = z.infer<typeof PaletteIndex>;
+
+export interface PaletteItem {
+  /** Stable across sessions: recently used ones are remembered by it. */
+  id: string;
+  group: "Pages" | "Actions" | "Servers" | "Toolsets" | "Tools";
+  icon: string;
+  label: string;
+  /** The server of a tool, or what a page belongs to. */
+  aside?: string;
+  /** The key that does the same. */
+  key?: string;
+  isName?: boolean;
+  href?: string;
+  /** What the browser does instead of going somewhere. */
+  action?: PaletteAction;
+  /** What the gateway is asked to do. */
+  post?: Record<string, string>;
+  /** A file to fetch. */
+  download?: string;
+}
+
+export type PaletteAction =
+  | "theme-system"
+  | "theme-light"
+  | "theme-dark"
+  | "theme-switch"
+  | "help"
+  | "rail";
+
+export interface PaletteGroup {
+  title: string;
+  items: { item: PaletteItem; positions: number[] }[];
+}
+
+const GROUPS = ["Pages", "Servers", "Toolsets", "Tools", "Actions"] as const;
+const MAX_PER_GROUP = 16;
+const MAX_RECENT = 5;
+
+/** Everything the palette can find, in a fixed order. */
+export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
+  const items: PaletteItem[] = PAGES.map((page) => ({
+    id: `p:${page.path}`,
+    group: "Pages",
+    icon: page.icon,
+    label: page.label,
+    key: page.key,
+    href: page.path,
+  }));
+  // The first of them is in the rail.
+  for (const { path, label, icon } of SECURITY_PAGES.slice(1)) {
+    items.push({ id: `p:${path}`, group: "Pages", icon, label, aside: "Security", href: path });
+  }
+  items.push(...COMMON_ACTIONS);
+  if (index === undefined) return items;
+  items.push(...indexActions(index));
+  for (const { name } of index.toolsets ?? []) {
+    items.push({
+      id: `k:${name}`,
+      group: "Toolsets",
+      icon: "toolsets",
+      label: name,
+      isName: true,
+      href: toolsetPath(name),
+    });
+  }
+  for (const server of index.servers) {
+    items.push({
+      id: `s:${server.name}`,
+      group: "Servers",
+      icon: "servers",
+      label: server.name,
+      isName: true,
+      href: serverPath(server.name),
+    });
+    for (const tool of server.tools) {
+      items.push({
+        id: `t:${server.name}.${tool}`,
+        group: "Tools",
+        icon: "tools",
+        label: tool,
+        isName: true,
+        aside: server.name,
+        href: toolPath(server.name, tool),
+      });
+    }
+  }
+  return items;
+}
+
+/** What to show for a query: recent ones first while nothing is typed, else the best of each. */
+export function searchPalette(
+  items: readonly PaletteItem[],
+  query: string,
+  recent: readonly string[],
+): PaletteGroup[] {
+  return query.trim() === "" ? unsearched(items, recent) : searched(items, query, recent);
+}
+
+function unsearched(items: readonly PaletteItem[], recent: readonly string[]): PaletteGroup[] {
+  const plain = (item: PaletteItem) => ({ item, positions: [] });
+  const used = recent.map((id) => items.find((item) => item.id === id))
+    .filter((item) => item !== undefined).slice(0, MAX_RECENT);
+  const groups: PaletteGroup[] = [{ title: "Recent", items: used.map(plain) }];
+  for (const title of GROUPS) {
+    const rest = items.filter((item) => item.group === title && !used.includes(item));
+    groups.push({ title, items: rest.slice(0, title === "Tools" ? 5 : MAX_PER_GROUP).map(plain) });
+  }
+  return groups.filter((group) => group.items.length > 0);
+}
+
+function searched(
+  items: readonly PaletteItem[],
+  query: string,
+  recent: readonly string[],
+): PaletteGroup[] {
+  const found: { item: PaletteItem; positions: number[]; score: number }[] = [];
+  for (const item of items) {
+    const direct = fuzzyMatch(query, item.label);
+    const place = recent.indexOf(item.id);
+    const bonus = place < 0 ? 0 : 12 - Math.min(place, 10);
+    if (direct !== undefined) {
+      found.push({ item, positions: direct.positions, score: direct.score + bonus });
+      continue;
+    }
+    // "weather forecast" finds the tool by its server's name too, "security" all its pages.
+    const wider = item.aside !== undefined && fuzzyMatch(query, `${item.aside}.${item.label}`);
+    if (wider) found.push({ item, positions: [], score: wider.score - 10 + bonus });
+  }
+  const groups = GROUPS.map((title) => {
+    const hits = found.filter(({ item }) => item.group === title)
+      .sort((a, b) => b.score - a.score).slice(0, MAX_PER_GROUP);
+    return { title, items: hits, best: hits[0]?.score ?? -Infinity };
+  });
+  return groups.filter(({ items }) => items.length > 0).sort((a, b) => b.best - a.best);
+}
+
+/** Puts what was just used in front. */
+export function rememberRecent(recent: readonly string[], id: string): string[] {
+  return [id, ...recent.filter((old) => old !== id)].slice(0, 20);
+}
+
+/** How well a query fits a text; the matched positions are for highlighting. */
+interface FuzzyMatch {
+  score: number;
+  positions: number[];
+}
+
+const BOUNDARY = /[\s._\-/:]/;
+
+/**
+ * Finds every word of the query in the text: in one piece, or in pieces that each begin a word, so
+ * that "gf" and "getfor" find `get_forecast`. Letters that are only scattered over it do not fit.
+ * One piece, word starts and early places count more. Undefined where it does not fit.
+ */
+export function fuzzyMatch(query: string, text: string): FuzzyMatch | undefined {
+  const lower = text.toLowerCase();
+  const whole = query.trim().toLowerCase();
+  if (whole === "") return { score: 0, positions: [] };
+  // Some letters get longer: then places in the one would not be places in the other.
+  const searched = lower.length === text.length ? lower : text;
+  const direct = inOnePiece(whole, text, searched, 0);
+  if (direct !== undefined) return direct;
+
+  let score = 0;
+  let from = 0;
+  const positions = new Set<number>();
+  const words = whole.split(/\s+/);
+  for (const word of words) {
+    // In the order of the query where that is possible.
+    const match = inOnePiece(word, text, searched, from) ?? inOnePiece(word, text, searched, 0) ??
+      inPieces(word, text, searched);
+    if (match === undefined) return undefined;
+    score += match.score;
+    from = (match.positions.at(-1) ?? 0) + 1;
+    for (const at of match.positions) positions.add(at);
+  }
+  return { score: score / words.length, positions: [...positions].sort((a, b) => a - b) };
+}
+
+/** Rather at the start of a word than earlier within one. */
+function inOnePiece(
+  word: string,
+  text: string,
+  lower: string,
+  from: number,
+): FuzzyMatch | undefined {
+  const first = lower.indexOf(word, from);
+  if (first < 0) return undefined;
+  let at = first;
+  while (at >= 0 && !isWordStart(text, at)) at = lower.indexOf(word, at + 1);
+  const chosen = at < 0 ? first : at;
+  const bonus = at < 0 ? 30 : 60;
+  return {
+    score: 100 + bonus - Math.min(chosen, 20) - text.length / 50,
+    positions: Array.from({ length: word.length }, (_, index) => chosen + index),
+  };
+}
+
+function inPieces(word: string, text: string, lower: string): FuzzyMatch | undefined {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length; at++) if (isWordStart(text, at)) starts.push(at);
+  const positions = piecesFrom(word, lower, starts, 0, 0, new Set());
+  if (positions === undefined) return undefined;
+  const pieces = positions.filter((at, index) => at !== (positions[index - 1] ?? -2) + 1).length;
+  const spread = (positions.at(-1) ?? 0) - (positions[0] ?? 0);
+  const score = 8 * positions.length + 2 * pieces - spread / 8 - text.length / 50;
+  return { score, positions };
+}
+
+/** Places the rest of the word from one of the starts on; what failed once is not tried again. */
+function piecesFrom(
+  word: string,
+  lower: string,
+  starts: readonly number[],
+  index: number,
+  nth: number,
+  failed: Set<number>,
+): number[] | undefined {
+  if (index === word.length) return [];
+  const key = index * (starts.length + 1) + nth;
+  if (failed.has(key)) return undefined;
+  for (let next = nth; next < starts.length; next++) {
+    const start = starts[next] ?? 0;
+    let length = 0;
+    while (index + length < word.length && lower[start + length] === word[index + length]) length++;
+    for (; length > 0; length--) {
+      const after = starts.findIndex((at) => at >= start + length);
+      const rest = piecesFrom(
+        word,
+        lower,
+        starts,
+        index + length,
+        after < 0 ? starts.length : after,
+        failed,
+      );
+      if (rest) return [...Array.from({ length }, (_, place) => start + place), ...rest];
+    }
+  }
+  failed.add(key);
+  return undefined;
+}
+
+function isWordStart(text: string, at: number): boolean {
+  if (at === 0) return true;
+  const before = text[at - 1] ?? "";
+  const here = text[at] ?? "";
+  return BOUNDARY.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
+}

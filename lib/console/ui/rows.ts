@@ -1,0 +1,50 @@
+/** The links that open the rows of the page's tables, top to bottom. */
+const ROW_LINKS = "[data-row-link]";
+
+/** Moves the focus to the next or previous row; from elsewhere to the first or last in view. */
+export function moveRowFocus(step: 1 | -1): void {
+  const links = Array.from(document.querySelectorAll<HTMLElement>(ROW_LINKS))
+    .filter((link) => link.checkVisibility());
+  const active = document.activeElement;
+  const row = active?.closest("[data-row]");
+  const at = links.findIndex((link) => link === active || (row !== null && row?.contains(link)));
+  const next = at < 0
+    ? links.find((link) => link.closest("[data-current-row]") !== null) ?? links[0]
+    : links[Math.min(Math.max(0, at + step), links.length - 1)];
+  next?.focus({ preventScroll: true });
+  next?.closest("[data-row]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** Scrolls the list beside a detail to the one shown. */
+export function revealCurrentRow(): void {
+  document.querySelector("[data-current-row]")?.scrollIntoView({ block: "nearest" });
+}
+
+interface RowWindow {
+  /** Of the first row that is drawn. */
+  first: number;
+  /** One past the last. */
+  end: number;
+}
+
+/** More than one screen of rows is never drawn, with some on either side for quick scrolling. */
+const SPARE_ROWS = 20;
+const MAX_ROWS = 160;
+
+/** Which of many rows of one height are drawn. */
+export function rowWindow(
+  { top, height, rowHeight, count }: {
+    /** How far the list is scrolled. */
+    top: number;
+    height: number;
+    rowHeight: number;
+    count: number;
+  },
+): RowWindow {
+  const seen = Math.min(MAX_ROWS - 2 * SPARE_ROWS, Math.ceil(height / rowHeight) + 1);
+  const at = Math.min(Math.max(0, Math.floor(top / rowHeight)), Math.max(0, count - seen));
+  return {
+    first: Math.max(0, at - SPARE_ROWS),
+    end: Math.min(count, at + seen + SPARE_ROWS),
+  };
+}

@@ -1,0 +1,74 @@
+import * as z from "zod/mini";
+import type { ToolState } from "../../catalog/toolsets/toolset_tools.ts";
+import { formatCount } from "./format.ts";
+
+/** Cursor, for one, sends no more than this many tools to its model. */
+export const MANY_TOOLS = 40;
+
+/** A toolset holds no more than this. */
+export const MAX_TOOLS = 2_000;
+
+export const PickedTool = z.object({
+  namespacedName: z.string(),
+  server: z.string(),
+  name: z.string(),
+  summary: z.string(),
+  /** Undefined until it has been counted. */
+  tokens: z.optional(z.number()),
+  /** Why it cannot be called now, where that is so. */
+  note: z.optional(z.string()),
+});
+/** A tool that can be chosen for a toolset. */
+export type PickedTool = z.infer<typeof PickedTool>;
+
+/** What a choice of tools amounts to. */
+export function sizeOf(tools: readonly PickedTool[]) {
+  return {
+    count: tools.length,
+    tokens: tools.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+    isCounted: tools.every(({ tokens, note }) => tokens !== undefined || note !== undefined),
+    isLarge: tools.length > MANY_TOOLS,
+    isTooLarge: tools.length > MAX_TOOLS,
+  };
+}
+
+const STATES: Record<Exclude<ToolState, "registered">, string> = {
+  gone: "no longer there",
+  waiting: "waiting for a server that is away",
+  disabled: "switched off",
+};
+
+/** What a person should know of a toolset, in a sentence each. */
+export function toolsetNotes(states: readonly ToolState[]): string[] {
+  const notes = Object.entries(STATES).flatMap(([state, text]) => {
+    const count = states.filter((one) => one === state).length;
+    return count === 0 ? [] : `${formatCount(count, "tool is", "tools are")} ${text}`;
+  });
+  if (states.length <= MANY_TOOLS) return notes;
+  return [
+    `${states.length} tools are more than some clients use: Cursor stops at ${MANY_TOOLS}`,
+    ...notes,
+  ];
+}
+
+/** Why clients do not get a tool as its server lists it. */
+export type ToolWait = "held" | "quarantined";
+
+export const TOOL_WAITS: Record<ToolWait, { word: string; meaning: string; tone: string }> = {
+  held: {
+    word: "Held",
+    meaning: "Its server has changed or added it: clients go on without that until it is approved",
+    tone: "warn",
+  },
+  quarantined: {
+    word: "Quarantined",
+    meaning: "Its definition looks hostile: no client sees it or can call it",
+    tone: "bad",
+  },
+};
+
+/** A choice of a filter, with how many tools it has. */
+export interface FilterChoice {
+  value: string;
+  count: number;
+}

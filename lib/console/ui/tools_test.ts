@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { type PickedTool, sizeOf, toolsetNotes } from "./tools.ts";
+
+function tool(name: string, change: Partial<PickedTool> = {}): PickedTool {
+  return { namespacedName: `git.${name}`, server: "git", name, summary: "", ...change };
+}
+
+Deno.test("sizeOf() adds up what is known, and says where that is not all", () => {
+  assert.deepEqual(sizeOf([tool("a", { tokens: 10 }), tool("b", { tokens: 5 })]), {
+    count: 2,
+    tokens: 15,
+    isCounted: true,
+    isLarge: false,
+    isTooLarge: false,
+  });
+  assert.equal(sizeOf([tool("a", { tokens: 10 }), tool("b")]).isCounted, false);
+  assert.equal(sizeOf([tool("gone", { note: "its server no longer has it" })]).isCounted, true);
+});
+
+Deno.test("sizeOf() warns above 40 tools", () => {
+  const tools = Array.from({ length: 41 }, (_, index) => tool(`t${index}`));
+  assert.equal(sizeOf(tools.slice(1)).isLarge, false);
+  assert.equal(sizeOf(tools).isLarge, true);
+});
+
+Deno.test("toolsetNotes() has nothing to say of a toolset that is whole", () => {
+  assert.deepEqual(toolsetNotes(Array(40).fill("registered")), []);
+});
+
+Deno.test("toolsetNotes() counts what cannot be called, and warns of many", () => {
+  assert.deepEqual(toolsetNotes(["registered", "gone", "waiting", "waiting"]), [
+    "1 tool is no longer there",
+    "2 tools are waiting for a server that is away",
+  ]);
+  assert.match(toolsetNotes(Array(41).fill("registered"))[0] ?? "", /^41 tools .* stops at 40$/);
+});

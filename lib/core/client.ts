@@ -1,0 +1,58 @@
+import type { CancelSignal } from "./async.ts";
+import { isObject, type RpcId } from "./rpc.ts";
+import { shortened } from "./text.ts";
+
+/** What a client said of itself when it initialized. */
+export interface ClientProfile {
+  protocolVersion: string;
+  capabilities: Record<string, unknown>;
+  clientInfo?: Record<string, unknown> | undefined;
+}
+
+/** A connected MCP client, as views and servers reach it. */
+export interface Client {
+  readonly profile: ClientProfile;
+  /** Who the client acts for. */
+  readonly principal: string;
+  /** Key of the endpoint it connected to, if it did. */
+  readonly endpoint?: string;
+  /** The address it connected from when its session was made, or `stdio`. */
+  readonly from?: string | undefined;
+  /** Sends a notification outside of any request. */
+  push(text: string): void;
+  /**
+   * Makes a server's request known under an id that no other question has, at any instance; the
+   * client's answer comes back under the server's own id, at most once. Returns the text to send.
+   */
+  ask(text: string, id: RpcId, onAnswer: (text: string) => void): string;
+}
+
+/** One request from a client. */
+export interface McpRequest {
+  id: RpcId;
+  method: string;
+  params: Record<string, unknown>;
+  /** The whole message as it came. */
+  text: string;
+  /** Aborts when the client cancels or goes away. */
+  signal: CancelSignal;
+  /** Sends what belongs to this request, before its answer. */
+  send(text: string): void;
+}
+
+const CLIENT_LENGTH = 80;
+
+/**
+ * Where a client's call comes from, for a person who decides about it or looks back: its endpoint,
+ * what it calls itself, and the address it connected from. The name is in quotes: the client chose it,
+ * and it must not pass for an address.
+ */
+export function originOf({ endpoint, profile: { clientInfo }, from }: Client): string {
+  const { name, version } = isObject(clientInfo) ? clientInfo : {};
+  const label = [name, version].filter((part) => typeof part === "string").join(" ").trim();
+  return [
+    endpoint === undefined ? "MCP" : `MCP at /${endpoint.replace(/\?$/, "")}`,
+    ...(label === "" ? [] : [`client ${JSON.stringify(shortened(label, CLIENT_LENGTH))}`]),
+    ...(from === undefined ? [] : [`from ${from}`]),
+  ].join(", ");
+}

@@ -1,0 +1,106 @@
+import { OWNER } from "../auth/credentials.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ServerActor } from "../auth/grants.ts";
+import { hasPublicUrl, isLoopback } from "../config/address.ts";
+import type { HttpRequest } from "./exchange.ts";
+
+/** A request of the console or the API, with its caller and the gateway's addresses. */
+interface ConsoleRequest {
+  req: Request;
+  info: Deno.ServeHandlerInfo;
+  state: {
+    principal: string;
+    gateway: { options: { options: { host: string; publicUrl?: string | undefined } } };
+  };
+}
+
+/**
+ * Whether a request comes from this machine. Running a program of the caller's choice hands over the
+ * machine, so nobody else in the network and nobody behind a proxy may request it.
+ */
+export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean {
+  const { host: ownHost, publicUrl } = state.gateway.options.options;
+  // Then there is a proxy, and one that hides itself makes every request look local. Only those who
+  // can read the store have the owner's ticket.
+  if (hasPublicUrl(publicUrl)) return state.principal === OWNER;
+  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
+  const named = new URL(`http://${req.headers.get("host")}`).hostname;
+  const isOwn = (host: string) => {
+    const plain = host.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:/, "");
+    return isLoopback(plain) || plain === ownHost;
+  };
+  // A proxy that rewrites Host leaves the browser's Origin.
+  const origin = req.headers.get("origin");
+  const isOwnPage = origin === null || isOwn(URL.parse(origin)?.hostname ?? "");
+  return isOwn(peer) && isOwn(named) && isOwnPage && !isForwarded(req);
+}
+
+/** Headers that nearly every proxy sets. */
+const USUAL = [
+  "x-forwarded-for",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+];
+
+/**
+ * Whether a request has one of the usual headers of a proxy. On the path of every call: they are read
+ * by value, because asking whether a header exists copies all of them.
+ */
+export function hasForwardedHeader({ headers }: HttpRequest): boolean {
+  for (const name of USUAL) if (headers.get(name) !== null) return true;
+  return false;
+}
+
+/** Whether a request has any header of a proxy. */
+export function isForwarded(request: HttpRequest): boolean {
+  return hasForwardedHeader(request) ||
+    request.headers.keys().some((name) => name.startsWith("x-forwarded"));
+}
+
+/**
+ * Throws TOKEN_REQUIRED for a request through a proxy. A caller without a token is trusted because it
+ * is on this machine; one behind a proxy is not, and could consent in its own client to programs that
+ * it has the gateway run.
+ */
+export function refuseForwarded(request: HttpRequest, isRefused = isForwarded): void {
+  if (!isRefused(request)) return;
+  throw new GatewayError("TOKEN_REQUIRED", {
+    message: "A token is required: this request came through a proxy, and only requests from the " +
+      "gateway's own machine need none",
+    recoverySteps: [
+      "Create a token on that machine: " +
+      "`quartermaster token create --name me --rights read,call,manage`",
+      "Send it as `Authorization: Bearer TOKEN`, or log in to the console with it",
+      "Start the gateway with `--public-url` and the proxy's URL",
+    ],
+  });
+}
+
+/** Who requests a server, and whether they may run programs. */
+export function serverRequester(asking: ConsoleRequest, via: "api" | "console"): ServerActor {
+  const { req, info, state } = asking;
+  return {
+    via,
+    principal: state.principal,
+    from: addressOf(req, info),
+    isHere: isFromThisMachine(asking),
+  };
+}
+
+/** Where a connection comes from, and for whom a proxy forwards the request, if it says so. */
+export function addressOf(request: HttpRequest, { remoteAddr }: Deno.ServeHandlerInfo): string {
+  const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+  // Anybody can write this header; behind a proxy it is all there is, and the proxy's own part is at
+  // its end.
+  const forwarded = request.headers.get("x-forwarded-for") ?? request.headers.get("forwarded");
+  return forwarded === null ? peer : `${peer}, forwarded for ${shownForwarded(forwarded)}`;
+}
+
+/** An address unchanged; anything else in quotes, so that it does not pass for an address. */
+function shownForwarded(text: string): string {
+  const last = text.slice(-100);
+  return last === text && /^[\w.:[\]]+$/.test(text) ? text : JSON.stringify(last);
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { asAbortSignal } from "../core/async.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { Right } from "../core/access.ts";
+import { GatewayError, toolErrorResult } from "../core/errors.ts";
+import { isObject, notificationText } from "../core/rpc.ts";
+import { type Client, type McpRequest, originOf } from "../core/client.ts";
+import { actingFor } from "../telemetry/audit_log.ts";
+import { canElicit, canSample, elicitConsent, sample } from "./client_questions.ts";
+
+/** What a built-in tool can do besides answering. */
+export interface ToolContext {
+  signal: AbortSignal;
+  /** Who the tool is called for. */
+  principal: string;
+  /** Where the caller is, for the audit log. */
+  from?: (() => string) | undefined;
+  /** Sends progress to the client; undefined if it did not request progress. */
+  progress?: ((message: string) => void) | undefined;
+  /** Asks the person behind the client to agree; undefined where the client cannot ask. */
+  confirm?: ((message: string) => Promise<boolean>) | undefined;
+  /**
+   * Has the client's model write something, by a sampling/createMessage with these params; resolves
+   * with its result, or throws CANNOT_GENERATE. Undefined where the client lends no model.
+   */
+  sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
+}
+
+/** A tool of the gateway's own. */
+export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  /** A text, or how to make it for a caller, where it speaks of what that one can see. */
+  description: string | ((principal: string) => string);
+  input: Input;
+  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  /** What it asks of its caller: every right, and whether it is closed to narrow tokens. */
+  needs?: { rights: readonly Right[]; isWhole: boolean };
+  /** Whether it stands for the call of another tool. */
+  forwards?: boolean;
+  /** Throws where it cannot be called at all, whatever the arguments are. */
+  admit?(): void;
+  run(input: z.infer<Input>, context: ToolContext): Promise<BuiltinResult | ForwardedCall>;
+}
+
+export interface BuiltinResult {
+  /** What a model reads. */
+  text: string;
+  data: Record<string, unknown>;
+}
+
+/** A call of another tool, whose result is the result. */
+export interface ForwardedCall {
+  forward: CatalogTool;
+  /** The argument that holds the other tool's arguments. */
+  argumentsIn: string;
+}
+
+/** Data as the text of a result: what a model reads is what a program gets. */
+export function jsonResult(data: Record<string, unknown>): BuiltinResult {
+  return { text: JSON.stringify(data), data };
+}
+
+/** Forgets the input's type, which `run` has checked by then. */
+export function builtin<Input extends z.ZodObject>(tool: BuiltinTool<Input>): BuiltinTool {
+  return tool as unknown as BuiltinTool;
+}
+
+/** Calls a built-in tool with a request's arguments; gives the result of the call. */
+export async function callBuiltin(
+  tool: BuiltinTool,
+  request: McpRequest,
+  client: Client,
+): Promise<Record<string, unknown> | ForwardedCall> {
+  tool.admit?.();
+  const { arguments: args = {} } = request.params;
+  const input = tool.input.safeParse(args);
+  if (!input.success) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `${tool.name}: ${z.prettifyError(input.error)}`,
+      recoverySteps: [`Correct the arguments of ${tool.name} and call it again`],
+    });
+  }
+  try {
+    const origin = { principal: client.principal, from: () => originOf(client) };
+    const done = await actingFor(origin, () =>
+      tool.run(input.data, {
+        signal: asAbortSignal(request.signal),
+        principal: client.principal,
+        from: origin.from,
+        progress: progressOf(request),
+        confirm: canElicit(client)
+          ? async (message) => await elicitConsent(request, client, message) === "approved"
+          : undefined,
+        sample: canSample(client) ? (params) => sample(request, client, params) : undefined,
+      }));
+    if ("forward" in done) return done;
+    return { content: [{ type: "text", text: done.text }], structuredContent: done.data };
+  } catch (error) {
+    // Even a name that is not found: the tool was found, and it is the model that can mend this.
+    if (error instanceof GatewayError) return toolErrorResult(error);
+    throw error;
+  }
+}
+
+function progressOf(request: McpRequest): ToolContext["progress"] {
+  const { _meta: meta } = request.params;
+  const token = isObject(meta) ? meta.progressToken : undefined;
+  if (typeof token !== "string" && typeof token !== "number") return undefined;
+  let progress = 0;
+  return (message) => {
+    const params = JSON.stringify({ progressToken: token, progress: ++progress, message });
+    request.send(notificationText("notifications/progress", params));
+  };
+}
+
+export function isForwarded(
+  result: Record<string, unknown> | ForwardedCall,
+): result is ForwardedCall {
+  return "forward" in result;
+}
+
+/** The tool as it is listed. */
+export function describeBuiltin(tool: BuiltinTool, principal: string) {
+  const { name, title, input, annotations } = tool;
+  const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(input, { io: "input" });
+  // What is only there for callers that learnt it elsewhere is understood, and not listed.
+  const listed = Object.entries(properties).filter(([, property]) =>
+    typeof property === "boolean" || property.deprecated !== true
+  );
+  const inputSchema = { ...schema, properties: Object.fromEntries(listed) };
+  const description = descriptionOf(tool, principal);
+  return { name, title, description, inputSchema, annotations: { title, ...annotations } };
+}
+
+export function descriptionOf({ description }: BuiltinTool, principal: string): string {
+  return typeof description === "string" ? description : description(principal);
+}

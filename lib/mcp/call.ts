@@ -1,0 +1,186 @@
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { type ResolveContext as ToolScope, resolveTool } from "../catalog/resolve.ts";
+import type { Right } from "../core/access.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
+import {
+  type PendingCall,
+  refusedCall,
+  type RefusedUse,
+  type ServerUse,
+} from "../trust/call_control/control.ts";
+import type { Answer } from "./view.ts";
+
+/** What exists for a caller, and what it may do. */
+export interface CallerRights {
+  admits(principal: string, tool: { server: string; name: string }): boolean;
+  admitsServer(principal: string, server: string): boolean;
+  admitsToolset(principal: string, toolset: string): boolean;
+  /** Throws ACCESS_DENIED. */
+  demand(principal: string, right: Right, attempt: string): void;
+  /** A new object whenever what exists for the caller may have changed. */
+  grants(principal: string): { isWhole: boolean; may(right: Right): boolean };
+}
+
+/** Limits, approvals and result sizes of calls. */
+export interface CallPolicy {
+  /** Throws if the call may not be made; a promise if somebody has to approve it first. */
+  enter(call: PendingCall): Promise<void> | undefined;
+  /** Counts a call of one of the gateway's own tools; throws LIMIT_EXCEEDED. */
+  enterBuiltin?(principal: string): void;
+  /** Counts a request like a call until it has `ended`; throws LIMIT_EXCEEDED. */
+  enterUse?(use: ServerUse): void;
+  /** May be called any number of times, also for requests that were never counted. */
+  ended?(request: object): void;
+  /** Notes a refusal that the policy itself did not decide. */
+  refused?(use: RefusedUse, error: unknown): void;
+  /** The response as the caller gets it; missing if all responses pass unchanged. */
+  leave?(call: PendingCall, response: string): string | Promise<string>;
+  /** The response to a request for the next page of a result; undefined if it is none. */
+  read?(request: McpRequest, client: Client): Promise<string> | undefined;
+  /** Whether a server's results may have to be continued with resources/read. */
+  hasPages?(server: string): boolean;
+  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
+  countRequest?(principal: string, method: string): void;
+}
+
+/** Who decides about calls at an endpoint; nobody does where both are missing. */
+export interface CallChecks {
+  rights?: Pick<CallerRights, "demand"> | undefined;
+  policy?: CallPolicy | undefined;
+}
+
+/** What differs between endpoints in a call of a resolved tool. */
+interface CallSteps {
+  /** The params for the server; throws INVALID_PARAMS. */
+  params(): string;
+  /** Throws if the tool changed or went away while the call waited for approval. */
+  checkUnchanged(): void;
+  relay(params: string): Promise<string>;
+}
+
+/**
+ * The one way to call a server's tool, at every endpoint and from the console: rights, limits and
+ * approval, then the relay. The caller has resolved the tool. Rejects without the right to call.
+ */
+export async function callTool(
+  { rights, policy }: CallChecks,
+  call: PendingCall,
+  steps: CallSteps,
+): Promise<Answer> {
+  checkMayCall(rights, policy, call);
+  const record: CallRecord = { server: call.tool.server, tool: call.tool.name };
+  try {
+    const params = steps.params();
+    const approval = policy?.enter(call);
+    if (approval) {
+      await approval;
+      steps.checkUnchanged();
+      checkMayCall(rights, policy, call);
+    }
+    record.sentAt = performance.now();
+    let response;
+    try {
+      response = await steps.relay(params);
+    } finally {
+      record.serverMs = performance.now() - record.sentAt;
+    }
+    const shown = policy?.leave ? policy.leave(call, response) : response;
+    return { text: typeof shown === "string" ? shown : await shown, call: record };
+  } catch (error) {
+    return { error, call: record };
+  } finally {
+    policy?.ended?.(call.request);
+  }
+}
+
+/** Throws ACCESS_DENIED if the caller has no right to call, and notes that. */
+function checkMayCall(
+  rights: Pick<CallerRights, "demand"> | undefined,
+  policy: CallPolicy | undefined,
+  call: PendingCall,
+): void {
+  try {
+    rights?.demand(call.client.principal, "call", "Calling a tool");
+  } catch (error) {
+    policy?.refused?.(refusedCall(call), error);
+    throw error;
+  }
+}
+
+/** Throws ACCESS_DENIED if the caller may not make use of servers, and notes that. */
+export function checkMayUse(
+  rights: Pick<CallerRights, "demand"> | undefined,
+  policy: CallPolicy | undefined,
+  { method, server, client }: { method: string; server?: string; client: Client },
+): void {
+  const { principal } = client;
+  const isNamed = USES.has(method);
+  try {
+    rights?.demand(principal, "call", isNamed ? method : "This request");
+  } catch (error) {
+    const use = isNamed ? method : "request";
+    const subject = server === undefined ? use : `${server}.${use}`;
+    policy?.refused?.({ subject, principal, client, isRequest: true }, error);
+    throw error;
+  }
+}
+
+/** Makes use of a server for a caller; counts like a call until it is answered. */
+export async function counted(
+  policy: CallPolicy | undefined,
+  use: ServerUse,
+  ask: () => Promise<string>,
+): Promise<string> {
+  if (!policy?.enterUse || isLooking(use.method)) return await ask();
+  policy.enterUse(use);
+  try {
+    return await ask();
+  } finally {
+    policy.ended?.(use.request);
+  }
+}
+
+/** Methods that are noted by name: a client may send any text as a method. */
+const USES: ReadonlySet<string> = new Set([
+  "completion/complete",
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tasks/cancel",
+  "tasks/get",
+  "tasks/result",
+]);
+
+/** Methods that only read lists or set up; all others make use of a server. */
+const LOOKING = /\/list$|^ping$|^logging\/setLevel$/;
+
+export function isLooking(method: string): boolean {
+  return LOOKING.test(method);
+}
+
+/**
+ * Throws if a tool is no longer the one that somebody approved a call of: changed, disabled, in
+ * quarantine, or gone for the caller.
+ */
+export function checkUnchanged(
+  tool: CatalogTool,
+  { table, admits }: Pick<ToolScope, "table" | "admits">,
+): void {
+  const scope: ToolScope = { table, naming: "original", server: tool.server };
+  const found = resolveTool(admits ? { ...scope, admits } : scope, tool.name);
+  if (found.fingerprint === tool.fingerprint) return;
+  throw new GatewayError("CONFLICT", {
+    message: `Not called: the server changed ${tool.server}.${tool.name} while the call waited`,
+    recoveryAction: "List the tools again, and call it again if it is still the right one",
+    recoverySteps: ["List the tools again", "Call it again if it is still the right one"],
+  });
+}
+
+/** The tool that a tools/call names; throws INVALID_PARAMS without one. */
+export function toolNameOf({ name }: Record<string, unknown>): string {
+  if (typeof name === "string") return name;
+  throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
+}

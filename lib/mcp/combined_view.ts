@@ -1,0 +1,383 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
+import type { NameTable, NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import { flatten } from "../catalog/names.ts";
+import { type Builtins, ownerAmong, resolve, type Resolved } from "../catalog/resolve.ts";
+import type { CancelSignal } from "../core/async.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
+import { errorText, resultText, withId } from "../core/rpc.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { VERSION } from "../core/product.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
+import {
+  type CallerRights,
+  type CallPolicy,
+  callTool,
+  checkMayUse,
+  checkUnchanged,
+  counted,
+  isLooking,
+  toolNameOf,
+} from "./call.ts";
+import { FeatureAggregate } from "./feature_aggregate.ts";
+import type { ContentScreen } from "./content_screen.ts";
+import { forwardedParams } from "./discovery_tools.ts";
+import { ClientLists, type ListVersions, ToolList } from "./list_changes.ts";
+import { ClientRelays } from "./relays.ts";
+import { callParams } from "./protocol.ts";
+import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
+import { isStillStarting } from "./starting_servers.ts";
+import type { Answer, View, ViewSession } from "./view.ts";
+
+/** The part of the servers that a combined view shows to a caller. */
+export interface VisibleServers {
+  catalog: Catalog;
+  findServer(name: string): ManagedServer | undefined;
+  /** The tools to list; the same array as long as nothing has changed. */
+  tools(principal: string): readonly CatalogTool[];
+  /** The servers whose resources and prompts can be reached. */
+  servers(principal: string): readonly string[];
+  /** The servers whose tools can be called, listed or not; default: `servers`. */
+  callable?(principal: string): readonly string[];
+  /** Whether a tool exists for this caller; default: all do. */
+  admits?(principal: string, tool: CatalogTool): boolean;
+  /** The servers that are not up: a name may be one of their tools. */
+  away?(principal: string): readonly ServerStatus[];
+  /** Waits briefly for servers that are just connecting, so that a list is complete. */
+  settled?(principal: string, signal: CancelSignal): Promise<void> | undefined;
+}
+
+export interface CombinedViewOptions {
+  instructions: string;
+  names: NameTables;
+  /** The gateway's own tools that are listed. */
+  listed: readonly BuiltinTool[];
+  /** Changes whenever their descriptions may, apart from changes of the catalog. */
+  edition?(): unknown;
+  /** Whether they are listed under names without dots and hyphens. */
+  flatBuiltins?: boolean;
+  /** The gateway's own tools that can be called. */
+  builtins: Builtins<BuiltinTool>;
+  /** Missing if the view shows only the gateway's own tools. */
+  servers?: VisibleServers;
+  rights?: CallerRights;
+  /** Whether a caller may use one of the gateway's own tools. */
+  mayUse?(principal: string, tool: BuiltinTool): boolean;
+  /** Throws ACCESS_DENIED if it may not. */
+  demandUse?(principal: string, tool: BuiltinTool): void;
+  policy?: CallPolicy | undefined;
+  /** Hides prompts and resources that no caller may see. */
+  screen?: ContentScreen | undefined;
+  onPromptCollisions?: OnPromptCollisions | undefined;
+}
+
+/** One caller's list, and what it was made from. */
+interface ListedTools {
+  table: NameTable;
+  edition: unknown;
+  grants: unknown;
+  tools: readonly CatalogTool[];
+  list: ToolList;
+}
+
+/** Lists are long, and some callers connect once: beyond this many the oldest are made again. */
+const MOST_LISTS = 200;
+const NO_SNAPSHOT = { version: 0, servers: new Map() };
+
+/** The gateway's own tools beside tools of many servers, under flat names. */
+export class CombinedView implements View {
+  readonly #options: CombinedViewOptions;
+  readonly #lists = new Map<string, ListedTools>();
+
+  constructor(options: CombinedViewOptions) {
+    this.#options = options;
+  }
+
+  introduce(): Promise<Record<string, unknown>> {
+    const ofServers = {
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      logging: {},
+      completions: {},
+    };
+    return Promise.resolve({
+      capabilities: { tools: { listChanged: true }, ...(this.#options.servers ? ofServers : {}) },
+      serverInfo: { name: "quartermaster", title: "Quartermaster", version: VERSION },
+      instructions: this.#named(this.#options.instructions),
+    });
+  }
+
+  open(client: Client): ViewSession {
+    return new CombinedViewSession(this, this.#options, client);
+  }
+
+  /** A principal's tools; made again only after a change. */
+  toolList(principal: string): ToolList {
+    const { servers, names, listed } = this.#options;
+    const table = names.of(servers?.catalog.snapshot ?? NO_SNAPSHOT);
+    const tools = servers?.tools(principal) ?? [];
+    const edition = this.#options.edition?.();
+    const grants = this.#options.rights?.grants(principal);
+    const known = this.#lists.get(principal);
+    const isSame = known?.table === table && known.tools === tools && known.edition === edition &&
+      known.grants === grants;
+    if (isSame) return known.list;
+    const admitted = tools.filter((tool) => servers?.admits?.(principal, tool) !== false);
+    const texts = [
+      ...listed.filter((tool) => this.#options.mayUse?.(principal, tool) !== false)
+        .map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
+      ...admitted.map((tool) =>
+        withExposedPage(tool.server, renamed(tool, table.nameOf(tool, "flat")))
+      ),
+    ];
+    const list = ToolList.of(`{"tools":[${texts.join(",")}]}`, known?.list);
+    this.#lists.delete(principal);
+    this.#lists.set(principal, { table, tools, edition, grants, list });
+    if (this.#lists.size > MOST_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
+    return list;
+  }
+
+  /** What a principal would be listed now. */
+  listVersions(principal: string): ListVersions {
+    const { servers } = this.#options;
+    const reachable = servers?.servers(principal) ?? [];
+    const having = (capability: string) =>
+      reachable.filter((name) => {
+        const info = servers?.findServer(name)?.info;
+        return info === undefined || info.capabilities[capability] !== undefined;
+      }).join(" ");
+    return {
+      tools: this.toolList(principal).digest,
+      resources: having("resources"),
+      prompts: having("prompts"),
+    };
+  }
+
+  /** A text with the gateway's own tools under the names they are listed with. */
+  #named(text: string): string {
+    if (!this.#options.flatBuiltins) return text;
+    const { listed } = this.#options;
+    return listed.reduce((text, { name }) => text.replaceAll(name, flatten(name)), text);
+  }
+}
+
+class CombinedViewSession implements ViewSession {
+  readonly lists: ClientLists;
+  readonly #view: CombinedView;
+  readonly #options: CombinedViewOptions;
+  readonly #client: Client;
+  readonly #relays: ClientRelays | undefined;
+  readonly #features: FeatureAggregate | undefined;
+
+  constructor(view: CombinedView, options: CombinedViewOptions, client: Client) {
+    this.#view = view;
+    this.#options = options;
+    this.#client = client;
+    this.lists = new ClientLists(() => view.listVersions(client.principal));
+    const { servers } = options;
+    if (!servers) return;
+    const relays: ClientRelays = this.#relays = new ClientRelays({
+      findServer: (name) => servers.findServer(name),
+      client,
+      clientFor: (server) => features.clientFor(server, client),
+    });
+    const found = (names: readonly string[]) =>
+      names.flatMap((name) => servers.findServer(name) ?? []);
+    const features: FeatureAggregate = this.#features = new FeatureAggregate({
+      maxNameLength: options.names.maxLength,
+      servers: () => found(servers.servers(client.principal)),
+      callable: () => found((servers.callable ?? servers.servers)(client.principal)),
+      connected: () => relays.connected(),
+      list: (server, request, method, params) => this.#list(server, request, method, params),
+      call: async (server, request, method, params) =>
+        await options.screen?.of(server).refusal(request) ??
+          await this.#useServer(server, request, method, params),
+      onPromptCollisions: options.onPromptCollisions,
+    });
+  }
+
+  request(request: McpRequest): Promise<Answer> {
+    switch (request.method) {
+      case "ping":
+        return Promise.resolve({ text: resultText(request.id, "{}") });
+      case "tools/list":
+        return this.#listTools(request);
+      case "tools/call":
+        return this.#callTool(request);
+      default:
+        return this.#use(request);
+    }
+  }
+
+  notify(method: string, params: Record<string, unknown>, text: string): void {
+    this.#relays?.notify(method, params, text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#relays?.[Symbol.asyncDispose]();
+  }
+
+  async #listTools(request: McpRequest): Promise<Answer> {
+    const { principal } = this.#client;
+    await this.#options.servers?.settled?.(principal, request.signal);
+    const list = this.#view.toolList(principal);
+    this.lists.noteListed("tools", list.digest);
+    return { text: resultText(request.id, list.text) };
+  }
+
+  async #use(request: McpRequest): Promise<Answer> {
+    const { method } = request;
+    const { rights, policy } = this.#options;
+    if (method === "resources/list" || method === "resources/templates/list") {
+      this.lists.noteListed("resources");
+    } else if (method === "prompts/list") this.lists.noteListed("prompts");
+    if (!isLooking(method)) checkMayUse(rights, policy, { method, client: this.#client });
+    const text = await policy?.read?.(request, this.#client) ??
+      await this.#features?.request(request) ??
+      errorText(request.id, -32601, `Method not found: ${method}`);
+    return { text };
+  }
+
+  async #callTool(request: McpRequest): Promise<Answer> {
+    const name = toolNameOf(request.params);
+    const resolved = this.#resolve(name, request);
+    const found = resolved instanceof Promise ? await resolved : resolved;
+    if (found.kind === "builtin") return await this.#callBuiltin(found.builtin, request);
+    const { tool } = found;
+    return await this.#callOn(tool, request, () => callParams(request, tool.name));
+  }
+
+  async #callBuiltin(tool: BuiltinTool, request: McpRequest): Promise<Answer> {
+    this.#checkUse(tool);
+    // A forwarded call is counted where it is made.
+    if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
+    const result = await callBuiltin(tool, request, this.#client);
+    if (!isForwarded(result)) return { text: resultText(request.id, JSON.stringify(result)) };
+    const { forward, argumentsIn } = result;
+    const params = () => forwardedParams(request.text, forward.name, argumentsIn);
+    return await this.#callOn(forward, request, params);
+  }
+
+  /** Waits only if the tool's server may be on its way. */
+  #resolve(
+    name: string,
+    request: McpRequest,
+  ): Resolved<BuiltinTool> | Promise<Resolved<BuiltinTool>> {
+    const { servers, builtins } = this.#options;
+    const { principal } = this.#client;
+    const find = () =>
+      resolve({
+        ...this.#visibleTools(),
+        naming: "flat",
+        builtins,
+        away: () => servers?.away?.(principal) ?? [],
+      }, name);
+    try {
+      return find();
+    } catch (error) {
+      // A session from before a restart can be faster than the servers that come after it.
+      const coming = isStillStarting(error)
+        ? this.#owner(name)?.connection(request.signal)
+        : servers?.settled?.(principal, request.signal);
+      if (!coming) throw error;
+      return coming.then(find);
+    }
+  }
+
+  #visibleTools() {
+    const { names, servers } = this.#options;
+    return {
+      table: names.of(servers?.catalog.snapshot ?? NO_SNAPSHOT),
+      admits: (tool: CatalogTool) => servers?.admits?.(this.#client.principal, tool) ?? true,
+    };
+  }
+
+  /** The server that is not up, if a name may be one of its tools. */
+  #owner(name: string): ManagedServer | undefined {
+    const { servers } = this.#options;
+    const owner = ownerAmong(servers?.away?.(this.#client.principal) ?? [], name);
+    return owner && servers?.findServer(owner.name);
+  }
+
+  #callOn(tool: CatalogTool, request: McpRequest, params: () => string): Promise<Answer> {
+    return callTool(this.#options, { tool, request, client: this.#client }, {
+      params,
+      checkUnchanged: () => checkUnchanged(tool, this.#visibleTools()),
+      relay: (params) => this.#relayCall(tool, request, params),
+    });
+  }
+
+  async #relayCall(tool: CatalogTool, request: McpRequest, params: string): Promise<string> {
+    const server = this.#options.servers?.findServer(tool.server);
+    if (!server || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
+    const preparing = this.#features.prepare(server, request);
+    if (preparing) await preparing;
+    const response = await this.#relay(server, request, "tools/call", params);
+    return withExposedPages(server.name, response);
+  }
+
+  #checkUse(tool: BuiltinTool): void {
+    const client = this.#client;
+    const { principal } = client;
+    try {
+      this.#options.demandUse?.(principal, tool);
+    } catch (error) {
+      const subject = `(gateway).${tool.name}`;
+      this.#options.policy?.refused?.({ subject, principal, client }, error);
+      throw error;
+    }
+  }
+
+  async #useServer(
+    server: ManagedServer,
+    request: McpRequest,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const use = { server: server.name, method, principal: this.#client.principal, request };
+    return await counted(
+      this.#options.policy,
+      use,
+      () => this.#relay(server, request, method, params),
+    );
+  }
+
+  #relay(
+    server: ManagedServer,
+    request: McpRequest,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const own = this.#features!.requestFor(server.name, request);
+    return this.#relays!.to(server, request).call(own, method, params);
+  }
+
+  /** A list asks the client nothing, so none needs a connection of its own for it. */
+  async #list(
+    server: ManagedServer,
+    request: McpRequest,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    const { screen } = this.#options;
+    const response = await this.#requestList(server, request, method, params);
+    return screen ? await screen.shown(server, method, response) : response;
+  }
+
+  async #requestList(
+    server: ManagedServer,
+    request: McpRequest,
+    method: string,
+    params: string | undefined,
+  ): Promise<string> {
+    if (this.#relays!.to(server, request).hasOwn) {
+      return await this.#relay(server, request, method, params);
+    }
+    const { timeoutMs } = server;
+    const { signal } = request;
+    const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
+    return withId(text, id, request.id);
+  }
+}

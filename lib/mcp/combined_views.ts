@@ -1,0 +1,303 @@
+import type { CatalogSnapshot } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { namespacedName, type Naming } from "../catalog/names.ts";
+import { Builtins } from "../catalog/resolve.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Toolset } from "../core/tool.ts";
+import { type EndpointPath, isViewName, VIEW_NAMES, type ViewName } from "../http/endpoint_path.ts";
+import type { BuiltinTool } from "./builtin_tool.ts";
+import { CombinedView, type CombinedViewOptions, type VisibleServers } from "./combined_view.ts";
+import { discoveryTools } from "./discovery_tools.ts";
+import type { McpEndpoint } from "./endpoint.ts";
+import { indexTools } from "./index_tools.ts";
+import type { McpModuleOptions } from "./module.ts";
+import { optimizerTools } from "./optimizer_tools.ts";
+
+/** The gateway's own administrative tools, by family. */
+export interface GatewayTools {
+  servers: readonly BuiltinTool[];
+  toolsets: readonly BuiltinTool[];
+  /** Loaded with the gateway's own endpoint. */
+  optimization(): Promise<OptimizationTools>;
+  mayUse(principal: string, tool: BuiltinTool): boolean;
+  /** Throws ACCESS_DENIED if the caller may not use the tool. */
+  demandUse(principal: string, tool: BuiltinTool): void;
+}
+
+interface OptimizationTools {
+  always: readonly BuiltinTool[];
+  /** Tools that spend model time: offered only while that is allowed. */
+  gated: readonly BuiltinTool[];
+}
+
+type CombinedViewsOptions =
+  & Pick<
+    McpModuleOptions,
+    | "catalog"
+    | "pool"
+    | "names"
+    | "toolsets"
+    | "equippedBy"
+    | "availability"
+    | "starting"
+    | "directory"
+    | "isOptimizing"
+    | "access"
+    | "policy"
+    | "screen"
+    | "onPromptCollisions"
+  >
+  & { tools: GatewayTools };
+
+type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
+
+const INSTRUCTIONS: Record<ViewName, string> = {
+  default:
+    "One endpoint for many MCP servers. Find tools that are not listed with tool_discovery, then run them with tool_execute. To list tools you need often, use build-toolset and equip-toolset.",
+  discovery:
+    "One endpoint for many MCP servers. Their tools are not listed: find them with tool_discovery, then run them with tool_execute.",
+  index:
+    "One endpoint for many MCP servers. list_available_tools lists all tools in short, get_tool_description describes one in full, tool_execute runs it.",
+  optimizer:
+    "One endpoint for many MCP servers. Their tools are not listed: find them with optim.find_tool, then call them with optim.call_tool.",
+  toolset:
+    "One endpoint for many MCP servers. Only the equipped toolset's tools are listed: see all tools with discover-all-tools, and choose others with build-toolset and equip-toolset.",
+  all: "One endpoint for many MCP servers, with all their tools.",
+};
+const GATEWAY_INSTRUCTIONS =
+  "Manage the MCP servers behind this gateway: list, add, change, restart and remove them, read their logs, choose which of their tools are enabled, build toolsets, and find descriptions that work.";
+const NO_TOOLS: readonly CatalogTool[] = [];
+
+/** The views that show tools of many servers, or the gateway's own. */
+export class CombinedViews {
+  readonly #options: CombinedViewsOptions;
+  readonly #common: Pick<
+    CombinedViewOptions,
+    "names" | "rights" | "mayUse" | "demandUse" | "policy" | "screen" | "onPromptCollisions"
+  >;
+  /** The gateway's own tools that each view of the default endpoint lists. */
+  readonly #listed: Record<ViewName, readonly BuiltinTool[]>;
+  /** The part of the servers that each of them shows. */
+  readonly #servers: Record<ViewName, VisibleServers>;
+  /** All that can be called at the default endpoint, whatever is listed. */
+  readonly #builtins: Builtins<BuiltinTool>;
+  readonly #views = new Map<string, CombinedView>();
+  readonly #members = new WeakMap<Toolset, ReadonlySet<string>>();
+  #all: { snapshot: CatalogSnapshot; tools: CatalogTool[] } | undefined;
+  #optimization: OptimizationTools | undefined;
+
+  constructor(options: CombinedViewsOptions) {
+    this.#options = options;
+    const { names, access, policy, screen, tools, directory, onPromptCollisions } = options;
+    this.#common = {
+      names,
+      rights: access,
+      mayUse: (principal, tool) => tools.mayUse(principal, tool),
+      demandUse: (principal, tool) => tools.demandUse(principal, tool),
+      policy,
+      screen,
+      onPromptCollisions,
+    };
+    const discovery = discoveryTools(directory);
+    const index = indexTools(directory);
+    const optimizer = optimizerTools(directory);
+    this.#builtins = new Builtins([...discovery, ...index, ...optimizer, ...tools.toolsets]);
+    this.#listed = {
+      default: [...discovery, ...tools.toolsets],
+      discovery,
+      index: [...index, ...discovery.filter(({ name }) => name === "tool_execute")],
+      optimizer,
+      toolset: tools.toolsets,
+      all: [],
+    };
+    const all = this.#allServers();
+    const nothing = this.#noServers();
+    const equipped = {
+      ...this.#toolsetServers((principal) => options.equippedBy(principal)),
+      callable: all.servers,
+    };
+    this.#servers = {
+      default: equipped,
+      discovery: nothing,
+      index: nothing,
+      optimizer: nothing,
+      toolset: equipped,
+      all,
+    };
+  }
+
+  /** Whether `open` can open the endpoint without `prepare`. */
+  isReady({ kind }: CombinedPath): boolean {
+    return kind !== "gateway" || this.#optimization !== undefined;
+  }
+
+  /** Loads what the endpoint needs. */
+  async prepare(path: CombinedPath): Promise<void> {
+    if (!this.isReady(path)) this.#optimization = await this.#options.tools.optimization();
+  }
+
+  open(path: CombinedPath): McpEndpoint {
+    switch (path.kind) {
+      case "gateway":
+        return this.#endpoint("gateway?", () => this.#openGateway());
+      case "default":
+        return this.#default(path.expose, path.naming);
+      case "toolset":
+        this.#options.toolsets.resolve(path.toolset);
+        return this.#endpoint(
+          `toolsets/${path.toolset}?`,
+          () => this.#openToolset(path.toolset),
+        );
+    }
+  }
+
+  forgetToolset(name: string): void {
+    this.#views.delete(`toolsets/${name}?`);
+  }
+
+  #endpoint(key: string, open: () => CombinedView): McpEndpoint {
+    let view = this.#views.get(key);
+    if (!view) this.#views.set(key, view = open());
+    return { key, view };
+  }
+
+  #default(expose: string, naming: Naming | undefined): McpEndpoint {
+    if (!isViewName(expose)) {
+      throw new GatewayError("INVALID_PARAMS", {
+        message: `There is no view "${expose.slice(0, 40)}"`,
+        recoverySteps: [`Use ?expose= with one of ${VIEW_NAMES.join(", ")}`],
+      });
+    }
+    const isFlat = naming === "flat";
+    return this.#endpoint(
+      `mcp?${expose}${isFlat ? "&flat" : ""}`,
+      () => this.#openDefault(expose, isFlat),
+    );
+  }
+
+  #openDefault(expose: ViewName, isFlat: boolean): CombinedView {
+    const { directory } = this.#options;
+    if (expose !== "toolset" && expose !== "all") directory.warmUp();
+    return new CombinedView({
+      ...this.#common,
+      instructions: INSTRUCTIONS[expose],
+      listed: this.#listed[expose],
+      edition: () => directory.edition,
+      flatBuiltins: isFlat,
+      builtins: this.#builtins,
+      servers: this.#servers[expose],
+    });
+  }
+
+  #openToolset(name: string): CombinedView {
+    const { toolsets, starting, access } = this.#options;
+    const find = () => toolsets.find(name);
+    const has = ({ server, name }: CatalogTool) => {
+      const toolset = find();
+      return toolset !== undefined && this.#membersOf(toolset).has(namespacedName(server, name));
+    };
+    return new CombinedView({
+      ...this.#common,
+      get instructions() {
+        return find()?.description ?? `The tools of the toolset "${name}".`;
+      },
+      listed: [],
+      builtins: new Builtins<BuiltinTool>([]),
+      servers: {
+        ...this.#toolsetServers(find),
+        admits: (principal, tool) => has(tool) && access.admits(principal, tool),
+        // Other servers do not exist here, whether they are up or not.
+        away: (principal) =>
+          starting.away(principal).filter(({ name }) =>
+            find()?.tools.some(({ server }) => server === name)
+          ),
+      },
+    });
+  }
+
+  #openGateway(): CombinedView {
+    const { tools, isOptimizing } = this.#options;
+    const { always, gated } = this.#optimization!;
+    const own = [...tools.servers, ...tools.toolsets, ...always];
+    return new CombinedView({
+      ...this.#common,
+      instructions: GATEWAY_INSTRUCTIONS,
+      get listed() {
+        return isOptimizing() ? [...own, ...gated] : own;
+      },
+      edition: () => isOptimizing(),
+      builtins: new Builtins([...own, ...gated]),
+    });
+  }
+
+  #toolsetServers(find: (principal: string) => Toolset | undefined): VisibleServers {
+    const { toolsets, starting } = this.#options;
+    const serversOf = (principal: string) =>
+      find(principal)?.tools.map(({ server }) => server) ?? [];
+    return {
+      ...this.#noServers(),
+      tools(principal) {
+        const toolset = find(principal);
+        return toolset ? toolsets.registered(toolset) : NO_TOOLS;
+      },
+      servers: (principal) => this.#reachable(serversOf(principal), principal),
+      callable: (principal) => this.#reachable(serversOf(principal), principal),
+      settled: (principal, signal) => starting.settled(serversOf(principal), signal),
+    };
+  }
+
+  #allServers(): VisibleServers {
+    const { starting } = this.#options;
+    const servers = this.#noServers().callable!;
+    return {
+      ...this.#noServers(),
+      tools: () => this.#allTools(),
+      servers,
+      settled: (_, signal) => starting.settled(this.#serverNames(), signal),
+    };
+  }
+
+  /** Everything can be called, and nothing is listed. */
+  #noServers(): VisibleServers {
+    const { catalog, pool, starting, access } = this.#options;
+    return {
+      catalog,
+      findServer: (name) => pool.find(name),
+      admits: (principal, tool) => access.admits(principal, tool),
+      tools: () => NO_TOOLS,
+      servers: () => [],
+      callable: (principal) => this.#reachable(this.#serverNames(), principal),
+      away: (principal) => starting.away(principal),
+    };
+  }
+
+  #serverNames(): string[] {
+    return this.#options.pool.list().map(({ name }) => name);
+  }
+
+  #reachable(servers: Iterable<string>, principal: string): string[] {
+    const { availability, access } = this.#options;
+    return [...new Set(servers)].filter((name) =>
+      availability(name) === "available" && access.admitsServer(principal, name)
+    ).sort();
+  }
+
+  #allTools(): readonly CatalogTool[] {
+    const { snapshot } = this.#options.catalog;
+    if (this.#all?.snapshot !== snapshot) {
+      const servers = [...snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
+      const tools = servers.flatMap(([, { tools }]) => tools.filter((tool) => tool.enabled));
+      this.#all = { snapshot, tools };
+    }
+    return this.#all.tools;
+  }
+
+  #membersOf(toolset: Toolset): ReadonlySet<string> {
+    let known = this.#members.get(toolset);
+    if (!known) {
+      known = new Set(toolset.tools.map(({ server, tool }) => namespacedName(server, tool)));
+      this.#members.set(toolset, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,327 @@
+import type { McpRequest } from "../core/client.ts";
+import { elementTexts, memberSpans, replaceSpan } from "../core/json_spans.ts";
+import { errorText, memberText, withId } from "../core/rpc.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { abortable } from "../core/async.ts";
+import { type CallServer, listFromAll } from "./server_lists.ts";
+import { completionRef } from "./protocol.ts";
+
+/** The lists whose entries a model reads, by method, with their name in the result. */
+const SCREENED_LISTS: Partial<Record<string, "prompts" | "resources" | "resourceTemplates">> = {
+  "prompts/list": "prompts",
+  "resources/list": "resources",
+  "resources/templates/list": "resourceTemplates",
+};
+type ScreenedList = NonNullable<(typeof SCREENED_LISTS)[string]>;
+
+/** Decides what of a server's texts no model should read. */
+export interface ContentRules {
+  /** Undefined if they may not be passed on. */
+  instructions(server: string, text: string | undefined): Promise<string | undefined>;
+  /** A list's result without the entries that may not be passed on. */
+  list(server: string, kind: ScreenedList, result: string): Promise<string>;
+}
+
+/** Hides prompts and resources of servers that no caller may see, at all endpoints. */
+export class ContentScreen {
+  readonly rules: ContentRules;
+  readonly #known = new WeakMap<ManagedServer, ServerContentScreen>();
+
+  constructor(rules: ContentRules) {
+    this.rules = rules;
+  }
+
+  /** Follows the server's list changes from then on, for as long as the server exists. */
+  of(server: ManagedServer): ServerContentScreen {
+    const known = this.#known.get(server);
+    if (known) return known;
+    const screen = new ServerContentScreen(server, this.rules);
+    server.onBroadcast((text) => screen.heard(text));
+    this.#known.set(server, screen);
+    return screen;
+  }
+
+  /** A server's response without the entries that no caller may see. */
+  async shown(server: ManagedServer, method: string, response: string): Promise<string> {
+    const kind = SCREENED_LISTS[method];
+    const span = kind && memberSpans(response).get("result");
+    if (!kind || !span) return response;
+    const result = response.slice(span.start, span.end);
+    const shown = await this.rules.list(server.name, kind, result);
+    if (shown === result) return response;
+    await this.of(server).learn(kind, response);
+    return replaceSpan(response, span, shown);
+  }
+}
+
+/** An older list is requested again, beside the request that looks into it. */
+const FRESH_MS = 30_000;
+/** Only a hostile server has more entries than these. */
+const MOST_HIDDEN = 10_000;
+const MOST_SHOWN = 100_000;
+/** A server that announces changes all the time is not followed for longer. */
+const LOOKS = 2;
+
+const KINDS = {
+  prompts: { method: "prompts/list", name: "name" },
+  resources: { method: "resources/list", name: "uri" },
+  resourceTemplates: { method: "resources/templates/list", name: "uriTemplate" },
+} as const;
+
+/** What an entry of a list can be requested by. */
+interface Entry {
+  /** As it is written, and as a server has it that parses URIs before it compares them. */
+  forms: readonly string[];
+  /** The same two of a template, in parts. */
+  literals: readonly (readonly string[])[];
+}
+
+/** What is known of one of a server's lists. */
+interface KnownList {
+  /** Whether the server has announced no change since the last look. */
+  isKnown: boolean;
+  lookedAt: number;
+  looking?: Promise<void> | undefined;
+  /** Counts the looks, so that an older one does not undo what a later one has found. */
+  begun: number;
+  taken: number;
+  /** Entries that no caller may see, by name: whether that still holds is asked each time. */
+  hidden: Map<string, Entry & { text: string }>;
+  /** By each of their forms. */
+  shown: Map<string, Entry>;
+}
+
+const unknownList = (): KnownList => ({
+  isKnown: false,
+  lookedAt: -Infinity,
+  begun: 0,
+  taken: 0,
+  hidden: new Map(),
+  shown: new Map(),
+});
+
+/** Keeps callers from the prompts and resources of one server that the rules leave out of its lists. */
+export class ServerContentScreen {
+  readonly #server: ManagedServer;
+  readonly #rules: ContentRules;
+  readonly #now: () => number;
+  readonly #lists = {
+    prompts: unknownList(),
+    resources: unknownList(),
+    resourceTemplates: unknownList(),
+  };
+
+  constructor(server: ManagedServer, rules: ContentRules, now: () => number = Date.now) {
+    this.#server = server;
+    this.#rules = rules;
+    this.#now = now;
+  }
+
+  /** The answer to a request for what does not exist for callers; undefined where it may do. */
+  async refusal(request: McpRequest): Promise<string | undefined> {
+    const asked = requestedEntry(request);
+    if (!asked) return undefined;
+    const { kind, name, code } = asked;
+    if (kind === "prompt") {
+      await this.#look("prompts", request);
+      if (!await this.#isHidden("prompts", name)) return undefined;
+    } else {
+      await Promise.all([
+        this.#look("resources", request),
+        this.#look("resourceTemplates", request),
+      ]);
+      if (!await this.#isResourceHidden(name)) return undefined;
+    }
+    return errorText(request.id, code, `There is no ${kind} ${JSON.stringify(name)} here`);
+  }
+
+  /** Takes up a page that a client was about to be listed, of which something was left out. */
+  async learn(kind: ScreenedList, answer: string): Promise<void> {
+    const list = memberText(memberText(answer, "result") ?? "{}", kind);
+    if (list !== undefined) await this.#take(kind, elementTexts(list), this.#lists[kind].shown);
+  }
+
+  /** Hears what the server says to all: another list is another thing to look at. */
+  heard(text: string): void {
+    if (!text.includes("/list_changed")) return;
+    for (const list of Object.values(this.#lists)) {
+      list.isKnown = false;
+      // It may be of before the change.
+      list.looking = undefined;
+    }
+  }
+
+  /** Under any of its forms: nobody knows by which of them the server goes. */
+  async #isResourceHidden(uri: string): Promise<boolean> {
+    const { resources, resourceTemplates } = this.#lists;
+    for (const form of formsOf(uri)) {
+      if (await this.#isHidden("resources", form)) return true;
+      if (resources.shown.has(form)) continue;
+      // One that callers do see leads there as well.
+      if (resourceTemplates.shown.values().some((entry) => leadsTo(entry, form))) continue;
+      if (await this.#isHidden("resourceTemplates", form)) return true;
+    }
+    return false;
+  }
+
+  async #isHidden(kind: ScreenedList, name: string): Promise<boolean> {
+    const entries = [...this.#lists[kind].hidden.values().filter((entry) => leadsTo(entry, name))];
+    for (const { text } of entries) if (!await this.#isShown(kind, text)) return true;
+    return false;
+  }
+
+  /** Whether the entry of a list is one for callers, by what was decided of it up to here. */
+  async #isShown(kind: ScreenedList, text: string): Promise<boolean> {
+    const list = `{"${kind}":[${text}]}`;
+    return await this.#rules.list(this.#server.name, kind, list) === list;
+  }
+
+  /** One look for all callers that ask meanwhile. Nobody waits for a list that is only old. */
+  async #look(kind: ScreenedList, request: McpRequest): Promise<void> {
+    const list = this.#lists[kind];
+    if (list.isKnown && this.#now() - list.lookedAt < FRESH_MS) return;
+    const looking = list.looking ?? this.#begin(kind, request);
+    if (list.isKnown) return;
+    await abortable(looking, request.signal);
+    for (let looks = 1; looks < LOOKS && !list.isKnown; looks++) {
+      await abortable(list.looking ?? this.#begin(kind, request), request.signal);
+    }
+  }
+
+  #begin(kind: ScreenedList, request: McpRequest): Promise<void> {
+    const list = this.#lists[kind];
+    const lookedAt = this.#now();
+    const looking = this.#lookNow(kind, request, ++list.begun)
+      .then(() => {
+        if (list.looking === looking) Object.assign(list, { isKnown: true, lookedAt });
+      })
+      .finally(() => {
+        if (list.looking === looking) list.looking = undefined;
+      });
+    list.looking = looking;
+    // Nobody may be waiting for it; it is tried again with the next request.
+    looking.catch(() => {});
+    return looking;
+  }
+
+  async #lookNow(kind: ScreenedList, request: McpRequest, nth: number): Promise<void> {
+    const { signal } = new AbortController();
+    const inner = { ...request, signal, send() {} };
+    // A server that does not say in time has nothing listed that could be in the way.
+    const items = await listFromAll([this.#server], KINDS[kind].method, inner, ask);
+    const list = this.#lists[kind];
+    if (items.length === 0 || nth < list.taken) return;
+    list.taken = nth;
+    const shown = new Map<string, Entry>();
+    await this.#take(kind, items.map(({ text }) => text), shown);
+    if (nth === list.taken) list.shown = shown;
+  }
+
+  /** A hidden entry stays hidden until it is listed with another text: a server may list in turns. */
+  async #take(
+    kind: ScreenedList,
+    texts: readonly string[],
+    shown: Map<string, Entry>,
+  ): Promise<void> {
+    const { hidden } = this.#lists[kind];
+    for (const text of texts) {
+      const name = nameIn(kind, text);
+      if (name === undefined) continue;
+      const entry = entryOf(kind, name);
+      if (await this.#isShown(kind, text)) {
+        hidden.delete(name);
+        if (shown.size < MOST_SHOWN) { for (const form of entry.forms) shown.set(form, entry); }
+      } else if (hidden.size < MOST_HIDDEN) hidden.set(name, { ...entry, text });
+    }
+  }
+}
+
+function entryOf(kind: ScreenedList, name: string): Entry {
+  if (kind === "prompts") return { forms: [name], literals: [] };
+  if (kind === "resources") return { forms: formsOf(name), literals: [] };
+  const literals = literalsOf(name);
+  const parsed = parsedLiterals(literals);
+  return { forms: [name], literals: parsed ? [literals, parsed] : [literals] };
+}
+
+function formsOf(uri: string): string[] {
+  return [...new Set([uri, parsedUri(uri) ?? uri])];
+}
+
+function leadsTo({ forms, literals }: Entry, name: string): boolean {
+  return forms.includes(name) || literals.some((parts) => canBecome(parts, name));
+}
+
+const ask: CallServer = async (server, request, method, params) => {
+  const { timeoutMs } = server;
+  const { signal } = request;
+  const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
+  return withId(text, id, request.id);
+};
+
+function nameIn(kind: ScreenedList, text: string): string | undefined {
+  const span = memberSpans(text).get(KINDS[kind].name);
+  const name: unknown = span && JSON.parse(text.slice(span.start, span.end));
+  return typeof name === "string" ? name : undefined;
+}
+
+interface RequestedEntry {
+  kind: "prompt" | "resource";
+  name: string;
+  /** What an unknown one is answered with. */
+  code: number;
+}
+
+/** The one thing of a server's that a request is about. */
+function requestedEntry({ method, params, text }: McpRequest): RequestedEntry | undefined {
+  const asked = (kind: RequestedEntry["kind"], name: unknown, code: number) =>
+    typeof name === "string" ? { kind, name, code } : undefined;
+  switch (method) {
+    case "prompts/get":
+      return asked("prompt", params.name, -32602);
+    case "resources/read":
+    case "resources/subscribe":
+      return asked("resource", params.uri, -32002);
+    case "completion/complete":
+      return { ...completionRef(text, params), code: -32602 };
+  }
+}
+
+/** Longer ones, of which nobody has heard, are known by their own text only. */
+const MAX_TEMPLATE = 2_000;
+
+/** What stands between the expressions of a URI template. */
+export function literalsOf(template: string): string[] {
+  return template.length > MAX_TEMPLATE ? [template] : template.split(/\{[^{}]*\}/);
+}
+
+/** Stands for an expression where a template is read as a URI. */
+const ANYTHING = "quartermaster0anything";
+
+/** As a reader has it who parses URIs before comparing them; undefined where it is none. */
+function parsedUri(uri: string): string | undefined {
+  return URL.parse(uri)?.href;
+}
+
+/** What stands between the expressions for such a reader; undefined where it is no URI. */
+export function parsedLiterals(literals: readonly string[]): string[] | undefined {
+  return parsedUri(literals.join(ANYTHING))?.split(ANYTHING);
+}
+
+/**
+ * Whether a template can become this, roughly: an expression stands for any text without spaces. By
+ * hand, because a pattern of many wildcards could take forever over a URI made for that.
+ */
+export function canBecome(literals: readonly string[], uri: string): boolean {
+  const [first = "", last = ""] = [literals[0], literals.at(-1)];
+  if (literals.length === 1) return uri === first;
+  const end = uri.length - last.length;
+  let start = first.length;
+  if (start > end || !uri.startsWith(first) || !uri.endsWith(last) || /\s/.test(uri)) return false;
+  for (const literal of literals.slice(1, -1)) {
+    const found = uri.indexOf(literal, start);
+    if (found === -1 || found + literal.length > end) return false;
+    start = found + literal.length;
+  }
+  return true;
+}

@@ -1,0 +1,64 @@
+import type { Access } from "../auth/access.ts";
+import type { CatalogModule } from "../catalog/module.ts";
+import type { ToolSearchModule } from "../catalog/search/module.ts";
+import { ToolKeys } from "../catalog/tool_keys.ts";
+import type { ServerPool } from "../servers/pool.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
+import type { Store } from "../storage/store.ts";
+import type { TelemetryModule } from "../telemetry/module.ts";
+import { StartingServers } from "./starting_servers.ts";
+import { ToolDirectory } from "./tool_directory.ts";
+
+export interface DiscoveryInput {
+  store: Store;
+  pool: ServerPool;
+  access: Access;
+  catalog: Pick<CatalogModule, "catalog" | "names" | "metadata" | "tokens">;
+  search: ToolSearchModule;
+  telemetry: Pick<TelemetryModule, "activity" | "coUse">;
+}
+
+/** What callers can learn about the tools they may use. */
+export interface Discovery {
+  guide: ToolDirectory;
+  starting: StartingServers;
+}
+
+export function buildDiscovery(input: DiscoveryInput): Discovery {
+  const { store, pool, access, search, telemetry } = input;
+  const { catalog, names, metadata, tokens } = input.catalog;
+  const admitsServer = (principal: string, name: string) => access.admitsServer(principal, name);
+  const starting = new StartingServers({ pool, catalog, admits: admitsServer });
+  let keys: Promise<ToolKeys> | undefined;
+  const guide = new ToolDirectory({
+    catalog,
+    names,
+    metadata,
+    tokens,
+    keys() {
+      if (keys) return keys;
+      const asked = keys = signingSecret(store).then((secret) => new ToolKeys(secret));
+      // A store that did not answer is asked again.
+      asked.catch(() => keys = undefined);
+      return asked;
+    },
+    search: search.search,
+    warmUp() {
+      telemetry.coUse();
+      search.warmUp();
+    },
+    servers: (principal) =>
+      pool.list().map(({ name }) => name).filter((name) => admitsServer(principal, name)),
+    serverState: (name) => pool.find(name)?.status.state,
+    starting,
+    admits: (principal, tool) => access.admits(principal, tool),
+    mayManage: (principal) => access.grants(principal).may("manage"),
+    usedWith({ server, name }) {
+      const table = names.of(catalog.snapshot);
+      return telemetry.coUse().with(server, name)
+        .flatMap(({ server, tool }) => table.find(server, tool) ?? []);
+    },
+    onSearch: (baseline, returned) => telemetry.activity.recordSearch(baseline, returned),
+  });
+  return { guide, starting };
+}

@@ -1,0 +1,299 @@
+import { z } from "zod";
+import { checkArguments } from "../catalog/tool_arguments.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { memberText } from "../core/rpc.ts";
+import { namespacedName } from "../catalog/names.ts";
+import { builtin, type BuiltinTool, type ForwardedCall, jsonResult } from "./builtin_tool.ts";
+import { categoryDescription } from "../catalog/tool_metadata.ts";
+import { isStarting, type ServerState } from "../core/server.ts";
+import { shortened } from "../core/text.ts";
+import { expirationOf } from "../catalog/tool_keys.ts";
+import type { FoundTool } from "../catalog/search/module.ts";
+import { isPoor, type ToolDirectory } from "./tool_directory.ts";
+
+const DetailLevel = z.enum(["minimal", "summary", "full"]);
+type DetailLevel = z.infer<typeof DetailLevel>;
+const DESCRIPTION_CHARS = 150;
+const EXAMPLES = 3;
+/** Longer ones are sentences in a script without spaces. */
+const WORD_CHARS = 20;
+const QUERY_FORM = "must be a text, or an array of at least one";
+/** A query is said back, but not a whole book. */
+const ECHOED_WORDS = 20;
+
+/** Search, then execute: the way to any number of tools through three. */
+export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
+  return [
+    builtin({
+      name: "tool_discovery",
+      title: "Find tools",
+      description: (principal) => discoveryText(directory, principal),
+      input: z.strictObject({
+        query: z.union([z.array(z.string()).min(1), z.string()], { error: QUERY_FORM })
+          .describe("Keywords of what you need, or the task in words"),
+        context: z.string().optional().describe("What you are working on"),
+        maxResults: z.int().min(1).max(100).default(10),
+        detailLevel: DetailLevel.optional().describe("Default summary; full adds schemas"),
+        detail_level: DetailLevel.optional().meta({ deprecated: true }),
+        category: z.string().optional().describe("One of tool_capabilities"),
+      }),
+      annotations: { readOnlyHint: true },
+      async run({ query, context, maxResults, category, ...levels }, { principal }) {
+        const level = levels.detailLevel ?? levels.detail_level ?? "summary";
+        const words = typeof query === "string" ? [query] : query;
+        const text = words.join(" ");
+        const result = await directory.find(principal, {
+          text,
+          context,
+          category,
+          limit: maxResults,
+        });
+        const tools = await Promise.all(
+          result.found.map((found) => describeFound(directory, principal, found, level)),
+        );
+        const answer = jsonResult({
+          tools,
+          ...(isPoor(result.found) ? nothingFound(directory, principal, category ?? text) : {}),
+          ...(result.degraded === undefined ? {} : { degraded: result.degraded }),
+          ...directory.missing(principal),
+          metadata: {
+            query: words.slice(0, ECHOED_WORDS).map((word) => shortened(word, DESCRIPTION_CHARS)),
+            detailLevel: level,
+            resultCount: tools.length,
+            expiration: expirationOf(),
+          },
+        });
+        directory.noteSearch(principal, answer.text);
+        return answer;
+      },
+    }),
+    builtin({
+      name: "tool_execute",
+      title: "Execute a tool",
+      forwards: true,
+      description:
+        "Run a tool that tool_discovery found. Pass its toolKey (valid for 60 minutes; when it has expired, discover again) or its name, and the tool's own arguments.",
+      input: z.strictObject({
+        toolKey: z.string().describe("toolKey or name of the tool"),
+        arguments: ToolArguments.default({}).describe("The tool's arguments"),
+      }),
+      async run({ toolKey, arguments: args }, { principal, signal }) {
+        return forwardTo(await directory.resolve(principal, toolKey, signal), args, "arguments");
+      },
+    }),
+    builtin({
+      name: "tool_capabilities",
+      title: "Show what there is",
+      description:
+        "Show categories and servers with their numbers of tools and examples, to know what to look for. Gives no toolKeys: use tool_discovery for those.",
+      input: z.strictObject({ server: z.string().optional(), category: z.string().optional() }),
+      annotations: { readOnlyHint: true },
+      run({ server, category }, { principal }) {
+        return Promise.resolve(jsonResult(capabilities(directory, principal, server, category)));
+      },
+    }),
+  ];
+}
+
+async function describeFound(
+  directory: ToolDirectory,
+  principal: string,
+  { tool, relevance, explanation }: FoundTool,
+  level: DetailLevel,
+): Promise<Record<string, unknown>> {
+  const { description = "", inputSchema, outputSchema, annotations } = tool.definition;
+  const minimal = {
+    toolKey: await directory.keyFor(tool, principal),
+    toolName: tool.name,
+    serverName: tool.server,
+  };
+  if (level === "minimal") return minimal;
+  if (level === "summary") {
+    return { ...minimal, description: shortened(description, DESCRIPTION_CHARS), relevance };
+  }
+  const { category, deprecated } = directory.metadata(tool);
+  return {
+    ...minimal,
+    serverId: tool.server,
+    name: directory.nameOf(tool),
+    description,
+    relevance,
+    explanation,
+    category,
+    ...(deprecated === undefined ? {} : { deprecated }),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+function nothingFound(directory: ToolDirectory, principal: string, written: string) {
+  const total = directory.visible(principal).length;
+  if (total === 0 && directory.missing(principal).starting) {
+    return { hint: "No tools are available yet: search again in a moment." };
+  }
+  if (total === 0) {
+    return {
+      hint: "There are no tools: no server is connected. Call tool_capabilities to see why.",
+    };
+  }
+  return {
+    hint: "No good match. Use other or fewer words, drop the category, or call tool_capabilities.",
+    nearestCategories: directory.nearestCategories(principal, written),
+  };
+}
+
+function capabilities(
+  directory: ToolDirectory,
+  principal: string,
+  server?: string,
+  category?: string,
+) {
+  const wanted = category?.toLowerCase();
+  const tools = directory.visible(principal).filter((tool) =>
+    (server === undefined || tool.server === server) &&
+    (wanted === undefined || directory.metadata(tool).category === wanted)
+  );
+  const owners = new Map(byServer(tools));
+  // Those without tools too, unless it is tools of a category that are asked for.
+  if (wanted === undefined) {
+    for (const name of directory.servers(principal)) {
+      if ((server ?? name) === name && !owners.has(name)) owners.set(name, []);
+    }
+  }
+  const servers = [...owners].map(([name, own]) => ({
+    name,
+    serverId: name,
+    toolCount: own.length,
+    status: statusOf(directory.serverState(name)),
+    categories: directory.categories(own).map(([category]) => category),
+    examples: own.slice(0, EXAMPLES).map((tool) => tool.name),
+  }));
+  return {
+    totalTools: tools.length,
+    categories: directory.categories(tools).map(([name, own]) => ({
+      name,
+      description: categoryDescription(name) ?? name,
+      toolCount: own.length,
+      examples: own.slice(0, EXAMPLES).map((tool) => tool.name),
+    })),
+    servers,
+    ...directory.missing(principal),
+    ...(tools.length === 0 ? nothingThere(directory, principal, category, server) : {}),
+  };
+}
+
+function nothingThere(
+  directory: ToolDirectory,
+  principal: string,
+  category?: string,
+  server?: string,
+) {
+  const { starting } = directory.missing(principal);
+  if (starting && (server === undefined || starting.includes(server))) {
+    return { hint: "Ask again in a moment: servers are still starting." };
+  }
+  if (directory.visible(principal).length === 0) {
+    return { hint: "No server has tools right now: see each server's status." };
+  }
+  if (category !== undefined) return nothingFound(directory, principal, category);
+  return {
+    hint: `There is no server "${server?.slice(0, 100)}" with tools. Leave server out to see all.`,
+  };
+}
+
+function statusOf(state: ServerState | undefined): "running" | "starting" | "stopped" | "error" {
+  if (state !== undefined && isStarting(state)) return "starting";
+  if (state === "ready" || state === "degraded") return "running";
+  return state === "failed" || state === "needs_login" ? "error" : "stopped";
+}
+
+/** Made from what is connected now, so that a model knows what to look for. */
+function discoveryText(directory: ToolDirectory, principal: string): string {
+  const tools = directory.visible(principal);
+  if (tools.length === 0) {
+    return "Search for tools. No server is connected yet: call tool_capabilities to see why.";
+  }
+  const examples = byServer(tools).slice(0, EXAMPLES).flatMap(([, [first]]) => {
+    const words = directory.metadata(first!).summary.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+      .filter(({ length }) => length > 2 && length <= WORD_CHARS).slice(0, 3);
+    return words.length === 0 ? [] : [JSON.stringify(words)];
+  });
+  return [
+    `REQUIRED FIRST STEP: search here before you say that you cannot do something. ${tools.length} tools are not listed, to save context.`,
+    "1. Call tool_discovery with keywords of what you need. 2. Choose a tool from the answer. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
+    `Servers: ${serversText(tools)}.`,
+    ...(examples.length === 0 ? [] : [`Example queries: ${examples.join(", ")}.`]),
+  ].join("\n");
+}
+
+/** A tool's arguments; some models give the object as a text. */
+export const ToolArguments = z.union([
+  z.record(z.string(), z.unknown()),
+  z.string().transform((text, context) => {
+    try {
+      const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+      return z.record(z.string(), z.unknown()).parse(value);
+    } catch {
+      context.addIssue({ code: "custom", message: "must be an object" });
+      return z.NEVER;
+    }
+  }),
+], { error: "must be an object" }).meta({ type: "object", anyOf: undefined });
+
+/** Calls the tool, if its arguments fit. */
+export function forwardTo(
+  tool: CatalogTool,
+  args: Record<string, unknown>,
+  argumentsIn: string,
+): ForwardedCall {
+  const problems = checkArguments(tool, args);
+  if (problems.length === 0) return { forward: tool, argumentsIn };
+  const words = problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
+    .map((sentence) => sentence.replace(/\.$/, ""));
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `${namespacedName(tool.server, tool.name)}: ${words.join("; ")}`,
+    recoverySteps: [
+      "Correct these arguments and call again",
+      "For the tool's whole schema call tool_discovery with detailLevel full, or get_tool_description",
+    ],
+    suggestedTools: ["get_tool_description", "tool_discovery"],
+  });
+}
+
+/** The params of a call within a call: the inner arguments as they came, the outer `_meta` with them. */
+export function forwardedParams(text: string, name: string, argumentsIn: string): string {
+  const params = memberText(text, "params")!;
+  const outer = memberText(params, "arguments") ?? "{}";
+  const inner = memberText(outer, argumentsIn) ?? "{}";
+  const meta = memberText(params, "_meta");
+  // Some models give an object as a text.
+  const args = inner.startsWith('"') ? JSON.parse(inner).trim() || "{}" : inner;
+  const tail = meta === undefined ? "" : `,"_meta":${meta}`;
+  return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
+}
+
+/** A list that names more of them says less, and costs whoever reads it. */
+const NAMED_SERVERS = 12;
+const NAMED_CHARS = 300;
+
+/** The tools of each server, the server with most of them first. */
+export function byServer(tools: readonly CatalogTool[]): [string, CatalogTool[]][] {
+  return [...Map.groupBy(tools, (tool) => tool.server)]
+    .sort(([a, left], [b, right]) => right.length - left.length || (a < b ? -1 : 1));
+}
+
+/** Which servers there are, and how many tools each has: "git (12), docker (3), and 4 more". */
+export function serversText(tools: readonly CatalogTool[]): string {
+  const servers = byServer(tools);
+  const named: string[] = [];
+  let chars = 0;
+  for (const [name, own] of servers.slice(0, NAMED_SERVERS)) {
+    chars += name.length;
+    if (chars > NAMED_CHARS) break;
+    named.push(`${name} (${own.length})`);
+  }
+  const more = servers.length - named.length;
+  return named.join(", ") + (more > 0 ? `, and ${more} more` : "");
+}

@@ -1,0 +1,388 @@
+import { Cancellation, type TimeoutQueue } from "../core/async.ts";
+import type { McpRequest } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
+import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
+import { readBody, readTextInTime } from "../http/request_body.ts";
+import { addressOf } from "../http/request_origin.ts";
+import { correlationId } from "../http/handle_request.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { failSpan, withSpan } from "../telemetry/tracing.ts";
+import { type EventStream, parseEventId } from "./event_stream.ts";
+import {
+  failureText,
+  logCall,
+  looksFailed,
+  negotiate,
+  nobodyAsked,
+  notify,
+  PROTOCOL_VERSIONS,
+  rpcErrorText,
+  STATELESS_SINCE,
+} from "./protocol.ts";
+import type { Session, Sessions } from "./session.ts";
+import type { Answer, View, ViewSession } from "./view.ts";
+
+/** How long a client whose stream broke off may take to come back before its call is cancelled. */
+const RESUME_MS = 400;
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+export interface McpEndpoint {
+  /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
+  key: string;
+  /** The one server behind it, if there is just one. */
+  server?: string;
+  view: View;
+}
+
+/** A request of a session, with its response. */
+export interface AnsweredRequest {
+  method: string;
+  /** The request as it came. */
+  request: string;
+  /** Who asked; differs from the session's principal for other projects and tokens. */
+  principal: string;
+  session: Session;
+  /** The record of a tool call. */
+  call: CallRecord | undefined;
+  answer: {
+    text: string;
+    /** When it began, by the process's clock. */
+    started: number;
+    ms: number;
+  };
+}
+
+export interface EndpointHost {
+  sessions: Sessions;
+  maxBody: number;
+  log: Logger;
+  /** How long a response may take before it comes on a stream. */
+  patience: TimeoutQueue;
+  /** How long a body may take to arrive. */
+  bodies?: TimeoutQueue;
+  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
+  countRequest?: ((principal: string, method: string) => void) | undefined;
+  onAnswered(answered: AnsweredRequest): void;
+  /** A caller's principal in a project that it names; throws if that is not its own. */
+  switchProject(principal: string, project: string): string;
+  /** Throws TOKEN_REQUIRED if the client may not open a session without a token. */
+  checkNewcomer?(visit: Visit): void;
+  /** The error to send by status instead, if the user can get a token with the missing right. */
+  stepUp?(principal: string, error: unknown): GatewayError | undefined;
+}
+
+/** An HTTP request at an endpoint. */
+export interface Visit {
+  endpoint: McpEndpoint;
+  request: HttpRequest;
+  /** Who the request is made for. */
+  principal: string;
+  /** The connection; read only when a session is made, because that is too slow for every call. */
+  info?: Deno.ServeHandlerInfo | undefined;
+}
+
+/** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
+export function handleMcp(host: EndpointHost, visit: Visit): Promise<Response> {
+  return visit.request.method === "POST" ? handlePost(host, visit) : handleOther(host, visit);
+}
+
+async function handleOther(host: EndpointHost, visit: Visit): Promise<Response> {
+  switch (visit.request.method) {
+    case "GET":
+      host.countRequest?.(visit.principal, "GET");
+      return await handleGet(host, visit);
+    case "DELETE": {
+      const session = await findSession(host, visit);
+      if (session instanceof Response) return session;
+      await host.sessions.end(session);
+      return new Response(null, { status: 200 });
+    }
+    default:
+      return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
+  }
+}
+
+async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
+  const { request } = visit;
+  const type = request.headers.get("content-type");
+  if (type !== "application/json" && (type === null || !/^application\/json\b/i.test(type))) {
+    return refuse(415, -32000, "The content type must be application/json");
+  }
+  if (!accepts(request)) {
+    return refuse(406, -32000, "The client must accept application/json and text/event-stream");
+  }
+  const text = await readText(request, host);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse(400, -32700, "The body is not valid JSON");
+  }
+  if (Array.isArray(value)) {
+    return refuse(400, -32600, "Batches are not supported: send one message at a time");
+  }
+  const message = classify(value);
+  if (!message) return refuse(400, -32600, "The body is not a JSON-RPC 2.0 message");
+  if (message.kind === "request" && message.method !== "tools/call") {
+    host.countRequest?.(visit.principal, message.method);
+  }
+  const version = request.headers.get("mcp-protocol-version");
+  if (message.kind === "request" && message.method === "server/discover") {
+    return refuse(400, -32601, "Method not found: server/discover", message.id);
+  }
+  if (version !== null && !isKnownVersion(version)) return unsupportedVersion(version, message);
+  if (message.kind === "request" && message.method === "initialize") {
+    return await initialize(host, visit, message.id, message.params);
+  }
+  const found = findSession(host, visit, message);
+  const session = found instanceof Promise ? await found : found;
+  if (session instanceof Response) return session;
+  session.touch();
+  switch (message.kind) {
+    case "response":
+      // Not 404, which would tell the client that its session is gone.
+      if (!session.answer(message.id, text)) return refuse(400, -32600, nobodyAsked(message.id));
+      return new Response(null, { status: 202 });
+    case "notification":
+      notify(session, message.method, message.params, text);
+      return new Response(null, { status: 202 });
+    case "request":
+      return await answer(host, visit, session, message, text);
+  }
+}
+
+async function initialize(
+  host: EndpointHost,
+  visit: Visit,
+  id: RpcId,
+  params: Record<string, unknown>,
+): Promise<Response> {
+  host.checkNewcomer?.(visit);
+  const { endpoint, principal, request, info } = visit;
+  try {
+    const profile = negotiate(params);
+    const introduction = await endpoint.view.introduce();
+    const from = info && addressOf(request, info);
+    const record = { endpoint: endpoint.key, principal, profile, from };
+    const session = host.sessions.create(record, endpoint.view);
+    const result = { protocolVersion: profile.protocolVersion, ...introduction };
+    const body = JSON.stringify({ jsonrpc: "2.0", id, result });
+    return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
+  } catch (error) {
+    const isOurs = !(error instanceof GatewayError && error.code === "INVALID_PARAMS");
+    return new Response(rpcErrorText(id, "initialize", error), {
+      status: isOurs ? 200 : 400,
+      headers: JSON_HEADERS,
+    });
+  }
+}
+
+/** Answers in JSON, unless something has to be sent before the response. */
+function answer(
+  host: EndpointHost,
+  { endpoint, request: http, principal }: Visit,
+  session: Session,
+  message: Extract<RpcMessage, { kind: "request" }>,
+  text: string,
+): Promise<Response> {
+  const { id, method, params } = message;
+  if (session.inFlight.has(id)) {
+    return Promise.resolve(refuse(400, -32600, "A request with this id is in flight already", id));
+  }
+  const signal = new Cancellation();
+  session.inFlight.set(id, signal);
+  const started = performance.now();
+  const response = Promise.withResolvers<Response>();
+  let stream: EventStream | undefined;
+  let caller = principal;
+
+  // A client that goes before there is a stream is noticed by it: to listen for that with every
+  // request would cost more than the few calls it could end a moment earlier.
+  function openStream(): EventStream {
+    if (stream) return stream;
+    const opened = stream = session.openStream(principal);
+    opened.onDetach = () => {
+      setTimeout(() => {
+        if (opened.isAttached || opened.isFinished) return;
+        signal.abort(new DOMException("The client has gone", "AbortError"));
+      }, RESUME_MS);
+    };
+    response.resolve(streamResponse(session, opened.attach()));
+    return opened;
+  }
+  function send(out: string): void {
+    if (!signal.aborted) openStream().send(out);
+  }
+
+  function finish(out: string, call: CallRecord | undefined, refusal?: GatewayError): void {
+    host.patience.delete(patience);
+    session.inFlight.delete(id);
+    session.touch();
+    if (stream) {
+      stream.send(out);
+      stream.finish();
+    } else if (refusal) {
+      response.reject(refusal);
+    } else {
+      response.resolve(new JsonResponse(out));
+    }
+    const ms = performance.now() - started;
+    const answer = { text: out, started, ms };
+    host.onAnswered({ method, request: text, principal: caller, session, call, answer });
+    // Nothing is gathered for a line that is not written.
+    if (!host.log.isLevelEnabled("debug")) return;
+    logCall(host.log, {
+      endpoint,
+      method,
+      params,
+      correlationId: correlationId(http) ?? session.id,
+      isError: looksFailed(out),
+      ms,
+    });
+  }
+  function fail(error: unknown, call?: CallRecord): void {
+    const isCancelled = signal.aborted;
+    const refusal = isCancelled ? undefined : host.stepUp?.(caller, error);
+    finish(failureText(id, method, error, { isCancelled, log: host.log }), call, refusal);
+  }
+  /** With the rights of the token that came with this request, in the project that it names. */
+  async function askAs(): Promise<Answer> {
+    if (project !== undefined) caller = host.switchProject(principal, project);
+    return await tracedRequest(endpoint.key, request, () => session.viewAs(caller));
+  }
+  const request: McpRequest = { id, method, params, text, signal, send };
+  const project = projectIn(params);
+  const isOwn = project === undefined && principal === session.principal;
+  const answered = isOwn ? tracedRequest(endpoint.key, request, () => session.view) : askAs();
+  // Only now, when the server has its request: what it needs comes first.
+  const patience = host.patience.add(openStream);
+  void answered.then(
+    (answer) =>
+      "error" in answer ? fail(answer.error, answer.call) : finish(answer.text, answer.call),
+    (error: unknown) => fail(error),
+  );
+  return response.promise;
+}
+
+/** Makes a request in a span of its own. */
+export function tracedRequest(
+  endpoint: string,
+  request: McpRequest,
+  open: () => ViewSession,
+): Promise<Answer> {
+  const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
+  return withSpan("mcp request", attributes, (span) => {
+    const answered = open().request(request);
+    return span
+      ? answered.then((answer) => {
+        if ("error" in answer) failSpan(span, answer.error);
+        return answer;
+      })
+      : answered;
+  });
+}
+
+/** The project that one request names. */
+function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {
+  const project = isObject(meta) ? meta.projectId : undefined;
+  return typeof project === "string" && project !== "" ? project : undefined;
+}
+
+async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
+  const { request } = visit;
+  if (!/text\/event-stream|\*\/\*/.test(request.headers.get("accept") ?? "")) {
+    return refuse(406, -32000, "The client must accept text/event-stream");
+  }
+  const session = await findSession(host, visit);
+  if (session instanceof Response) return session;
+  session.touch();
+  const lastEventId = request.headers.get("last-event-id");
+  if (lastEventId === null) {
+    // What belongs to no request is for the rights that the session was made with.
+    if (session.principal !== visit.principal) {
+      return refuse(
+        403,
+        -32000,
+        "Listening requires a token with the session's rights",
+      );
+    }
+    return streamResponse(session, session.common.attach());
+  }
+  const seen = parseEventId(lastEventId);
+  if (!seen) return refuse(400, -32000, "Last-Event-ID is not one of this session's");
+  const rest = session.resume(seen, visit.principal);
+  // Not 404, which would say that the whole session is unknown.
+  if (!rest) return refuse(400, -32000, "What came after this event is no longer known");
+  return streamResponse(session, rest);
+}
+
+function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Response {
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache",
+      // Else nginx, as it is set up by default, keeps a stream until it ends.
+      "x-accel-buffering": "no",
+      "mcp-session-id": session.id,
+    },
+  });
+}
+
+/** At once where the session is in memory, as nearly all are. */
+function findSession(
+  host: EndpointHost,
+  { endpoint, request, principal }: Visit,
+  message?: RpcMessage,
+): Session | Response | Promise<Session | Response> {
+  const id = request.headers.get("mcp-session-id");
+  const requestId = message && message.kind !== "notification" ? message.id : null;
+  if (id === null) {
+    return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
+  }
+  const owned = { id, endpoint: endpoint.key, principal };
+  const missing = () =>
+    refuse(404, -32001, "There is no such session: initialize again", requestId);
+  return host.sessions.peek(owned) ??
+    host.sessions.find(owned, endpoint.view).then((session) => session ?? missing());
+}
+
+function readText(request: HttpRequest, { maxBody, bodies }: EndpointHost): Promise<string> {
+  // A declared length was checked before; only what declares none has to be counted.
+  // Asked for by value: to look whether a header is there has all of them copied.
+  if (request.headers.get("content-length") !== null) {
+    return bodies ? readTextInTime(request, bodies) : request.text();
+  }
+  return readBody(request, maxBody).then((body) => new TextDecoder().decode(body));
+}
+
+function accepts(request: HttpRequest): boolean {
+  const accept = request.headers.get("accept");
+  if (accept === null || accept.includes("*/*")) return true;
+  return accept.includes("application/json") && accept.includes("text/event-stream");
+}
+
+function isKnownVersion(version: string): boolean {
+  // Revisions in between, which we do not know by name, kept sessions as well.
+  return PROTOCOL_VERSIONS.includes(version) ||
+    (/^20\d\d-\d\d-\d\d$/.test(version) && version > "2024-11-05" && version < STATELESS_SINCE);
+}
+
+function unsupportedVersion(requested: string, message: RpcMessage): Response {
+  const id = message.kind === "notification" ? null : message.id;
+  const error = {
+    code: -32022,
+    message: `Protocol version ${requested.slice(0, 40)} is not supported`,
+    data: { supported: PROTOCOL_VERSIONS, requested: requested.slice(0, 40) },
+  };
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), {
+    status: 400,
+    headers: JSON_HEADERS,
+  });
+}
+
+function refuse(status: number, code: number, message: string, id: RpcId | null = null): Response {
+  return new Response(errorText(id, code, message), { status, headers: JSON_HEADERS });
+}

@@ -1,0 +1,191 @@
+import { timingSafeEqual } from "node:crypto";
+import { errorText, resultText } from "../core/rpc.ts";
+import { VERSION } from "../core/product.ts";
+import type { ShownTool } from "../optimizer/evaluators/evaluator.ts";
+import type { McpRequest } from "../core/client.ts";
+import type { TimeoutQueue } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { EVERYONE } from "../core/access.ts";
+import { toolNameOf } from "./call.ts";
+import { Sessions } from "./session.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { errorResponse } from "../http/handle_request.ts";
+import { Guard } from "../http/guard.ts";
+import { handleMcp, type McpEndpoint } from "./endpoint.ts";
+import type { View, ViewSession } from "./view.ts";
+
+const HOST = "127.0.0.1";
+const MAX_BODY = 1024 * 1024;
+/** How long the listener stays for the next run before it is closed. */
+const LINGER_MS = 5_000;
+const PATH = /^\/evals\/([0-9a-f-]{36})\/mcp$/;
+
+interface EvalEndpointsOptions {
+  log: Logger;
+  patience: TimeoutQueue;
+  lingerMs?: number;
+}
+
+/** Where one run reaches its tools. */
+interface EvalEndpoint extends AsyncDisposable {
+  url: string;
+  /** Valid for this run only. */
+  token: string;
+}
+
+interface EvalRun {
+  token: string;
+  endpoint: McpEndpoint;
+}
+
+/**
+ * Endpoints of evaluation runs, on a listener of their own: on loopback whatever the gateway listens
+ * on, even if it has no port, and only while something is evaluated.
+ */
+export class EvalEndpoints implements AsyncDisposable {
+  readonly #options: EvalEndpointsOptions;
+  readonly #runs = new Map<string, EvalRun>();
+  readonly #sessions: Sessions;
+  #server: Deno.HttpServer<Deno.NetAddr> | undefined;
+  #guard: Guard | undefined;
+  #closing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: EvalEndpointsOptions) {
+    this.#options = options;
+    this.#sessions = new Sessions({
+      // They end with their run: nothing of them is kept.
+      records: {
+        save: () => Promise.resolve(),
+        find: () => Promise.resolve(undefined),
+        delete: () => Promise.resolve(),
+      },
+      onWarning: (message, details) => options.log.warn(details, message),
+    });
+  }
+
+  open(tools: readonly ShownTool[]): EvalEndpoint {
+    clearTimeout(this.#closing);
+    const server = this.#server ??= this.#listen();
+    const id = crypto.randomUUID();
+    const token = randomToken();
+    const key = `evals/${id}?`;
+    this.#runs.set(id, { token, endpoint: { key, view: new EvalView(tools) } });
+    return {
+      url: `http://${HOST}:${server.addr.port}/evals/${id}/mcp`,
+      token,
+      [Symbol.asyncDispose]: async () => {
+        this.#runs.delete(id);
+        const own = this.#sessions.list().filter(({ endpoint }) => endpoint === key);
+        await Promise.all(own.map((session) => this.#sessions.end(session)));
+        if (this.#runs.size > 0) return;
+        clearTimeout(this.#closing);
+        this.#closing = setTimeout(() => void this.#close(), this.#options.lingerMs ?? LINGER_MS);
+        Deno.unrefTimer(Number(this.#closing));
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#closing);
+    this.#runs.clear();
+    await this.#sessions[Symbol.asyncDispose]();
+    await this.#close();
+  }
+
+  #listen(): Deno.HttpServer<Deno.NetAddr> {
+    const server = Deno.serve(
+      { hostname: HOST, port: 0, onListen: () => {} },
+      (request) => this.#answer(request),
+    );
+    this.#guard = new Guard({ host: HOST, port: server.addr.port, maxBody: MAX_BODY });
+    return server;
+  }
+
+  async #close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    // What a program that was ended has left open is not waited for.
+    await server?.shutdown().catch(() => {});
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const requestId = crypto.randomUUID();
+    try {
+      this.#guard?.check(request);
+      const run = this.#runs.get(PATH.exec(new URL(request.url).pathname)?.[1] ?? "");
+      if (!run) throw new GatewayError("NOT_FOUND", { message: "There is no such run" });
+      if (!isToken(request.headers.get("authorization"), run.token)) {
+        return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      }
+      const { log, patience } = this.#options;
+      const host = {
+        sessions: this.#sessions,
+        maxBody: MAX_BODY,
+        log,
+        patience,
+        onAnswered: () => {},
+        switchProject: (principal: string) => principal,
+      };
+      return await handleMcp(host, { endpoint: run.endpoint, request, principal: EVERYONE });
+    } catch (error) {
+      return errorResponse(error, requestId);
+    }
+  }
+}
+
+/** What every tool answers: enough for a model to stop, and nothing it could build on. */
+const CANNED = {
+  content: [{ type: "text", text: "This is a trial: the tool was not run, and nothing happened." }],
+};
+
+/** The tools of one evaluation run, as its model is to see them. Nothing leads to a server. */
+class EvalView implements View {
+  readonly #tools: readonly ShownTool[];
+
+  constructor(tools: readonly ShownTool[]) {
+    this.#tools = tools;
+  }
+
+  introduce(): Promise<Record<string, unknown>> {
+    return Promise.resolve({
+      capabilities: { tools: {} },
+      serverInfo: { name: "quartermaster-trial", version: VERSION },
+    });
+  }
+
+  open(): ViewSession {
+    return {
+      request: (request) => Promise.resolve({ text: this.#answer(request) }),
+      notify: () => {},
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  #answer({ id, method, params }: McpRequest): string {
+    switch (method) {
+      case "ping":
+        return resultText(id, "{}");
+      case "tools/list":
+        return resultText(id, `{"tools":[${this.#tools.map(({ text }) => text).join(",")}]}`);
+      case "tools/call": {
+        const name = toolNameOf(params);
+        const isListed = this.#tools.some((tool) => tool.name === name);
+        if (!isListed) return errorText(id, -32602, `There is no tool "${name.slice(0, 200)}"`);
+        return resultText(id, JSON.stringify(CANNED));
+      }
+      default:
+        return errorText(id, -32601, `Method not found: ${method}`);
+    }
+  }
+}
+
+function randomToken(): string {
+  return crypto.getRandomValues(new Uint8Array(32)).toHex();
+}
+
+function isToken(header: string | null, token: string): boolean {
+  const [given, wanted] = [header ?? "", `Bearer ${token}`].map((text) =>
+    new TextEncoder().encode(text)
+  );
+  return given!.length === wanted!.length && timingSafeEqual(given!, wanted!);
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { notificationText, resultText } from "../core/rpc.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { FeatureAggregate } from "./feature_aggregate.ts";
+import type { McpRequest } from "../core/client.ts";
+
+interface Asked {
+  server: string;
+  method: string;
+  params: Record<string, unknown>;
+}
+
+function fakeServer(name: string): ManagedServer {
+  const capabilities = { resources: {}, prompts: {}, logging: {} };
+  return { name, info: { capabilities } } as unknown as ManagedServer;
+}
+
+/** Features of servers that all have the resource a://b and the prompt greet. */
+function featuresOf(...names: string[]) {
+  return featuresWith(60, ...names);
+}
+
+function featuresWith(maxNameLength: number, ...names: string[]) {
+  const known = new Map(names.map((name) => [name, fakeServer(name)]));
+  const asked: Asked[] = [];
+  /** Servers that fail whatever they are asked. */
+  const failing = new Set<string>();
+  let shown = names;
+  let connected: string[] = [];
+  const features = new FeatureAggregate({
+    maxNameLength,
+    servers: () => shown.map((name) => known.get(name)!),
+    callable: () => names.map((name) => known.get(name)!),
+    connected: () => connected.map((name) => known.get(name)!),
+    list(_, request, method) {
+      const lists: Record<string, string> = {
+        "resources/list": '{"resources":[{"uri":"a://b"}]}',
+        "prompts/list": '{"prompts":[{"name":"greet"}]}',
+      };
+      return Promise.resolve(resultText(request.id, lists[method] ?? "{}"));
+    },
+    call(server, request, method, params) {
+      asked.push({ server: server.name, method, params: JSON.parse(params ?? "{}") });
+      if (failing.has(server.name)) return Promise.reject(new Error("It fails"));
+      return Promise.resolve(resultText(request.id, "{}"));
+    },
+  });
+  const request = (method: string, params: Record<string, unknown> = {}) =>
+    features.request(requestOf(method, params));
+  const show = (...names: string[]) => shown = names;
+  const connect = (...names: string[]) => connected = names;
+  const server = (name: string) => known.get(name)!;
+  return { features, asked, failing, request, show, connect, server };
+}
+
+function requestOf(
+  method: string,
+  params: Record<string, unknown>,
+  send: (text: string) => void = () => {},
+): McpRequest {
+  const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return { id: 1, method, params, text, signal: new AbortController().signal, send };
+}
+
+const updated = notificationText("notifications/resources/updated", '{"uri":"a://b","x":1.0}');
+
+Deno.test("CombinedFeatures sends updates under the URI subscribed to, however lists have changed", async () => {
+  const { features, asked, request, show } = featuresOf("one", "two");
+  const uri = "quartermaster://two/a://b";
+  await request("resources/subscribe", { uri });
+  assert.deepEqual(asked, [{
+    server: "two",
+    method: "resources/subscribe",
+    params: { uri: "a://b" },
+  }]);
+  show("two");
+  await request("resources/list");
+  const heard: string[] = [];
+  const outer = requestOf("tools/call", {}, (text) => heard.push(text));
+  features.requestFor("two", outer).send(updated);
+  assert.deepEqual(heard, [updated.replace("a://b", uri)], "all else as it came");
+  features.requestFor("one", outer).send(updated);
+  assert.equal(heard[1], updated, "of another server's resource");
+
+  show("one", "two");
+  await request("resources/unsubscribe", { uri });
+  assert.deepEqual([asked.at(-1)?.server, asked.at(-1)?.params.uri], ["two", "a://b"]);
+});
+
+Deno.test("CombinedFeatures ends a subscription where it was made", async () => {
+  const { asked, request, show } = featuresOf("one", "two");
+  show("two");
+  await request("resources/subscribe", { uri: "a://b" });
+  show("one", "two");
+  await request("resources/list");
+  await request("resources/unsubscribe", { uri: "a://b" });
+  assert.deepEqual(asked.map(({ server, method }) => `${server} ${method}`), [
+    "two resources/subscribe",
+    "two resources/unsubscribe",
+  ]);
+});
+
+Deno.test("CombinedFeatures finds what servers have that have just come", async () => {
+  const { asked, request, show } = featuresOf("one", "two");
+  show("one");
+  await request("resources/list");
+  await request("prompts/list");
+  assert.match(await request("prompts/get", { name: "two_greet" }) ?? "", /There is no prompt/);
+  show("two");
+  await request("resources/read", { uri: "a://b" });
+  await request("prompts/get", { name: "two_greet" });
+  assert.deepEqual(asked.map(({ server, method }) => `${server} ${method}`), [
+    "two resources/read",
+    "two prompts/get",
+  ]);
+  assert.match(await request("prompts/get", { name: "one_greet" }) ?? "", /There is no prompt/);
+});
+
+Deno.test("CombinedFeatures keeps a subscription when a second one for the same URI fails", async () => {
+  const { features, failing, request, show } = featuresOf("one", "two");
+  const uri = "quartermaster://two/a://b";
+  await request("resources/subscribe", { uri });
+  failing.add("two");
+  await assert.rejects(request("resources/subscribe", { uri }), /It fails/);
+  show("two");
+  await request("resources/list");
+  const heard: string[] = [];
+  const outer = requestOf("tools/call", {}, (text) => heard.push(text));
+  features.requestFor("two", outer).send(updated);
+  assert.deepEqual(heard, [updated.replace("a://b", uri)]);
+});
+
+Deno.test("CombinedFeatures tells a log level to servers in use, and to others with their first use", async () => {
+  const { features, asked, request, connect, server } = featuresOf("one", "two");
+  const told = () => asked.splice(0).map(({ server, params }) => `${server} ${params.level}`);
+  const use = (name: string) => features.prepare(server(name), requestOf("tools/call", {}));
+  assert.match(await request("logging/setLevel", { level: "error" }) ?? "", /"result":{}/);
+  assert.deepEqual(told(), [], "nobody need be started for it");
+  await use("two");
+  await use("two");
+  assert.deepEqual(told(), ["two error"]);
+  connect("two");
+  await request("logging/setLevel", { level: "debug" });
+  assert.deepEqual(told(), ["two debug"]);
+  await use("one");
+  await use("two");
+  assert.deepEqual(told(), ["one debug"]);
+  assert.match(await request("logging/setLevel", { level: "loud" }) ?? "", /-32602/);
+  assert.match(await request("logging/setLevel", {}) ?? "", /-32602/);
+});
+
+Deno.test("CombinedFeatures.prepare() tries again to set a log level that could not be set", async () => {
+  const { features, asked, failing, request, server } = featuresOf("one");
+  await request("logging/setLevel", { level: "error" });
+  const use = () => features.prepare(server("one"), requestOf("tools/call", {}));
+  failing.add("one");
+  await use();
+  failing.clear();
+  await use();
+  await use();
+  assert.equal(asked.length, 2);
+});
+
+Deno.test("CombinedFeatures cuts the names of prompts as those of tools, and still finds them", async () => {
+  const server = "a-server-with-a-long-name";
+  const { asked, request } = featuresWith(24, server);
+  const { result: { prompts: [prompt] } } = JSON.parse(await request("prompts/list") ?? "");
+  assert.match(prompt.name, /^a_server_with_a_l_[0-9a-f]{6}$/);
+  for (const name of [prompt.name, `${server}.greet`]) await request("prompts/get", { name });
+  const got = asked.filter(({ method }) => method === "prompts/get");
+  assert.deepEqual(got.map(({ params }) => params.name), ["greet", "greet"]);
+});
+
+Deno.test("CombinedFeatures reads a page at the server that its URI names, listed or not", async () => {
+  const { request, asked, show } = featuresOf("one", "two");
+  show();
+  await request("resources/read", { uri: "ui://two.quartermaster/clock/page.html" });
+  assert.deepEqual(asked, [
+    { server: "two", method: "resources/read", params: { uri: "ui://clock/page.html" } },
+  ]);
+  for (const uri of ["ui://clock/page.html", "ui://three.quartermaster/clock/page.html"]) {
+    assert.match(await request("resources/read", { uri }) ?? "", /There is no resource/);
+  }
+  assert.equal(asked.length, 1);
+});

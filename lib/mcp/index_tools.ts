@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { examplesOf } from "../catalog/tool_arguments.ts";
+import { parametersOf } from "../core/parameters.ts";
+import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import { serversText } from "./discovery_tools.ts";
+import type { ToolDirectory } from "./tool_directory.ts";
+
+const PAGE = 100;
+const RELATED = 5;
+const PARAMETER_DEPTH = 2;
+
+/** A small index of everything, and whole descriptions on demand. */
+export function indexTools(directory: ToolDirectory): BuiltinTool[] {
+  return [
+    builtin({
+      name: "list_available_tools",
+      title: "List all tools in short",
+      description: (principal) => listText(directory, principal),
+      input: z.strictObject({
+        category: z.string().optional(),
+        include_disabled: z.boolean().default(false),
+        page: z.int().min(1).default(1),
+      }),
+      annotations: { readOnlyHint: true },
+      run({ category, include_disabled, page }, { principal }) {
+        return Promise.resolve(
+          jsonResult(listing(directory, principal, category, include_disabled, page)),
+        );
+      },
+    }),
+    builtin({
+      name: "get_tool_description",
+      title: "Describe a tool",
+      description: "The whole description of one tool: parameters, examples, related tools.",
+      input: z.strictObject({
+        tool_name: z.string(),
+        include_examples: z.boolean().default(true),
+      }),
+      annotations: { readOnlyHint: true },
+      async run({ tool_name, include_examples }, { principal, signal }) {
+        const tool = await directory.resolve(principal, tool_name, signal);
+        return jsonResult(description(directory, principal, tool, include_examples));
+      },
+    }),
+  ];
+}
+
+function listText(directory: ToolDirectory, principal: string): string {
+  const tools = directory.visible(principal);
+  const servers = tools.length === 0 ? "" : ` Servers: ${serversText(tools)}.`;
+  return `List all ${tools.length} tools with one line each. Call get_tool_description before you use one, and tool_execute (toolKey: its name) to run it.${servers}`;
+}
+
+function listing(
+  directory: ToolDirectory,
+  principal: string,
+  category: string | undefined,
+  withDisabled: boolean,
+  page: number,
+) {
+  const all = directory.visible(principal, withDisabled);
+  const wanted = category?.toLowerCase();
+  const groups = directory.categories(all);
+  const tools = wanted === undefined
+    ? all
+    : all.filter((tool) => directory.metadata(tool).category === wanted);
+  const pages = Math.max(1, Math.ceil(tools.length / PAGE));
+  const shown = tools.slice((page - 1) * PAGE, page * PAGE);
+  return {
+    total: tools.length,
+    ...(pages > 1
+      ? {
+        categories: groups.map(([name, own]) => `${name} (${own.length})`),
+        page,
+        pages,
+        hint: page > pages
+          ? `There are ${pages} pages`
+          : "Narrow it with category, or ask for the next page",
+      }
+      : { categories: groups.map(([name]) => name) }),
+    ...(tools.length === 0 && wanted !== undefined
+      ? {
+        hint: `No tool is in that category. Did you mean ${
+          directory.nearestCategories(principal, wanted).join(", ")
+        }?`,
+      }
+      : {}),
+    tools: shown.map((tool) => {
+      const { summary, category, deprecated } = directory.metadata(tool);
+      return {
+        name: directory.nameOf(tool),
+        summary,
+        category,
+        enabled: tool.enabled,
+        ...(deprecated === undefined ? {} : { deprecated: true }),
+      };
+    }),
+    ...directory.missing(principal),
+  };
+}
+
+function description(
+  directory: ToolDirectory,
+  principal: string,
+  tool: CatalogTool,
+  withExamples: boolean,
+) {
+  const { definition } = tool;
+  const { category, deprecated } = directory.metadata(tool);
+  const { rows, isCut } = parametersOf(definition.inputSchema);
+  const parameters = Object.fromEntries(
+    rows.filter(({ depth }) => depth < PARAMETER_DEPTH).map((row) => [row.path, {
+      type: row.type,
+      ...(row.description === undefined ? {} : { description: row.description }),
+      required: row.isRequired,
+      ...(row.defaultValue === undefined ? {} : { default: valueOf(row.defaultValue) }),
+      ...(row.choices === undefined ? {} : { enum: row.choices.map(valueOf) }),
+      ...(row.limits === undefined ? {} : { limits: row.limits }),
+    }]),
+  );
+  return {
+    name: directory.nameOf(tool),
+    server: tool.server,
+    category,
+    ...(deprecated === undefined ? {} : { deprecated }),
+    description: definition.description ?? definition.title ?? "",
+    parameters,
+    ...(isCut ? { more_parameters: true } : {}),
+    ...(withExamples ? { examples: examplesOf(tool) } : {}),
+    related_tools: directory.related(principal, tool, RELATED),
+  };
+}
+
+/** A value as it is in the schema, or the words for one that is too long to show whole. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { ChangeNotifier } from "../core/change_notifier.ts";
+import { notificationText } from "../core/rpc.ts";
+
+/** Between two announcements to one client: no more than two in any second. */
+const ANNOUNCE_MS = 550;
+/** Between two comparisons of all clients' lists: while servers start, the catalog changes often. */
+const CHECK_MS = 250;
+
+const KINDS = ["tools", "resources", "prompts"] as const;
+type ListKind = (typeof KINDS)[number];
+
+const NOTIFICATIONS: Record<ListKind, string> = {
+  tools: notificationText("notifications/tools/list_changed"),
+  resources: notificationText("notifications/resources/list_changed"),
+  prompts: notificationText("notifications/prompts/list_changed"),
+};
+
+/** The result of tools/list with a digest, computed once. */
+export class ToolList {
+  readonly text: string;
+  #digest: string | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get digest(): string {
+    return this.#digest ??= createHash("sha1").update(this.text).digest("base64");
+  }
+
+  /** The list with this text: the known one, if its text is the same. */
+  static of(text: string, known: ToolList | undefined): ToolList {
+    return known?.text === text ? known : new ToolList(text);
+  }
+}
+
+/** What a client would be listed now: texts that differ whenever the lists may. */
+export type ListVersions = Record<ListKind, string>;
+
+/** What one client was last listed, against what it would be listed now. */
+export class ClientLists {
+  readonly #current: () => ListVersions;
+  readonly #listed: ListVersions;
+  readonly #announced: Partial<ListVersions> = {};
+
+  constructor(current: () => ListVersions) {
+    this.#current = current;
+    // A client knows nothing older than the moment it connected.
+    this.#listed = { ...current() };
+  }
+
+  /** The client is being listed this version. */
+  noteListed(kind: ListKind, version = this.#current()[kind]): void {
+    this.#listed[kind] = version;
+    delete this.#announced[kind];
+  }
+
+  /** The lists to announce: each change once, and none that the client already has. */
+  takeChanges(): ListKind[] {
+    const now = this.#current();
+    return KINDS.filter((kind) => {
+      if (now[kind] === this.#listed[kind]) {
+        delete this.#announced[kind];
+        return false;
+      }
+      if (now[kind] === this.#announced[kind]) return false;
+      this.#announced[kind] = now[kind];
+      return true;
+    });
+  }
+}
+
+/** A session whose client hears of changed lists. */
+export interface ListeningSession {
+  lists(): Iterable<ClientLists>;
+  push(text: string): void;
+}
+
+interface ListChangesOptions {
+  sessions(): Iterable<ListeningSession>;
+  /** Called when lists are compared. */
+  onCheck?(): void;
+}
+
+/**
+ * Announces changed lists, at all endpoints. A list is announced only if it differs from what the
+ * client was last listed: the first change at once, then at most two a second per client.
+ */
+export class ListChanges implements Disposable {
+  readonly #options: ListChangesOptions;
+  readonly #checks = new ChangeNotifier(() => this.#checkAll(), CHECK_MS);
+  readonly #paused = new Map<ListeningSession, ReturnType<typeof setTimeout>>();
+
+  constructor(options: ListChangesOptions) {
+    this.#options = options;
+  }
+
+  /** Something happened that may change lists. */
+  check(): void {
+    this.#checks.changed("");
+  }
+
+  [Symbol.dispose](): void {
+    this.#checks[Symbol.dispose]();
+    for (const timer of this.#paused.values()) clearTimeout(timer);
+    this.#paused.clear();
+  }
+
+  #checkAll(): void {
+    this.#options.onCheck?.();
+    for (const session of this.#options.sessions()) {
+      if (!this.#paused.has(session)) this.#announce(session);
+    }
+  }
+
+  #announce(session: ListeningSession): void {
+    const changed = new Set<ListKind>();
+    for (const lists of session.lists()) {
+      for (const kind of lists.takeChanges()) changed.add(kind);
+    }
+    if (changed.size === 0) return;
+    for (const kind of changed) session.push(NOTIFICATIONS[kind]);
+    const timer = setTimeout(() => {
+      this.#paused.delete(session);
+      this.#announce(session);
+    }, ANNOUNCE_MS);
+    this.#paused.set(session, timer);
+  }
+}

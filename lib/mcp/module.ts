@@ -1,0 +1,364 @@
+import type { Access } from "../auth/access.ts";
+import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
+import { RightMissing } from "../auth/grants.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import type { Naming } from "../catalog/names.ts";
+import type { Availability } from "../catalog/toolsets/toolset_tools.ts";
+import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+import { GatewayError } from "../core/errors.ts";
+import { DeferredWork, TimeoutQueue } from "../core/async.ts";
+import { EVERYONE, ownerOf } from "../core/access.ts";
+import type { Toolset } from "../core/tool.ts";
+import { type EndpointPath, parseEndpoint } from "../http/endpoint_path.ts";
+import type { HttpRequest } from "../http/exchange.ts";
+import { BODY_MS } from "../http/request_body.ts";
+import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/request_origin.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import type { ServerPool } from "../servers/pool.ts";
+import { SessionsRepository } from "../storage/access_repositories.ts";
+import type { Store } from "../storage/store.ts";
+import type { AnsweredCall } from "../telemetry/call_recorder.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { CallPolicy } from "./call.ts";
+import type { CombinedViews, GatewayTools } from "./combined_views.ts";
+import type { ContentScreen } from "./content_screen.ts";
+import {
+  type AnsweredRequest,
+  type EndpointHost,
+  handleMcp,
+  type McpEndpoint,
+  type Visit,
+} from "./endpoint.ts";
+import { ListChanges } from "./list_changes.ts";
+import { looksFailed } from "./protocol.ts";
+import { ServerView } from "./server_view.ts";
+import { type Session, Sessions } from "./session.ts";
+import type { StartingServers } from "./starting_servers.ts";
+import type { ToolDirectory } from "./tool_directory.ts";
+
+export interface McpModuleOptions {
+  store: Store;
+  pool: ServerPool;
+  catalog: Catalog;
+  names: NameTables;
+  toolsets: Toolsets;
+  /** The toolset that a caller has equipped, if it may see it. */
+  equippedBy(principal: string): Toolset | undefined;
+  availability(server: string): Availability;
+  starting: StartingServers;
+  directory: ToolDirectory;
+  /** The gateway's own tools; loaded with the first view that shows or calls them. */
+  loadTools(): Promise<GatewayTools>;
+  /** Whether the gateway may spend model time. */
+  isOptimizing(): boolean;
+  access: Access;
+  policy?: CallPolicy | undefined;
+  screen?: ContentScreen | undefined;
+  onPromptCollisions: OnPromptCollisions;
+  /** Lists are about to be compared. */
+  onListCheck(): void;
+  /** A client came or went. */
+  onSessions(): void;
+  onToolCall(call: AnsweredCall): void;
+  logs: Logs;
+  metrics: Metrics;
+  maxBody: number;
+  /** Aborts when the gateway is about to stop. */
+  signal: AbortSignal;
+  onWarning(message: string, details?: object): void;
+}
+
+type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
+
+/** A response that takes longer comes on a stream, which a client that lost it can resume. */
+const PATIENCE_MS = 50;
+const PRUNE_EVERY_MS = 60 * 60_000;
+
+/** The MCP endpoints: their sessions, their views, and what happens to each request. */
+export class McpModule implements AsyncDisposable {
+  readonly sessions: Sessions;
+  /** What all endpoints share, for one that does not listen on HTTP. */
+  readonly host: EndpointHost;
+  readonly #options: McpModuleOptions;
+  readonly #stack = new AsyncDisposableStack();
+  readonly #changes: ListChanges;
+  /** One endpoint per naming; they go with their server. */
+  readonly #serverEndpoints = new WeakMap<ManagedServer, Map<Naming, McpEndpoint>>();
+  #combined: CombinedViews | undefined;
+  #combining: Promise<CombinedViews> | undefined;
+  readonly #later: DeferredWork;
+  #answered = 0;
+
+  constructor(options: McpModuleOptions) {
+    this.#options = options;
+    const { toolsets, catalog, onWarning } = options;
+    const records = new SessionsRepository(options.store);
+    this.sessions = this.#stack.use(
+      new Sessions({ records, onWarning, onChange: () => options.onSessions() }),
+    );
+    this.#pruneRecords(records);
+    // Otherwise a listening client would delay a stop to its limit.
+    options.signal.addEventListener("abort", () => {
+      for (const session of this.sessions.list()) session.common.finish();
+    });
+    this.#changes = this.#stack.use(
+      new ListChanges({
+        sessions: () => this.sessions.list(),
+        onCheck: () => options.onListCheck(),
+      }),
+    );
+    this.#later = this.#stack.use(
+      new DeferredWork((error) => onWarning("A call could not be put into the log", { error })),
+    );
+    this.host = this.#openHost();
+    this.#stack.defer(toolsets.onChange(({ toolsets: changed }) => {
+      this.#changes.check();
+      for (const name of changed) if (!toolsets.find(name)) this.#forgetToolset(name);
+    }));
+    this.#stack.defer(catalog.onChange(() => this.#changes.check()));
+  }
+
+  /** How many requests were answered. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** Writes calls to the log and the metrics that were answered a moment ago. */
+  settle(): void {
+    this.#later.run();
+  }
+
+  /** Answers at an MCP endpoint; undefined if the path is none. */
+  find(request: HttpRequest, info?: Deno.ServeHandlerInfo): (() => Promise<Response>) | undefined {
+    const path = parseEndpoint(request.url);
+    if (!path) return undefined;
+    return () => {
+      const caller = this.#options.access.identify(
+        request.headers.get("authorization"),
+        path.project,
+        request.url,
+      );
+      return typeof caller === "string"
+        ? this.#enter(path, { request, principal: caller, info })
+        : caller.then((principal) => this.#enter(path, { request, principal, info }));
+    };
+  }
+
+  /** Opens the endpoint at a path, again at each call, for a client that does not use HTTP. */
+  async opener(url: string): Promise<() => McpEndpoint> {
+    const path = parseEndpoint(`http://localhost${url}`);
+    if (!path) {
+      throw new GatewayError("NOT_FOUND", { message: `There is no endpoint at ${url}` });
+    }
+    if (path.kind === "server") return () => this.#openServer(path.server, path.naming);
+    const combined = await this.#loadCombined(path);
+    return () => combined.open(path);
+  }
+
+  /** Servers came or went: clients' lists may have changed. */
+  recheck(): void {
+    this.#options.toolsets.recheck();
+    this.#changes.check();
+  }
+
+  /** A server was removed for good: its clients' sessions lead nowhere. */
+  removed(server: string): void {
+    this.#endSessions(({ endpoint }) => endpoint.startsWith(`servers/${server}?`));
+    this.recheck();
+  }
+
+  /** Ends the sessions of callers whose rights ended; the lists of others may have changed. */
+  rightsChanged(owners: ReadonlySet<string>): void {
+    const { access, onWarning } = this.#options;
+    this.#endSessions(({ endpoint, principal }) => {
+      const owner = ownerOf(principal);
+      if (!owners.has(owner)) return false;
+      const server = /^servers\/(.*)\?/.exec(endpoint)?.[1];
+      return !access.isValid(owner) ||
+        // If one of a person's tokens has ended, another may continue the session.
+        (server !== undefined && access.isValid(principal) &&
+          !access.admitsServer(principal, server));
+    });
+    for (const session of this.sessions.list()) {
+      if (!owners.has(ownerOf(session.principal))) continue;
+      session.release((opener) => !access.isValid(opener)).catch((error) =>
+        onWarning("What a session had open with an ended token did not close well", { error })
+      );
+    }
+    this.#changes.check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+
+  #openHost(): EndpointHost {
+    const { access, policy, logs, maxBody, metrics } = this.#options;
+    metrics.gauge("quartermaster_sessions", () => this.sessions.size);
+    const count = requestCounter(metrics);
+    return {
+      sessions: this.sessions,
+      maxBody,
+      log: logs.module("http"),
+      patience: this.#stack.use(new TimeoutQueue(PATIENCE_MS)),
+      bodies: this.#stack.use(new TimeoutQueue(BODY_MS)),
+      countRequest: policy?.countRequest?.bind(policy),
+      onAnswered: (answered) => {
+        this.#answered++;
+        // The client already has its response; so the log's time may be a moment late.
+        this.#later.add(() => {
+          const isError = count(answered);
+          const { call, request, principal, session, answer } = answered;
+          if (!call) return;
+          const response = { ...answer, isError };
+          this.#options.onToolCall({ call, request, principal, session, answer: response });
+        });
+      },
+      switchProject: (principal, project) => access.switchProject(principal, project),
+      checkNewcomer({ request, principal }) {
+        if (ownerOf(principal) === EVERYONE) refuseForwarded(request);
+      },
+      stepUp(principal, error) {
+        if (!(error instanceof RightMissing) || !isOAuthPrincipal(principal)) return undefined;
+        return insufficientScope(access.grants(principal).rights, error.right);
+      },
+    };
+  }
+
+  #enter(path: EndpointPath, visit: Omit<Visit, "endpoint">): Promise<Response> {
+    const { request, principal, info } = visit;
+    // With each request: a local session's id lets nobody in through a proxy.
+    if (ownerOf(principal) === EVERYONE) {
+      refuseForwarded(request, request.method === "POST" ? hasForwardedHeader : isForwarded);
+    }
+    this.#checkVisible(path, principal);
+    const endpoint = this.#open(path);
+    return endpoint instanceof Promise
+      ? endpoint.then((opened) =>
+        handleMcp(this.host, { endpoint: opened, request, principal, info })
+      )
+      : handleMcp(this.host, { endpoint, request, principal, info });
+  }
+
+  /** What a caller may not see does not exist for it, with the same error. */
+  #checkVisible(path: EndpointPath, principal: string): void {
+    if (principal === EVERYONE) return;
+    const { pool, toolsets, access } = this.#options;
+    if (path.kind === "server") {
+      const { server } = path;
+      if (pool.find(server) && access.admitsServer(principal, server)) return;
+      throw new GatewayError("SERVER_NOT_FOUND", { message: `There is no server "${server}"` });
+    }
+    if (path.kind === "toolset") {
+      const { toolset } = path;
+      if (toolsets.find(toolset) && access.admitsToolset(principal, toolset)) return;
+      throw new GatewayError("NOT_FOUND", { message: `There is no toolset "${toolset}"` });
+    }
+  }
+
+  /** Synchronous where possible: most calls are made at a server's endpoint. */
+  #open(path: EndpointPath): McpEndpoint | Promise<McpEndpoint> {
+    if (path.kind === "server") return this.#openServer(path.server, path.naming);
+    if (this.#combined?.isReady(path)) return this.#combined.open(path);
+    return this.#loadCombined(path).then((combined) => combined.open(path));
+  }
+
+  #openServer(name: string, naming: Naming): McpEndpoint {
+    const { pool, catalog, names, access: rights, policy, screen } = this.#options;
+    const server = pool.resolve(name);
+    let endpoints = this.#serverEndpoints.get(server);
+    if (!endpoints) this.#serverEndpoints.set(server, endpoints = new Map());
+    let endpoint = endpoints.get(naming);
+    if (!endpoint) {
+      const onListChange = () => this.#changes.check();
+      const view = new ServerView({
+        server,
+        catalog,
+        names,
+        naming,
+        rights,
+        policy,
+        screen,
+        onListChange,
+      });
+      endpoint = { key: `servers/${server.name}?${naming}`, server: server.name, view };
+      endpoints.set(naming, endpoint);
+    }
+    return endpoint;
+  }
+
+  /** Loaded on first use: a gateway whose clients use servers' own endpoints does without them. */
+  async #loadCombined(path: CombinedPath): Promise<CombinedViews> {
+    this.#combining ??= Promise.all([import("./combined_views.ts"), this.#options.loadTools()])
+      .then(([{ CombinedViews }, tools]) => new CombinedViews({ ...this.#options, tools }));
+    const combined = await this.#combining;
+    await combined.prepare(path);
+    return this.#combined = combined;
+  }
+
+  #forgetToolset(name: string): void {
+    this.#combined?.forgetToolset(name);
+    this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
+  }
+
+  /** Their clients initialize again. */
+  #endSessions(isMeant: (session: Session) => boolean): void {
+    const { onWarning } = this.#options;
+    for (const session of this.sessions.list().filter(isMeant)) {
+      this.sessions.end(session)
+        .catch((error) => onWarning("A session did not end well", { error }));
+    }
+  }
+
+  #pruneRecords(records: SessionsRepository): void {
+    const { onWarning } = this.#options;
+    const prune = () =>
+      records.prune().catch((error) => onWarning("Cannot remove old sessions", { error }));
+    let pruning = prune();
+    const timer = setInterval(() => pruning = prune(), PRUNE_EVERY_MS);
+    this.#stack.defer(async () => {
+      clearInterval(timer);
+      await pruning;
+    });
+  }
+}
+
+/** Methods counted by name: a client may send any text as a method. */
+const METHODS = [
+  "completion/complete",
+  "logging/setLevel",
+  "ping",
+  "prompts/get",
+  "prompts/list",
+  "resources/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/templates/list",
+  "resources/unsubscribe",
+  "tools/call",
+  "tools/list",
+];
+
+/** Counts requests by method; returns whether one failed. */
+function requestCounter(metrics: Metrics): (answered: AnsweredRequest) => boolean {
+  const labels = new Map(METHODS.map((method) => [method, labelsOf(method)]));
+  const otherLabels = labelsOf("other");
+  const count = metrics.counter("quartermaster_mcp_requests_total");
+  const time = metrics.durations("quartermaster_mcp_request_seconds");
+  return ({ method, answer }) => {
+    const { ok, error } = labels.get(method) ?? otherLabels;
+    const isError = looksFailed(answer.text);
+    count(isError ? error : ok);
+    time(answer.ms / 1000);
+    return isError;
+  };
+}
+
+function labelsOf(method: string) {
+  return {
+    ok: Object.freeze({ method, status: "ok" }),
+    error: Object.freeze({ method, status: "error" }),
+  };
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/text.ts";
+import { namespacedName } from "../catalog/names.ts";
+import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import { forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
+import { isPoor, type ToolDirectory } from "./tool_directory.ts";
+
+/** Find a tool by what it should do, then call it. */
+export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
+  return [
+    builtin({
+      name: "optim.find_tool",
+      title: "Find a tool",
+      description: (principal) => findText(directory, principal),
+      input: z.strictObject({
+        tool_description: z.string().describe("What the tool should do, in words"),
+        tool_keywords: z.string().optional().describe("Further keywords, separated by spaces"),
+        limit: z.int().min(1).max(100).default(10),
+      }),
+      annotations: { readOnlyHint: true },
+      async run({ tool_description, tool_keywords = "", limit }, { principal }) {
+        const text = `${tool_description} ${tool_keywords}`.trim();
+        const { found, degraded } = await directory.find(principal, { text, limit });
+        const metrics = await directory.tokenMetrics(principal, found.map(({ tool }) => tool));
+        return jsonResult({
+          tools: found.map(({ tool, relevance }) => ({
+            name: tool.name,
+            description: tool.definition.description ?? "",
+            input_schema: tool.definition.inputSchema,
+            backend_id: tool.server,
+            similarity_score: relevance,
+            token_count: directory.tokensOf(tool),
+          })),
+          ...(isPoor(found) ? { hint: "Nothing fits well: use other or fewer words" } : {}),
+          ...(degraded === undefined ? {} : { degraded }),
+          ...directory.missing(principal),
+          token_metrics: metrics,
+        });
+      },
+    }),
+    builtin({
+      name: "optim.call_tool",
+      title: "Call a tool",
+      forwards: true,
+      description: "Call a tool that optim.find_tool found.",
+      input: z.strictObject({
+        backend_id: z.string().describe("As optim.find_tool gave it"),
+        tool_name: z.string(),
+        parameters: ToolArguments.describe("The tool's arguments"),
+      }),
+      async run({ backend_id, tool_name, parameters }, { principal, signal }) {
+        const isComing = directory.isUnlisted(principal, backend_id);
+        const own = directory.findOn(principal, backend_id, tool_name);
+        if (!own && !isComing) checkBackend(directory, principal, backend_id);
+        const tool = await directory.resolve(
+          principal,
+          own || isComing ? namespacedName(backend_id, tool_name) : tool_name,
+          signal,
+        );
+        if (tool.server !== backend_id) {
+          throw new GatewayError("TOOL_NOT_FOUND", {
+            message: `"${tool_name}" is a tool of "${tool.server}", not of "${backend_id}"`,
+            recoverySteps: ["Pass backend_id and tool_name as optim.find_tool gave them"],
+            suggestedTools: ["optim.find_tool"],
+          });
+        }
+        return forwardTo(tool, parameters, "parameters");
+      },
+    }),
+  ];
+}
+
+function findText(directory: ToolDirectory, principal: string): string {
+  const tools = directory.visible(principal);
+  const servers = tools.length === 0 ? "" : ` Servers: ${serversText(tools)}.`;
+  return `Find tools by what they should do, among ${tools.length} that are not listed. Then call one with optim.call_tool.${servers}`;
+}
+
+/** Throws where there is none of that name with tools for the caller. */
+function checkBackend(directory: ToolDirectory, principal: string, name: string): void {
+  const servers = new Set(directory.visible(principal, true).map((tool) => tool.server));
+  if (servers.has(name)) return;
+  const near = nearestNames(name, servers, 3);
+  throw new GatewayError("SERVER_NOT_FOUND", {
+    message: `There is no backend "${name.slice(0, 100)}"`,
+    recoverySteps: ["Pass backend_id as optim.find_tool gave it"],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    suggestedTools: ["optim.find_tool"],
+  });
+}

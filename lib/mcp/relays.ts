@@ -1,0 +1,127 @@
+import { isObject, type RpcId } from "../core/rpc.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { Relay } from "./relay.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+
+interface ClientRelaysOptions {
+  findServer(name: string): ManagedServer | undefined;
+  client: Client;
+  /** The client as one of the servers sees it. */
+  clientFor(server: string): Client;
+}
+
+interface OpenRelay {
+  relay: Relay;
+  /** Stops passing on the server's broadcasts. */
+  stop(): void;
+}
+
+/** A server's request to the client that asked for progress notifications. */
+interface Question {
+  server: ManagedServer;
+  token: RpcId;
+}
+
+/** One client's relays to the servers that it uses, each until its server or the client goes. */
+export class ClientRelays implements AsyncDisposable {
+  readonly #options: ClientRelaysOptions;
+  readonly #relays = new Map<ManagedServer, OpenRelay>();
+  readonly #questions = new Set<Question>();
+
+  constructor(options: ClientRelaysOptions) {
+    this.#options = options;
+  }
+
+  /** The relay to a server, for a request that is still wanted. */
+  to(server: ManagedServer, { signal }: McpRequest): Relay {
+    // Nobody would close what is opened for a client that has gone meanwhile.
+    signal.throwIfAborted();
+    const known = this.#relays.get(server);
+    if (known) return known.relay;
+    this.#closeGone();
+    const relay = new Relay(server, this.#clientFor(server));
+    const stop = server.onBroadcast((text) => {
+      if (!relay.hasOwn) this.#options.client.push(text);
+    });
+    this.#relays.set(server, { relay, stop });
+    return relay;
+  }
+
+  /** Servers to which the client has a connection of its own. */
+  connected(): ManagedServer[] {
+    return [...this.#relays].flatMap(([server, { relay }]) => relay.hasOwn ? server : []);
+  }
+
+  /** Passes on what is for all servers, and progress to the one whose question it is of. */
+  notify(method: string, params: Record<string, unknown>, text: string): void {
+    for (const server of this.#hearers(method, params)) {
+      this.#relays.get(server)?.relay.notify(method, text);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#relays.keys()].map((server) => this.#close(server)));
+  }
+
+  #hearers(method: string, params: Record<string, unknown>): Iterable<ManagedServer> {
+    if (method === "notifications/roots/list_changed") return this.#relays.keys();
+    if (method !== "notifications/progress") return [];
+    const owners = new Set(
+      [...this.#questions].filter(({ token }) => token === params.progressToken)
+        .map(({ server }) => server),
+    );
+    // Servers choose their tokens: if two are the same, nobody knows which is meant.
+    return owners.size === 1 ? owners : [];
+  }
+
+  /** Servers that were removed; there may be others under their names by now. */
+  #closeGone(): void {
+    for (const server of [...this.#relays.keys()]) {
+      if (this.#options.findServer(server.name) !== server) void this.#close(server);
+    }
+  }
+
+  async #close(server: ManagedServer): Promise<void> {
+    const open = this.#relays.get(server);
+    this.#relays.delete(server);
+    for (const question of this.#questions) {
+      if (question.server === server) this.#questions.delete(question);
+    }
+    open?.stop();
+    await open?.relay[Symbol.asyncDispose]();
+  }
+
+  #clientFor(server: ManagedServer): Client {
+    const client = this.#options.clientFor(server.name);
+    return {
+      ...client,
+      ask: (text, id, onAnswer) => {
+        const token = progressTokenIn(text);
+        if (token === undefined) return client.ask(text, id, onAnswer);
+        const question = { server, token };
+        this.#questions.add(question);
+        return client.ask(text, id, (answer) => {
+          this.#questions.delete(question);
+          onAnswer(answer);
+        });
+      },
+    };
+  }
+}
+
+function progressTokenIn(question: string): RpcId | undefined {
+  if (!question.includes('"progressToken"')) return undefined;
+  const { params } = JSON.parse(question);
+  const token = isObject(params) && isObject(params._meta) ? params._meta.progressToken : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
+/** A client as one of several servers sees it; `outgoing` rewrites what that server sends. */
+export function clientForServer(client: Client, outgoing: (text: string) => string): Client {
+  return {
+    profile: client.profile,
+    principal: client.principal,
+    push: (text) => client.push(outgoing(text)),
+    ask: (text, id, onAnswer) => client.ask(text, id, onAnswer),
+  };
+}

@@ -1,0 +1,90 @@
+import { asAbortSignal, type CancelSignal } from "../core/async.ts";
+import { elementTexts, memberSpans } from "../core/json_spans.ts";
+import { isObject, memberText } from "../core/rpc.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import type { McpRequest } from "../core/client.ts";
+
+/** A server that lists more pages than this lists forever. */
+const MAX_PAGES = 100;
+/** A server that takes longer is left out: the others' lists shall not wait for it. */
+const LIMIT_MS = 10_000;
+
+/** Relays one request to one server and gives the whole answer. */
+export type CallServer = (
+  server: ManagedServer,
+  request: McpRequest,
+  method: string,
+  params: string | undefined,
+) => Promise<string>;
+
+/** One resource, template or prompt, with the text that came. */
+export interface ListedItem {
+  server: ManagedServer;
+  text: string;
+  value: Record<string, unknown>;
+}
+
+/** The kinds of things that servers list, and what a server that has them declares. */
+const LISTS = {
+  "resources/list": { member: "resources", capability: "resources" },
+  "resources/templates/list": { member: "resourceTemplates", capability: "resources" },
+  "prompts/list": { member: "prompts", capability: "prompts" },
+} as const;
+
+/** What all of the servers list, server by server; one that fails is left out. */
+export async function listFromAll(
+  servers: readonly ManagedServer[],
+  method: keyof typeof LISTS,
+  request: McpRequest,
+  call: CallServer,
+  limitMs = LIMIT_MS,
+): Promise<ListedItem[]> {
+  const signal = AbortSignal.any([asAbortSignal(request.signal), AbortSignal.timeout(limitMs)]);
+  const lists = await Promise.all(servers.map(async (server) => {
+    try {
+      if (!await declares(server, LISTS[method].capability, signal)) return [];
+      return await listFrom(server, method, { ...request, signal }, call);
+    } catch {
+      request.signal.throwIfAborted();
+      return [];
+    }
+  }));
+  return lists.flat();
+}
+
+/** Whether the server has a feature; one that sleeps is asked. */
+export async function declares(
+  server: ManagedServer,
+  capability: string,
+  signal: CancelSignal,
+): Promise<boolean> {
+  const { capabilities } = server.info ?? (await server.connection(signal)).info;
+  return capabilities[capability] !== undefined;
+}
+
+async function listFrom(
+  server: ManagedServer,
+  method: keyof typeof LISTS,
+  request: McpRequest,
+  call: CallServer,
+): Promise<ListedItem[]> {
+  const items: ListedItem[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
+    const inner = { ...request, method, params: {} };
+    const result = memberText(await call(server, inner, method, params), "result");
+    if (result === undefined) break;
+    const spans = memberSpans(result);
+    const list = spans.get(LISTS[method].member);
+    if (!list) break;
+    for (const text of elementTexts(result.slice(list.start, list.end))) {
+      const value: unknown = JSON.parse(text);
+      if (isObject(value)) items.push({ server, text, value });
+    }
+    const next = spans.get("nextCursor");
+    cursor = next && JSON.parse(result.slice(next.start, next.end));
+    if (typeof cursor !== "string") break;
+  }
+  return items;
+}

@@ -1,0 +1,303 @@
+import type { Catalog, ServerTools } from "../catalog/catalog.ts";
+import { canonicalText, type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
+import type { NameTable, NameTables } from "../catalog/name_table.ts";
+import type { Naming } from "../catalog/names.ts";
+import { resolveTool } from "../catalog/resolve.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import { EVERYONE } from "../core/access.ts";
+import { resultText } from "../core/rpc.ts";
+import { isAway, isStarting } from "../core/server.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import { notConnected } from "../servers/status.ts";
+import {
+  type CallChecks,
+  type CallerRights,
+  type CallPolicy,
+  callTool,
+  checkMayUse,
+  checkUnchanged,
+  counted,
+  isLooking,
+  toolNameOf,
+} from "./call.ts";
+import type { ContentScreen } from "./content_screen.ts";
+import { ClientLists, ToolList } from "./list_changes.ts";
+import { Relay } from "./relay.ts";
+import { callParams, requestParams } from "./protocol.ts";
+import { isStillStarting } from "./starting_servers.ts";
+import type { Answer, View, ViewSession } from "./view.ts";
+
+interface ServerViewOptions {
+  server: ManagedServer;
+  catalog: Catalog;
+  names: NameTables;
+  naming: Naming;
+  rights?: CallerRights | undefined;
+  policy?: CallPolicy | undefined;
+  /** Hides prompts and resources that no caller may see. */
+  screen?: ContentScreen | undefined;
+  /** A server lists other tools for one client than before. */
+  onListChange?(): void;
+}
+
+/** One server, whole: its tools under the gateway's names, everything else unchanged. */
+export class ServerView implements View {
+  readonly #options: ServerViewOptions;
+  #list: ToolList | undefined;
+
+  constructor(options: ServerViewOptions) {
+    this.#options = options;
+  }
+
+  async introduce(): Promise<Record<string, unknown>> {
+    const { server, catalog, screen, policy } = this.#options;
+    const info = server.info ?? (await server.connection()).info;
+    const { protocolVersion: _, capabilities, instructions, ...rest } = info;
+    const shown = screen
+      ? await screen.rules.instructions(server.name, instructions)
+      : instructions;
+    const tools = catalog.of(server.name).tools.length > 0 || capabilities.tools !== undefined;
+    return {
+      ...rest,
+      ...(shown === undefined ? {} : { instructions: shown }),
+      capabilities: {
+        ...(policy?.hasPages?.(server.name) ? { resources: {} } : {}),
+        ...capabilities,
+        ...(tools ? { tools: { listChanged: true } } : {}),
+      },
+    };
+  }
+
+  open(client: Client): ViewSession {
+    return new ServerViewSession(this, this.#options, client);
+  }
+
+  /** The list of every client that sees all tools, and that the server lists nothing of its own. */
+  sharedList(text: string): ToolList {
+    return this.#list = ToolList.of(text, this.#list);
+  }
+}
+
+/** What the server lists for one client only, read by the rules of a snapshot. */
+interface OwnTools {
+  texts: string[];
+  shared: ServerTools;
+  tools: ServerTools;
+  base: NameTable;
+  table: NameTable;
+}
+
+/** What a caller without all rights sees, and what that was made from. */
+interface AdmittedList {
+  table: NameTable;
+  tools: ServerTools;
+  grants: unknown;
+  text: string;
+}
+
+class ServerViewSession implements ViewSession {
+  readonly lists: ClientLists;
+  readonly #view: ServerView;
+  readonly #options: ServerViewOptions;
+  readonly #client: Client;
+  readonly #relay: Relay;
+  /** Missing if the caller sees everything. */
+  readonly #rights: CallerRights | undefined;
+  readonly #admits: ((tool: CatalogTool) => boolean) | undefined;
+  readonly #checks: CallChecks;
+  #admitted: AdmittedList | undefined;
+  #list: ToolList | undefined;
+  /** What the server lists for this client, if that differs from what it lists for all. */
+  #own: OwnTools | undefined;
+  readonly #unsubscribe: () => void;
+
+  constructor(view: ServerView, options: ServerViewOptions, client: Client) {
+    const { server, catalog } = options;
+    this.#view = view;
+    this.#options = options;
+    this.#client = client;
+    const rights = this.#rights = client.principal === EVERYONE ? undefined : options.rights;
+    this.#admits = rights && ((tool) => rights.admits(client.principal, tool));
+    this.#checks = { rights, policy: options.policy };
+    this.#relay = new Relay(server, client, (texts) => {
+      const shared = catalog.of(server.name);
+      this.#own = isListOf(shared, texts) ? undefined : this.#read(texts, shared);
+      options.onListChange?.();
+    });
+    // Resources and prompts are the server's own lists: it announces their changes itself.
+    this.lists = new ClientLists(() => ({
+      tools: this.#listVersion(),
+      resources: "",
+      prompts: "",
+    }));
+    this.#unsubscribe = server.onBroadcast((text) => {
+      if (!this.#relay.hasOwn) client.push(text);
+    });
+  }
+
+  request(request: McpRequest): Promise<Answer> {
+    switch (request.method) {
+      case "ping":
+        return Promise.resolve({ text: resultText(request.id, "{}") });
+      case "tools/list":
+        return this.#listTools(request);
+      case "tools/call":
+        return this.#callTool(request);
+      default:
+        return this.#use(request);
+    }
+  }
+
+  notify(method: string, _params: Record<string, unknown>, text: string): void {
+    this.#relay.notify(method, text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    await this.#relay[Symbol.asyncDispose]();
+  }
+
+  #tools(): ServerTools {
+    return this.#currentOwn()?.tools ?? this.#options.catalog.of(this.#options.server.name);
+  }
+
+  #table(): NameTable {
+    const { names, catalog } = this.#options;
+    return this.#currentOwn()?.table ?? names.of(catalog.snapshot);
+  }
+
+  #currentOwn(): OwnTools | undefined {
+    if (!this.#own) return undefined;
+    const { names, catalog, server } = this.#options;
+    const shared = catalog.of(server.name);
+    // Between two connections nobody reports changes of this client's list.
+    const isOld = !this.#relay.hasOwn && this.#own.shared !== shared &&
+      !isListOf(shared, this.#own.shared.tools.map(canonicalText));
+    if (isOld) return this.#own = undefined;
+    // Which tools are enabled may have changed since it was read; then the shared list is new.
+    if (this.#own.shared !== shared) return this.#own = this.#read(this.#own.texts, shared);
+    const base = names.of(catalog.snapshot);
+    if (this.#own.base !== base) {
+      this.#own = { ...this.#own, base, table: base.with(server.name, this.#own.tools) };
+    }
+    return this.#own;
+  }
+
+  #read(texts: string[], shared: ServerTools): OwnTools {
+    const { names, catalog, server } = this.#options;
+    const tools = catalog.read(server.name, texts);
+    const base = names.of(catalog.snapshot);
+    return { texts, shared, tools, base, table: base.with(server.name, tools) };
+  }
+
+  /**
+   * Whether nothing is known of the server yet. A session from before a restart can be faster than
+   * the server, and must not be told that its tools are gone.
+   */
+  get #isUnknown(): boolean {
+    const { server, catalog } = this.#options;
+    return server.info === undefined && isStarting(server.status.state) &&
+      catalog.of(server.name).tools.length === 0;
+  }
+
+  async #listTools(request: McpRequest): Promise<Answer> {
+    const { server } = this.#options;
+    // If it cannot be reached its list is empty, and a change is announced when it is back.
+    if (this.#isUnknown) await server.connection(request.signal).catch(() => {});
+    const list = this.#toolList();
+    this.lists.noteListed("tools", list.digest);
+    return { text: resultText(request.id, list.text) };
+  }
+
+  /**
+   * The client's own list is read again only when the client lists: reading notes what is held back,
+   * and the server may have another list for it by then.
+   */
+  #listVersion(): string {
+    const { server, naming, names, catalog } = this.#options;
+    const isStale = this.#own !== undefined && this.#own.shared !== catalog.of(server.name);
+    if (!isStale) return this.#toolList().digest;
+    const text = names.of(catalog.snapshot).listText(server.name, naming);
+    return `own, beside ${this.#view.sharedList(text).digest}`;
+  }
+
+  #toolList(): ToolList {
+    const { server, naming } = this.#options;
+    if (this.#rights) {
+      return this.#list = ToolList.of(this.#admittedText(this.#rights), this.#list);
+    }
+    const text = this.#table().listText(server.name, naming);
+    return this.#own ? this.#list = ToolList.of(text, this.#list) : this.#view.sharedList(text);
+  }
+
+  /** The tools that exist for the caller; made again only after a change. */
+  #admittedText(rights: CallerRights): string {
+    const { naming } = this.#options;
+    const { principal } = this.#client;
+    const [table, tools, grants] = [this.#table(), this.#tools(), rights.grants(principal)];
+    const known = this.#admitted;
+    if (known?.table === table && known.tools === tools && known.grants === grants) {
+      return known.text;
+    }
+    const texts = tools.tools
+      .filter((tool) => tool.enabled && rights.admits(principal, tool))
+      .map((tool) => renamed(tool, table.nameOf(tool, naming)));
+    const text = `{"tools":[${texts.join(",")}]}`;
+    this.#admitted = { table, tools, grants, text };
+    return text;
+  }
+
+  async #use(request: McpRequest): Promise<Answer> {
+    const { method } = request;
+    const { screen, server, policy } = this.#options;
+    if (!isLooking(method)) {
+      checkMayUse(this.#rights, policy, { method, server: server.name, client: this.#client });
+    }
+    const params = requestParams(request.text)?.text;
+    const page = policy?.read?.(request, this.#client);
+    if (page) return { text: await page };
+    const refusal = await screen?.of(server).refusal(request);
+    if (refusal !== undefined) return { text: refusal };
+    const use = { server: server.name, method, principal: this.#client.principal, request };
+    const response = await counted(policy, use, () => this.#relay.call(request, method, params));
+    return { text: screen ? await screen.shown(server, method, response) : response };
+  }
+
+  /** Waits for a starting server before reporting that it has no such tool. */
+  #callTool(request: McpRequest): Promise<Answer> {
+    const { server } = this.#options;
+    try {
+      return this.#callResolved(this.#resolve(request), request);
+    } catch (error) {
+      if (!isStillStarting(error)) return Promise.reject(error);
+      return server.connection(request.signal)
+        .then(() => this.#callResolved(this.#resolve(request), request));
+    }
+  }
+
+  #resolve(request: McpRequest): CatalogTool {
+    const name = toolNameOf(request.params);
+    const { server, naming } = this.#options;
+    if (server.isSwitchedOff) throw notConnected(server.status);
+    return resolveTool({
+      table: this.#table(),
+      naming,
+      server: server.name,
+      admits: this.#admits,
+      away: () => isAway(server.status) ? [server.status] : [],
+    }, name);
+  }
+
+  #callResolved(tool: CatalogTool, request: McpRequest): Promise<Answer> {
+    return callTool(this.#checks, { tool, request, client: this.#client }, {
+      params: () => callParams(request, tool.name),
+      checkUnchanged: () => checkUnchanged(tool, { table: this.#table(), admits: this.#admits }),
+      relay: (params) => this.#relay.call(request, "tools/call", params),
+    });
+  }
+}
+
+function isListOf({ tools }: ServerTools, texts: string[]): boolean {
+  return tools.length === texts.length &&
+    tools.every((tool, index) => canonicalText(tool) === texts[index]);
+}

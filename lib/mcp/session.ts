@@ -1,0 +1,365 @@
+import type { Client, ClientProfile } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
+import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
+import { notificationText, type RpcId, withId } from "../core/rpc.ts";
+import { type EventId, EventStream } from "./event_stream.ts";
+import type { ClientLists } from "./list_changes.ts";
+import type { View, ViewSession } from "./view.ts";
+
+/** Streams of ended requests that a client can still come back for. */
+const KEPT_STREAMS = 16;
+const KEPT_MS = 60_000;
+/** Requests of servers that a client has not answered. */
+const MAX_ASKED = 1_000;
+/** Projects and tokens with other rights that a client can work with beside its own. */
+const MAX_OTHERS = 8;
+/** From this version on clients know events without data. */
+const PRIMING_SINCE = "2025-11-25";
+
+/** What identifies a session and its client. */
+export interface SessionRecord {
+  id: string;
+  /** Key of its endpoint. */
+  endpoint: string;
+  /** Who the client acts for; nobody else may continue the session. */
+  principal: string;
+  profile: ClientProfile;
+  /** The address it was made from, or `stdio`. */
+  from?: string | undefined;
+}
+
+/** One client at one endpoint: what it can do, what it has in flight, and the streams to it. */
+export class Session implements Client, AsyncDisposable {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly principal: string;
+  readonly profile: ClientProfile;
+  readonly from: string | undefined;
+  readonly view: ViewSession;
+  /** Whether it has a record, with which it can be revived. */
+  readonly isKept: boolean = true;
+  /** When its record was written. */
+  saved: Promise<void> = Promise.resolve();
+  savedAt = 0;
+  /** Requests in flight. */
+  readonly inFlight = new Map<RpcId, Pick<AbortController, "abort">>();
+  readonly #open: View;
+  readonly #others = new Map<string, ViewSession>();
+  readonly #streams = new Map<number, EventStream>();
+  readonly #asked = new Map<RpcId, { id: RpcId; onAnswer: (text: string) => void }>();
+  /** Tells what clients saw of this process apart from what they saw of an earlier one. */
+  readonly #life = crypto.randomUUID().slice(0, 8);
+  #nextStream = 1;
+  #lastSeen = Date.now();
+
+  constructor({ id, endpoint, principal, profile, from }: SessionRecord, view: View) {
+    this.id = id;
+    this.endpoint = endpoint;
+    this.principal = principal;
+    this.profile = profile;
+    this.from = from;
+    this.#streams.set(0, this.#newStream(0, principal));
+    this.#open = view;
+    this.view = view.open(this);
+  }
+
+  /** The view as another principal sees it: in another project, or with a token of other rights. */
+  viewAs(principal: string): ViewSession {
+    if (principal === this.principal) return this.view;
+    let other = this.#others.get(principal);
+    if (other) return other;
+    if (this.#others.size >= MAX_OTHERS) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `A session works with at most ${MAX_OTHERS} projects and tokens of other rights ` +
+          "beside its own",
+        recoverySteps: ["Open another session for the others"],
+      });
+    }
+    const client: Client = {
+      profile: this.profile,
+      principal,
+      endpoint: this.endpoint,
+      from: this.from,
+      // A listener uses the session's own token, which may see less than this one.
+      push: (text) => {
+        if (credentialOf(principal) === credentialOf(this.principal)) this.push(text);
+      },
+      ask: (text, id, onAnswer) => this.ask(text, id, onAnswer),
+    };
+    other = this.#open.open(client);
+    this.#others.set(principal, other);
+    return other;
+  }
+
+  /** The lists that the client hears about: also of other projects, but not of other tokens. */
+  *lists(): Generator<ClientLists> {
+    if (this.view.lists) yield this.view.lists;
+    for (const [principal, { lists }] of this.#others) {
+      if (lists && credentialOf(principal) === credentialOf(this.principal)) yield lists;
+    }
+  }
+
+  /** Closes what was opened with tokens that have ended; the rest goes on. */
+  async release(hasEnded: (principal: string) => boolean): Promise<void> {
+    for (const stream of this.#streams.values()) {
+      if (hasEnded(stream.principal)) stream.release();
+    }
+    const ended = [...this.#others].filter(([principal]) => hasEnded(principal));
+    for (const [principal] of ended) this.#others.delete(principal);
+    await Promise.all(ended.map(([, view]) => view[Symbol.asyncDispose]()));
+  }
+
+  touch(): void {
+    this.#lastSeen = Date.now();
+  }
+
+  /** How long nothing was asked, in flight or listened to. */
+  idleMs(now: number): number {
+    const isBusy = this.inFlight.size > 0 ||
+      [...this.#streams.values()].some((stream) => stream.isAttached);
+    return isBusy ? 0 : now - this.#lastSeen;
+  }
+
+  /** The stream for what belongs to no request. */
+  get common(): EventStream {
+    return this.#streams.get(0)!;
+  }
+
+  findStream(id: number): EventStream | undefined {
+    return this.#streams.get(id);
+  }
+
+  /** All that came after an event; undefined where that is no longer known, or not the caller's. */
+  resume(
+    { life, stream: id, event }: EventId,
+    principal = this.principal,
+  ): ReadableStream<Uint8Array> | undefined {
+    const stream = this.findStream(id);
+    if (stream?.principal !== principal) return undefined;
+    if (life === this.#life) return stream.attach(event);
+    // Requests ended with the life they were made in; what belongs to none of them goes on.
+    return stream === this.common ? stream.attach() : undefined;
+  }
+
+  /** A stream for the messages of one request, which came with a token of the session's person. */
+  openStream(principal = this.principal): EventStream {
+    const stream = this.#newStream(this.#nextStream++, principal);
+    this.#streams.set(stream.id, stream);
+    const ended = [...this.#streams.values()].filter(({ isFinished }) => isFinished);
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - KEPT_STREAMS))) {
+      this.#streams.delete(id);
+    }
+    return stream;
+  }
+
+  push(text: string): void {
+    this.common.send(text);
+  }
+
+  ask(text: string, id: RpcId, onAnswer: (text: string) => void): string {
+    // Random, not counted: other instances ask in the same session, and an answer that reaches the
+    // wrong one must not fit a question there.
+    const own = crypto.randomUUID();
+    this.#asked.set(own, { id, onAnswer });
+    if (this.#asked.size > MAX_ASKED) this.#asked.delete(this.#asked.keys().next().value!);
+    return withId(text, id, own);
+  }
+
+  /**
+   * Passes the client's answer to the server that asked; false if no such question is open here. The
+   * answer to a withdrawn question is accepted once and ignored: the two may have crossed.
+   */
+  answer(id: RpcId, text: string): boolean {
+    const asked = this.#asked.get(id);
+    if (!asked) return false;
+    this.#asked.delete(id);
+    asked.onAnswer(withId(text, id, asked.id));
+    return true;
+  }
+
+  cancel(id: RpcId, reason: string): void {
+    this.inFlight.get(id)?.abort(new DOMException(reason, "AbortError"));
+  }
+
+  /** Keeps streams open through proxies, and forgets those nobody came back for. */
+  heartbeat(now = Date.now()): void {
+    for (const stream of this.#streams.values()) {
+      if (stream.finishedAt !== undefined && now - stream.finishedAt > KEPT_MS) {
+        this.#streams.delete(stream.id);
+        continue;
+      }
+      // Or a client that has listened for long would count as idle once its stream breaks off.
+      if (stream.isAttached) this.touch();
+      stream.heartbeat();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const controller of this.inFlight.values()) {
+      controller.abort(new DOMException("The session has ended", "AbortError"));
+    }
+    for (const stream of this.#streams.values()) stream.finish();
+    const views = [this.view, ...this.#others.values()];
+    await Promise.all(views.map((view) => view[Symbol.asyncDispose]()));
+  }
+
+  #newStream(id: number, principal: string): EventStream {
+    const primes = this.profile.protocolVersion >= PRIMING_SINCE;
+    return new EventStream(id, { principal, life: this.#life, primes });
+  }
+}
+
+/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
+const IDLE_MS = 30 * 60_000;
+const SWEEP_MS = 15_000;
+/** A record is good for a day from its last save. */
+const SAVE_EVERY_MS = 6 * 60 * 60_000;
+const MAX_SESSIONS = 10_000;
+
+/** A session as its client names it: of no use at another endpoint, or to somebody else. */
+export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
+
+/** A session as the store has it. */
+export interface StoredSession extends Pick<SessionRecord, "id" | "principal" | "from"> {
+  door: string;
+  client: ClientProfile;
+}
+
+interface SessionRecords {
+  save(session: StoredSession): Promise<void>;
+  find(id: string): Promise<StoredSession | undefined>;
+  delete(id: string): Promise<void>;
+}
+
+interface SessionsOptions {
+  records: SessionRecords;
+  onWarning(message: string, details: Record<string, unknown>): void;
+  /** A session came or went. */
+  onChange?(): void;
+  idleMs?: number;
+}
+
+/** Every client's session: created, found, expired, and taken over from before a restart. */
+export class Sessions implements AsyncDisposable {
+  readonly #options: SessionsOptions;
+  readonly #sessions = new Map<string, Session>();
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS);
+    Deno.unrefTimer(Number(this.#timer));
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  list(): Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  create(record: Omit<SessionRecord, "id">, view: View): Session {
+    if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
+    const session = new Session({ id: crypto.randomUUID(), ...record }, view);
+    this.#sessions.set(session.id, session);
+    // Not awaited: a client that moves on faster than this initializes again.
+    this.#save(session);
+    this.#options.onChange?.();
+    return session;
+  }
+
+  /** Adds a session that needs no record. */
+  adopt(session: Session): void {
+    this.#sessions.set(session.id, session);
+    this.#options.onChange?.();
+  }
+
+  /** A client's session; one from before a restart is revived. */
+  async find(owned: OwnedSession, view: View): Promise<Session | undefined> {
+    const { id } = owned;
+    const known = this.#sessions.get(id);
+    if (known) return isSame(known, owned) ? known : undefined;
+    if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
+    const stored = await this.#options.records.find(id);
+    if (!stored) return undefined;
+    const { door: endpoint, client: profile, principal, from } = stored;
+    const record = { id, endpoint, principal, profile, from };
+    if (!isSame(record, owned)) return undefined;
+    return this.#sessions.get(id) ?? this.#revive(record, view);
+  }
+
+  /** In memory only, for the path of every call. */
+  peek(owned: OwnedSession): Session | undefined {
+    const known = this.#sessions.get(owned.id);
+    return known && isSame(known, owned) ? known : undefined;
+  }
+
+  has(session: Session): boolean {
+    return this.#sessions.get(session.id) === session;
+  }
+
+  async end(session: Session): Promise<void> {
+    this.#sessions.delete(session.id);
+    this.#options.onChange?.();
+    await session.saved;
+    if (session.isKept) await this.#keep(this.#options.records.delete(session.id));
+    await session[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    const sessions = this.list();
+    this.#sessions.clear();
+    await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
+  }
+
+  #sweep(): void {
+    const now = Date.now();
+    for (const session of this.#sessions.values()) {
+      if (session.idleMs(now) > (this.#options.idleMs ?? IDLE_MS)) this.#letGo(session);
+      else session.heartbeat();
+      if (session.isKept && now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
+    }
+  }
+
+  #revive(record: SessionRecord, view: View): Session {
+    const session = new Session(record, view);
+    this.#sessions.set(session.id, session);
+    // Nobody could tell the client what changed in between.
+    session.push(notificationText("notifications/tools/list_changed"));
+    this.#options.onChange?.();
+    return session;
+  }
+
+  #save(session: Session): void {
+    const { id, endpoint: door, principal, profile: client, from } = session;
+    const stored = { id, door, principal, client, ...(from === undefined ? {} : { from }) };
+    session.savedAt = Date.now();
+    session.saved = this.#keep(this.#options.records.save(stored));
+  }
+
+  #dropOldest(): void {
+    const now = Date.now();
+    const oldest = this.list().reduce((a, b) => a.idleMs(now) >= b.idleMs(now) ? a : b);
+    this.#letGo(oldest);
+  }
+
+  #letGo(session: Session): void {
+    this.#sessions.delete(session.id);
+    this.#options.onChange?.();
+    void this.#keep(session[Symbol.asyncDispose]());
+  }
+
+  #keep(work: Promise<void>): Promise<void> {
+    return work.catch((error) => this.#options.onWarning("Cannot store a session", { error }));
+  }
+}
+
+/** A person may use another token than before: each request is checked for what it may do. */
+function isSame(session: OwnedSession, { endpoint, principal }: OwnedSession): boolean {
+  return session.endpoint === endpoint &&
+    (session.principal === principal ||
+      (ownerOf(session.principal) === ownerOf(principal) &&
+        projectOf(session.principal) === projectOf(principal)));
+}

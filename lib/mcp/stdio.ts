@@ -1,0 +1,197 @@
+import type { ClientProfile, McpRequest } from "../core/client.ts";
+import { EVERYONE } from "../core/access.ts";
+import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { type AnsweredRequest, type McpEndpoint, tracedRequest } from "./endpoint.ts";
+import {
+  failureText,
+  logCall,
+  looksFailed,
+  negotiate,
+  nobodyAsked,
+  notify,
+  rpcErrorText,
+} from "./protocol.ts";
+import { Session, type SessionRecord, type Sessions } from "./session.ts";
+import type { View } from "./view.ts";
+
+interface StdioEndpointOptions {
+  host: {
+    sessions: Sessions;
+    log: Logger;
+    onAnswered(answered: AnsweredRequest): void;
+  };
+  /** Finds the endpoint, or throws: its server or toolset may come and go. */
+  open(): McpEndpoint;
+  write(text: string): void;
+}
+
+type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
+
+/** The endpoint of the one client at this process's own pipes. */
+export class StdioEndpoint implements AsyncDisposable {
+  readonly #options: StdioEndpointOptions;
+  readonly #running = new Set<Promise<void>>();
+  #initializing: Promise<void> | undefined;
+  #profile: ClientProfile | undefined;
+  #session: Session | undefined;
+  #endpoint: McpEndpoint | undefined;
+
+  constructor(options: StdioEndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one message; what there is to say to it is written in its time. */
+  take(message: RpcMessage, text: string): void {
+    const taken = this.#initializing
+      ? this.#initializing.then(() => this.#handle(message, text))
+      : this.#handle(message, text);
+    if (!taken) return;
+    this.#running.add(taken);
+    void taken.finally(() => this.#running.delete(taken));
+  }
+
+  /** Resolves once every request was answered. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+    await this.settled();
+  }
+
+  #handle(message: RpcMessage, text: string): Promise<void> | undefined {
+    switch (message.kind) {
+      case "response":
+        if (!this.#session?.answer(message.id, text)) {
+          // A response has no reply, so this can only be logged.
+          this.#options.host.log.warn({ endpoint: this.#endpoint?.key }, nobodyAsked(message.id));
+        }
+        return;
+      case "notification":
+        if (this.#session) notify(this.#session, message.method, message.params, text);
+        return;
+      case "request":
+        return this.#request(message, text);
+    }
+  }
+
+  #request(message: RpcRequest, text: string): Promise<void> | undefined {
+    const { id, method } = message;
+    if (method === "initialize") {
+      return this.#initializing = this.#initialize(message).finally(() =>
+        this.#initializing = undefined
+      );
+    }
+    if (method === "server/discover") {
+      return this.#refuse(id, -32601, "Method not found: server/discover");
+    }
+    if (!this.#profile) {
+      // The one request that is allowed before.
+      if (method === "ping") return void this.#options.write(resultText(id, "{}"));
+      return this.#refuse(id, -32000, "Initialize first");
+    }
+    try {
+      return this.#answer(this.#openSession(this.#profile), message, text);
+    } catch (error) {
+      this.#options.write(rpcErrorText(id, method, error));
+    }
+  }
+
+  async #initialize({ id, params }: RpcRequest): Promise<void> {
+    try {
+      const profile = negotiate(params);
+      await this.#end();
+      const introduction = await this.#options.open().view.introduce();
+      this.#profile = profile;
+      this.#openSession(profile);
+      const result = { protocolVersion: profile.protocolVersion, ...introduction };
+      this.#options.write(resultText(id, JSON.stringify(result)));
+    } catch (error) {
+      this.#options.write(rpcErrorText(id, "initialize", error));
+    }
+  }
+
+  /** The client's session; a new one if the old one ended with its server. */
+  #openSession(profile: ClientProfile): Session {
+    const { host, open, write } = this.#options;
+    if (this.#session && host.sessions.has(this.#session)) return this.#session;
+    const endpoint = this.#endpoint = open();
+    const record = { endpoint: endpoint.key, principal: EVERYONE, profile, from: "stdio" };
+    this.#session = new StdioSession(record, endpoint.view, write);
+    host.sessions.adopt(this.#session);
+    return this.#session;
+  }
+
+  async #answer(session: Session, message: RpcRequest, text: string): Promise<void> {
+    const { host, write } = this.#options;
+    const { id, method, params } = message;
+    if (session.inFlight.has(id)) {
+      return this.#refuse(id, -32600, "A request with this id is in flight already");
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    session.inFlight.set(id, controller);
+    const started = performance.now();
+    const send = (out: string) => {
+      if (!signal.aborted) write(out);
+    };
+    const request: McpRequest = { id, method, params, text, signal, send };
+    let out: string;
+    let call: CallRecord | undefined;
+    try {
+      const answer = await tracedRequest(session.endpoint, request, () => session.view);
+      call = answer.call;
+      if ("error" in answer) throw answer.error;
+      out = answer.text;
+    } catch (error) {
+      out = failureText(id, method, error, { isCancelled: signal.aborted, log: host.log });
+    }
+    session.inFlight.delete(id);
+    // A client that cancelled does not wait for a response.
+    send(out);
+    const ms = performance.now() - started;
+    const { principal } = session;
+    const answer = { text: out, started, ms };
+    host.onAnswered({ method, request: text, principal, session, call, answer });
+    if (!host.log.isLevelEnabled("debug")) return;
+    const endpoint = this.#endpoint ?? { key: session.endpoint };
+    const isError = looksFailed(out);
+    logCall(host.log, { endpoint, method, params, correlationId: session.id, isError, ms });
+  }
+
+  #refuse(id: RpcId, code: number, message: string): undefined {
+    this.#options.write(errorText(id, code, message));
+  }
+
+  async #end(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session) await this.#options.host.sessions.end(session);
+  }
+}
+
+/** The session of the client at this process's own pipes: it lasts as long as they do. */
+export class StdioSession extends Session {
+  override readonly isKept = false;
+  readonly #write: (text: string) => void;
+
+  constructor(
+    record: Omit<SessionRecord, "id">,
+    view: View,
+    write: (text: string) => void,
+  ) {
+    super({ id: crypto.randomUUID(), ...record }, view);
+    this.#write = write;
+  }
+
+  override push(text: string): void {
+    this.#write(text);
+  }
+
+  override idleMs(): number {
+    return 0;
+  }
+}

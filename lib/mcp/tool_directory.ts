@@ -1,0 +1,260 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts";
+import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/text.ts";
+import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
+import type { ServerState } from "../core/server.ts";
+import type { NameTable, NameTables } from "../catalog/name_table.ts";
+import { type Admits, resolveTool } from "../catalog/resolve.ts";
+import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
+import { ToolKeys } from "../catalog/tool_keys.ts";
+import type { StartingServers } from "./starting_servers.ts";
+
+/** As many names are offered for one that is not known. */
+const NEAREST = 3;
+const NAME_CHARS = 200;
+/** Of JSON in English, about. */
+const CHARS_A_TOKEN = 4;
+
+/** Below this relevance of the best, it is likely that nothing of what was found was meant. */
+const POOR = 0.1;
+
+/** Whether what was found is better not relied on. */
+export function isPoor([best]: readonly FoundTool[]): boolean {
+  return (best?.relevance ?? 0) < POOR;
+}
+
+export interface ToolDirectoryOptions {
+  catalog: Catalog;
+  names: NameTables;
+  metadata: ToolMetadataBook;
+  tokens: ToolTokens;
+  /** Made when first needed: the secret is in the store. */
+  keys(): Promise<ToolKeys>;
+  search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
+  /** The servers that a caller may see, whether they have tools or not. */
+  servers(principal: string): Iterable<string>;
+  serverState(name: string): ServerState | undefined;
+  starting: StartingServers;
+  admits: Admits;
+  /** Whether a caller is shown what is disabled where it asks for that; all are where missing. */
+  mayManage?(principal: string): boolean;
+  /** Tools that were called in the same sessions, most often first. */
+  usedWith(tool: CatalogTool): readonly CatalogTool[];
+  onSearch(baselineTokens: number, returnedTokens: number): void;
+  /** Prepares for searches to come. */
+  warmUp(): void;
+}
+
+/** What a caller can learn of the tools it may see: find, describe and count them. */
+export class ToolDirectory {
+  readonly #options: ToolDirectoryOptions;
+
+  constructor(options: ToolDirectoryOptions) {
+    this.#options = options;
+  }
+
+  get table(): NameTable {
+    return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  /** Changes whenever the metadata of tools does, apart from changes of the catalog. */
+  get edition(): unknown {
+    return this.#options.metadata.edition;
+  }
+
+  /** Prepares for searches to come; does not wait for it. */
+  warmUp(): void {
+    this.#options.warmUp();
+  }
+
+  /** The tools that a caller may call, in the order of servers and their lists. */
+  visible(principal: string, withDisabled = false): CatalogTool[] {
+    const servers = [...this.#options.catalog.snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
+    const showsAll = withDisabled && this.#options.mayManage?.(principal) !== false;
+    return servers.flatMap(([, { tools }]) =>
+      tools.filter((tool) => (tool.enabled || showsAll) && this.#options.admits(principal, tool))
+    );
+  }
+
+  metadata(tool: CatalogTool): ToolMetadata {
+    return this.#options.metadata.of(tool);
+  }
+
+  /** The name of a tool at the combined endpoints. */
+  nameOf(tool: CatalogTool): string {
+    return this.table.nameOf(tool, "flat");
+  }
+
+  /** The servers that a caller may see; one that has tools, but none for the caller, is not there. */
+  servers(principal: string): string[] {
+    const { catalog, servers, admits } = this.#options;
+    return [...servers(principal)].filter((name) => {
+      const { tools } = catalog.of(name);
+      return tools.length === 0 || tools.some((tool) => admits(principal, tool));
+    });
+  }
+
+  serverState(name: string): ServerState | undefined {
+    return this.#options.serverState(name);
+  }
+
+  async find(principal: string, query: ToolQuery): Promise<FoundTools> {
+    const category = query.category?.toLowerCase();
+    return await this.#options.search(
+      query,
+      (tool) =>
+        tool.enabled && this.#options.admits(principal, tool) &&
+        (category === undefined || this.metadata(tool).category === category) &&
+        (query.server === undefined || tool.server === query.server),
+    );
+  }
+
+  /** How many tools of each category a caller can see, the largest first. */
+  categories(tools: readonly CatalogTool[]): [string, CatalogTool[]][] {
+    const groups = Map.groupBy(tools, (tool) => this.metadata(tool).category);
+    return [...groups].sort(([a, left], [b, right]) =>
+      right.length - left.length || (a < b ? -1 : 1)
+    );
+  }
+
+  /** The servers whose tools are missing because they are still starting. */
+  missing(principal: string): { starting?: string[]; note?: string } {
+    return this.#options.starting.missingFrom(principal);
+  }
+
+  /** Whether a server is starting and has no known tools yet. */
+  isUnlisted(principal: string, server: string): boolean {
+    return this.missing(principal).starting?.includes(server) ?? false;
+  }
+
+  /** A tool by a key, or by any of its names; waits for its server, if that is starting. */
+  async resolve(
+    principal: string,
+    keyOrName: string,
+    signal?: AbortSignal,
+  ): Promise<CatalogTool> {
+    if (ToolKeys.isKey(keyOrName)) {
+      const owner = ownerOf(principal);
+      const tool = (await this.#options.keys()).resolve(keyOrName, owner, this.table);
+      if (this.#options.admits(principal, tool)) return this.#usable(tool);
+      throw this.#options.admits(credentialOf(principal), tool)
+        ? elsewhere(principal)
+        : new GatewayError(
+          "ACCESS_DENIED",
+          { message: "This key's tool is no longer yours" },
+        );
+    }
+    try {
+      const { starting, admits } = this.#options;
+      const find = () =>
+        resolveTool({
+          table: this.table,
+          naming: "flat",
+          admits: (tool) => admits(principal, tool),
+          away: () => starting.away(principal),
+        }, keyOrName);
+      return await starting.await(principal, keyOrName, find, signal);
+    } catch (error) {
+      throw await this.#withNearest(error, principal, keyOrName);
+    }
+  }
+
+  /** A server's tool by its own name there, if the caller may see it. */
+  findOn(principal: string, server: string, name: string): CatalogTool | undefined {
+    const tool = this.table.find(server, name);
+    return tool && this.#options.admits(principal, tool) ? tool : undefined;
+  }
+
+  async keyFor(tool: CatalogTool, principal: string): Promise<string> {
+    return (await this.#options.keys()).issue(tool, ownerOf(principal));
+  }
+
+  /** Tools that go with this one: used together with it, then of its server and category. */
+  related(principal: string, tool: CatalogTool, limit: number): string[] {
+    const { category } = this.metadata(tool);
+    const siblings = this.#options.catalog.of(tool.server).tools;
+    const alike = siblings.filter((other) => this.metadata(other).category === category);
+    const isUsable = (other: CatalogTool) =>
+      other !== tool && other.enabled && this.#options.admits(principal, other);
+    const close = [...new Set([...this.#options.usedWith(tool), ...alike])].filter(isUsable);
+    // Where nothing is as close as that, its server's others are better than nothing.
+    const found = close.length > 0 ? close : siblings.filter(isUsable);
+    return found.slice(0, limit).map((other) => this.nameOf(other));
+  }
+
+  /** What listing everything would cost, and what these cost. */
+  async tokenMetrics(principal: string, returned: readonly CatalogTool[]) {
+    const { tokens } = this.#options;
+    const baseline = await tokens.total(this.visible(principal));
+    const cost = await tokens.total(returned);
+    this.#options.onSearch(baseline, cost);
+    const saved = Math.max(0, baseline - cost);
+    return {
+      baseline_tokens: baseline,
+      returned_tokens: cost,
+      tokens_saved: saved,
+      savings_percentage: baseline === 0 ? 0 : Math.round((saved / baseline) * 1000) / 10,
+    };
+  }
+
+  /** Counts what a search has saved, without having its caller wait for that. */
+  noteSearch(principal: string, answer: string): void {
+    const { tokens, onSearch } = this.#options;
+    // It is for the record only: what cannot be counted is left out of it.
+    tokens.total(this.visible(principal))
+      .then((baseline) => onSearch(baseline, Math.ceil(answer.length / CHARS_A_TOKEN)))
+      .catch(() => {});
+  }
+
+  tokensOf(tool: CatalogTool): number {
+    return this.#options.tokens.of(tool);
+  }
+
+  /** Categories that are close to what somebody wrote. */
+  nearestCategories(principal: string, written: string): string[] {
+    const known = this.categories(this.visible(principal)).map(([name]) => name);
+    const near = nearestNames(written, known, 3);
+    return near.length > 0 ? near : known.slice(0, 3);
+  }
+
+  /** Names that look alike are few: what is found by the words of a name is as near. */
+  async #withNearest(error: unknown, principal: string, name: string): Promise<unknown> {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
+    const alike = error.details.suggestedTools ?? [];
+    // Where several servers have a tool of that name, these are meant, and no others.
+    const isOne = alike.some((other) => this.table.byFlat(other)?.name === name);
+    if (isOne || alike.length >= NEAREST) return error;
+    const text = name.slice(0, NAME_CHARS);
+    const { found } = await this.find(principal, { text, limit: NEAREST })
+      .catch(() => ({ found: [] }));
+    const near = [...new Set([...alike, ...found.map(({ tool }) => this.nameOf(tool))])]
+      .slice(0, NEAREST);
+    if (near.length === 0) return error;
+    const hint = `Did you mean ${near.join(", ")}?`;
+    return new GatewayError(error.code, { ...error.details, hint, suggestedTools: near });
+  }
+
+  #usable(tool: CatalogTool): CatalogTool {
+    return resolveTool(
+      { table: this.table, naming: "namespaced", server: tool.server },
+      this.table.nameOf(tool, "namespaced"),
+    );
+  }
+}
+
+/** A key that the caller got in another project. */
+function elsewhere(principal: string): GatewayError {
+  return new GatewayError("PROJECT_MISMATCH", {
+    message: `Tool not available for the selected project "${projectOf(principal)}"`,
+    recoveryAction: "Use tools available in your current project",
+    recoverySteps: [
+      "Call tool_discovery to find tools in your current project",
+      "Switch to a different project if you need this tool",
+      "Check if the server is assigned to your project",
+    ],
+    suggestedTools: ["tool_discovery"],
+  });
+}

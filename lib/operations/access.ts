@@ -1,0 +1,335 @@
+import { z } from "zod";
+import {
+  AccessScope,
+  AccessToken,
+  CallLimit,
+  type NewToken,
+  Project,
+  ProjectName,
+  stricterLimit,
+} from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/text.ts";
+import type { AccessAdmin, ShownProject } from "./access_admin.ts";
+import { fieldHints } from "./fields.ts";
+import type { OldPath } from "./http.ts";
+import { actorOf, operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const MOST_MS = 3_650 * UNITS_MS.d;
+
+const ShownToken = AccessToken.omit({ hash: true });
+const VersionedProject = Project.extend({ versionstamp: z.string() });
+const Patterns = "names with * for any text, or ! before what to exclude";
+const patterns = (noun: "servers" | "toolsets" | "tools") =>
+  AccessScope.shape[noun].describe(`Only these ${noun}: ${Patterns}`)
+    .register(fieldHints, { placeholder: "P,..." });
+const NewName = z.string().trim().min(1).max(80).describe("Whose token it is, or what it is for");
+const KnownProject = ProjectName.describe("Project name").register(fieldHints, {
+  completes: "project",
+});
+const Servers = z.array(z.string()).min(1).describe("Server names")
+  .register(fieldHints, { completes: "server" });
+const guarded = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
+const changing = { rights: ["manage"], scope: "whole", effect: "write" } as const;
+
+/** What anybody writes to create a token; stored tokens are AccessToken. */
+export const TokenInput = z.strictObject({
+  name: NewName,
+  rights: AccessScope.shape.rights.default(["read", "call"])
+    .describe("What it allows: read, call, manage, optimize")
+    .register(fieldHints, { placeholder: "A,B" }),
+  servers: patterns("servers"),
+  toolsets: patterns("toolsets"),
+  tools: patterns("tools"),
+  project: KnownProject.optional().describe("Limit it to this project"),
+  ...CallLimit.shape,
+  expires: z.string().optional().describe(
+    "How long it is valid: 90m, 12h, 30d, 4w (default: for ever)",
+  )
+    .register(fieldHints, { placeholder: "TIME" }),
+  expiresAt: z.int().optional().describe("When it expires, in ms since the epoch")
+    .register(fieldHints, { isHidden: true }),
+});
+export type TokenInput = z.infer<typeof TokenInput>;
+
+const listTokens = operation({
+  ...guarded,
+  name: "token.list",
+  title: "List tokens",
+  description: "List access tokens: what they allow, when they were last used, when they expire.",
+  input: z.strictObject({}),
+  output: z.object({ tokens: z.array(ShownToken) }),
+  cli: "token list",
+  run: async ({ accessAdmin }) => ({ tokens: await accessAdmin.tokens() }),
+});
+
+const createToken = operation({
+  ...changing,
+  name: "token.create",
+  title: "Create a token",
+  description: "Create an access token for a client or a browser. Its text is shown only once.",
+  input: TokenInput,
+  output: z.object({ token: ShownToken, text: z.string() }),
+  cli: "token create",
+  async run({ access, accessAdmin }, input, call) {
+    const written = newToken(input);
+    // Nobody grants what they do not have: a token could otherwise create a stronger one.
+    for (const right of written.scope.rights) {
+      access.demand(call.principal, right, `Creating a token that may ${right}`);
+    }
+    if (written.project !== undefined) await resolveProject(accessAdmin, written.project);
+    return await accessAdmin.createToken(
+      withinReach(access, call.principal, written),
+      actorOf(call),
+    );
+  },
+});
+
+const revokeToken = operation({
+  ...changing,
+  name: "token.revoke",
+  title: "Revoke a token",
+  description: "Revoke a token for good and end what was opened with it, on every instance.",
+  input: z.strictObject({
+    token: z.string().describe("Its name or id").register(fieldHints, { completes: "token" }),
+  }),
+  output: z.object({ revoked: ShownToken }),
+  cli: "token revoke TOKEN",
+  run: async ({ accessAdmin }, { token }, call) => (
+    { revoked: await accessAdmin.revokeToken(token, actorOf(call)) }
+  ),
+  text: ({ revoked: { name, id } }) => `Revoked ${name} (${id}).`,
+});
+
+const listProjects = operation({
+  ...guarded,
+  name: "project.list",
+  title: "List projects",
+  description: "List projects, their servers, and how many tokens are limited to each.",
+  input: z.strictObject({}),
+  output: z.object({ projects: z.array(VersionedProject.extend({ tokens: z.int() })) }),
+  cli: "project list",
+  async run({ accessAdmin }) {
+    const [all, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
+    const projects = all.map((project) => ({
+      ...project,
+      tokens: tokens.filter((token) => token.project === project.name).length,
+    }));
+    return { projects };
+  },
+});
+
+const showProject = operation({
+  ...guarded,
+  name: "project.show",
+  title: "Show a project",
+  description: "Show a project and its servers.",
+  input: z.strictObject({ name: KnownProject }),
+  output: z.object({ project: VersionedProject }),
+  run: async ({ accessAdmin }, { name }) => ({ project: await resolveProject(accessAdmin, name) }),
+});
+
+const createProject = operation({
+  ...changing,
+  name: "project.create",
+  title: "Create a project",
+  description: "Create a project, to group servers and limit tokens to them.",
+  input: z.strictObject({
+    name: z.string().describe("Project name").register(fieldHints, { completes: "nothing" }),
+    description: z.string().optional().describe("What it is for")
+      .register(fieldHints, { placeholder: "TEXT" }),
+  }),
+  output: z.object({ project: VersionedProject }),
+  cli: "project create NAME",
+  run: async ({ accessAdmin }, input, call) => ({
+    project: await accessAdmin.saveProject(
+      { ...input, servers: [], versionstamp: null },
+      actorOf(call),
+    ),
+  }),
+  text: ({ project: { name } }) => `Created ${name}.`,
+  next: ({ project: { name } }) => [
+    { label: "Assign servers", operation: "project.assign", input: { name } },
+  ],
+});
+
+const saveProject = operation({
+  ...changing,
+  name: "project.save",
+  title: "Save a project",
+  description: "Create a project, or replace its description and servers.",
+  input: z.strictObject({
+    name: z.string().describe("Project name"),
+    description: z.string().optional().describe("What it is for"),
+    servers: z.array(z.string()).default([]).describe("Server names"),
+    versionstamp: z.string().nullable().optional()
+      .describe("The version it was read at; null: only if it does not exist yet"),
+  }),
+  output: z.object({ project: VersionedProject }),
+  run: async ({ accessAdmin }, input, call) => (
+    { project: await accessAdmin.saveProject(input, actorOf(call)) }
+  ),
+  text: ({ project: { name } }) => `Saved ${name}.`,
+});
+
+const assign = operation({
+  ...changing,
+  name: "project.assign",
+  title: "Assign servers to a project",
+  description: "Assign servers to a project: from then on they belong only to their projects.",
+  input: z.strictObject({ name: KnownProject, servers: Servers }),
+  output: z.object({ project: VersionedProject }),
+  cli: "project assign NAME SERVER...",
+  async run({ accessAdmin, admin }, { name, servers }, call) {
+    const project = await resolveProject(accessAdmin, name);
+    // A mistyped name would leave the server that is meant in every project.
+    const known = admin.list().map(({ name }) => name);
+    for (const server of servers) if (!known.includes(server)) throw noServer(server, known);
+    const change = { ...project, servers: [...project.servers, ...servers] };
+    return { project: await accessAdmin.saveProject(change, actorOf(call)) };
+  },
+  text: ({ project }) => serversText(project),
+});
+
+const unassign = operation({
+  ...changing,
+  name: "project.unassign",
+  title: "Take servers out of a project",
+  description: "Take servers out of a project; a server in no project belongs to all of them.",
+  input: z.strictObject({ name: KnownProject, servers: Servers }),
+  output: z.object({ project: VersionedProject }),
+  cli: "project unassign NAME SERVER...",
+  async run({ accessAdmin }, { name, servers }, call) {
+    const project = await resolveProject(accessAdmin, name);
+    const stranger = servers.find((server) => !project.servers.includes(server));
+    if (stranger !== undefined) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `Server "${stranger.slice(0, 80)}" is not assigned to ${name}`,
+        recoverySteps: [serversText(project)],
+      });
+    }
+    const left = project.servers.filter((server) => !servers.includes(server));
+    return { project: await accessAdmin.saveProject({ ...project, servers: left }, actorOf(call)) };
+  },
+  text: ({ project }) => serversText(project),
+});
+
+const deleteProject = operation({
+  ...changing,
+  name: "project.delete",
+  title: "Delete a project",
+  description: "Delete a project; its servers stay. Refused while tokens are limited to it.",
+  input: z.strictObject({ name: KnownProject }),
+  output: z.object({ deleted: z.string() }),
+  cli: "project delete NAME",
+  async run({ accessAdmin }, { name }, call) {
+    await resolveProject(accessAdmin, name);
+    await accessAdmin.deleteProject(name, actorOf(call));
+    return { deleted: name };
+  },
+  text: ({ deleted }) => `Deleted ${deleted}.`,
+});
+
+export const ACCESS_OPERATIONS = {
+  listTokens,
+  createToken,
+  revokeToken,
+  listProjects,
+  showProject,
+  createProject,
+  saveProject,
+  assign,
+  unassign,
+  deleteProject,
+};
+
+export const ACCESS_PATHS: OldPath[] = [
+  { path: "GET /api/tokens", operation: "token.list" },
+  {
+    path: "POST /api/tokens",
+    operation: "token.create",
+    input: ({ body }) => {
+      const { limit = {}, ...token } = (body ?? {}) as { limit?: CallLimit };
+      return { ...token, ...limit };
+    },
+    status: 201,
+  },
+  {
+    path: "DELETE /api/tokens/:id",
+    operation: "token.revoke",
+    input: ({ params }) => ({ token: params.id }),
+  },
+  { path: "GET /api/projects", operation: "project.list" },
+  { path: "GET /api/projects/:name", operation: "project.show" },
+  { path: "PUT /api/projects/:name", operation: "project.save" },
+  { path: "DELETE /api/projects/:name", operation: "project.delete" },
+];
+
+/** The token that an input describes; throws INVALID_ARGUMENTS for a time that makes no sense. */
+export function newToken(input: TokenInput, now = Date.now()): NewToken {
+  const { name, rights, servers, toolsets, tools, project, expires, expiresAt, ...limits } = input;
+  const limit = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const end = expires === undefined ? expiresAt : now + readSpan(expires);
+  return {
+    name,
+    scope: { rights: [...new Set(rights)], servers, toolsets, tools },
+    ...(project === undefined ? {} : { project }),
+    ...(limit.length === 0 ? {} : { limit: CallLimit.parse(Object.fromEntries(limit)) }),
+    ...(end === undefined ? {} : { expiresAt: end }),
+  };
+}
+
+/** `30d` and the like, in ms. */
+function readSpan(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
+  if (ms > 0 && ms <= MOST_MS) return ms;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `expires cannot be ${JSON.stringify(text.slice(0, 40))}`,
+    recoverySteps: ["Write 90m, 12h, 30d or 4w, at most ten years"],
+  });
+}
+
+/** A token ends no later than its maker's own, and may call no more. */
+function withinReach(
+  access: Services["access"],
+  maker: string,
+  { expiresAt, limit, ...written }: NewToken,
+): NewToken {
+  const ends = [expiresAt, access.endOf(maker)].filter((end) => end !== undefined);
+  const stricter = stricterLimit(limit, access.limitOf(maker));
+  return {
+    ...written,
+    ...(ends.length === 0 ? {} : { expiresAt: Math.min(...ends) }),
+    ...(stricter === undefined ? {} : { limit: stricter }),
+  };
+}
+
+async function resolveProject(admin: AccessAdmin, name: string): Promise<ShownProject> {
+  const all = await admin.projects();
+  const found = all.find((project) => project.name === name);
+  if (found) return found;
+  const near = nearestNames(name, all.map((project) => project.name));
+  throw new GatewayError("NOT_FOUND", {
+    message: `There is no project "${name.slice(0, 80)}"`,
+    next: [{ label: "See all projects", operation: "project.list" }],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+  });
+}
+
+function noServer(name: string, known: string[]): GatewayError {
+  const near = nearestNames(name, known);
+  return new GatewayError("SERVER_NOT_FOUND", {
+    message: `There is no server "${name.slice(0, 80)}"`,
+    next: [{ label: "See all servers", operation: "server.list" }],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+  });
+}
+
+function serversText({ name, servers }: ShownProject): string {
+  return servers.length === 0
+    ? `No server is assigned to ${name}.`
+    : `${name} has ${servers.join(", ")}.`;
+}

@@ -1,0 +1,210 @@
+import {
+  type AccessToken,
+  type AuditActor,
+  type AuditedChange,
+  type NewToken,
+  Project,
+  ProjectName,
+} from "../core/access.ts";
+import { hashOf, newTokenText } from "../auth/credentials.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
+
+const MAX_TOKENS = 1_000;
+
+export interface AccessAdminOptions {
+  tokens: AccessTokensRepository;
+  projects: ProjectsRepository;
+  /** Takes up what the store holds. */
+  onChanged?(): Promise<void>;
+  onAudit?(change: AuditedChange): void;
+  onWarning?(message: string, details?: object): void;
+  now?(): number;
+}
+
+/** A token as it is shown: without what it is recognized by. */
+export type ShownToken = Omit<AccessToken, "hash">;
+
+/** A project with what says whether it was changed since it was read. */
+export type ShownProject = Project & { versionstamp: string };
+
+export interface WrittenProject {
+  name: string;
+  description?: string | undefined;
+  servers: string[];
+  /** Of what was read; null: there must be none yet; left out: over whatever there is. */
+  versionstamp?: string | null | undefined;
+}
+
+/** Tokens and projects, for the console and the command line. */
+export class AccessAdmin {
+  readonly #options: AccessAdminOptions;
+  readonly #now: () => number;
+
+  constructor(options: AccessAdminOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async tokens(): Promise<ShownToken[]> {
+    const all = await Array.fromAsync(this.#options.tokens.list());
+    return all.map(({ value }) => shown(value)).sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** The text is given once, and cannot be had again. */
+  async createToken(
+    { name, ...granted }: NewToken,
+    by: AuditActor = {},
+  ): Promise<{ token: ShownToken; text: string }> {
+    const { tokens, projects } = this.#options;
+    const { project, expiresAt } = granted;
+    const trimmed = name.trim();
+    if (trimmed === "" || trimmed.length > 80) {
+      throw invalid("Cannot make a token: its name has 1 to 80 characters");
+    }
+    if (expiresAt !== undefined && expiresAt <= this.#now()) {
+      throw invalid("Cannot make a token that has expired already: choose a later time");
+    }
+    if (project !== undefined) await projects.resolve(project);
+    const text = newTokenText();
+    const token: AccessToken = {
+      id: crypto.randomUUID().replaceAll("-", "").slice(0, 12),
+      name: trimmed,
+      hash: hashOf(text),
+      ...granted,
+      createdAt: this.#now(),
+    };
+    await tokens.add((existing) => {
+      checkRoom(trimmed, existing);
+      return token;
+    });
+    const change = { ...by, action: "token.create", subject: trimmed, after: shown(token) };
+    try {
+      await this.#changed(change);
+    } catch (error) {
+      // It is there, and its text can be had nowhere else.
+      this.#options.onWarning?.("A token was created, but is not active yet", { error });
+    }
+    return { token: shown(token), text };
+  }
+
+  /** By id or name; it opens nothing from then on, on any instance. */
+  async revokeToken(idOrName: string, by: AuditActor = {}): Promise<ShownToken> {
+    const all = await Array.fromAsync(this.#options.tokens.list());
+    // An id first: a token may be named like another one's id.
+    const found = all.find(({ value }) => value.id === idOrName) ??
+      all.find(({ value }) => value.name === idOrName);
+    if (!found) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no token "${idOrName.slice(0, 80)}"`,
+        recoveryAction: "Look at the list of tokens",
+      });
+    }
+    await this.#options.tokens.delete(found.value.id);
+    const token = shown(found.value);
+    await this.#changed({ ...by, action: "token.revoke", subject: token.name, before: token });
+    return token;
+  }
+
+  async projects(): Promise<ShownProject[]> {
+    const all = await Array.fromAsync(this.#options.projects.list());
+    return all.map(({ value, versionstamp }) => ({ ...value, versionstamp }));
+  }
+
+  /** Makes a project, or gives one other servers; throws CONFLICT for one changed since it was read. */
+  async saveProject(written: WrittenProject, by: AuditActor = {}): Promise<ShownProject> {
+    const name = ProjectName.safeParse(written.name);
+    if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
+    const before = await this.#options.projects.find(name.data);
+    const current = before?.versionstamp ?? null;
+    if (written.versionstamp !== undefined && written.versionstamp !== current) {
+      throw writtenOver(name.data, written.versionstamp);
+    }
+    const project = Project.safeParse({
+      name: name.data,
+      ...(written.description ? { description: written.description } : {}),
+      servers: [...new Set(written.servers)].sort(),
+      createdAt: before?.value.createdAt ?? this.#now(),
+    });
+    if (!project.success) {
+      throw invalid(`Cannot save project "${name.data}": ${project.error.issues[0]?.message}`);
+    }
+    const versionstamp = await this.#options.projects.save(project.data, current);
+    await this.#changed({
+      ...by,
+      action: before ? "project.change" : "project.create",
+      subject: name.data,
+      before: before?.value,
+      after: project.data,
+    });
+    return { ...project.data, versionstamp };
+  }
+
+  async deleteProject(name: string, by: AuditActor = {}): Promise<void> {
+    const found = await this.#options.projects.resolve(name);
+    const bound = (await this.tokens()).filter((token) => token.project === name);
+    if (bound.length > 0) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot delete project "${name}": ${
+          bound.length === 1 ? "a token is" : `${bound.length} tokens are`
+        } for it alone (${bound.slice(0, 3).map((token) => token.name).join(", ")})`,
+        recoveryAction: "Revoke these tokens first",
+      });
+    }
+    const others = (await this.projects()).filter((project) => project.name !== name);
+    const alone = found.value.servers.filter((server) =>
+      !others.some(({ servers }) => servers.includes(server))
+    );
+    if (others.length > 0 && alone.length > 0) {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot delete project "${name}": ${
+          alone.slice(0, 3).join(", ")
+        } would be in all other projects`,
+        recoveryAction: "Assign its servers elsewhere, or take them out of it, first",
+      });
+    }
+    await this.#options.projects.delete(name, found.versionstamp);
+    await this.#changed({ ...by, action: "project.delete", subject: name, before: found.value });
+  }
+
+  async #changed(change: AuditedChange): Promise<void> {
+    this.#options.onAudit?.(change);
+    await this.#options.onChanged?.();
+  }
+}
+
+/** Throws where a token of this name cannot be made beside those there are. */
+function checkRoom(name: string, existing: readonly AccessToken[]): void {
+  if (existing.some((token) => token.name === name)) {
+    throw new GatewayError("CONFLICT", {
+      message: `There is a token "${name}" already`,
+      recoveryAction: "Choose another name, or revoke that one first",
+    });
+  }
+  if (existing.length >= MAX_TOKENS) {
+    throw new GatewayError("LIMIT_EXCEEDED", {
+      message: `There are ${MAX_TOKENS} tokens already`,
+      recoveryAction: "Revoke those that nobody uses",
+    });
+  }
+}
+
+function writtenOver(name: string, versionstamp: string | null): GatewayError {
+  return versionstamp === null
+    ? new GatewayError("CONFLICT", {
+      message: `There is a project "${name}" already`,
+      recoveryAction: "Choose another name, or change that one",
+    })
+    : new GatewayError("CONFLICT", {
+      message: `Cannot save project "${name}": somebody changed it after you had read it`,
+      recoveryAction: "Look at it as it is, then change it again",
+    });
+}
+
+function shown({ hash: _, ...token }: AccessToken): ShownToken {
+  return token;
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", { message });
+}

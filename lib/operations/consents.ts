@@ -1,0 +1,181 @@
+import { isProgram } from "../core/server.ts";
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import type { Platform } from "../config/platform.ts";
+import { EVERYONE, type OnAudit, ownerOf } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { SecretBox } from "../storage/sealing.ts";
+import { signingSecret } from "../storage/secrets_repository.ts";
+import type { Store } from "../storage/store.ts";
+import { ConsentOrigin } from "../storage/consents_repository.ts";
+import type { Consents, ConsentView, Wish } from "../trust/consents.ts";
+import { fieldHints } from "./fields.ts";
+import type { OldPath } from "./http.ts";
+import { operation, parseInput } from "./operation.ts";
+import type { ServersAdmin } from "./servers_admin.ts";
+
+export interface ConsentsInput {
+  store: Store;
+  platform: Pick<Platform, "canSpawn">;
+  box(): Promise<SecretBox>;
+  address: string;
+  onAudit: OnAudit;
+  /** A request was made or decided. */
+  onChanged(): void;
+}
+
+/** Programs that wait for the owner's consent; loaded at the first request or look. */
+export class ConsentRequests {
+  readonly #input: ConsentsInput;
+  #opened: Promise<Consents> | undefined;
+
+  constructor(input: ConsentsInput) {
+    this.#input = input;
+  }
+
+  /** Keeps the request, and returns the error that tells the caller so. */
+  async ask(admin: ServersAdmin, wish: Wish): Promise<GatewayError> {
+    if (isProgram(wish.spec) && !this.#input.platform.canSpawn) {
+      return new GatewayError("NOT_AVAILABLE_HERE", {
+        message: "Programs cannot be started on this platform",
+      });
+    }
+    return await (await this.open(admin)).ask(wish);
+  }
+
+  open(admin: ServersAdmin): Promise<Consents> {
+    if (this.#opened) return this.#opened;
+    const opening = this.#opened = this.#open(admin);
+    opening.catch(() => this.#opened = undefined);
+    return opening;
+  }
+
+  async #open(admin: ServersAdmin): Promise<Consents> {
+    const { store, box, address, onAudit, onChanged } = this.#input;
+    const { Consents } = await import("../trust/consents.ts");
+    const { ConsentsRepository } = await import("../storage/consents_repository.ts");
+    const secret = await signingSecret(store);
+    return new Consents({
+      repository: new ConsentsRepository(store, box),
+      sign: (text) =>
+        Promise.resolve(
+          createHmac("sha256", secret).update(`consent ${text}`).digest("hex").slice(0, 16),
+        ),
+      address,
+      find: (name) => admin.list().find((server) => server.name === name),
+      apply({ wish, name, spec, origin }) {
+        // The owner allowed this server but did not choose it: its tool changes are held for review.
+        const wanted = { ...spec, trust: "untrusted" as const };
+        const by = { ...origin, isHere: false, hasAgreed: true };
+        return wish === "add"
+          ? admin.add(name, wanted, { by })
+          : admin.update(name, wanted, { by });
+      },
+      onAudit,
+      onChanged,
+    });
+  }
+}
+
+const ShownConsent = z.object({
+  id: z.string(),
+  wish: z.enum(["add", "change"]),
+  server: z.string(),
+  argv: z.array(z.string()).describe("The program and its arguments; empty for a URL"),
+  url: z.string().optional(),
+  variables: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+  secrets: z.array(z.string()).describe("Names of the secrets it would receive"),
+  folder: z.string().optional(),
+  origin: ConsentOrigin,
+  who: z.string().describe("Who sent the request"),
+  askedAt: z.number(),
+  expiresAt: z.number(),
+  problem: z.string().optional().describe("Why it can only be refused"),
+});
+export type ShownConsent = z.infer<typeof ShownConsent>;
+
+const ConsentId = z.string().describe("The request's id").register(fieldHints, {
+  completes: "consent",
+});
+const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
+
+const list = operation({
+  name: "consent.list",
+  title: "List requests for consent",
+  description: "List the programs and local servers that others want to add.",
+  input: z.strictObject({}),
+  output: z.object({ consents: z.array(ShownConsent) }),
+  rights: ["read", "manage"],
+  scope: "whole",
+  effect: "read",
+  isLive: true,
+  cli: "consent list",
+  async run({ consents, access }) {
+    const views = await (await consents()).list(true);
+    return { consents: views.map((view) => ({ ...view, who: requesterOf(view, access) })) };
+  },
+});
+
+const approve = operation({
+  ...DECIDE,
+  name: "consent.approve",
+  title: "Approve a request",
+  description: "Approve a requested program or local URL, now and at every start.",
+  input: z.strictObject({ id: ConsentId }),
+  output: z.object({
+    server: z.looseObject({
+      name: z.string(),
+      state: z.string(),
+      reason: z.string(),
+      toolCount: z.int(),
+    }),
+  }),
+  // Otherwise callers could approve their own requests.
+  from: "this-machine",
+  cli: "consent approve ID",
+  run: async ({ consents }, { id }) => ({ server: { ...await (await consents()).approve(id) } }),
+  text: ({ server: { name, state, toolCount, reason } }) =>
+    state === "ready"
+      ? `Started ${name}: ${toolCount} tools. It is not trusted.`
+      : `Started ${name} (${state.replace("_", " ")}): ${reason}`,
+});
+
+const refuse = operation({
+  ...DECIDE,
+  name: "consent.refuse",
+  title: "Refuse a request",
+  description: "Refuse a requested program or local URL; nothing is started.",
+  input: z.strictObject({ id: ConsentId }),
+  output: z.object({ refused: z.string() }),
+  cli: "consent refuse ID",
+  run: async ({ consents }, { id }) => ({ refused: await (await consents()).refuse(id) }),
+  text: ({ refused }) => `Refused ${refused}. Nothing was started.`,
+});
+
+export const CONSENT_OPERATIONS = { list, approve, refuse };
+
+export const CONSENT_PATHS: OldPath[] = [
+  { path: "GET /api/consents", operation: "consent.list" },
+  {
+    path: "POST /api/consents/:id",
+    operation: (body) =>
+      `consent.${
+        parseInput(
+          { name: "consent", input: z.strictObject({ decision: z.enum(["approve", "refuse"]) }) },
+          body,
+        ).decision
+      }`,
+    input: ({ params }) => params,
+  },
+];
+
+/** What a person calls whoever sent a request. */
+export function requesterOf(
+  { origin: { principal } }: ConsentView,
+  access: Pick<Access, "nameOf">,
+): string {
+  // Without tokens, not even the machine is known for sure.
+  const isKnown = principal !== undefined && ownerOf(principal) !== EVERYONE;
+  return isKnown ? access.nameOf(principal) : "somebody without a token";
+}

@@ -1,0 +1,81 @@
+import { dirname } from "@std/path";
+import { z } from "zod";
+import type { Platform } from "../config/platform.ts";
+import { DEMO_SERVER } from "../config/mcp_file.ts";
+import type { ConfigModule } from "../config/module.ts";
+import type { OnAudit } from "../core/access.ts";
+import type { ServersModule } from "../servers/module.ts";
+import { followGeneration } from "../storage/follow.ts";
+import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Stored when the user removed the demo server. */
+const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean() };
+
+export interface DesiredStateInput {
+  store: Store;
+  config: ConfigModule;
+  servers: Pick<ServersModule, "pool" | "wanted">;
+  /** The store's file, if it is one. */
+  path: string | undefined;
+  platform: Pick<Platform, "canWrite">;
+  signal: AbortSignal;
+  /** Loads everything else that the store holds, by what it is called in a warning. */
+  loads: Record<string, () => Promise<void>>;
+  onAudit: OnAudit;
+  onWarning(message: string, details?: object): void;
+}
+
+/** Makes the running gateway agree with the config file and the store. */
+export class DesiredState {
+  readonly #input: DesiredStateInput;
+  readonly #settings: SettingsRepository;
+  #syncing: Promise<void> = Promise.resolve();
+
+  constructor(input: DesiredStateInput) {
+    this.#input = input;
+    this.#settings = new SettingsRepository(input.store);
+  }
+
+  /** Serialized: values that were read earlier must not be applied later. */
+  sync = (): Promise<void> => {
+    const synced = this.#syncing.then(() => this.#apply());
+    this.#syncing = synced.catch(() => {});
+    return synced;
+  };
+
+  setDemoRemoved = async (removed: boolean): Promise<void> => {
+    await this.#settings.save(DEMO_REMOVED, removed);
+    const action = removed ? "server.remove" : "server.restore";
+    this.#input.onAudit({ action, subject: DEMO_SERVER.name });
+    await this.sync();
+  };
+
+  /** Follows the store since that generation, and the config file, until the signal aborts. */
+  async follow(since: bigint, onConfig: () => void): Promise<void> {
+    const { store, config, path, platform, signal } = this.#input;
+    const unwatchable = path === undefined ? undefined : dirname(path);
+    await Promise.all([
+      followGeneration(store, this.sync, { signal, since }),
+      platform.canWrite
+        ? config.follow(() => this.sync().then(onConfig), { signal, unwatchable })
+        : undefined,
+    ]);
+  }
+
+  async #apply(): Promise<void> {
+    const { config, servers, loads, onWarning } = this.#input;
+    const [wanted] = await Promise.all([
+      servers.wanted(config.configured),
+      ...Object.entries(loads).map(([what, load]) =>
+        // Unreadable tokens or toolsets are no reason to stop the servers.
+        load().catch((error) =>
+          onWarning(`Cannot read ${what}: what was read before stays`, { error })
+        )
+      ),
+    ]);
+    const isDemoWanted = wanted.length === 0 && config.configured.declared === 0 &&
+      !(await this.#settings.find(DEMO_REMOVED))?.value;
+    servers.pool.sync(isDemoWanted ? [DEMO_SERVER] : wanted);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Access } from "../auth/access.ts";
+import type { CatalogModule } from "../catalog/module.ts";
+import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
+import type { Options } from "../config/option_table.ts";
+import type { Bus } from "../core/bus.ts";
+import type { Live } from "../http/live.ts";
+import { ContentScreen } from "../mcp/content_screen.ts";
+import type { Discovery } from "../mcp/discovery.ts";
+import { McpModule } from "../mcp/module.ts";
+import type { OptimizerModule } from "../optimizer/module.ts";
+import type { ServersModule } from "../servers/module.ts";
+import type { Store } from "../storage/store.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import type { TelemetryModule } from "../telemetry/module.ts";
+import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
+import type { TrustModule } from "../trust/module.ts";
+import type { OperationsModule } from "./module.ts";
+import type { OptimizationModule } from "./optimization_module.ts";
+
+export interface EndpointsInput {
+  store: Store;
+  logs: Logs;
+  bus: Bus;
+  live: Live;
+  access: Access;
+  telemetry: TelemetryModule;
+  options: Pick<Options, "maxBody">;
+  servers: ServersModule;
+  catalog: CatalogModule;
+  toolsets: ToolsetsModule;
+  discovery: Discovery;
+  trust: TrustModule;
+  control: Pick<CallControlModule, "policy" | "approvals" | "toolsetModes">;
+  optimizer: OptimizerModule<OptimizationModule>;
+  operations: OperationsModule;
+  address: string;
+  startedAt: number;
+  /** Aborts when the gateway begins to stop. */
+  signal: AbortSignal;
+  onWarning(message: string, details?: object): void;
+}
+
+/** Asks the person behind a client to approve a call; undefined if the client cannot ask. */
+export const elicitApproval: CallControlModuleOptions["elicit"] = async (
+  { request, client },
+  question,
+  limitMs,
+) => {
+  const { canElicit, elicitConsent } = await import("../mcp/client_questions.ts");
+  if (!canElicit(client)) return undefined;
+  return await elicitConsent(request, client, question, limitMs);
+};
+
+/** The MCP endpoints, with the gateway's own operations as tools. */
+export function buildEndpoints(input: EndpointsInput): McpModule {
+  const { access, bus, live, telemetry, toolsets, discovery, optimizer, operations } = input;
+  const endpoints = new McpModule({
+    ...input,
+    ...input.catalog,
+    ...toolsets,
+    pool: input.servers.pool,
+    equippedBy: (principal) => operations.toolsets.equippedBy(principal),
+    starting: discovery.starting,
+    directory: discovery.guide,
+    async loadTools() {
+      const { gatewayTools } = await import("./gateway_tools.ts");
+      const services = {
+        ...telemetry,
+        ...input.catalog,
+        ...discovery,
+        ...input.control,
+        ...operations,
+        access,
+        logs: input.logs,
+        address: input.address,
+        startedAt: input.startedAt,
+      };
+      return gatewayTools(services, access);
+    },
+    isOptimizing: optimizer.isEnabled,
+    policy: input.control.policy,
+    screen: new ContentScreen(input.trust.screen),
+    onListCheck: toolsets.logCollisions,
+    onSessions: () => live.tell("sessions"),
+    onToolCall: (call) => telemetry.recorder.record(call),
+    metrics: telemetry.metrics,
+    maxBody: input.options.maxBody,
+  });
+  bus.on("serverStatus", () => endpoints.recheck());
+  bus.on("serverRemoved", (name) => endpoints.removed(name));
+  bus.on("rightsChanged", (owners) => endpoints.rightsChanged(owners));
+  bus.on("optimizationSwitched", () => endpoints.recheck());
+  return endpoints;
+}

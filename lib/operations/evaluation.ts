@@ -1,0 +1,491 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import {
+  CANONICAL,
+  GoldenPrompt,
+  MAX_DESCRIPTION,
+  OptimizationJob,
+  PromptCategory,
+  ToolCandidate,
+} from "../core/optimization.ts";
+import { fieldHints } from "./fields.ts";
+import { HOW, jobOutcomeText, nextOfJob, SPEND, warningsOfJob } from "./jobs.ts";
+import { counted, resultLines } from "./optimization/outcomes.ts";
+import {
+  CandidateCount,
+  CandidateId,
+  CandidateResults,
+  JobEstimate,
+  MOST_SAVED_PROMPTS,
+  PromptCount,
+  SavedPrompts,
+  TOOL,
+  WrittenPrompt,
+} from "./optimization/schemas.ts";
+import { operation, type OperationCall, type OutputOf } from "./operation.ts";
+
+const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
+const WRITE = { rights: ["optimize"], scope: "whole", effect: "write", isLive: true } as const;
+const PromptId = z.string().register(fieldHints, { completes: "prompt" });
+const PromptsOfCategory = PromptCount.register(fieldHints, { help: "How many of this category" });
+const Warnings = z.array(z.string());
+const Text = { placeholder: "TEXT" };
+
+const propose = operation({
+  ...WRITE,
+  name: "optimization.propose",
+  title: "Propose",
+  description: `Save a better description for a tool, at most ${MAX_DESCRIPTION} characters.`,
+  // Its length is checked by the service, whose message has the actual length.
+  input: z.strictObject({
+    ...TOOL,
+    description: z.string().register(fieldHints, { ...Text, help: "The description" }),
+    example: z.string().optional()
+      .register(fieldHints, { ...Text, help: "When it should be called, for yourself" }),
+  }),
+  output: z.object({ candidateId: z.string(), charCount: z.int(), candidate: ToolCandidate }),
+  mcp: "propose_candidate",
+  cli: "optimize propose TOOL",
+  async run({ optimization }, { description, example, ...named }, call) {
+    const admin = await optimization();
+    const proposal = { ...admin.locate(named), description, example };
+    const candidate = await admin.propose(proposal, originOf(call));
+    return { candidateId: candidate.id, charCount: candidate.charCount, candidate };
+  },
+  text: ({ candidate: { id, server, toolName, charCount } }) =>
+    `Saved candidate ${id} for ${server}.${toolName}: ` +
+    `${charCount} of ${MAX_DESCRIPTION} characters.`,
+  next: ({ candidate: { id, server, toolName } }) => [
+    {
+      label: "Evaluate it",
+      operation: "optimization.evaluate",
+      input: { tool: `${server}.${toolName}`, candidateId: id },
+    },
+    {
+      label: "Save prompts for the tool, if there are none,",
+      operation: "optimization.save_prompts",
+      input: { tool: `${server}.${toolName}`, prompts: "FILE" },
+    },
+    { label: "Or try each prompt yourself and report it", operation: "optimization.record" },
+  ],
+});
+
+const savePrompts = operation({
+  ...WRITE,
+  name: "optimization.save_prompts",
+  title: "Save prompts",
+  description:
+    "Save test prompts for a tool: direct and indirect ones should call it, negative ones not.",
+  input: z.strictObject({
+    ...TOOL,
+    prompts: z.array(WrittenPrompt).min(1).max(MOST_SAVED_PROMPTS)
+      .register(fieldHints, {
+        flag: "file",
+        placeholder: "FILE",
+        completes: "file",
+        help: "Save the prompts of this JSON file",
+      }),
+  }),
+  output: SavedPrompts,
+  mcp: "save_golden_prompts",
+  cli: "optimize prompts TOOL",
+  async run({ optimization }, { prompts, ...named }, call) {
+    const admin = await optimization();
+    return plainWarnings(
+      await admin.savePrompts({ ...admin.locate(named), prompts }, originOf(call)),
+    );
+  },
+  text: savedText,
+  next: () => [
+    { label: "Save a description to try, if there is none,", operation: "optimization.propose" },
+    { label: "Evaluate a candidate with them", operation: "optimization.evaluate" },
+    { label: "Or report results by these ids", operation: "optimization.record" },
+  ],
+});
+
+const listPrompts = operation({
+  ...READ,
+  name: "optimization.prompts",
+  title: "List golden prompts",
+  description: "List a tool's golden prompts.",
+  input: z.strictObject(TOOL),
+  output: z.object({ prompts: z.array(GoldenPrompt), warnings: Warnings }),
+  cli: "optimize prompts TOOL",
+  async run({ optimization }, named) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(named);
+    const { prompts, warnings } = await admin.detail(server, tool);
+    return plainWarnings({ prompts, warnings });
+  },
+});
+
+const editPrompt = operation({
+  ...WRITE,
+  name: "optimization.edit_prompt",
+  title: "Edit a golden prompt",
+  description: "Save the next version of a prompt; earlier results stay with the version before.",
+  input: z.strictObject({
+    ...TOOL,
+    id: PromptId,
+    prompt: z.string().optional().describe("Its new text"),
+    category: PromptCategory.optional(),
+    expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("What should come of it"),
+  }),
+  output: z.object({ prompt: GoldenPrompt }),
+  async run({ optimization }, { server, tool, ...edit }) {
+    const admin = await optimization();
+    return { prompt: await admin.editPrompt({ ...admin.locate({ server, tool }), ...edit }) };
+  },
+  text: ({ prompt: { id, version } }) => `Saved ${id} as version ${version}.`,
+});
+
+const retirePrompt = operation({
+  ...WRITE,
+  name: "optimization.retire_prompt",
+  title: "Retire a golden prompt",
+  description: "Stop asking a prompt; its results stay.",
+  input: z.strictObject({ ...TOOL, id: PromptId }),
+  output: z.object({ retired: z.string() }),
+  async run({ optimization }, { id, ...named }) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(named);
+    await admin.retirePrompt(server, tool, id);
+    return { retired: id };
+  },
+  text: ({ retired }) => `Retired ${retired}.`,
+});
+
+const generateCandidates = operation({
+  ...SPEND,
+  name: "optimization.generate_candidates",
+  title: "Write candidates",
+  description: "Have a model write candidates for a tool.",
+  input: z.strictObject({
+    ...TOOL,
+    count: CandidateCount.clone().register(fieldHints, { help: "How many candidates" }),
+  }),
+  output: z.object({
+    candidateIds: z.array(z.string()),
+    candidates: z.array(ToolCandidate),
+    warnings: Warnings,
+  }),
+  mcp: "generate_candidates",
+  async run({ optimization }, { count, ...named }, { sample, signal }) {
+    const admin = await optimization();
+    const input = { ...admin.locate(named), count };
+    const { candidates, warnings } = await admin.generateCandidates(input, sample, signal);
+    return { candidateIds: candidates.map(({ id }) => id), candidates, warnings };
+  },
+  text: ({ candidates }) => candidatesText(candidates),
+  next: () => [
+    {
+      label: "Write prompts to try them, if there are none,",
+      operation: "optimization.generate_prompts",
+    },
+    { label: "Evaluate each of them", operation: "optimization.evaluate" },
+  ],
+});
+
+const generatePrompts = operation({
+  ...SPEND,
+  name: "optimization.generate_prompts",
+  title: "Write prompts",
+  description: "Have a model write test prompts for a tool.",
+  input: z.strictObject({
+    ...TOOL,
+    directCount: PromptsOfCategory,
+    indirectCount: PromptsOfCategory,
+    negativeCount: PromptsOfCategory,
+  }),
+  output: SavedPrompts,
+  mcp: "generate_golden_prompts",
+  async run({ optimization }, { server, tool, ...counts }, { sample, signal }) {
+    const admin = await optimization();
+    const input = { ...admin.locate({ server, tool }), ...counts };
+    return plainWarnings(await admin.generatePrompts(input, sample, signal));
+  },
+  text: savedText,
+  next: () => [
+    {
+      label: "Write descriptions to try, if there are none,",
+      operation: "optimization.generate_candidates",
+    },
+    { label: "Evaluate each of them", operation: "optimization.evaluate" },
+  ],
+});
+
+const generate = operation({
+  ...SPEND,
+  name: "optimization.generate",
+  title: "Write candidates and prompts",
+  description: "Have a model write candidates and golden prompts for a tool.",
+  input: z.strictObject({
+    ...TOOL,
+    candidates: CandidateCount.unwrap().optional()
+      .describe(`Candidates; ${CandidateCount.def.defaultValue} if neither is given`)
+      .register(fieldHints, { placeholder: "N" }),
+    prompts: PromptCount.unwrap().min(1).optional()
+      .describe(`Prompts for each category; ${PromptCount.def.defaultValue} if neither is given`)
+      .register(fieldHints, { placeholder: "N" }),
+  }),
+  output: z.object({
+    candidates: z.array(ToolCandidate),
+    prompts: z.array(GoldenPrompt),
+    warnings: Warnings,
+  }),
+  cli: "optimize generate TOOL",
+  async run({ optimization }, input, { sample, signal }) {
+    const admin = await optimization();
+    const named = admin.locate(input);
+    const isBoth = input.candidates === undefined && input.prompts === undefined;
+    const each = isBoth ? PromptCount.parse(undefined) : input.prompts ?? 0;
+    const count = isBoth ? CandidateCount.parse(undefined) : input.candidates ?? 0;
+    const counts = { directCount: each, indirectCount: each, negativeCount: each };
+    // Prompts first: candidates are written with them in view.
+    const saved = each === 0
+      ? { prompts: [], warnings: [] }
+      : await admin.generatePrompts({ ...named, ...counts }, sample, signal);
+    const written = count === 0
+      ? { candidates: [], warnings: [] }
+      : await admin.generateCandidates({ ...named, count }, sample, signal);
+    return plainWarnings({
+      candidates: written.candidates,
+      prompts: saved.prompts,
+      warnings: [...saved.warnings, ...written.warnings],
+    });
+  },
+  text: ({ candidates, prompts }) =>
+    [
+      ...(prompts.length === 0 ? [] : [`Saved ${counted(prompts.length, "prompt")}.`]),
+      ...(candidates.length === 0 ? [] : [candidatesText(candidates)]),
+    ].join("\n"),
+});
+
+const record = operation({
+  ...WRITE,
+  name: "optimization.record",
+  title: "Report a run",
+  description: "Report what came of a prompt that you tried with a description yourself.",
+  input: z.strictObject({
+    server: TOOL.server,
+    candidateId: CandidateId.describe(`Or "${CANONICAL}"`),
+    promptId: PromptId,
+    tool: TOOL.tool.optional(),
+    result: z.object({
+      toolCalled: z.boolean(),
+      correct: z.boolean().optional(),
+      error: z.string().optional(),
+      reasoning: z.string().optional(),
+      durationMs: z.number().min(0).default(0),
+    }).register(fieldHints, { isHidden: true, help: "What came of it" }),
+  }),
+  output: z.object({
+    runId: z.string(),
+    correct: z.boolean(),
+    isError: z.boolean(),
+    warnings: Warnings.optional(),
+  }),
+  mcp: "record_eval_run",
+  cli: "optimize record TOOL CANDIDATE PROMPT",
+  async run({ optimization }, { server, tool, ...report }) {
+    const admin = await optimization();
+    const run = await admin.recordRun({ ...admin.locateServer({ server, tool }), ...report });
+    const claimed = report.result.correct;
+    if (run.isError || claimed === undefined || claimed === run.correct) return run;
+    const warning = `You said ${verdictWord(claimed)}; what the prompt expects decides`;
+    return { ...run, warnings: [warning] };
+  },
+  text: ({ runId, correct, isError }) =>
+    `Recorded run ${runId}: ${isError ? "error, not counted" : verdictWord(correct)}.`,
+  next: () => [
+    {
+      label: `Report the other prompts, each for the candidate and for "${CANONICAL}",`,
+      operation: "optimization.record",
+    },
+    { label: "Compare them when all are there", operation: "optimization.results" },
+    {
+      label: "Have the gateway measure it, as a promotion requires,",
+      operation: "optimization.evaluate",
+    },
+  ],
+});
+
+const results = operation({
+  ...READ,
+  name: "optimization.results",
+  title: "Results",
+  description: "Success rates of a tool's descriptions with counts, intervals and verdicts.",
+  input: z.strictObject({
+    server: TOOL.server,
+    candidateId: CandidateId.optional(),
+    tool: TOOL.tool.optional(),
+  }),
+  output: z.object({ candidates: z.array(CandidateResults) }),
+  mcp: "get_eval_results",
+  async run({ optimization }, { server, tool, candidateId }) {
+    const admin = await optimization();
+    const named = admin.locateServer({ server, tool });
+    return { candidates: await admin.results({ ...named, candidateId }) };
+  },
+  text({ candidates }, { server }) {
+    const isEmpty = candidates.every(({ evidence }) => evidence === null);
+    const lines = [...Map.groupBy(candidates, ({ tool }) => tool)].flatMap(([tool, results]) => [
+      `${server === undefined ? "" : `${server}.`}${tool}:`,
+      ...results.flatMap(resultLines).map((line) => `  ${line}`),
+    ]);
+    const head = isEmpty ? ["No evaluation runs found - run evaluations first"] : [];
+    return [...head, ...lines].join("\n");
+  },
+  next({ candidates }) {
+    const ready = candidates.find(({ evidence }) =>
+      evidence?.problem === undefined && evidence?.verdict?.promote
+    );
+    return [
+      ...(ready
+        ? [{
+          label: `Put ${ready.candidateId} in force for ${ready.tool}`,
+          operation: "optimization.promote",
+        }]
+        : []),
+      {
+        label: "Evaluate candidates with no data or only reported runs",
+        operation: "optimization.evaluate",
+      },
+      ...(ready ? [] : [{ label: "Try a better description", operation: "optimization.propose" }]),
+    ];
+  },
+});
+
+const evaluate = operation({
+  ...SPEND,
+  name: "optimization.evaluate",
+  title: "Evaluate",
+  description:
+    "Put a tool's saved prompts to a model, with the candidate and the original. No tool really runs.",
+  input: z.strictObject({
+    ...TOOL,
+    candidateId: CandidateId,
+    ...HOW,
+    wait: z.number().min(0).max(300).default(45).describe("Seconds")
+      .register(fieldHints, { isHidden: true }),
+  }),
+  output: z.object({
+    job: OptimizationJob,
+    estimate: JobEstimate,
+    candidates: z.array(CandidateResults).optional().describe("Once the job has completed"),
+    warnings: Warnings.optional(),
+  }),
+  mcp: "evaluate_candidate",
+  cli: "optimize evaluate TOOL CANDIDATE",
+  follow: {
+    waitSeconds: ({ wait }) => wait,
+    estimate: {
+      operation: "job.estimate",
+      input({ server, tool, candidateId, wait: _, ...how }) {
+        const target = server === undefined ? { tools: [tool] } : { server, tools: [tool] };
+        return {
+          ...target,
+          ...how,
+          candidateIds: [candidateId],
+          generate: false,
+          autoPromote: false,
+        };
+      },
+    },
+    result: {
+      operation: "optimization.results",
+      input: ({ job: { tools: [tool] } }) => ({ server: tool?.server, tool: tool?.toolName }),
+      add: (output, { candidates }: OutputOf<typeof results>, { candidateId }) => ({
+        ...output,
+        candidates: candidates.filter((each) =>
+          each.evidence && (each.candidateId === candidateId || each.candidateId === CANONICAL)
+        ),
+      }),
+    },
+  },
+  async run({ optimization }, { candidateId, wait: _, server, tool, ...how }, { via }) {
+    const admin = await optimization();
+    const named = admin.locate({ server, tool });
+    const candidate = await admin.resolveCandidate({ ...named, candidateId });
+    const { prompts } = await admin.detail(named.server, candidate.toolName);
+    if (prompts.length === 0) throw withoutPrompts(candidate);
+    const request = {
+      server: named.server,
+      tools: [candidate.toolName],
+      options: { ...how, generate: false, autoPromote: false, candidateIds: [candidate.id] },
+      by: via === "mcp" ? "caller" as const : "person" as const,
+    };
+    const estimate = await admin.jobs.estimate(request);
+    const job = await admin.jobs.start(request);
+    return { job, estimate, ...warningsOfJob(job) };
+  },
+  text: ({ job, candidates = [] }) =>
+    [...candidates.flatMap(resultLines), jobOutcomeText(job)].join("\n"),
+  next: ({ job }) => nextOfJob(job),
+});
+
+export const EVALUATION_OPERATIONS = {
+  propose,
+  savePrompts,
+  listPrompts,
+  editPrompt,
+  retirePrompt,
+  generate,
+  generateCandidates,
+  generatePrompts,
+  evaluate,
+  record,
+  results,
+};
+
+function originOf({ via }: OperationCall): "caller" | "person" {
+  return via === "mcp" ? "caller" : "person";
+}
+
+function savedText({ saved, prompts }: SavedPrompts): string {
+  const [first] = prompts;
+  return [
+    `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}:`,
+    ...prompts.map(({ id, category, prompt }) => `- ${id} (${category}): ${prompt}`),
+  ].join("\n");
+}
+
+function candidatesText(candidates: readonly ToolCandidate[]): string {
+  const [first] = candidates;
+  const whose = first ? ` for ${first.server}.${first.toolName}` : "";
+  return [
+    `Saved ${counted(candidates.length, "candidate")}${whose}:`,
+    ...candidates.map(({ id, charCount, description }) =>
+      `- ${id} (${charCount} characters): ${description}`
+    ),
+  ].join("\n");
+}
+
+/** Each entrance marks warnings itself. */
+function plainWarnings<T extends { warnings: string[] }>(output: T): T {
+  return {
+    ...output,
+    warnings: output.warnings.map((warning) => warning.replace(/^Warning: /, "")),
+  };
+}
+
+function verdictWord(correct: boolean): string {
+  return correct ? "correct" : "incorrect";
+}
+
+function withoutPrompts({ id, server, toolName }: ToolCandidate): GatewayError {
+  const tool = `${server}.${toolName}`;
+  return new GatewayError("CANNOT_EVALUATE", {
+    message: `Cannot evaluate "${id}" for ${tool}: the tool has no golden prompts`,
+    recoveryAction: "Save golden prompts for the tool, then evaluate again",
+    next: [
+      {
+        label: "Save some",
+        operation: "optimization.save_prompts",
+        input: { tool, prompts: "FILE" },
+      },
+      { label: "Or have them written", operation: "optimization.generate", input: { tool } },
+      { label: "Or have them written", operation: "optimization.generate_prompts" },
+    ],
+  });
+}

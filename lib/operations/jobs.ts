@@ -1,0 +1,307 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { isObject } from "../core/rpc.ts";
+import { JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
+import { DEPTHS } from "../optimizer/evaluation/plan.ts";
+import type { JobRequest } from "../optimizer/jobs/selection.ts";
+import { RESTART_NOTE } from "../optimizer/report.ts";
+import { fieldHints } from "./fields.ts";
+import { estimateText, hasEnded, jobLines } from "./optimization/outcomes.ts";
+import { JobEstimate, JobId } from "./optimization/schemas.ts";
+import { switchedOff } from "./optimization/subjects.ts";
+import { operation, type OperationCall } from "./operation.ts";
+import type { OptimizationAdmin } from "./optimization_admin.ts";
+import type { Services } from "./services.ts";
+
+/** A job may have hundreds of tools. */
+const MOST_WARNINGS = 5;
+/** What the gateway itself requires; the defaults of a job. */
+const LEAST = Thresholds.parse({});
+const OtherThresholds = Thresholds.omit({ minOverall: true });
+const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
+const CONTROL = { rights: ["optimize"], scope: "whole", effect: "write", isLive: true } as const;
+
+/** What spends model time: offered only while optimization is switched on. */
+export const SPEND = {
+  ...CONTROL,
+  available({ isOptimizing }: Pick<Services, "isOptimizing">): void {
+    if (!isOptimizing()) throw switchedOff("do this");
+  },
+};
+
+const byDepth = (key: "promptsPerCategory" | "repeats") =>
+  `${DEPTHS.quick[key]} for quick, ${DEPTHS.thorough[key]} for thorough`;
+const { shape } = JobOptions;
+const PERSONAL = { isHidden: true, isForPeople: true };
+
+/** How thoroughly something is tested, and where that ends. */
+export const HOW = {
+  depth: shape.depth.register(fieldHints, { help: "How thoroughly to test" }),
+  repeats: shape.repeats.register(fieldHints, {
+    placeholder: "N",
+    help: `Runs per prompt; default: ${byDepth("repeats")}`,
+  }),
+  withToolset: shape.withToolset.describe("Also show the equipped tools"),
+  maxRuns: shape.maxRuns.register(fieldHints, {
+    placeholder: "N",
+    help: "Stop before more runs than this",
+  }),
+  maxCostUsd: shape.maxCostUsd.register(fieldHints, {
+    flag: "max-cost",
+    placeholder: "USD",
+    help: "Stop before it costs more than this",
+  }),
+};
+
+/** A job's target and options, in the words of every entrance. */
+export const JobInput = z.strictObject({
+  server: z.string().optional().register(fieldHints, { isHidden: true, completes: "server" }),
+  tools: z.array(z.string()).max(2_000).optional().register(fieldHints, { completes: "tool" }),
+  all: z.boolean().optional().describe("All servers"),
+  candidatesPerTool: shape.candidatesPerTool.clone()
+    .register(fieldHints, { flag: "candidates", placeholder: "N", help: "Candidates per tool" }),
+  promptsPerCategory: shape.promptsPerCategory
+    .register(fieldHints, {
+      flag: "prompts",
+      placeholder: "N",
+      help: `Prompts per category; default: ${byDepth("promptsPerCategory")}`,
+    }),
+  threshold: z.number().min(0).max(100).default(100 * LEAST.minOverall)
+    .describe("Percent").register(fieldHints, {
+      placeholder: "PERCENT",
+      help: "Overall score that a candidate must reach",
+    }),
+  thresholds: OtherThresholds.default(OtherThresholds.parse({}))
+    .describe("The other rules of a promotion, as fractions").register(fieldHints, PERSONAL),
+  ...HOW,
+  autoPromote: shape.autoPromote.register(fieldHints, {
+    flag: "promote",
+    help: "Promote what is proven better",
+  }),
+  generate: shape.generate.describe("Write prompts and candidates first")
+    .register(fieldHints, PERSONAL),
+  candidateIds: shape.candidateIds.describe("Only these candidates")
+    .register(fieldHints, PERSONAL),
+});
+export type JobInput = z.infer<typeof JobInput>;
+
+const OneJob = z.object({
+  job: OptimizationJob,
+  note: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+});
+
+const start = operation({
+  ...SPEND,
+  name: "job.start",
+  title: "Optimize",
+  description:
+    "Start a job that writes candidates and prompts, evaluates them, and promotes what is proven better.",
+  input: JobInput,
+  output: OneJob.extend({ estimate: JobEstimate }),
+  mcp: "optimize_tools",
+  cli: "optimize run [TOOL...]",
+  follow: { estimate: { operation: "job.estimate", input: (input) => input } },
+  async run({ optimization }, input, call) {
+    const admin = await optimization();
+    const request = admin.withinRights(call.principal, jobRequest(admin, input, startedBy(call)));
+    const estimate = await admin.jobs.estimate(request);
+    const job = await admin.jobs.start(request);
+    const { warnings = [] } = warningsOfJob(job);
+    if (input.autoPromote && !admin.mayPromote(call.principal)) warnings.unshift(UNPROMOTED);
+    return { job, estimate, ...(warnings.length > 0 ? { warnings } : {}) };
+  },
+  text: ({ job, estimate }) => `Estimate: ${estimateText(estimate)}.\n${jobOutcomeText(job)}`,
+  next: ({ job }) => nextOfJob(job),
+});
+
+const UNPROMOTED = 'Nothing will be promoted: that needs a token with the right "manage"';
+
+const estimate = operation({
+  ...CONTROL,
+  effect: "read",
+  name: "job.estimate",
+  title: "Estimate a job",
+  description: "What a job would take: runs, time and cost. Starts nothing.",
+  input: JobInput,
+  output: JobEstimate,
+  async run({ optimization }, input, call) {
+    const admin = await optimization();
+    return await admin.jobs.estimate(jobRequest(admin, input, startedBy(call)));
+  },
+  text: estimateText,
+});
+
+const list = operation({
+  ...READ,
+  name: "job.list",
+  title: "List jobs",
+  description: "List the optimization jobs, the newest first.",
+  input: z.strictObject({
+    limit: z.int().min(1).max(1_000).default(50).describe("At most so many")
+      .register(fieldHints, { placeholder: "N" }),
+  }),
+  output: z.object({ jobs: z.array(OptimizationJob) }),
+  cli: "optimize jobs",
+  async run({ optimization }, { limit }) {
+    return { jobs: await (await optimization()).jobs.list(limit) };
+  },
+});
+
+const show = operation({
+  ...READ,
+  name: "job.show",
+  title: "Job progress",
+  description: "How far an optimization job is, and what came of it.",
+  input: z.strictObject({ jobId: JobId }),
+  output: OneJob,
+  mcp: "get_optimization_job",
+  cli: "optimize jobs JOB",
+  follow: {},
+  async run({ optimization }, { jobId }) {
+    return jobOutput(await (await optimization()).jobs.get(jobId));
+  },
+  text: ({ job }) => jobOutcomeText(job),
+  next: ({ job }) => nextOfJob(job),
+});
+
+const pause = controlOperation("pause", "Pause a job", "Pause a job; its results are kept.");
+const cancel = controlOperation(
+  "cancel",
+  "Cancel a job",
+  "Stop an optimization job for good; what it found out is kept.",
+  { mcp: "cancel_optimization_job" },
+);
+const resume = controlOperation(
+  "resume",
+  "Resume a job",
+  "Continue a paused job where it stopped.",
+  { available: SPEND.available },
+);
+
+function controlOperation(
+  action: "pause" | "resume" | "cancel",
+  title: string,
+  description: string,
+  more: { mcp?: string; available?: typeof SPEND.available } = {},
+) {
+  return operation({
+    ...CONTROL,
+    ...more,
+    name: `job.${action}`,
+    title,
+    description,
+    input: z.strictObject({ jobId: JobId }),
+    output: OneJob,
+    cli: `optimize ${action} JOB`,
+    async run({ optimization }, { jobId }) {
+      return jobOutput(await (await optimization()).jobs[action](jobId));
+    },
+    text: ({ job }) => jobOutcomeText(job),
+    next: ({ job }) => nextOfJob(job),
+  });
+}
+
+const retry = operation({
+  ...SPEND,
+  name: "job.retry",
+  title: "Retry a job",
+  description: "Start again what a job did not get done, with the same options.",
+  input: z.strictObject({ jobId: JobId }),
+  output: z.object({ jobs: z.array(OptimizationJob) }),
+  async run({ optimization }, { jobId }, call) {
+    const admin = await optimization();
+    return { jobs: await admin.retryJob(jobId, call.principal, startedBy(call)) };
+  },
+  text({ jobs }) {
+    const servers = jobs.flatMap(({ tools }) => tools[0]?.server ?? []);
+    return servers.length === 0
+      ? "All of its tools are done"
+      : `Started again for ${servers.join(", ")}`;
+  },
+});
+
+export const JOB_OPERATIONS = { start, estimate, list, show, pause, resume, cancel, retry };
+
+export function jobOutcomeText(job: OptimizationJob): string {
+  return [...jobLines(job), ...(hasPromoted(job) ? [RESTART_NOTE] : [])].join("\n");
+}
+
+export function nextOfJob(job: OptimizationJob) {
+  const input = { jobId: job.id };
+  return hasEnded(job)
+    ? [
+      { label: "See the numbers", operation: "optimization.results" },
+      {
+        label: "Put a candidate in force that the verdict allows",
+        operation: "optimization.promote",
+      },
+    ]
+    : [
+      { label: `Check job ${job.id} again`, operation: "job.show", input },
+      { label: "Stop it", operation: "job.cancel", input },
+    ];
+}
+
+/** What was remarked while the tools' tests were chosen; left out if nothing was. */
+export function warningsOfJob({ tools }: OptimizationJob): { warnings?: string[] } {
+  const warnings = [...new Set(tools.flatMap(({ plan }) => plan?.warnings ?? []))]
+    .map((warning) => warning.replace(/^Warning: /, ""));
+  return warnings.length === 0 ? {} : { warnings: warnings.slice(0, MOST_WARNINGS) };
+}
+
+function jobOutput(job: OptimizationJob) {
+  return { job, ...(hasPromoted(job) ? { note: RESTART_NOTE } : {}), ...warningsOfJob(job) };
+}
+
+function hasPromoted({ tools }: OptimizationJob): boolean {
+  return tools.some((tool) => tool.promotedCandidateId !== undefined);
+}
+
+function startedBy({ via }: OperationCall): JobRequest["by"] {
+  return via === "mcp" ? "caller" : "person";
+}
+
+/** What the service is asked for. */
+export function jobRequest(
+  admin: OptimizationAdmin,
+  { server, tools, all, threshold, thresholds, ...options }: JobInput,
+  by: JobRequest["by"],
+): JobRequest {
+  return {
+    ...admin.locateTarget({ server, tools, all }),
+    options: { ...options, thresholds: { ...thresholds, minOverall: fractionOf(threshold, by) } },
+    by,
+  };
+}
+
+/** 85 and 0.85 mean the same. A caller may require more than the gateway does, not less. */
+function fractionOf(threshold: number, by: JobRequest["by"]): number {
+  const fraction = threshold < 1 ? threshold : threshold / 100;
+  if (by === "person" || fraction >= LEAST.minOverall) return fraction;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot optimize with a threshold of ${
+      Math.round(1_000 * fraction) / 10
+    } %: a caller needs at least ${100 * LEAST.minOverall} %`,
+    recoverySteps: [
+      `Give ${100 * LEAST.minOverall} to 100, or leave threshold out`,
+      "A person may ask for less, in the console or on the command line",
+    ],
+  });
+}
+
+/** The input of a job from a form or an older request, whose options are an object of their own. */
+export function flatJob(body: unknown): unknown {
+  if (!isObject(body) || !isObject(body.options)) return body;
+  const { options: { thresholds, ...options }, ...target } = body;
+  if (!isObject(thresholds)) {
+    return { ...target, ...options, ...(thresholds ? { thresholds } : {}) };
+  }
+  const { minOverall, ...others } = thresholds;
+  return {
+    ...target,
+    ...options,
+    thresholds: others,
+    ...(typeof minOverall === "number" ? { threshold: minOverall < 1 ? minOverall : 100 } : {}),
+  };
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { JobOptions } from "../core/optimization.ts";
+import { EVERYONE } from "../core/access.ts";
+import { draft, openOptimization } from "../mcp/testing/open_optimization.ts";
+import { OLD_PATHS, OPERATIONS } from "./all.ts";
+import { flagFieldsOf, flagName, readWritten, stepCommand } from "./cli.ts";
+import { answerOldPath } from "./http.ts";
+import { JOB_OPERATIONS } from "./jobs.ts";
+import { runOperation } from "./operation.ts";
+import { callBy } from "./testing/services.ts";
+
+const { start, retry } = JOB_OPERATIONS;
+const { signal } = new AbortController();
+
+Deno.test("job.start promotes nothing for one who may only spend model time, at every entrance", async () => {
+  await using opened = await openOptimization();
+  const { jobs, promotions, services } = opened;
+  await draft(opened);
+  const wanted = { server: "weather", tools: ["forecast"] };
+  for (const via of ["api", "cli", "console", "mcp"] as const) {
+    const { job, warnings } = await runOperation(
+      start,
+      services,
+      wanted,
+      callBy("token:spender", { via }),
+    );
+    assert.equal(job.options.autoPromote, false, via);
+    assert.match(warnings?.[0] ?? "", /Nothing will be promoted: that needs .* "manage"/);
+    await jobs.wait(job.id, 30_000, signal);
+  }
+  const request = new Request("http://localhost/api/optimization/jobs", {
+    method: "POST",
+    body: JSON.stringify({ ...wanted, options: { autoPromote: true } }),
+  });
+  const call = callBy("token:spender");
+  const api = { request, services, operations: OPERATIONS, call, maxBytes: 10_000 };
+  const response = await answerOldPath(OLD_PATHS, api);
+  assert.equal(response?.status, 201);
+  const { job } = await response!.json();
+  assert.equal(job.options.autoPromote, false);
+  await jobs.wait(job.id, 30_000, signal);
+  assert.equal(promotions.of("weather", "forecast"), undefined);
+  const own = await runOperation(start, services, wanted, callBy(EVERYONE));
+  assert.equal(own.job.options.autoPromote, true);
+  await jobs.wait(own.job.id, 30_000, signal);
+  assert.ok(promotions.of("weather", "forecast"));
+});
+
+Deno.test("job.start takes a server, or tools by any of their names", async () => {
+  await using opened = await openOptimization({ equipped: { shop: ["refund"] } });
+  const { admin } = opened;
+  const target = (...tools: string[]) => admin.locateTarget({ tools });
+  assert.deepEqual(admin.locateTarget({ all: true }), { all: true });
+  assert.deepEqual(target("weather"), { server: "weather" });
+  assert.deepEqual(target("weather.forecast", "weather_alerts", "forecast"), {
+    server: "weather",
+    tools: ["forecast", "alerts"],
+  });
+  assert.throws(() => target("shop.refund", "weather"), /not "weather" among others/);
+  assert.throws(() => target("weather.alerts", "refund"), /one server at a time.*weather and shop/);
+  assert.throws(() => target("nonsense"), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("job.start lets a person ask for less than the gateway does, in percent or as a fraction", async () => {
+  await using opened = await openOptimization();
+  const { services, jobs } = opened;
+  await draft(opened);
+  for (const [threshold, fraction] of [[50, 0.5], [0.5, 0.5], [100, 1], [undefined, 0.85]]) {
+    const input = { tools: ["weather.forecast"], threshold };
+    const { job } = await runOperation(start, services, input, callBy(EVERYONE));
+    const { minOverall, minNegative } = job.options.thresholds;
+    assert.deepEqual([minOverall, minNegative], [fraction, 0.8]);
+    await jobs.wait(job.id, 30_000, signal);
+  }
+});
+
+Deno.test("job.retry starts again what was not done, within the caller's rights", async () => {
+  await using opened = await openOptimization();
+  const { services, jobs, state } = opened;
+  await draft(opened);
+  state.isHanging = true;
+  const input = { tools: ["weather.forecast"] };
+  const { job } = await runOperation(start, services, input, callBy(EVERYONE));
+  await jobs.cancel(job.id);
+  state.isHanging = false;
+  const again = await runOperation(
+    retry,
+    services,
+    { jobId: job.id },
+    callBy("token:spender"),
+  );
+  assert.deepEqual(again.jobs.map(({ options }) => options.autoPromote), [false]);
+  assert.equal(retry.text?.(again, { jobId: job.id }), "Started again for weather");
+  await jobs.wait(again.jobs[0]!.id, 30_000, signal);
+  const none = await runOperation(
+    retry,
+    services,
+    { jobId: again.jobs[0]!.id },
+    callBy(EVERYONE),
+  );
+  assert.equal(retry.text?.(none, { jobId: job.id }), "All of its tools are done");
+});
+
+Deno.test("job.start's flags have the names and defaults of its options", () => {
+  assert.deepEqual(flagFieldsOf(start).map(flagName), [
+    "all",
+    "candidates",
+    "prompts",
+    "threshold",
+    "depth",
+    "repeats",
+    "with-toolset",
+    "max-runs",
+    "max-cost",
+    "no-promote",
+  ]);
+  const flags = new Map([
+    ["depth", ["thorough"]],
+    ["candidates", ["2"]],
+    ["max-cost", ["1.50"]],
+    ["no-promote", ["true"]],
+  ]);
+  const input = readWritten(start, { positionals: ["git"], flags });
+  assert.deepEqual(input, {
+    tools: ["git"],
+    depth: "thorough",
+    candidatesPerTool: 2,
+    maxCostUsd: 1.5,
+    autoPromote: false,
+  });
+  const defaults = JobOptions.parse({});
+  const parsed = start.input.parse({});
+  assert.equal(parsed.threshold, 100 * defaults.thresholds.minOverall);
+  assert.equal(parsed.candidatesPerTool, defaults.candidatesPerTool);
+  assert.equal(
+    stepCommand({ label: "", operation: "job.start", input: { ...input } }, OPERATIONS),
+    "quartermaster optimize run git --candidates 2 --depth thorough --max-cost 1.5 --no-promote",
+  );
+});

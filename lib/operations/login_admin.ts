@@ -1,0 +1,221 @@
+import type { AuditActor, OnAudit } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
+import { addressMark, hasOwnAuthorization, type Logins } from "../servers/oauth/server_login.ts";
+import {
+  FinishFailed,
+  type LoginFlow,
+  type LoginTarget,
+  type StartedLogin,
+} from "../servers/oauth/login_flow.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import type { ServerPool } from "../servers/pool.ts";
+import { abortable } from "../core/async.ts";
+import type { LoginOutline, LoginsRepository } from "../storage/logins_repository.ts";
+import type { LoginOutcome } from "../storage/pending_logins_repository.ts";
+
+/** Several machines are asked one after the other, each with a limit of its own. */
+const START_MS = 45_000;
+const FINISH_MS = 30_000;
+const REVOKE_MS = 10_000;
+/** A server that takes longer to connect is shown as connecting. */
+const CONNECT_MS = 10_000;
+
+export interface LoginAdminOptions {
+  pool: ServerPool;
+  logins: Logins;
+  repository: LoginsRepository;
+  /** Undefined where nobody can be sent back to this gateway. */
+  flow: LoginFlow | undefined;
+  /** An entry with the secrets it refers to. */
+  fill(spec: ServerSpec): Promise<ServerSpec>;
+  /** Takes up what is stored. */
+  reload(): Promise<void>;
+  onAudit?: OnAudit | undefined;
+}
+
+/** The login to a server as people see it. */
+export interface LoginView extends
+  Pick<
+    LoginOutline,
+    "issuer" | "clientId" | "clientOrigin" | "scopes" | "loggedInAt" | "expiresAt"
+  > {
+  /** Whether it can be used; else `trouble` may say why not. */
+  isActive: boolean;
+  trouble?: string | undefined;
+}
+
+export interface AttemptView {
+  server: string;
+  /** Where the person goes; undefined once the answer is there. */
+  url?: string;
+  issuer?: string;
+  scopes?: string[];
+  expiresAt: number;
+  outcome?: LoginOutcome;
+}
+
+/** What came of the answer of an authorization server. */
+export type FinishedLogin =
+  | { server: ServerStatus }
+  /** It was no good. */
+  | { failed: string; error: unknown };
+
+/** What a person can do about the login to a server; console and CLI come through here. */
+export class LoginAdmin {
+  readonly #options: LoginAdminOptions;
+
+  constructor(options: LoginAdminOptions) {
+    this.#options = options;
+  }
+
+  async describe(name: string): Promise<LoginView | undefined> {
+    this.#options.pool.resolve(name);
+    const outline = await this.#options.repository.findOutline(name);
+    if (outline === undefined) return undefined;
+    const { issuer, clientId, clientOrigin, scopes, loggedInAt, expiresAt } = outline;
+    const { hasTokens: isActive, trouble } = outline;
+    return {
+      ...{ issuer, clientId, clientOrigin, scopes, loggedInAt, expiresAt },
+      ...{ isActive, trouble },
+    };
+  }
+
+  /** Why a login makes no sense here, in words. */
+  refusal(name: string): string | undefined {
+    const { spec } = this.#options.pool.resolve(name).server;
+    if (!isRemote(spec)) {
+      return `server "${name}" is not reached over HTTP`;
+    }
+    if (hasOwnAuthorization(spec)) {
+      return `the entry of "${name}" has an Authorization header of its own; remove that first`;
+    }
+    if (this.#options.flow === undefined) {
+      return "this gateway has no address that an authorization server could send you back to";
+    }
+    return undefined;
+  }
+
+  /** Finds out where to log in; the rest is up to a person with a browser. */
+  async start(
+    name: string,
+    client?: { id: string; secret?: string | undefined },
+    asker: AuditActor = {},
+  ): Promise<StartedLogin> {
+    const refusal = this.refusal(name);
+    const { spec, source } = this.#options.pool.resolve(name).server;
+    const { flow } = this.#options;
+    if (refusal !== undefined || flow === undefined || !isRemote(spec)) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot log in to "${name}": ${refusal}`,
+      });
+    }
+    const filled = await this.#options.fill(spec).catch((error) => {
+      throw new GatewayError("LOGIN_FAILED", {
+        message: `Cannot log in to "${name}": ${error instanceof Error ? error.message : error}`,
+        cause: error,
+      });
+    });
+    const { url, headers } = isRemote(filled) ? filled : spec;
+    const target: LoginTarget = {
+      name,
+      url,
+      headers,
+      mark: addressMark(spec.url),
+      isAdded: source.kind === "store",
+    };
+    const scope = this.#options.logins.wantedScope(name);
+    const started = await withLimit(
+      START_MS,
+      (signal) => flow.start(target, { client, scope }, signal),
+    );
+    const { issuer, scopes } = started;
+    this.#note("login.start", name, asker, { issuer, scopes });
+    return started;
+  }
+
+  /** Takes up the answer of an authorization server, and connects with what it gave. */
+  async finish(answer: URLSearchParams, asker: AuditActor = {}): Promise<FinishedLogin> {
+    const { flow, pool } = this.#options;
+    if (flow === undefined) throw new GatewayError("NOT_FOUND");
+    const isStillAt = (name: string, mark: string) => {
+      const spec = pool.find(name)?.server.spec;
+      return spec !== undefined && isRemote(spec) && addressMark(spec.url) === mark;
+    };
+    let server: string;
+    try {
+      ({ server } = await withLimit(FINISH_MS, (signal) => flow.finish(answer, isStillAt, signal)));
+    } catch (error) {
+      if (!(error instanceof FinishFailed)) throw error;
+      this.#note("login.fail", error.server, asker, { reason: error.message });
+      return { failed: error.server, error: error.cause };
+    }
+    const login = await this.describe(server);
+    this.#note("login.finish", server, asker, {
+      issuer: login?.issuer,
+      clientId: login?.clientId,
+      scopes: login?.scopes,
+    });
+    await this.#options.reload();
+    return { server: await this.#connected(pool.resolve(server)) };
+  }
+
+  /** How a login that was begun stands; undefined where it has run out. */
+  async attempt(name: string, id: string): Promise<AttemptView | undefined> {
+    const found = await this.#options.flow?.findAttempt(id);
+    if (found === undefined || found.server !== name) return undefined;
+    const { server, expiresAt, waiting, outcome } = found;
+    return {
+      server,
+      expiresAt,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(waiting === undefined ? {} : {
+        url: waiting.authorizeUrl,
+        issuer: waiting.prepared.issuer,
+        scopes: waiting.prepared.scopes,
+      }),
+    };
+  }
+
+  async logout(
+    name: string,
+    asker: AuditActor = {},
+  ): Promise<{ existed: boolean; revoked: boolean }> {
+    this.#options.pool.resolve(name);
+    const ended = await this.end(name);
+    if (ended.existed) this.#note("login.end", name, asker, { revoked: ended.revoked });
+    await this.#options.reload();
+    return ended;
+  }
+
+  /** Forgets the login of a server, which may be gone itself. */
+  async end(name: string): Promise<{ existed: boolean; revoked: boolean }> {
+    const { flow, repository } = this.#options;
+    if (flow) return await withLimit(REVOKE_MS, (signal) => flow.end(name, signal));
+    const existed = await repository.findOutline(name) !== undefined;
+    await repository.delete(name);
+    return { existed, revoked: false };
+  }
+
+  /** The server's state once it was connected anew, or as it is when that takes too long. */
+  async #connected(server: ManagedServer): Promise<ServerStatus> {
+    await withLimit(CONNECT_MS, (signal) => abortable(server.restart(), signal)).catch(
+      () => {},
+    );
+    return server.status;
+  }
+
+  #note(action: string, subject: string, asker: AuditActor, after: unknown): void {
+    this.#options.onAudit?.({ action, subject, after, ...asker });
+  }
+}
+
+async function withLimit<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new GatewayError("TIMEOUT")), ms);
+  try {
+    return await work(limit.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

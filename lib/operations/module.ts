@@ -1,0 +1,233 @@
+import type { AuthModule } from "../auth/module.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { CatalogModule } from "../catalog/module.ts";
+import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
+import { pointsAtGateway } from "../config/loops.ts";
+import type { ServersContext } from "../config/mcp_file.ts";
+import type { Pasted } from "../config/pasted_servers.ts";
+import type { OnAudit } from "../core/access.ts";
+import { once } from "../core/async.ts";
+import type { Live } from "../http/live.ts";
+import type { Discovery } from "../mcp/discovery.ts";
+import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/trial_call.ts";
+import type { OptimizerModule } from "../optimizer/module.ts";
+import type { Promotions } from "../optimizer/promotions.ts";
+import type { SecretsModule } from "../servers/secrets.ts";
+import type { ServersModule } from "../servers/module.ts";
+import type { Store } from "../storage/store.ts";
+import type { ToolOverride } from "../storage/catalog_repositories.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import type { TelemetryModule } from "../telemetry/module.ts";
+import type { Consents } from "../trust/consents.ts";
+import type { TrustModule } from "../trust/module.ts";
+import { ReviewAdmin } from "../trust/review_admin.ts";
+import { AccessAdmin } from "./access_admin.ts";
+import { ConsentRequests } from "./consents.ts";
+import type { LoginAdmin } from "./login_admin.ts";
+import type { OptimizationAdmin } from "./optimization_admin.ts";
+import type { OptimizationModule } from "./optimization_module.ts";
+import { RemovedServers } from "./removed_servers.ts";
+import type { SecretsAdmin } from "./secrets_admin.ts";
+import { readServers, type ServerReads } from "./server_reads.ts";
+import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
+import { ToolsetsAdmin } from "./toolsets_admin.ts";
+
+export interface OperationsInput extends ServersAdminInput {
+  store: Store;
+  logs: Logs;
+  live: Live;
+  auth: AuthModule;
+  telemetry: TelemetryModule;
+  toolsets: ToolsetsModule;
+  optimizer: OptimizerModule<OptimizationModule>;
+  discovery: Discovery;
+  secrets: SecretsModule;
+  control: { policy: TrialPolicy };
+  /** The gateway's base URL; empty if it does not listen. */
+  address: string;
+  onAudit: OnAudit;
+  onWarning(message: string, details?: object): void;
+}
+
+/** Calls that a person makes in the console. */
+export interface TriedTools {
+  call(call: TrialCall): Promise<TrialAnswer>;
+  /** Whether somebody has to confirm a call. */
+  mustConfirm(tool: CatalogTool, principal: string): boolean;
+  /** Records that a caller may not call an existing tool. */
+  refused(call: Pick<TrialCall, "server" | "tool" | "principal">, error: unknown): void;
+}
+
+/** What people and models can do to the gateway. */
+export interface OperationsModule {
+  servers: ServerReads;
+  admin: ServersAdmin;
+  toolsets: ToolsetsAdmin;
+  accessAdmin: AccessAdmin;
+  /** Held changes, notices and findings that wait for a person. */
+  review: ReviewAdmin;
+  removedServers: RemovedServers;
+  toolCalls: TriedTools;
+  /** Secrets that entries refer to; loaded at first use. */
+  secrets(): Promise<SecretsAdmin>;
+  /** OAuth logins to servers; loaded at first use. */
+  serverLogins(): Promise<LoginAdmin>;
+  /** The gateway's metadata as an OAuth client of servers, if others can read it. */
+  clientDocument(): Promise<object | undefined>;
+  /** Programs that wait for the owner's consent; loaded at first use. */
+  consents(): Promise<Consents>;
+  /** Reads pasted configuration. Only a caller on this machine gets its variables filled in. */
+  readPasted(text: string, isFromHere: boolean): Promise<Pasted>;
+  /** Stores an override of a tool, and applies it. */
+  describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void>;
+  /** Deletes all calls, on open pages too. */
+  clearCalls(): Promise<void>;
+  promotions: Promotions;
+  isOptimizing(): boolean;
+  /** Loaded at first use. */
+  optimization(): Promise<OptimizationAdmin>;
+  /** Checks and tries the evaluator; loaded at first use. */
+  evaluator(): Promise<OptimizationModule["evaluating"]>;
+}
+
+const NO_VARIABLES = { get: () => undefined };
+
+export function buildOperations(input: OperationsInput): OperationsModule {
+  const { servers, catalog, secrets, auth, trust, live, context, onAudit, onWarning, sync } = input;
+  const { optimizer, auth: { access } } = input;
+  const { pool, logins } = servers;
+  const entries = () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []);
+  const consents = new ConsentRequests({
+    ...input,
+    platform: context.platform,
+    box: secrets.box,
+    onChanged: () => live.tell("settings"),
+  });
+  const admin = buildServersAdmin(input, consents);
+
+  return {
+    servers: readServers(servers, catalog.catalog, input.logs, admin),
+    admin,
+    toolsets: new ToolsetsAdmin({
+      ...catalog,
+      toolsets: input.toolsets.toolsets,
+      starting: input.discovery.starting,
+      admits: (principal, tool) => access.admits(principal, tool),
+      admitsToolset: (principal, name) => access.admitsToolset(principal, name),
+    }),
+    accessAdmin: new AccessAdmin({ ...auth, onChanged: auth.load, onAudit, onWarning }),
+    review: new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit }),
+    removedServers: new RemovedServers(),
+    toolCalls: tryTools(input),
+    async secrets() {
+      const { SecretsAdmin } = await import("./secrets_admin.ts");
+      return new SecretsAdmin({
+        repository: secrets.repository,
+        keyId: secrets.keyId,
+        servers: () => Promise.resolve(entries()),
+        learn: (values) => input.logs.redactor.learn(values),
+        onChanged: sync,
+        onAudit,
+      });
+    },
+    serverLogins: once(async () => {
+      const { LoginAdmin } = await import("./login_admin.ts");
+      return new LoginAdmin({
+        pool,
+        logins: logins.logins,
+        repository: logins.repository,
+        flow: await logins.makeFlow(),
+        fill: secrets.fill,
+        reload: () => logins.reload(pool),
+        onAudit,
+      });
+    }),
+    clientDocument: () => logins.clientDocument(),
+    consents: () => consents.open(admin),
+    async readPasted(text, isFromHere) {
+      const { readPasted } = await import("../config/pasted_servers.ts");
+      // Anybody else could have the gateway's variables sent to an address of their own.
+      return await readPasted(text, isFromHere ? context : { ...context, env: NO_VARIABLES });
+    },
+    async describeTool(override, versionstamp) {
+      const { server, tool, ...after } = override;
+      const previous = await catalog.saveOverride(override, versionstamp);
+      const { server: _server, tool: _tool, ...before } = previous ?? {};
+      const subject = `${server}.${tool}`;
+      onAudit({ action: "tool.describe", subject, ...(previous ? { before } : {}), after });
+      await catalog.loadMetadata();
+    },
+    async clearCalls() {
+      await input.telemetry.clearCalls();
+      onAudit({ action: "activity.clear", subject: "activity log" });
+      input.logs.module("gateway").info("The activity log was cleared");
+      live.events.tell("activity", { cleared: true });
+    },
+    promotions: optimizer.promotions,
+    isOptimizing: optimizer.isEnabled,
+    optimization: async () => (await optimizer.open()).admin,
+    evaluator: async () => (await optimizer.open()).evaluating,
+  };
+}
+
+export interface ServersAdminInput {
+  servers: ServersModule;
+  catalog: CatalogModule;
+  trust: TrustModule;
+  context: ServersContext;
+  /** Makes the running servers agree with the file and the store. */
+  sync(): Promise<void>;
+  removeDemo(): Promise<void>;
+  onAudit: OnAudit;
+}
+
+export function buildServersAdmin(
+  { servers, catalog, trust, context, sync, removeDemo, onAudit }: ServersAdminInput,
+  consents: ConsentRequests,
+  make = (options: ServersAdminOptions) => new ServersAdmin(options),
+): ServersAdmin {
+  const admin: ServersAdmin = make({
+    pool: servers.pool,
+    added: servers.added,
+    paused: servers.paused,
+    openTransport: servers.openTransport,
+    findPackageCache: servers.findPackageCache,
+    addressRefusal: servers.addresses.refusalOf,
+    catalog: catalog.catalog,
+    enabled: catalog.enabled,
+    canonical: catalog.canonical,
+    review: trust.book,
+    sync,
+    removeDemo,
+    onAudit,
+    refusal: async (spec) =>
+      await pointsAtGateway(spec, context.self, context.cwd)
+        ? "it points back at this gateway"
+        : undefined,
+    askConsent: (wish) => consents.ask(admin, wish),
+  });
+  return admin;
+}
+
+function tryTools(input: OperationsInput): TriedTools {
+  const { catalog: { catalog, names }, servers, control: { policy }, telemetry } = input;
+  let calls: TrialCalls | undefined;
+  return {
+    async call(call) {
+      const { TrialCalls } = await import("../mcp/trial_call.ts");
+      calls ??= new TrialCalls({
+        catalog,
+        names,
+        pool: servers.pool,
+        policy,
+        onCall: (answered) => telemetry.recorder.record(answered),
+      });
+      return await calls.call(call);
+    },
+    mustConfirm: (tool, principal) => policy.mustConfirm({ tool, principal }),
+    refused({ server, tool, principal }, error) {
+      if (!catalog.of(server).tools.some(({ name }) => name === tool)) return;
+      policy.refused({ subject: `${server}.${tool}`, principal }, error);
+    },
+  };
+}

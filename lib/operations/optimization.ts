@@ -1,0 +1,405 @@
+import { z } from "zod";
+import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
+import { specMetrics } from "../optimizer/evaluation/metrics.ts";
+import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";
+import { EVALUATION_OPERATIONS } from "./evaluation.ts";
+import { fieldHints, readTexts } from "./fields.ts";
+import { metricsText } from "./optimization/outcomes.ts";
+import {
+  CandidateId,
+  OriginalTool,
+  Overview,
+  Rates,
+  Reason,
+  ReportData,
+  RunSummary,
+  TOOL,
+  ToolOptimizationDetail,
+} from "./optimization/schemas.ts";
+import type { OldPath } from "./http.ts";
+import { flatJob, JOB_OPERATIONS } from "./jobs.ts";
+import { operation, type OperationCall, type OutputOf, parseInput } from "./operation.ts";
+
+const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
+/** What decides which descriptions all clients read, and whether model time is spent. */
+const DECIDE = {
+  rights: ["manage", "optimize"],
+  scope: "whole",
+  effect: "write",
+  isLive: true,
+} as const;
+const Server = z.string().optional().describe("Only this server's")
+  .register(fieldHints, { completes: "server", placeholder: "NAME" });
+
+const status = operation({
+  ...READ,
+  name: "optimization.status",
+  title: "Optimization status",
+  description: "How many tools have a better description, and how each one does.",
+  input: z.strictObject({ server: Server }),
+  output: Overview,
+  cli: "optimize status [SERVER]",
+  run: async ({ optimization }, { server }) => (await optimization()).overview(server),
+});
+
+const enable = switchOperation(
+  "enable",
+  "Let the gateway spend model time on descriptions.",
+  "Optimization is on: models may be asked, by you and by clients.",
+);
+const disable = switchOperation(
+  "disable",
+  "Spend no more model time; promoted descriptions stay in force.",
+  "Optimization is off. Promoted descriptions stay in force and can be reverted.",
+);
+
+function switchOperation(action: "enable" | "disable", description: string, outcome: string) {
+  return operation({
+    ...DECIDE,
+    name: `optimization.${action}`,
+    title: action === "enable" ? "Switch optimization on" : "Switch optimization off",
+    description,
+    input: z.strictObject({}),
+    output: z.object({ enabled: z.boolean() }),
+    idempotent: true,
+    cli: `optimize ${action}`,
+    async run({ optimization }) {
+      const admin = await optimization();
+      await admin.setEnabled(action === "enable");
+      return { enabled: admin.enabled };
+    },
+    text: () => outcome,
+  });
+}
+
+const canonical = operation({
+  ...READ,
+  name: "optimization.canonical",
+  title: "Original tools",
+  description: "A server's tools as it describes them itself.",
+  input: z.strictObject({
+    server: z.string().register(fieldHints, { completes: "server" }),
+  }),
+  output: z.object({ server: z.string(), tools: z.array(OriginalTool) }),
+  mcp: "get_canonical_tools",
+  async run({ optimization }, { server }) {
+    return { server, tools: (await optimization()).canonicalTools(server) };
+  },
+  text: (output) => JSON.stringify(output),
+  next: () => [
+    { label: "Save 2 to 4 better descriptions of a tool", operation: "optimization.propose" },
+    { label: "Save prompts to try them", operation: "optimization.save_prompts" },
+  ],
+});
+
+const show = operation({
+  ...READ,
+  name: "optimization.show",
+  title: "Show a tool's optimization",
+  description: "One tool: both descriptions, the numbers before and after, prompts and candidates.",
+  input: z.strictObject(TOOL),
+  output: z.object({
+    tool: ToolOptimizationDetail,
+    /** Of the description in force. */
+    runs: z.array(RunSummary),
+  }),
+  cli: "optimize show TOOL",
+  async run({ optimization }, input) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(input);
+    const detail = await admin.detail(server, tool);
+    return { tool: detail, runs: await admin.runsInForce(detail) };
+  },
+});
+
+const history = operation({
+  ...READ,
+  name: "optimization.history",
+  title: "History of promotions",
+  description:
+    "What was promoted, reverted and kept for a tool, by whom and why; the newest first.",
+  input: z.strictObject(TOOL),
+  output: z.object({ history: z.array(PromotionEvent) }),
+  cli: "optimize history TOOL",
+  async run({ optimization }, input) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(input);
+    return { history: (await admin.detail(server, tool)).history };
+  },
+});
+
+const report = operation({
+  ...READ,
+  name: "optimization.report",
+  title: "Report",
+  description: "How a server's descriptions, or all, stand: status, gain, cost.",
+  input: z.strictObject({ server: Server }),
+  output: ReportData,
+  mcp: "get_optimization_report",
+  run: async ({ optimization }, { server }) =>
+    reportData(await (await optimization()).report(server)),
+  text: ({ reports }) => reportMarkdown(reports).trimEnd(),
+  next: () => [
+    { label: "See the numbers behind a tool", operation: "optimization.results" },
+    { label: "Optimize the tools that are not optimized yet", operation: "job.start" },
+    { label: "Save a better description of a tool", operation: "optimization.propose" },
+  ],
+});
+
+const FORMATS = ["markdown", "json", "csv"] as const;
+const TYPES = { markdown: "text/markdown", csv: "text/csv", json: "application/json" };
+const EXTENSIONS = { markdown: "md", csv: "csv", json: "json" };
+
+const exportReport = operation({
+  ...READ,
+  name: "optimization.export",
+  title: "Export the report",
+  description: "The report as a file: counts, improvement, each tool before and after, cost.",
+  input: z.strictObject({ server: Server, format: z.enum(FORMATS).default("markdown") }),
+  output: { file: "text/markdown" },
+  cli: "optimize report",
+  async run({ optimization }, { server, format }) {
+    const reports = await (await optimization()).report(server);
+    const body = format === "json"
+      ? `${JSON.stringify(reportData(reports), undefined, 2)}\n`
+      : format === "csv"
+      ? reportCsv(reports)
+      : reportMarkdown(reports);
+    const name = server === undefined ? "optimization" : `optimization-${server}`;
+    return {
+      fileName: `${name}.${EXTENSIONS[format]}`,
+      contentType: `${TYPES[format]}; charset=utf-8`,
+      body,
+    };
+  },
+});
+
+const promote = operation({
+  ...DECIDE,
+  name: "optimization.promote",
+  title: "Promote",
+  description: "Put a candidate in force for all clients, if its evaluation supports that.",
+  input: z.strictObject({ ...TOOL, candidateId: CandidateId, reason: Reason }),
+  output: z.object({
+    promoted: z.literal(true),
+    promotionId: z.string(),
+    metrics: Rates.nullable(),
+    baseline: Rates.nullable(),
+    verdict: z.string().nullable(),
+    promotion: PromotedTool,
+    note: z.string(),
+  }),
+  idempotent: true,
+  mcp: "promote_candidate",
+  cli: "optimize promote TOOL CANDIDATE",
+  async run({ optimization }, { candidateId, reason, ...named }, call) {
+    const admin = await optimization();
+    const wanted = { ...admin.locate(named), candidateId, reason };
+    const promotion = await admin.promote(wanted, decidedBy(call));
+    const { id, metrics, baseline, verdict } = promotion;
+    return {
+      promoted: true as const,
+      promotionId: id,
+      metrics: metrics ? specMetrics(metrics) : null,
+      baseline: baseline ? specMetrics(baseline) : null,
+      verdict: verdict?.words ?? null,
+      promotion,
+      note: RESTART_NOTE,
+    };
+  },
+  text({ promotion: { server, toolName, candidateId, description, metrics, baseline, verdict } }) {
+    return [
+      `Promoted ${candidateId} for ${server}.${toolName} (${description.length} characters): ` +
+      description,
+      ...(metrics ? [`With it: ${metricsText(metrics)}`] : []),
+      ...(baseline ? [`Before: ${metricsText(baseline)}`] : []),
+      ...(verdict ? [verdict.words] : []),
+      RESTART_NOTE,
+    ].join("\n");
+  },
+  next: ({ promotion: { server, toolName } }) => [
+    { label: "See how all tools stand", operation: "optimization.report" },
+    {
+      label: "Go back to the server's own description",
+      operation: "optimization.revert",
+      input: { tool: `${server}.${toolName}` },
+    },
+  ],
+});
+
+const revert = operation({
+  ...DECIDE,
+  name: "optimization.revert",
+  title: "Revert",
+  description: "Put a server's own description of a tool in force again, or an earlier one.",
+  input: z.strictObject({
+    ...TOOL,
+    to: z.string().optional().describe("Id of an earlier promotion")
+      .register(fieldHints, { placeholder: "EVENT" }),
+    reason: Reason,
+  }),
+  output: z.object({
+    reverted: z.literal(true),
+    server: z.string(),
+    tool: z.string(),
+    promotionId: z.string().nullable(),
+    candidateId: z.string().nullable(),
+    /** What is in force now; null: the server's own description. */
+    promotion: PromotedTool.nullable(),
+    note: z.string(),
+  }),
+  mcp: "revert_optimization",
+  cli: "optimize revert TOOL",
+  async run({ optimization }, { to, reason, ...named }, call) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(named);
+    const promotion = await admin.revert({ server, tool, to, reason }, decidedBy(call));
+    return {
+      reverted: true as const,
+      server,
+      tool,
+      promotionId: promotion?.id ?? null,
+      candidateId: promotion?.candidateId ?? null,
+      promotion,
+      note: RESTART_NOTE,
+    };
+  },
+  text: ({ server, tool, promotion }) =>
+    [
+      promotion === null
+        ? `${server}.${tool} has the server's own description again.`
+        : `${server}.${tool} has ${promotion.candidateId} again: ${promotion.description}`,
+      RESTART_NOTE,
+    ].join("\n"),
+  next: () => [
+    { label: "See the results of its candidates", operation: "optimization.results" },
+    { label: "Try another description", operation: "optimization.propose" },
+  ],
+});
+
+const keep = operation({
+  ...DECIDE,
+  name: "optimization.keep",
+  title: "Keep a promotion",
+  description: "Keep a promotion although the server's own description has changed since.",
+  input: z.strictObject(TOOL),
+  output: z.object({ promotion: PromotedTool }),
+  idempotent: true,
+  cli: "optimize keep TOOL",
+  async run({ optimization }, input) {
+    const admin = await optimization();
+    const { server, tool } = admin.locate(input);
+    return { promotion: await admin.keep(server, tool) };
+  },
+  text: ({ promotion: { server, toolName, candidateId } }) =>
+    `${server}.${toolName} keeps ${candidateId}.`,
+});
+
+export const OPTIMIZATION_OPERATIONS = {
+  status,
+  report,
+  exportReport,
+  show,
+  canonical,
+  ...EVALUATION_OPERATIONS,
+  promote,
+  revert,
+  keep,
+  history,
+  enable,
+  disable,
+};
+
+/** A model speaks for nobody: what it may promote is up to the numbers alone. */
+function decidedBy({ via }: OperationCall): "caller" | "person" {
+  return via === "mcp" ? "caller" : "person";
+}
+
+const BASE = "/api/optimization";
+const OF_TOOL = `${BASE}/tools/:server/:tool`;
+const jobInput: OldPath["input"] = ({ body }) => flatJob(body);
+const jobOf: OldPath["answer"] = ({ job }: { job: unknown }) => ({ job });
+const promotionOf: OldPath["answer"] = ({ promotion }: { promotion: unknown }) => ({ promotion });
+
+export const OPTIMIZATION_PATHS: OldPath[] = [
+  { path: `GET ${BASE}`, operation: "optimization.status" },
+  {
+    path: `PUT ${BASE}/enabled`,
+    operation: (body) => isSwitchedOn(body) ? "optimization.enable" : "optimization.disable",
+    input: () => ({}),
+  },
+  {
+    path: `GET ${BASE}/report`,
+    operation: "optimization.export",
+    input: ({ query }) => ({ format: "json", ...Object.fromEntries(query) }),
+  },
+  {
+    path: `POST ${BASE}/estimate`,
+    operation: "job.estimate",
+    input: jobInput,
+    answer: (estimate) => ({ estimate }),
+  },
+  {
+    path: `GET ${BASE}/jobs`,
+    operation: "job.list",
+    input: ({ query }) => readTexts(JOB_OPERATIONS.list.input, query),
+  },
+  {
+    path: `POST ${BASE}/jobs`,
+    operation: "job.start",
+    input: jobInput,
+    answer: jobOf,
+    status: 201,
+  },
+  { path: `GET ${BASE}/jobs/:jobId`, operation: "job.show", answer: jobOf },
+  ...["pause", "resume", "cancel"].map((action) => ({
+    path: `POST ${BASE}/jobs/:jobId/${action}`,
+    operation: `job.${action}`,
+    input: ({ params }: { params: Record<string, string> }) => params,
+    answer: jobOf,
+  })),
+  {
+    path: `GET ${OF_TOOL}`,
+    operation: "optimization.show",
+    answer: ({ tool }: OutputOf<typeof show>) => ({ tool }),
+  },
+  {
+    path: `GET ${OF_TOOL}/results`,
+    operation: "optimization.results",
+    input: ({ params, query }) => ({ ...Object.fromEntries(query), ...params }),
+  },
+  {
+    path: `POST ${OF_TOOL}/candidates`,
+    operation: "optimization.propose",
+    answer: ({ candidate }: { candidate: unknown }) => ({ candidate }),
+    status: 201,
+  },
+  {
+    path: `POST ${OF_TOOL}/candidates/generate`,
+    operation: "optimization.generate_candidates",
+    status: 201,
+  },
+  { path: `POST ${OF_TOOL}/prompts`, operation: "optimization.save_prompts", status: 201 },
+  {
+    path: `POST ${OF_TOOL}/prompts/generate`,
+    operation: "optimization.generate_prompts",
+    status: 201,
+  },
+  { path: `PUT ${OF_TOOL}/prompts/:id`, operation: "optimization.edit_prompt" },
+  { path: `DELETE ${OF_TOOL}/prompts/:id`, operation: "optimization.retire_prompt" },
+  {
+    path: `POST ${OF_TOOL}/runs`,
+    operation: "optimization.record",
+    answer: ({ warnings: _, ...run }: Record<string, unknown>) => ({ run }),
+    status: 201,
+  },
+  { path: `POST ${OF_TOOL}/promote`, operation: "optimization.promote", answer: promotionOf },
+  { path: `POST ${OF_TOOL}/revert`, operation: "optimization.revert", answer: promotionOf },
+  { path: `POST ${OF_TOOL}/keep`, operation: "optimization.keep", answer: promotionOf },
+];
+
+const Switch = z.strictObject({ enabled: z.boolean() });
+
+function isSwitchedOn(body: unknown): boolean {
+  return parseInput({ name: "optimization.enable", input: Switch }, body).enabled;
+}

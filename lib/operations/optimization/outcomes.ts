@@ -1,0 +1,97 @@
+import type { RunEstimate } from "../../optimizer/jobs/estimate.ts";
+import { CategoryScores } from "../../core/optimization.ts";
+import type { OptimizationJob } from "../../core/optimization.ts";
+import { besideText, percent, scoreText } from "../../optimizer/evaluation/metrics.ts";
+import { NONE } from "../../optimizer/evaluation/confusion.ts";
+import type { CandidateResults } from "./schemas.ts";
+import { progressMessage } from "../../optimizer/jobs/progress.ts";
+import { costText, knownCost, spentBy } from "../../optimizer/cost.ts";
+
+/** "2 prompts", "1 prompt". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function metricsText(metrics: CategoryScores): string {
+  const { direct, indirect, negative, overall } = metrics;
+  return `direct ${percent(direct)}, indirect ${percent(indirect)}, negative ${
+    percent(negative)
+  }, overall ${scoreText(overall)}`;
+}
+
+/** What is known of one description, in a few lines. */
+export function resultLines({ candidateId, counts, ...more }: CandidateResults): string[] {
+  const { tool, evidence, confusion, ranks } = more;
+  if (!evidence) return [`${candidateId}: no data`];
+  const { source, depth, beside = 0, errors, problem, verdict } = evidence;
+  const words = problem ?? verdict?.words;
+  return [
+    `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
+      beside === 0 ? "" : `, ${besideText(beside)}`
+    }${errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`}): ${
+      metricsText(counts)
+    }`,
+    ...(words === undefined ? [] : [`  ${words}`]),
+    ...mistakeLines(confusion, tool),
+    ...rankLines(ranks),
+  ];
+}
+
+/** What was called in the place of what should have been. */
+function mistakeLines(confusion: CandidateResults["confusion"], tool: string): string[] {
+  return Object.entries(confusion).flatMap(([should, row]) => {
+    // Where none is named, any other tool is as right as none.
+    const others = Object.entries(row)
+      .filter(([called]) => should === NONE ? called === tool : called !== should)
+      .map(([called, count]) => `${called} ${counted(count, "time")}`);
+    return others.length === 0 ? [] : [`  in place of ${should}: ${others.join(", ")}`];
+  });
+}
+
+function rankLines(ranks: CandidateResults["ranks"]): string[] {
+  if (ranks.length === 0) return [];
+  const firstOf = (isNegative: boolean) => {
+    const asked = ranks.filter(({ category }) => (category === "negative") === isNegative);
+    return `${asked.filter(({ rank }) => rank === 1).length} of ${asked.length}`;
+  };
+  return [
+    `  our own search puts it first for ${firstOf(false)} prompts that are for it, and for ${
+      firstOf(true)
+    } that are not`,
+  ];
+}
+
+/** A long list of tools says less than its end. */
+const MOST_TOOLS = 50;
+
+/** How far a job is, and a line for each of its tools. */
+export function jobLines(job: OptimizationJob): string[] {
+  const { id, status, tools, runs, errors, note } = job;
+  const done = tools.filter(({ phase }) => phase === "complete").length;
+  const failed = errors === 0 ? "" : ` (${errors} failed and not counted)`;
+  const cost = knownCost(spentBy(job));
+  const spent = cost.costUsd === null ? "cost not known" : costText(cost);
+  return [
+    `Job ${id} is ${status}: ${done} of ${counted(tools.length, "tool")} done, ${
+      counted(runs, "run")
+    }${failed}, ${spent}.${note === undefined ? "" : ` ${note}`}`,
+    ...(status === "running" ? [progressMessage(job)] : []),
+    ...tools.slice(0, MOST_TOOLS).map(({ server, toolName, outcome, phase }) =>
+      `- ${server}.${toolName}: ${outcome ?? phase}`
+    ),
+    ...(tools.length > MOST_TOOLS ? [`- and ${tools.length - MOST_TOOLS} more`] : []),
+  ];
+}
+
+export function hasEnded({ status }: OptimizationJob): boolean {
+  return status === "completed" || status === "cancelled" || status === "failed";
+}
+
+/** What a job would take, in one line; how many runs is part of what it is based on. */
+export function estimateText(
+  { tools, seconds, costUsd, basis }: Omit<RunEstimate, "runs">,
+): string {
+  const time = seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+  const cost = costUsd === null ? "cost not known" : `about $${costUsd.toFixed(2)}`;
+  return `${counted(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
+}

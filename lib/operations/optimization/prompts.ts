@@ -1,0 +1,256 @@
+import { TextOrigin } from "../../core/optimization.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { GoldenPrompt, newId, type PromptCategory } from "../../core/optimization.ts";
+import { nearestNames, shortened } from "../../core/text.ts";
+import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
+import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
+import type { Target } from "../../optimizer/targets.ts";
+import { type OptimizationAdminOptions, ownName, resolveSubject } from "./subjects.ts";
+import { PROMPT_LENGTH, type SavedPrompts, type WrittenPrompt } from "./schemas.ts";
+
+export interface PromptEdit {
+  server: string;
+  tool: string;
+  id: string;
+  prompt?: string | undefined;
+  category?: PromptCategory | undefined;
+  expectedBehavior?: WrittenPrompt["expectedBehavior"];
+}
+
+type Options = Pick<OptimizationAdminOptions, "prompts" | "subjects" | "canonicalTools">;
+
+/** The prompts that a tool's descriptions are tried with. Each edit is a version of its own. */
+export class PromptSets {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Saves all of them, or none where one will not do. */
+  async save(
+    input: { server: string; tool: string; prompts: readonly WrittenPrompt[] },
+    origin: TextOrigin,
+  ): Promise<SavedPrompts> {
+    const { server } = input;
+    const drafts = input.prompts.map((draft) => withOwnName(this.#options, server, draft));
+    const repository = this.#options.prompts;
+    const subject = resolveSubject(this.#options, server, input.tool);
+    const own = this.#options.canonicalTools(server).map(({ name }) => name);
+    const others = this.#options.subjects.tools().filter((other) => other.server !== server)
+      .map((other) => `${other.server}.${other.tool}`);
+    const tools = [...own, ...others];
+    const current = await repository.list(server, subject.name);
+    const before = await Promise.all(drafts.map(({ id }) => id && repository.find(server, id)));
+    const now = Date.now();
+    const problems: string[] = [];
+    const saved = drafts.flatMap((draft, index) => {
+      const earlier = before[index] || undefined;
+      const others = [
+        ...current.filter(({ id }) => !drafts.some((other) => other.id === id))
+          .map(({ id, prompt }) => ({ name: `prompt ${id}`, id, prompt })),
+        ...drafts.slice(0, index).map(({ id, prompt }, nth) => ({
+          name: `prompts[${nth}]`,
+          id,
+          prompt,
+        })),
+      ];
+      const problem = draftProblem(draft, subject, earlier, others) ??
+        meantForProblem(draft, subject, earlier, tools);
+      if (problem === undefined) {
+        return [versionOf(draft, subject, { earlier, origin, now })];
+      }
+      problems.push(`prompts[${index}]: ${problem}`);
+      return [];
+    });
+    if (problems.length > 0) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot save these prompts for ${server}.${subject.name}: ${problems.join("; ")}`,
+        recoverySteps: ["Correct what is named and save all of them again: none was saved"],
+      });
+    }
+    await repository.save(saved.filter((prompt, index) => prompt !== before[index]));
+    const all = await repository.list(server, subject.name);
+    const warnings = [
+      ...emptyCategoryWarnings(all),
+      ...saved.flatMap((prompt) => draftWarnings(prompt, subject, all, others)),
+    ];
+    return { saved: saved.length, prompts: saved, warnings };
+  }
+
+  async edit({ server, tool, id, ...edit }: PromptEdit): Promise<GoldenPrompt> {
+    const old = await this.#resolve(server, tool, id);
+    const category = edit.category ?? old.category;
+    const { notes, expectedTool } = old.expectedBehavior;
+    const expectedBehavior = edit.expectedBehavior ??
+      (category === old.category ? { notes, expectedTool } : { notes });
+    const draft = { id, category, prompt: edit.prompt ?? old.prompt, expectedBehavior };
+    const { prompts } = await this.save({ server, tool, prompts: [draft] }, "person");
+    return prompts[0]!;
+  }
+
+  /** It is no longer asked; what was measured with it stays. */
+  async retire(server: string, tool: string, id: string): Promise<void> {
+    const old = await this.#resolve(server, tool, id);
+    const createdAt = new Date().toISOString();
+    await this.#options.prompts.save([
+      { ...old, version: old.version + 1, createdAt, retired: true },
+    ]);
+  }
+
+  /** The version of today. */
+  async #resolve(server: string, tool: string, id: string): Promise<GoldenPrompt> {
+    const { name } = resolveSubject(this.#options, server, tool);
+    const found = await this.#options.prompts.find(server, id);
+    if (found && found.toolName === name && !found.retired) return found;
+    throw promptNotFound(server, id, name);
+  }
+}
+
+export function promptNotFound(server: string, id: string, tool?: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `There is no prompt "${id}" for ${tool === undefined ? server : `${server}.${tool}`}`,
+    recoveryAction: "Use the id of a prompt that is saved",
+    recoverySteps: ["Look up the ids in the tool's results, or save the prompt again"],
+    next: [
+      { label: "Look up the ids", operation: "optimization.results", input: { server } },
+      { label: "Save the prompt again", operation: "optimization.save_prompts" },
+    ],
+  });
+}
+
+/** Why a prompt cannot be kept as it is. */
+function draftProblem(
+  draft: WrittenPrompt,
+  { name }: Target,
+  earlier: GoldenPrompt | undefined,
+  others: readonly { name: string; id: string | undefined; prompt: string }[],
+): string | undefined {
+  const { id, toolName, category, expectedBehavior = {} } = draft;
+  const text = draft.prompt.trim();
+  const shouldCall = category !== "negative";
+  const { shouldCallTool = shouldCall, notes = "" } = expectedBehavior;
+  if (toolName !== undefined && toolName !== name) return `it is for the tool "${toolName}"`;
+  if (earlier && earlier.toolName !== name) {
+    return `its id is that of a prompt for the tool "${earlier.toolName}"`;
+  }
+  const { least, most } = PROMPT_LENGTH;
+  if (text.length < least || text.length > most) {
+    return `a prompt has ${least} to ${most} characters (got ${text.length})`;
+  }
+  if (notes.length > 1_000) return `notes have up to 1000 characters (got ${notes.length})`;
+  if (shouldCallTool !== shouldCall) {
+    return `${aPrompt(category)} ${shouldCall ? "is one that should" : "must not"} call the tool`;
+  }
+  const same = others.find((other) =>
+    plain(other.prompt) === plain(text) || (id !== undefined && other.id === id)
+  );
+  return same && `it is the same as ${same.name}`;
+}
+
+/** Why the tool that a prompt is meant for cannot be right. */
+function meantForProblem(
+  { category, expectedBehavior }: WrittenPrompt,
+  { server, name }: Target,
+  earlier: GoldenPrompt | undefined,
+  tools: readonly string[],
+): string | undefined {
+  const { expectedTool } = expectedBehavior ?? {};
+  if (expectedTool === undefined || (expectedTool === name && category !== "negative")) {
+    return undefined;
+  }
+  if (category !== "negative") {
+    return `${aPrompt(category)} is meant for "${name}" itself and cannot be meant for ` +
+      `"${expectedTool}": only a negative prompt names the sibling that should be called instead`;
+  }
+  if (expectedTool === name) {
+    return `a negative prompt cannot be meant for "${name}" itself: name the sibling that should ` +
+      "be called instead, or none";
+  }
+  // One that is gone since it was named stands in the way of no other change.
+  const isAsBefore = earlier?.expectedBehavior.expectedTool === expectedTool;
+  if (isAsBefore || tools.includes(expectedTool)) return undefined;
+  const near = nearestNames(expectedTool, tools.filter((tool) => tool !== name));
+  return `it is meant for "${expectedTool}", and ${server} has no such tool` +
+    (near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`);
+}
+
+function aPrompt(category: PromptCategory): string {
+  return `${category === "indirect" ? "an" : "a"} ${category} prompt`;
+}
+
+/** Tools may be named with their server's name before theirs. */
+function withOwnName(options: Options, server: string, draft: WrittenPrompt): WrittenPrompt {
+  const { expectedTool } = draft.expectedBehavior ?? {};
+  if (expectedTool === undefined) return draft;
+  const expectedBehavior = {
+    ...draft.expectedBehavior,
+    expectedTool: ownName(options, server, expectedTool),
+  };
+  return { ...draft, expectedBehavior };
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase().replace(/\s+/g, " ");
+}
+
+/** The prompt as it is kept; where nothing changed, the version that there is. */
+function versionOf(
+  { category, prompt, expectedBehavior = {} }: WrittenPrompt,
+  { server, name }: Target,
+  { earlier, origin, now }: {
+    earlier: GoldenPrompt | undefined;
+    origin: TextOrigin;
+    now: number;
+  },
+): GoldenPrompt {
+  const { notes } = expectedBehavior;
+  const shouldCallTool = category !== "negative";
+  const expectedTool = shouldCallTool ? undefined : expectedBehavior.expectedTool;
+  const text = prompt.trim();
+  const isSame = earlier && !earlier.retired && earlier.prompt === text &&
+    earlier.category === category && earlier.expectedBehavior.notes === notes &&
+    earlier.expectedBehavior.expectedTool === expectedTool;
+  if (isSame) return earlier;
+  return GoldenPrompt.parse({
+    id: earlier?.id ?? newId("prompt", now),
+    version: (earlier?.version ?? 0) + 1,
+    server,
+    toolName: name,
+    category,
+    prompt: text,
+    expectedBehavior: {
+      shouldCallTool,
+      ...(notes === undefined ? {} : { notes }),
+      ...(expectedTool === undefined ? {} : { expectedTool }),
+    },
+    createdAt: new Date(now).toISOString(),
+    origin,
+    heldOut: earlier?.heldOut ?? false,
+  });
+}
+
+/** What makes a prompt tell less than it could. */
+function draftWarnings(
+  prompt: GoldenPrompt,
+  { server, name, siblings }: Target,
+  all: readonly GoldenPrompt[],
+  /** Tools of other servers. */
+  others: readonly string[],
+): string[] {
+  const { expectedTool } = prompt.expectedBehavior;
+  const about = `Prompt "${shortened(prompt.prompt, 60)}"`;
+  const near = all.find((other) =>
+    other.id < prompt.id && isNearDuplicate(other.prompt, prompt.prompt)
+  );
+  const problem = promptProblem(prompt, { name, server }, []);
+  return [
+    ...(near ? [`${about} asks for nearly the same as "${shortened(near.prompt, 60)}"`] : []),
+    ...(problem === undefined ? [] : [`${about}: ${problem}`]),
+    ...(expectedTool === undefined || siblings.some((sibling) => sibling.name === expectedTool)
+      ? []
+      : others.includes(expectedTool)
+      ? [`${about} is meant for "${expectedTool}", which is shown only with the equipped toolset`]
+      : [`${about} is meant for "${expectedTool}", which ${server} does not have or has off`]),
+  ];
+}

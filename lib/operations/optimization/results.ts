@@ -1,0 +1,265 @@
+import {
+  CANONICAL,
+  CATEGORIES,
+  type CategoryScores,
+  descriptionHash,
+  EvalRun,
+  newId,
+  type ToolCandidate,
+} from "../../core/optimization.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { addConfusions, confusionOf } from "../../optimizer/evaluation/confusion.ts";
+import { noMetrics, specMetrics, wilson } from "../../optimizer/evaluation/metrics.ts";
+import { findSubject, type OptimizationAdminOptions, ownName, resolveSubject } from "./subjects.ts";
+import { evidenceOf, isReported, type ToolRecords } from "./evidence.ts";
+import type { CandidateResults, Evidence, PromptRank, RunSummary } from "./schemas.ts";
+import { shortened } from "../../core/text.ts";
+import { promptNotFound } from "./prompts.ts";
+
+/** How many runs are told of one candidate: of one alone, and of one of many. */
+const MOST_RUNS = 200;
+const MOST_RUNS_OF_MANY = 30;
+
+type Interval = { low: number; high: number } | null;
+
+export interface AskedResults {
+  server: string;
+  tool?: string | undefined;
+  candidateId?: string | undefined;
+}
+
+type ResultOptions = Pick<
+  OptimizationAdminOptions,
+  "candidates" | "prompts" | "runs" | "evaluations" | "promotions" | "subjects" | "canonicalTools"
+>;
+
+/** What evaluations and callers found out, by description. */
+export class ToolResults {
+  readonly #options: ResultOptions;
+
+  constructor(options: ResultOptions) {
+    this.#options = options;
+  }
+
+  async records(server: string, tool: string): Promise<ToolRecords> {
+    const { prompts, evaluations, runs, promotions } = this.#options;
+    const [current, versions, all, found] = await Promise.all([
+      prompts.list(server, tool),
+      prompts.all(server),
+      evaluations.list(server, tool),
+      runs.list(server, tool),
+    ]);
+    const subject = findSubject(this.#options, server, tool);
+    return {
+      canonical: subject && (subject.canonicalDescription ?? ""),
+      prompts: current,
+      evaluations: all,
+      runs: found,
+      versions,
+      inForce: promotions.of(server, tool)?.description,
+    };
+  }
+
+  async evidence({ server, toolName, id }: ToolCandidate): Promise<Evidence | undefined> {
+    return evidenceOf(id, await this.records(server, toolName));
+  }
+
+  /** Of one candidate, of one tool's, or of all of a server's; the canonical description first. */
+  async list(input: AskedResults): Promise<CandidateResults[]> {
+    const { server, candidateId } = input;
+    const tools = await this.#tools(input);
+    const results = await Promise.all(tools.map(async (tool) => {
+      const records = await this.records(server, tool);
+      const all = await this.#options.candidates.list(server, tool);
+      const tried = [{ id: CANONICAL, description: records.canonical ?? "" }, ...all]
+        .filter(({ id }) => candidateId === undefined || id === candidateId);
+      const most = candidateId === undefined ? MOST_RUNS_OF_MANY : MOST_RUNS;
+      return tried.map((one) => resultsOf({ tool, most, ...one }, records));
+    }));
+    const found = results.flat();
+    if (candidateId !== undefined && found.every(({ runCount }) => runCount === 0)) {
+      throw new GatewayError("NOT_FOUND", {
+        message: "No evaluation runs found for candidate - run evaluations first",
+        recoveryAction: "Evaluate the candidate",
+        recoverySteps: [
+          `Evaluate "${candidateId}" of ${server}.${tools.join(", ")}`,
+          "Or run the prompts yourself and report each result",
+        ],
+        next: [
+          { label: "Evaluate it", operation: "optimization.evaluate" },
+          { label: "Report runs of your own", operation: "optimization.record" },
+        ],
+      });
+    }
+    return found;
+  }
+
+  /** The tools that a question is about. */
+  async #tools({ server, tool, candidateId }: AskedResults): Promise<string[]> {
+    const named = tool === undefined ? undefined : ownName(this.#options, server, tool);
+    if (candidateId !== undefined && candidateId !== CANONICAL) {
+      const { toolName } = await this.#options.candidates.resolve(server, candidateId);
+      if (named !== undefined && named !== toolName) {
+        throw new GatewayError("INVALID_ARGUMENTS", {
+          message: `Candidate "${candidateId}" is for the tool "${toolName}", not "${named}"`,
+        });
+      }
+      return [toolName];
+    }
+    if (named !== undefined) return [named];
+    // Says so where there is no such server.
+    this.#options.canonicalTools(server);
+    const [candidates, evaluations, prompts] = await Promise.all([
+      this.#options.candidates.list(server),
+      this.#options.evaluations.list(server),
+      this.#options.prompts.list(server),
+    ]);
+    const all = [...candidates, ...evaluations, ...prompts];
+    return [...new Set(all.map(({ toolName }) => toolName))].sort();
+  }
+}
+
+function resultsOf(
+  { tool, most, id, description }: { tool: string; most: number; id: string; description: string },
+  records: ToolRecords,
+): CandidateResults {
+  const evidence = evidenceOf(id, records);
+  const counted = new Set(evidence?.evaluationIds ?? [evidence?.evaluationId]);
+  const runs = records.runs.filter((run) =>
+    run.candidateId === id &&
+    (evidence?.source === "measured" ? counted.has(run.evaluationId) : isReported(run))
+  );
+  const counts = evidence?.metrics ?? noMetrics();
+  const measured = records.evaluations.filter((one) => counted.has(one.id))
+    .flatMap(({ results }) => results.find(({ candidateId }) => candidateId === id) ?? []);
+  return {
+    candidateId: id,
+    tool,
+    description,
+    metrics: specMetrics(counts),
+    counts,
+    intervals: intervalsOf(counts),
+    evidence: evidence ?? null,
+    confusion: measured.length === 0
+      ? confusionOf(runs, records.prompts, tool)
+      : addConfusions(measured.map(({ confusion }) => confusion)),
+    // The newest first: it knows the prompts of today.
+    ranks: ranksOf(measured[0]?.ranks ?? {}, records),
+    runs: runs.slice(-most).map((run) => summaryOf(run, tool)),
+    // Runs are not kept for ever; what was counted from them is.
+    runCount: Math.max(runs.length, counts.overall.total + (evidence?.errors ?? 0)),
+  };
+}
+
+function ranksOf(ranks: Record<string, number | null>, records: ToolRecords): PromptRank[] {
+  return Object.entries(ranks).flatMap(([promptId, rank]) => {
+    const prompt = records.prompts.find(({ id }) => id === promptId);
+    return prompt ? [{ promptId, category: prompt.category, rank }] : [];
+  });
+}
+
+function intervalsOf(counts: CategoryScores): CandidateResults["intervals"] {
+  const of = (name: keyof CategoryScores): Interval => wilson(counts[name]) ?? null;
+  const [direct, indirect, negative] = CATEGORIES.map(of);
+  return {
+    direct: direct ?? null,
+    indirect: indirect ?? null,
+    negative: negative ?? null,
+    overall: of("overall"),
+  };
+}
+
+function summaryOf(
+  { id, server, promptId, status, result, calls }: EvalRun,
+  own: string,
+): RunSummary {
+  const { toolCalled, correct, error, reasoning } = result;
+  // Another server's tool may have the same name.
+  const others = calls.filter((call) => call.tool !== own || (call.server ?? server) !== server)
+    .map(({ name }) => name);
+  return {
+    runId: id,
+    promptId,
+    status,
+    toolCalled,
+    correct,
+    otherTools: [...new Set(others)],
+    ...(error === undefined ? {} : { error }),
+    ...(reasoning === undefined ? {} : { reasoning: reasoning.slice(0, 500) }),
+  };
+}
+
+const MOST_CHARS = 4_000;
+
+/** What a caller saw when it put a prompt to a description by itself. */
+export interface ReportedRun {
+  server: string;
+  candidateId: string;
+  promptId: string;
+  tool?: string | undefined;
+  result: {
+    toolCalled: boolean;
+    /** What the caller thinks; the prompt's expectation decides. */
+    correct?: boolean | undefined;
+    error?: string | undefined;
+    reasoning?: string | undefined;
+    durationMs: number;
+  };
+}
+
+type ReportOptions = Pick<
+  OptimizationAdminOptions,
+  "candidates" | "prompts" | "runs" | "subjects" | "canonicalTools"
+>;
+
+/** Keeps what a caller reports. Whether it is correct follows from the prompt. */
+export async function recordReportedRun(
+  options: ReportOptions,
+  report: ReportedRun,
+): Promise<EvalRun> {
+  const { server, candidateId, promptId, result } = report;
+  const prompt = await options.prompts.find(server, promptId);
+  if (!prompt || prompt.retired) throw promptNotFound(server, promptId);
+  const { toolName } = prompt;
+  const candidate = candidateId === CANONICAL
+    ? undefined
+    : await options.candidates.resolve(server, candidateId);
+  const named = candidate?.toolName ??
+    (report.tool === undefined ? toolName : ownName(options, server, report.tool));
+  if (named !== toolName) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message:
+        `Cannot record this run: prompt "${promptId}" is for the tool "${toolName}", and "${candidateId}" was tried for "${named}"`,
+      recoverySteps: [`Use a prompt that was saved for "${named}"`],
+    });
+  }
+  const subject = resolveSubject(options, server, toolName);
+  const description = candidate?.description ?? subject.canonicalDescription ?? "";
+  const { toolCalled, durationMs } = result;
+  const error = result.error?.trim() ?? "";
+  const isError = error !== "";
+  const run = EvalRun.parse({
+    id: newId("run"),
+    server,
+    toolName,
+    candidateId,
+    promptId,
+    promptVersion: prompt.version,
+    timestamp: new Date().toISOString(),
+    status: isError ? "error" : "ok",
+    result: {
+      toolCalled,
+      correct: !isError && toolCalled === prompt.expectedBehavior.shouldCallTool,
+      ...(isError ? { error: shortened(error, MOST_CHARS) } : {}),
+      ...(result.reasoning === undefined
+        ? {}
+        : { reasoning: shortened(result.reasoning, MOST_CHARS) }),
+      durationMs,
+    },
+    calls: toolCalled ? [{ name: subject.flatName, server, tool: toolName, arguments: null }] : [],
+    evaluator: "caller",
+    descriptionHash: descriptionHash(description),
+  });
+  await options.runs.save(run);
+  return run;
+}

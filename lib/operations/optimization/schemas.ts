@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { fieldHints } from "../fields.ts";
+import {
+  CategoryScores,
+  Depth,
+  EvalRun,
+  Evaluation,
+  EvaluatorKind,
+  GoldenPrompt,
+  JobOptions,
+  OptimizationJob,
+  OptimizationReport,
+  PromotedTool,
+  PromotionEvent,
+  PromptCategory,
+  ToolCandidate,
+  Verdict,
+} from "../../core/optimization.ts";
+
+/** A tool: by its server and its own name, or by a name that has the server in it. */
+export const TOOL = {
+  server: z.string().optional().register(fieldHints, { isHidden: true, completes: "server" }),
+  tool: z.string().register(fieldHints, { completes: "tool" }),
+};
+export const CandidateId = z.string().register(fieldHints, { completes: "candidate" });
+export const JobId = z.string().register(fieldHints, { completes: "job" });
+/** Why something is promoted or reverted, in a person's words. */
+export const Reason = PromotedTool.shape.reason.unwrap().trim().min(1).optional()
+  .describe("Why; kept in the tool's history")
+  .register(fieldHints, { placeholder: "TEXT", isForPeople: true });
+
+/** How many candidates are written at a time. */
+export const CandidateCount = JobOptions.shape.candidatesPerTool;
+/** How many prompts of one category are written at a time. */
+export const PromptCount = z.int().min(0).max(50).default(5);
+/** How many prompts are saved at a time. */
+export const MOST_SAVED_PROMPTS = 200;
+
+const { prompt } = GoldenPrompt.shape;
+export const PROMPT_LENGTH = { least: prompt.minLength ?? 0, most: prompt.maxLength ?? Infinity };
+export const MAX_EXAMPLE = ToolCandidate.shape.example.unwrap().maxLength ?? Infinity;
+
+/** A tool as its server describes it. */
+export const OriginalTool = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  inputSchema: z.unknown(),
+});
+export type OriginalTool = z.infer<typeof OriginalTool>;
+
+/** What evaluates, or why nothing can. */
+export const EvaluatorInfo = z.object({
+  kind: EvaluatorKind.nullable(),
+  model: z.string().nullable(),
+  problem: z.string().nullable(),
+});
+export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
+
+export const Overview = z.object({
+  enabled: z.boolean(),
+  /** With what was checked of it, in words; null if nothing was. */
+  evaluator: EvaluatorInfo.extend({ checked: z.string().nullable() }),
+  reports: z.array(OptimizationReport),
+});
+export type Overview = z.infer<typeof Overview>;
+
+export const ReportData = z.object({
+  reports: z.array(OptimizationReport),
+  total: OptimizationReport.omit({ serverName: true, tools: true }),
+  note: z.string(),
+});
+
+/** What is known of a candidate, and whether that is enough. */
+export const Evidence = z.object({
+  /** `measured`: by the gateway; `reported`: by a caller. */
+  source: z.enum(["measured", "reported"]),
+  depth: Depth,
+  metrics: CategoryScores,
+  /** The canonical description on the same prompts. */
+  baseline: CategoryScores,
+  /** How many prompts they stand on: those that have runs. */
+  prompts: z.int(),
+  /** Over how many evaluations of the same they were counted, if there was more than one. */
+  tries: z.int().exactOptional(),
+  /** Which these were, `evaluationId` among them. */
+  evaluationIds: z.array(z.string()).exactOptional(),
+  /** How many tools of other servers were shown beside the server's own. */
+  beside: z.int().exactOptional(),
+  errors: z.int(),
+  evaluationId: z.string().exactOptional(),
+  /** When the last of it was found. */
+  time: z.string(),
+  verdict: Verdict.exactOptional(),
+  /** Why nothing can be concluded from it, if so. */
+  problem: z.string().exactOptional(),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+/** One run, as far as a reader of results needs it. */
+export const RunSummary = z.object({
+  runId: z.string(),
+  promptId: z.string(),
+  status: EvalRun.shape.status,
+  toolCalled: z.boolean(),
+  correct: z.boolean(),
+  /** The tools that were called instead, or as well. */
+  otherTools: z.array(z.string()),
+  error: z.string().exactOptional(),
+  reasoning: z.string().exactOptional(),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** The tool's place in our own search for one prompt; null: not found. */
+const PromptRank = z.object({
+  promptId: z.string(),
+  category: PromptCategory,
+  rank: z.number().nullable(),
+});
+export type PromptRank = z.infer<typeof PromptRank>;
+
+/** Rates; null if there is no data. */
+export const Rates = z.object({
+  directSuccess: z.number().nullable(),
+  indirectSuccess: z.number().nullable(),
+  negativeSuccess: z.number().nullable(),
+  overall: z.number().nullable(),
+});
+
+const Interval = z.object({ low: z.number(), high: z.number() }).nullable();
+
+/** What is known of one description of a tool. */
+export const CandidateResults = z.object({
+  /** `canonical`, or a candidate's. */
+  candidateId: z.string(),
+  tool: z.string(),
+  description: z.string(),
+  metrics: Rates,
+  /** Correct of all. */
+  counts: CategoryScores,
+  /** 95 %; null if there is no data. */
+  intervals: z.record(z.enum([...PromptCategory.options, "overall"]), Interval),
+  evidence: Evidence.nullable(),
+  /** Which tool was called, by what should have been: counts. */
+  confusion: z.record(z.string(), z.record(z.string(), z.number())),
+  /** A second opinion without a model. */
+  ranks: z.array(PromptRank),
+  /** The newest, of what the numbers stand on. */
+  runs: z.array(RunSummary),
+  runCount: z.int(),
+});
+export type CandidateResults = z.infer<typeof CandidateResults>;
+
+/** All there is to know about one tool's descriptions. */
+export const ToolOptimizationDetail = z.object({
+  server: z.string(),
+  tool: z.string(),
+  /** Whether its server has it today. */
+  exists: z.boolean(),
+  enabled: z.boolean(),
+  /** What the server itself says; null if it says nothing. */
+  canonicalDescription: z.string().nullable(),
+  promotion: PromotedTool.nullable(),
+  /** Set if the server's own description is another one than when it was promoted. */
+  staleness: z.object({ before: z.string().nullable(), now: z.string().nullable() }).nullable(),
+  /** Oldest first. */
+  candidates: z.array(ToolCandidate.extend({ evidence: Evidence.nullable() })),
+  prompts: z.array(GoldenPrompt),
+  warnings: z.array(z.string()),
+  /** Newest first. */
+  evaluations: z.array(Evaluation),
+  /** Newest first. */
+  history: z.array(PromotionEvent),
+  /** The job that works on it. */
+  job: OptimizationJob.nullable(),
+});
+export type ToolOptimizationDetail = z.infer<typeof ToolOptimizationDetail>;
+
+/** What a job would take. */
+export const JobEstimate = z.object({
+  tools: z.int(),
+  /** At most: an evaluation stops early if it can. */
+  runs: z.int(),
+  seconds: z.number(),
+  /** Null if nothing is known about prices. */
+  costUsd: z.number().nullable(),
+  /** In words: measured on so many runs, or a guess. */
+  basis: z.string(),
+});
+export type JobEstimate = z.infer<typeof JobEstimate>;
+
+/** A prompt as people and models write it. */
+export const WrittenPrompt = z.strictObject({
+  id: z.string().optional().describe("Of one to replace"),
+  toolName: z.string().optional(),
+  category: PromptCategory,
+  prompt: z.string(),
+  /** What is left out follows from the category. */
+  expectedBehavior: z.strictObject({
+    shouldCallTool: z.boolean().optional(),
+    notes: z.string().optional(),
+    expectedTool: z.string().optional().describe("Sibling it is for"),
+  }).optional(),
+});
+export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
+
+export const SavedPrompts = z.object({
+  saved: z.int(),
+  /** In the order they were given. */
+  prompts: z.array(GoldenPrompt),
+  warnings: z.array(z.string()),
+});
+export type SavedPrompts = z.infer<typeof SavedPrompts>;

@@ -1,0 +1,98 @@
+import type { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
+import type { Promotions } from "../../optimizer/promotions.ts";
+import type { Target } from "../../optimizer/targets.ts";
+import type { Targets } from "../../optimizer/targets.ts";
+import type { TextModel } from "../../optimizer/generation/text_model.ts";
+import type {
+  CandidatesRepository,
+  EvalRunsRepository,
+  EvaluationsRepository,
+  GoldenPromptsRepository,
+} from "../../storage/optimization_repositories.ts";
+import type { EvaluatorInfo, OriginalTool } from "./schemas.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { nearestNames } from "../../core/text.ts";
+
+export interface OptimizationAdminOptions {
+  /** Called when candidates, prompts, reports or promotions were changed here. */
+  onChange?(): void;
+  candidates: CandidatesRepository;
+  prompts: GoldenPromptsRepository;
+  runs: EvalRunsRepository;
+  evaluations: EvaluationsRepository;
+  promotions: Promotions;
+  jobs: OptimizationJobs;
+  subjects: Targets;
+  /** Throws CANNOT_GENERATE. */
+  textModel(): Promise<TextModel>;
+  isEnabled(): boolean;
+  setEnabled(on: boolean): Promise<void>;
+  /** Whether a caller may decide which words all clients read. */
+  mayPromote(principal: string): boolean;
+  evaluatorInfo(): Promise<EvaluatorInfo>;
+  /** A tool by any of the names that clients have for it. Throws TOOL_NOT_FOUND. */
+  findTool(name: string): { server: string; tool: string };
+  hasServer(name: string): boolean;
+  /** Throws SERVER_NOT_FOUND. */
+  canonicalTools(server: string): OriginalTool[];
+}
+
+type Lookup = Pick<OptimizationAdminOptions, "subjects" | "canonicalTools">;
+
+/** By the server's own name for it, or with the server's name before that. */
+export function findSubject({ subjects }: Lookup, server: string, tool: string) {
+  const prefix = `${server}.`;
+  return subjects.find(server, tool) ??
+    (tool.startsWith(prefix) ? subjects.find(server, tool.slice(prefix.length)) : undefined);
+}
+
+export function resolveSubject(lookup: Lookup, server: string, tool: string): Target {
+  const found = findSubject(lookup, server, tool);
+  if (found) return found;
+  const near = nearestNames(tool, canonicalTools(lookup, server).map(({ name }) => name), 3);
+  throw new GatewayError("TOOL_NOT_FOUND", {
+    message: `Server "${server}" has no tool "${tool}"`,
+    ...(near.length > 0
+      ? { hint: `Did you mean ${near.map((name) => `${server}.${name}`).join(", ")}?` }
+      : {}),
+    recoveryAction: "Use the server's own name of one of its tools",
+    recoverySteps: [`List the tools of "${server}" and use one of their names`],
+    next: [{ label: "List its tools", operation: "optimization.canonical", input: { server } }],
+  });
+}
+
+/** The server's own name for a tool, also for one that is no longer there. */
+export function ownName(lookup: Lookup, server: string, tool: string): string {
+  return findSubject(lookup, server, tool)?.name ?? tool;
+}
+
+export function canonicalTools(lookup: Lookup, server: string): OriginalTool[] {
+  const tools = lookup.canonicalTools(server);
+  if (tools.length > 0) return tools;
+  throw new GatewayError("NOT_FOUND", {
+    message: "No canonical tools found - have you connected to the server?",
+    recoveryAction: `Connect to the server "${server}", then try again`,
+    recoverySteps: [
+      `Look in the list of servers at how "${server}" is`,
+      "Restart it, then try again",
+    ],
+    next: [
+      { label: "Check its state", operation: "server.list" },
+      { label: "Restart it", operation: "server.restart", input: { name: server } },
+    ],
+  });
+}
+
+/** Says how to switch on what spends model time. */
+export function switchedOff(attempt: string): GatewayError {
+  return new GatewayError("OPTIMIZATION_DISABLED", {
+    message: `Cannot ${attempt}: optimization is switched off, because it spends model time`,
+    recoverySteps: [
+      "Ask the owner to start the gateway with --enable-optimization",
+      "Or to run `quartermaster optimize enable`",
+      "Or to switch it on in the console's settings",
+    ],
+    hint: "Without it you can still propose candidates, save prompts and report results.",
+    next: [{ label: "Switch it on", operation: "optimization.enable" }],
+  });
+}

@@ -1,0 +1,418 @@
+import type { WrittenPrompt } from "./optimization/schemas.ts";
+import { GatewayError } from "../core/errors.ts";
+import {
+  CANONICAL,
+  type GoldenPrompt,
+  type OptimizationJob,
+  type OptimizationReport,
+  type PromotedTool,
+  type PromotionEvent,
+  type TextOrigin,
+  type ToolCandidate,
+} from "../core/optimization.ts";
+import { generateCandidates } from "../optimizer/generation/candidates.ts";
+import { generatePrompts } from "../optimizer/generation/prompts.ts";
+import type { JobRequest } from "../optimizer/jobs/selection.ts";
+import type { OptimizationJobs } from "../optimizer/jobs/queue.ts";
+import { textModelFromSampling } from "../optimizer/generation/text_model.ts";
+import { progressMessage } from "../optimizer/jobs/progress.ts";
+import type { OperationCall } from "./operation.ts";
+import {
+  canonicalTools,
+  type OptimizationAdminOptions,
+  ownName,
+  resolveSubject,
+  switchedOff,
+} from "./optimization/subjects.ts";
+import {
+  keepCandidate,
+  promotionRefused,
+  type Proposal,
+  proposeCandidate,
+} from "./optimization/candidates.ts";
+import { checkedText } from "./optimization/evaluator.ts";
+import { refusalOf } from "./optimization/evidence.ts";
+import { type PromptEdit, PromptSets } from "./optimization/prompts.ts";
+import type {
+  CandidateResults,
+  OriginalTool,
+  Overview,
+  RunSummary,
+  SavedPrompts,
+  ToolOptimizationDetail,
+} from "./optimization/schemas.ts";
+import {
+  type AskedResults,
+  recordReportedRun,
+  type ReportedRun,
+  ToolResults,
+} from "./optimization/results.ts";
+import { detailOf, reportsOf } from "./optimization/tool_details.ts";
+
+export type { OptimizationAdminOptions } from "./optimization/subjects.ts";
+export type { ToolOptimizationDetail } from "./optimization/schemas.ts";
+
+/** How often somebody who waits for a job is told how far it is. */
+const PROGRESS_MS = 1_000;
+
+interface NamedTool {
+  server: string;
+  tool: string;
+}
+
+/** Optimization as people, models and programs see it. */
+export class OptimizationAdmin {
+  readonly #options: OptimizationAdminOptions;
+  readonly #prompts: PromptSets;
+  readonly #results: ToolResults;
+
+  constructor(options: OptimizationAdminOptions) {
+    this.#options = options;
+    this.#prompts = new PromptSets(options);
+    this.#results = new ToolResults(options);
+  }
+
+  get jobs(): OptimizationJobs {
+    return this.#options.jobs;
+  }
+
+  /** Whether what spends model time may be done. */
+  get enabled(): boolean {
+    return this.#options.isEnabled();
+  }
+
+  setEnabled(on: boolean): Promise<void> {
+    return this.#options.setEnabled(on);
+  }
+
+  /** Of all servers, or of one. */
+  async overview(server?: string): Promise<Overview> {
+    const [info, reports] = await Promise.all([this.#options.evaluatorInfo(), this.report(server)]);
+    const evaluator = { ...info, checked: checkedText(info) };
+    return { enabled: this.enabled, evaluator, reports };
+  }
+
+  /** The tool that is meant: by its server, or by any of the names that clients have for it. */
+  locate({ server, tool }: { server?: string | undefined; tool: string }): NamedTool {
+    if (server !== undefined) return { server, tool };
+    try {
+      return this.#options.findTool(tool);
+    } catch (error) {
+      // There may be records of a tool that its server no longer has.
+      const [, owner = "", name = ""] = /^([\w-]+)\.(.+)$/s.exec(tool) ?? [];
+      if (!(error instanceof GatewayError) || name === "") throw error;
+      return { server: owner, tool: name };
+    }
+  }
+
+  /** The same for what may be about all tools of a server. */
+  locateServer({ server, tool }: { server?: string | undefined; tool?: string | undefined }) {
+    if (tool !== undefined) return this.locate({ server, tool });
+    if (server !== undefined) return { server };
+    throw new GatewayError("INVALID_ARGUMENTS", { message: "Name a server, or one of its tools" });
+  }
+
+  /** What a job is about: a server, some of its tools, or everything. */
+  locateTarget(
+    { server, tools, all }: {
+      server?: string | undefined;
+      tools?: string[] | undefined;
+      all?: boolean | undefined;
+    },
+  ): Pick<JobRequest, "server" | "tools" | "all"> {
+    if (server !== undefined || all || tools === undefined || tools.length === 0) {
+      return {
+        ...(server === undefined ? {} : { server }),
+        ...(tools === undefined ? {} : { tools }),
+        ...(all === undefined ? {} : { all }),
+      };
+    }
+    const named = tools.find((name) => this.#options.hasServer(name));
+    if (named !== undefined && tools.length === 1) return { server: named };
+    if (named !== undefined) {
+      throw mixedTarget(`name one server, or tools, not "${named}" among others`);
+    }
+    const found = tools.map((tool) => this.locate({ tool }));
+    const [owner, ...others] = new Set(found.map(({ server }) => server));
+    if (others.length > 0) {
+      throw mixedTarget(`name tools of one server at a time, not of ${owner} and ${others[0]}`);
+    }
+    return { server: owner!, tools: [...new Set(found.map(({ tool }) => tool))] };
+  }
+
+  canonicalTools(server: string): OriginalTool[] {
+    return canonicalTools(this.#options, server);
+  }
+
+  detail(server: string, tool: string): Promise<ToolOptimizationDetail> {
+    return detailOf(this.#options, this.#results, server, tool);
+  }
+
+  /** The runs of the description in force; empty if there are none. */
+  async runsInForce({ server, tool, promotion }: ToolOptimizationDetail): Promise<RunSummary[]> {
+    const candidateId = promotion?.candidateId ?? CANONICAL;
+    const results = await this.#results.list({ server, tool, candidateId }).catch((error) => {
+      if (error instanceof GatewayError && error.code === "NOT_FOUND") return [];
+      throw error;
+    });
+    return results.flatMap(({ runs }) => runs);
+  }
+
+  propose(input: Proposal, origin: TextOrigin): Promise<ToolCandidate> {
+    return this.#told(proposeCandidate(this.#options, input, origin));
+  }
+
+  /** Saves all of them, or none where one will not do. */
+  savePrompts(
+    input: NamedTool & { prompts: readonly WrittenPrompt[] },
+    origin: TextOrigin,
+  ): Promise<SavedPrompts> {
+    return this.#told(this.#prompts.save(input, origin));
+  }
+
+  editPrompt(edit: PromptEdit): Promise<GoldenPrompt> {
+    return this.#told(this.#prompts.edit(edit));
+  }
+
+  retirePrompt(server: string, tool: string, id: string): Promise<void> {
+    return this.#told(this.#prompts.retire(server, tool, id));
+  }
+
+  /** Whether it was correct follows from the prompt, whatever the caller says. */
+  async recordRun(
+    report: ReportedRun,
+  ): Promise<{ runId: string; correct: boolean; isError: boolean }> {
+    const { id, status, result } = await this.#told(recordReportedRun(this.#options, report));
+    return { runId: id, correct: result.correct, isError: status === "error" };
+  }
+
+  results(input: AskedResults): Promise<CandidateResults[]> {
+    return this.#results.list(input);
+  }
+
+  /**
+   * A caller may promote what the gateway measured to be better than the description in force. A
+   * person may promote anything, but needs a reason otherwise.
+   */
+  async promote(
+    input: NamedTool & { candidateId: string; reason?: string | undefined },
+    by: "caller" | "person",
+  ): Promise<PromotedTool> {
+    const { server, candidateId } = input;
+    const { promotions } = this.#options;
+    const { name } = resolveSubject(this.#options, server, input.tool);
+    const candidate = await this.resolveCandidate({ server, tool: name, candidateId });
+    const current = promotions.of(server, name);
+    // Asked twice, it is promoted once.
+    if (current?.candidateId === candidateId && !promotions.staleness(server, name)) return current;
+    const evidence = await this.#results.evidence(candidate);
+    const refusal = refusalOf(evidence);
+    const reason = input.reason?.trim() ?? "";
+    if (refusal !== undefined && (by === "caller" || reason === "")) {
+      throw promotionRefused(candidate, refusal, by);
+    }
+    // Numbers that nothing can be concluded from do not go on record as its own.
+    const holds = evidence?.problem === undefined ? evidence : undefined;
+    const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};
+    const promoted = promotions.promote({
+      server,
+      toolName: name,
+      candidateId,
+      description: candidate.description,
+      ...(metrics && baseline ? { metrics, baseline } : {}),
+      ...(evaluationId === undefined ? {} : { evaluationId }),
+      ...(depth === undefined ? {} : { depth }),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(prompts === undefined ? {} : { prompts }),
+      ...(source === undefined ? {} : { source }),
+      ...(reason === "" ? {} : { reason }),
+      by,
+      over: current?.id ?? null,
+    });
+    return await this.#told(promoted);
+  }
+
+  /** Back to the server's own description, or to an earlier promotion by its event's id. */
+  revert(
+    { server, tool, to, reason }: NamedTool & {
+      to?: string | undefined;
+      reason?: string | undefined;
+    },
+    by: "caller" | "person",
+  ): Promise<PromotedTool | null> {
+    return this.#told(this.#options.promotions.revert({
+      server,
+      tool: ownName(this.#options, server, tool),
+      ...(to === undefined ? {} : { to }),
+      ...(reason === undefined ? {} : { reason }),
+      by,
+    }));
+  }
+
+  keep(server: string, tool: string): Promise<PromotedTool> {
+    const named = ownName(this.#options, server, tool);
+    return this.#told(this.#options.promotions.keep({ server, tool: named, by: "person" }));
+  }
+
+  history(server: string, tool: string): Promise<PromotionEvent[]> {
+    return this.#options.promotions.history(server, ownName(this.#options, server, tool));
+  }
+
+  /** One for each server, or of one. */
+  report(server?: string): Promise<OptimizationReport[]> {
+    return reportsOf(this.#options, server);
+  }
+
+  /** Has a model write candidates, and keeps them. */
+  async generateCandidates(
+    { server, tool, count }: NamedTool & { count: number },
+    sample: OperationCall["sample"],
+    signal: AbortSignal,
+  ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
+    this.requireEnabled("generate candidates");
+    const subject = resolveSubject(this.#options, server, tool);
+    const existing = await this.#options.candidates.list(server, subject.name);
+    const prompts = await this.#options.prompts.list(server, subject.name);
+    const { descriptions, warnings } = await generateCandidates({
+      model: await this.#modelOf(sample),
+      target: subject,
+      count,
+      existing: existing.map(({ description }) => description),
+      prompts: prompts.filter(({ heldOut }) => !heldOut),
+      signal,
+    });
+    const candidates: ToolCandidate[] = [];
+    for (const written of descriptions) {
+      const input = { server, tool: subject.name, ...written };
+      const kept = await this.#told(keepCandidate(this.#options, input, "generated"));
+      candidates.push(kept.candidate);
+    }
+    return { candidates, warnings };
+  }
+
+  /** Has a model write prompts, and keeps them. */
+  async generatePrompts(
+    input: NamedTool & { directCount: number; indirectCount: number; negativeCount: number },
+    sample: OperationCall["sample"],
+    signal: AbortSignal,
+  ): Promise<SavedPrompts> {
+    this.requireEnabled("generate prompts");
+    const { server, directCount: direct, indirectCount: indirect, negativeCount: negative } = input;
+    const subject = resolveSubject(this.#options, server, input.tool);
+    if (direct + indirect + negative === 0) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "Cannot generate prompts: none of any category is asked for",
+        recoveryAction: "Ask for at least one direct, indirect or negative prompt",
+      });
+    }
+    const existing = await this.#options.prompts.list(server, subject.name);
+    const { prompts, warnings } = await generatePrompts({
+      model: await this.#modelOf(sample),
+      target: subject,
+      counts: { direct, indirect, negative },
+      existing: existing.map(({ prompt }) => prompt),
+      signal,
+    });
+    const saved = await this.savePrompts({ server, tool: subject.name, prompts }, "generated");
+    return { ...saved, warnings: [...new Set([...warnings, ...saved.warnings])] };
+  }
+
+  /** The calling client's own model if it lends one, else the gateway's. */
+  async #modelOf(sample: OperationCall["sample"]) {
+    return sample ? textModelFromSampling(sample) : await this.#options.textModel();
+  }
+
+  /** Waits until a job has ended or waits for somebody, or for so long. */
+  async followJob(
+    job: OptimizationJob,
+    seconds: number,
+    { signal, progress }: Pick<OperationCall, "signal" | "progress">,
+  ): Promise<OptimizationJob> {
+    const until = performance.now() + 1_000 * seconds;
+    let current = job;
+    let last = "";
+    for (let left = 1_000 * seconds; left > 0; left = until - performance.now()) {
+      current = await this.jobs.wait(job.id, Math.min(left, PROGRESS_MS), signal);
+      if (current.status !== "running") break;
+      const message = progressMessage(current);
+      if (message !== last) progress(last = message);
+    }
+    return current;
+  }
+
+  /** Starts again what a job did not get done, with the same options: one job a server. */
+  async retryJob(id: string, principal: string, by: JobRequest["by"]): Promise<OptimizationJob[]> {
+    const { tools, options } = await this.jobs.get(id);
+    const undone = tools.filter(({ failed, phase }) => failed || phase !== "complete");
+    const started: OptimizationJob[] = [];
+    for (const [server, own] of Map.groupBy(undone, ({ server }) => server)) {
+      const names = own.map(({ toolName }) => toolName);
+      const request = this.withinRights(principal, { server, tools: names, options, by });
+      try {
+        started.push(await this.jobs.start(request));
+      } catch (error) {
+        if (started.length === 0 || !(error instanceof GatewayError)) throw error;
+        const done = started.flatMap((job) => job.tools[0]?.server ?? []).join(", ");
+        throw new GatewayError(error.code, {
+          ...error.details,
+          message: `Started again for ${done}, but not for ${server}: ${error.message}`,
+          cause: error,
+        });
+      }
+    }
+    return started;
+  }
+
+  /** Says that something was changed, once it was. */
+  async #told<T>(change: Promise<T>): Promise<T> {
+    const changed = await change;
+    this.#options.onChange?.();
+    return changed;
+  }
+
+  /** Whether a caller may decide which words all clients read. */
+  mayPromote(principal: string): boolean {
+    return this.#options.mayPromote(principal);
+  }
+
+  /** What a caller asks of a job: it promotes nothing for one who could not promote it by hand. */
+  withinRights(principal: string, request: JobRequest): JobRequest {
+    if (this.mayPromote(principal)) return request;
+    return { ...request, options: { ...request.options, autoPromote: false } };
+  }
+
+  /** Throws OPTIMIZATION_DISABLED where model time must not be spent. */
+  requireEnabled(attempt: string): void {
+    if (!this.enabled) throw switchedOff(attempt);
+  }
+
+  /** The candidate, if it is this tool's. */
+  async resolveCandidate(
+    { server, tool, candidateId }: NamedTool & { candidateId: string },
+  ): Promise<ToolCandidate> {
+    if (candidateId === CANONICAL) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "The server's own description is not a candidate",
+        recoveryAction: "Name a candidate; or revert, to have the server's own in force again",
+        next: [
+          { label: "Revert", operation: "optimization.revert" },
+          { label: "See the candidates", operation: "optimization.results" },
+        ],
+      });
+    }
+    const candidate = await this.#options.candidates.resolve(server, candidateId);
+    const named = ownName(this.#options, server, tool);
+    if (candidate.toolName === named) return candidate;
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Candidate "${candidateId}" is for the tool "${candidate.toolName}", not "${named}"`,
+      recoveryAction: `Name a candidate of "${named}", or the tool "${candidate.toolName}"`,
+    });
+  }
+}
+
+function mixedTarget(why: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot optimize: ${why}`,
+    recoveryAction: "Start it once for each server, or for all",
+  });
+}

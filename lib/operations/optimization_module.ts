@@ -1,0 +1,180 @@
+import { resolveTool } from "../catalog/resolve.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { buildModels } from "../optimizer/evaluators/model_choice.ts";
+import { keepUp } from "../core/upkeep.ts";
+import type { Env, Platform } from "../config/platform.ts";
+import type { Options } from "../config/option_table.ts";
+import { EVERYONE, type OnAudit } from "../core/access.ts";
+import type { OptimizationJob } from "../core/optimization.ts";
+import { TimeoutQueue } from "../core/async.ts";
+import type { ServerPool } from "../servers/pool.ts";
+import type { ProcessOwner } from "../servers/processes/process_owner.ts";
+import { EvalEndpoints } from "../mcp/eval_endpoint.ts";
+import { CatalogTargets } from "../optimizer/targets.ts";
+import { EvaluatorTrial } from "../optimizer/evaluators/evaluator.ts";
+import { OptimizationJobs } from "../optimizer/jobs/queue.ts";
+import { RunFolders } from "../optimizer/evaluators/claude_environment.ts";
+import type { LoadedOptimizer, OptimizerSwitch } from "../optimizer/module.ts";
+import type { KeptLease } from "../storage/leases_repository.ts";
+import type { NameTables } from "../catalog/name_table.ts";
+import {
+  CandidatesRepository,
+  EvalRunsRepository,
+  EvaluationsRepository,
+  GoldenPromptsRepository,
+} from "../storage/optimization_repositories.ts";
+import type { Location } from "../storage/kv_client.ts";
+import { JobsRepository } from "../storage/jobs_repository.ts";
+import type { Store } from "../storage/store.ts";
+import { EvaluatorCheck } from "./optimization/evaluator.ts";
+import { OptimizationAdmin } from "./optimization_admin.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+
+const PATIENCE_MS = 50;
+const DAY_MS = 24 * 60 * 60_000;
+const MOST_RUNS = 200_000;
+const MOST_ENDED_JOBS = 500;
+const MOST_EVALUATIONS = 50;
+
+export interface OptimizationInput {
+  store: Store;
+  catalog: Catalog;
+  pool: ServerPool;
+  names: NameTables;
+  toolsets: Toolsets;
+  options: Options;
+  env: Env;
+  platform: Platform;
+  logs: Logs;
+  optimizer: OptimizerSwitch;
+  processOwner: ProcessOwner;
+  lease: Pick<KeptLease, "id" | "isAlive">;
+  mayPromote(principal: string): boolean;
+  live: { tellJob(job: OptimizationJob): void };
+  /** Candidates, prompts, reports or promotions were changed here. */
+  optimizationChanged(): void;
+  onAudit?: OnAudit | undefined;
+  onWarning(message: string, details?: object): void;
+  signal: AbortSignal;
+}
+
+/** Everything that measures descriptions and writes new ones. */
+export interface OptimizationModule extends LoadedOptimizer {
+  admin: OptimizationAdmin;
+  jobs: OptimizationJobs;
+  evaluating: { check: EvaluatorCheck; trial: EvaluatorTrial };
+}
+
+export function buildOptimization(input: OptimizationInput): OptimizationModule {
+  const { store, catalog, pool, toolsets, options, logs, lease } = input;
+  const { promotions, isEnabled, setEnabled } = input.optimizer;
+  const stack = new AsyncDisposableStack();
+  const patience = stack.use(new TimeoutQueue(PATIENCE_MS));
+  const endpoints = stack.use(new EvalEndpoints({ log: logs.module("http"), patience }));
+  const subjects = new CatalogTargets({
+    catalog,
+    names: input.names,
+    equipped() {
+      // Everyone's toolset: a job has no principal.
+      const toolset = toolsets.equippedBy(EVERYONE);
+      return toolset ? toolsets.registered(toolset) : [];
+    },
+  });
+  const folders = new RunFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
+  const { evaluator, textModel, evaluatorInfo, evaluatorProgram } = buildModels({
+    ...input,
+    isEnabled,
+    redactor: logs.redactor,
+    folders,
+    openDoor: (tools) => Promise.resolve(endpoints.open(tools)),
+  });
+
+  const candidates = new CandidatesRepository(store);
+  const prompts = new GoldenPromptsRepository(store);
+  const runs = new EvalRunsRepository(store);
+  const evaluations = new EvaluationsRepository(store);
+  const kept = new JobsRepository(store);
+  const jobs = stack.use(
+    new OptimizationJobs({
+      jobs: kept,
+      candidates,
+      prompts,
+      runs,
+      evaluations,
+      promotions,
+      targets: subjects,
+      evaluator,
+      textModel,
+      concurrency: options.evalConcurrency,
+      owner: lease.id,
+      isOwnerAlive: lease.isAlive,
+      isEnabled,
+      onChange: input.live.tellJob,
+      onAudit: input.onAudit,
+      onWarning: input.onWarning,
+      signal: input.signal,
+    }),
+  );
+  const admin = new OptimizationAdmin({
+    onChange: input.optimizationChanged,
+    candidates,
+    prompts,
+    runs,
+    evaluations,
+    promotions,
+    jobs,
+    subjects,
+    textModel,
+    isEnabled,
+    setEnabled,
+    mayPromote: input.mayPromote,
+    evaluatorInfo,
+    findTool(name) {
+      const table = input.names.of(catalog.snapshot);
+      const tool = resolveTool({ table, naming: "namespaced", withDisabled: true }, name);
+      return { server: tool.server, tool: tool.name };
+    },
+    hasServer: (name) => pool.find(name) !== undefined,
+    canonicalTools(server) {
+      pool.resolve(server);
+      return catalog.of(server).tools.flatMap(({ name, definition: { inputSchema } }) => {
+        const subject = subjects.find(server, name);
+        return subject ? { name, description: subject.canonicalDescription, inputSchema } : [];
+      });
+    },
+  });
+
+  async function clearAway(): Promise<void> {
+    if (input.platform.canSpawn) await folders.sweep(lease.isAlive);
+    await runs.prune({ olderThanMs: options.evalRetention * DAY_MS, most: MOST_RUNS });
+    await kept.prune({ mostEnded: MOST_ENDED_JOBS });
+    await evaluations.prune({ mostPerTool: MOST_EVALUATIONS });
+  }
+  stack.use(keepUp({
+    work: clearAway,
+    everyMs: DAY_MS,
+    onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
+  }));
+  return {
+    admin,
+    jobs,
+    evaluating: {
+      check: new EvaluatorCheck({ info: evaluatorInfo, program: evaluatorProgram, isEnabled }),
+      trial: new EvaluatorTrial({ evaluator, isEnabled }),
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Stores in memory are told apart by process. */
+function storeName(location: Location, leaseId: string): string {
+  switch (location.kind) {
+    case "file":
+      return location.path;
+    case "remote":
+      return location.url;
+    default:
+      return `${location.kind} ${leaseId}`;
+  }
+}

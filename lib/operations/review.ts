@@ -1,0 +1,243 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { ChangePolicy, ServerTrust } from "../core/server.ts";
+import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
+import { fieldHints } from "./fields.ts";
+import type { OldPath } from "./http.ts";
+import { actorOf, operation } from "./operation.ts";
+
+const READ = { rights: ["read", "manage"], scope: "whole", effect: "read", isLive: true } as const;
+const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
+
+const TOOL = {
+  server: z.string().min(1).optional().describe("The tool's server, unless `tool` names it")
+    .register(fieldHints, { isHidden: true, completes: "server" }),
+  tool: z.string().min(1).describe("SERVER.TOOL; a server's instructions are SERVER.(instructions)")
+    .register(fieldHints, { completes: "tool" }),
+};
+/** Nobody decides on a definition that they have not seen. */
+const Fingerprint = z.string().min(1).describe("The fingerprint of the definition decided on")
+  .register(fieldHints, { isHidden: true });
+const Server = z.string().min(1).describe("Server name")
+  .register(fieldHints, { completes: "server" });
+
+const Decision = z.object({
+  decision: z.enum(["approved", "rejected", "reverted", "waived", "unwaived"]),
+  server: z.string(),
+  tool: z.string(),
+  rule: z.string().optional(),
+});
+type Decision = z.infer<typeof Decision>;
+
+const list = operation({
+  ...READ,
+  name: "review.list",
+  title: "List what waits for review",
+  description: "List held changes, notices and findings of the scanner, with recent decisions.",
+  input: z.strictObject({
+    server: Server.optional().describe("Only what is about this server")
+      .register(fieldHints, { completes: "server" }),
+  }),
+  output: ReviewList.extend({
+    decisions: z.array(ReviewDecision),
+    policies: z.array(ReviewPolicy),
+  }),
+  cli: "review list",
+  run: async ({ review }, { server }) => ({
+    ...review.list(server),
+    decisions: await review.decisions(),
+    policies: review.policies(),
+  }),
+});
+
+const show = operation({
+  ...READ,
+  name: "review.show",
+  title: "Review a tool",
+  description: "Show what has changed about a tool, and what the scanner found in it.",
+  input: z.strictObject(TOOL),
+  output: z.object({ items: z.array(ReviewItem) }),
+  cli: "review show TOOL",
+  run({ review }, named) {
+    const { server, tool } = locate(named);
+    return { items: review.show(server, tool) };
+  },
+});
+
+const approve = operation({
+  ...DECIDE,
+  name: "review.approve",
+  title: "Approve a change",
+  description: "Serve a changed tool from now on; a change already served is marked as seen.",
+  input: z.strictObject({ ...TOOL, fingerprint: Fingerprint }),
+  output: Decision,
+  cli: "review approve TOOL",
+  async run({ review }, { fingerprint, ...named }, call) {
+    const subject = locate(named);
+    await review.approve({ ...subject, fingerprint }, actorOf(call));
+    return { decision: "approved" as const, ...subject };
+  },
+  text: decisionText,
+});
+
+const reject = operation({
+  ...DECIDE,
+  name: "review.reject",
+  title: "Reject a change",
+  description: "Keep serving the version before, and do not ask about this change again.",
+  input: z.strictObject({ ...TOOL, fingerprint: Fingerprint }),
+  output: Decision,
+  cli: "review reject TOOL",
+  async run({ review }, { fingerprint, ...named }, call) {
+    const subject = locate(named);
+    await review.reject({ ...subject, fingerprint }, actorOf(call));
+    return { decision: "rejected" as const, ...subject };
+  },
+  text: decisionText,
+});
+
+const revert = operation({
+  ...DECIDE,
+  name: "review.revert",
+  title: "Revert a tool",
+  description: "Serve the version before again, and hold what the server lists now.",
+  input: z.strictObject(TOOL),
+  output: Decision,
+  cli: "review revert TOOL",
+  async run({ review }, named, call) {
+    const { server, tool } = locate(named);
+    await review.revert(server, tool, actorOf(call));
+    return { decision: "reverted" as const, server, tool };
+  },
+  text: decisionText,
+});
+
+const waive = operation({
+  ...DECIDE,
+  name: "review.waive",
+  title: "Waive a finding",
+  description: "Dismiss a finding of the scanner, for this definition of the tool only.",
+  input: z.strictObject({
+    ...TOOL,
+    rule: z.string().min(1).describe("The rule that found something")
+      .register(fieldHints, { completes: "nothing" }),
+    reason: z.string().optional().describe("Why; required, and kept with your decision")
+      .register(fieldHints, { placeholder: "TEXT" }),
+    fingerprint: Fingerprint.optional().register(fieldHints, { isHidden: true }),
+    undo: z.boolean().default(false).describe("Take the waiver back"),
+  }),
+  output: Decision,
+  cli: "review waive TOOL RULE",
+  async run({ review }, { rule, reason, fingerprint, undo, ...named }, call) {
+    const subject = locate(named);
+    if (undo) {
+      await review.unwaive(subject.server, subject.tool, rule, actorOf(call));
+      return { decision: "unwaived" as const, ...subject, rule };
+    }
+    if (reason === undefined) throw missing("reason");
+    if (fingerprint === undefined) throw missing("fingerprint");
+    await review.waive({ ...subject, fingerprint, rule, reason }, actorOf(call));
+    return { decision: "waived" as const, ...subject, rule };
+  },
+  text: decisionText,
+});
+
+const policies = operation({
+  ...READ,
+  name: "review.policies",
+  title: "List review policies",
+  description: "List what happens to changes that servers make to their tools.",
+  input: z.strictObject({}),
+  output: z.object({ policies: z.array(ReviewPolicy) }),
+  cli: "review policy",
+  run: ({ review }) => ({ policies: review.policies() }),
+});
+
+const policy = operation({
+  ...DECIDE,
+  name: "review.policy",
+  title: "Set a review policy",
+  description: "Set what happens to a server's changes: hold, notify or allow.",
+  input: z.strictObject({
+    server: Server,
+    changes: ChangePolicy.optional(),
+    trust: ServerTrust.optional(),
+  }),
+  output: ReviewPolicy,
+  idempotent: true,
+  cli: "review policy SERVER [CHANGES]",
+  run: async ({ review }, { server, ...wanted }, call) =>
+    await review.setPolicy(server, wanted, actorOf(call)),
+  text: ({ server, policy, trust }) => `Changes of ${server}: ${policy}, trust: ${trust}.`,
+});
+
+export const REVIEW_OPERATIONS = {
+  list,
+  show,
+  approve,
+  reject,
+  revert,
+  waive,
+  policies,
+  policy,
+};
+
+export const REVIEW_PATHS: OldPath[] = [
+  {
+    path: "GET /api/review",
+    operation: (_, query) =>
+      query.get("server") && query.get("tool") ? "review.show" : "review.list",
+    input: ({ query }) => {
+      const [server, tool] = [query.get("server"), query.get("tool")];
+      return server ? { server, ...(tool ? { tool } : {}) } : {};
+    },
+    answer: (output: { items: ReviewItem[] }) => ({ more: 0, ...output }),
+  },
+  ...["approve", "reject", "revert", "waive"].map((action): OldPath => ({
+    path: `POST /api/review/${action}`,
+    operation: `review.${action}`,
+    answer: (output: Decision) => done(decisionText(output)),
+  })),
+  {
+    path: "POST /api/review/unwaive",
+    operation: "review.waive",
+    input: ({ body }) => ({ ...(body as object), undo: true }),
+    answer: (output: Decision) => done(decisionText(output)),
+  },
+  {
+    path: "POST /api/review/policy",
+    operation: "review.policy",
+    answer: ({ server, policy }: ReviewPolicy) => ({ done: `Changes of ${server}: ${policy}` }),
+  },
+];
+
+function done(text: string): { done: string } {
+  return { done: text.replace(/\.$/, "") };
+}
+
+/** The tool that an input names: it need not be one that is listed. */
+function locate({ server, tool }: { server?: string | undefined; tool: string }) {
+  if (server !== undefined) return { server, tool };
+  const [, named, rest] = /^([\w-]+)\.(.+)$/s.exec(tool) ?? [];
+  if (named !== undefined && rest !== undefined) return { server: named, tool: rest };
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `"${tool.slice(0, 100)}" does not name a server and its tool`,
+    recoverySteps: ["Write it as SERVER.TOOL"],
+  });
+}
+
+function missing(field: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", { message: `review.waive: ${field} is missing` });
+}
+
+function decisionText({ decision, server, tool, rule }: Decision): string {
+  const subject = `${tool} of ${server}`;
+  switch (decision) {
+    case "waived":
+      return `Waived ${rule} for ${subject}.`;
+    case "unwaived":
+      return `${rule} counts again for ${subject}.`;
+    default:
+      return `${decision[0]!.toUpperCase()}${decision.slice(1)} ${subject}.`;
+  }
+}

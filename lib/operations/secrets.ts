@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { SecretName, secretReference } from "../core/secret_reference.ts";
+import { fieldHints } from "./fields.ts";
+import type { OldPath } from "./http.ts";
+import { operation } from "./operation.ts";
+import { usersWords } from "./secrets_admin.ts";
+
+const KnownSecret = z.string().describe("Secret name").register(fieldHints, {
+  completes: "secret",
+});
+const UsedBy = z.array(z.string()).describe("Servers whose entries refer to it");
+
+const list = operation({
+  name: "secret.list",
+  title: "List secrets",
+  description: "List secrets by name: when they were set, and which servers use them.",
+  input: z.strictObject({}),
+  output: z.object({
+    secrets: z.array(z.object({
+      name: z.string(),
+      setAt: z.number(),
+      usedBy: UsedBy,
+      problem: z.string().optional(),
+    })),
+    missing: z.array(z.object({ name: z.string(), usedBy: UsedBy })),
+    unavailable: z.string().optional(),
+  }),
+  rights: ["read", "manage"],
+  scope: "whole",
+  effect: "read",
+  cli: "secrets list",
+  run: async ({ secrets }) => await (await secrets()).list(),
+});
+
+const set = operation({
+  name: "secret.set",
+  title: "Set a secret",
+  description: "Set a secret that server entries refer to; servers that use it are reconnected.",
+  input: z.strictObject({
+    name: z.string().describe("Secret name").register(fieldHints, { completes: "secret" }),
+    value: z.string().describe("Its value, which is never shown again")
+      .register(fieldHints, { isHidden: true }),
+  }),
+  output: z.object({ set: SecretName, usedBy: UsedBy }),
+  rights: ["manage"],
+  scope: "whole",
+  effect: "write",
+  idempotent: true,
+  cli: "secrets set NAME",
+  async run({ secrets }, { name, value }, { principal, from }) {
+    const { usedBy } = await (await secrets()).set(name, value, { principal, from: from() });
+    return { set: name, usedBy };
+  },
+  text: ({ set, usedBy }) =>
+    usedBy.length === 0
+      ? `Set ${set}. Refer to it by ${secretReference(set)} in a server's entry.`
+      : `Set ${set}: ${usersWords(usedBy)} it.`,
+});
+
+const remove = operation({
+  name: "secret.delete",
+  title: "Delete a secret",
+  description: "Delete a secret; servers that use it stop until it is set again.",
+  input: z.strictObject({
+    name: KnownSecret,
+    force: z.boolean().default(false).describe("Delete it even if servers use it")
+      .register(fieldHints, { isHidden: true }),
+  }),
+  output: z.object({ deleted: z.string(), usedBy: UsedBy }),
+  rights: ["manage"],
+  scope: "whole",
+  effect: "destroy",
+  cli: "secrets delete NAME",
+  confirm: ({ name }) =>
+    `Delete the secret ${name}? Servers that use it stop until it is set again.`,
+  async run({ secrets }, { name, force }, { principal, from }) {
+    const by = { principal, from: from() };
+    const { usedBy } = await (await secrets()).delete(name, { force, by });
+    return { deleted: name, usedBy };
+  },
+  text: ({ deleted, usedBy }) =>
+    usedBy.length === 0
+      ? `Deleted ${deleted}.`
+      : `Deleted ${deleted}: ${usersWords(usedBy)} it, and stop until it is set again.`,
+});
+
+export const SECRET_OPERATIONS = { list, set, remove };
+
+export const SECRET_PATHS: OldPath[] = [
+  { path: "GET /api/secrets", operation: "secret.list" },
+  { path: "PUT /api/secrets/:name", operation: "secret.set" },
+  {
+    path: "DELETE /api/secrets/:name",
+    operation: "secret.delete",
+    input: ({ params, query }) => ({ name: params.name, force: query.get("force") === "true" }),
+  },
+];

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { VERSION } from "../core/product.ts";
+import type { OldPath } from "./http.ts";
+import { operation } from "./operation.ts";
+
+/** Which gateway answers at an address. */
+export const GatewayStatus = z.object({
+  version: z.string(),
+  pid: z.int(),
+  startedAt: z.number(),
+  address: z.string(),
+  servers: z.record(z.string(), z.number()).describe("How many servers are in each state"),
+});
+export type GatewayStatus = z.infer<typeof GatewayStatus>;
+
+const show = operation({
+  name: "status.show",
+  title: "Show the gateway's status",
+  description: "Show the gateway's version, process, URL, and how many servers are in each state.",
+  input: z.strictObject({}),
+  output: GatewayStatus,
+  rights: ["read"],
+  scope: "whole",
+  effect: "read",
+  isLive: true,
+  run({ admin, address, startedAt }) {
+    const states = Map.groupBy(admin.list(), ({ state }) => state);
+    return {
+      version: VERSION,
+      pid: Deno.pid,
+      startedAt,
+      address,
+      servers: Object.fromEntries(Array.from(states, ([state, list]) => [state, list.length])),
+    };
+  },
+});
+
+export const STATUS_OPERATIONS = { show };
+
+export const STATUS_PATHS: OldPath[] = [{ path: "GET /api/status", operation: "status.show" }];

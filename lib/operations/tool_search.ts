@@ -1,0 +1,130 @@
+import { z } from "zod";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { namespacedName } from "../catalog/names.ts";
+import { EVERYONE } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/text.ts";
+import { fieldHints } from "./fields.ts";
+import { knownTexts, type OldPath } from "./http.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+const FoundTool = z.object({
+  server: z.string(),
+  name: z.string(),
+  namespacedName: z.string(),
+  flatName: z.string(),
+  summary: z.string(),
+  category: z.string(),
+  tokens: z.number().optional(),
+  relevance: z.number().optional().describe("From 0 to 1"),
+  explanation: z.string().optional(),
+  scores: z.record(z.string(), z.number().optional()).optional()
+    .describe("What each field adds to its rank"),
+});
+type FoundTool = z.infer<typeof FoundTool>;
+
+const SearchOutput = z.object({
+  query: z.string(),
+  found: z.array(FoundTool),
+  more: z.int().describe("How many more there are; only known without a query"),
+  degraded: z.string().optional().describe("Why the search is not as good as it could be"),
+});
+type SearchOutput = z.infer<typeof SearchOutput>;
+
+const search = operation({
+  name: "tool.search",
+  title: "Search for tools",
+  description: "Find tools by what they can do, best first: the same search as models have.",
+  input: z.strictObject({
+    query: z.string().trim().default("").describe("What the tool should do; empty: list all")
+      .register(fieldHints, { completes: "nothing" }),
+    category: z.string().optional().describe("Only tools of this category")
+      .register(fieldHints, { placeholder: "NAME" }),
+    server: z.string().optional().describe("Only this server's")
+      .register(fieldHints, { completes: "server", placeholder: "NAME" }),
+    limit: z.int().min(1).max(100).default(10).describe("How many: 1 to 100")
+      .register(fieldHints, { placeholder: "N" }),
+  }),
+  output: SearchOutput,
+  rights: ["read"],
+  scope: "whole",
+  effect: "read",
+  isLive: true,
+  cli: "search QUERY",
+  async run({ guide, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
+    const category = filter.category?.toLowerCase();
+    const all = guide.visible(EVERYONE);
+    void tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+    checkKnown("server", server, all.map((tool) => tool.server));
+    checkKnown("category", category, guide.categories(all).map(([name]) => name));
+    if (query === "") {
+      const admitted = all.filter((tool) =>
+        (server === undefined || tool.server === server) &&
+        (category === undefined || guide.metadata(tool).category === category)
+      ).sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
+      const shown = admitted.slice(0, limit).map((tool) => describe(guide, tool));
+      return { query, found: shown, more: admitted.length - shown.length };
+    }
+    const { found, degraded } = await guide.find(EVERYONE, {
+      text: query,
+      category,
+      server,
+      limit,
+    });
+    return {
+      query,
+      found: found.map(({ tool, relevance, explanation, scores }) => ({
+        ...describe(guide, tool),
+        relevance,
+        explanation,
+        ...(scores === undefined ? {} : { scores }),
+      })),
+      more: 0,
+      ...(degraded === undefined ? {} : { degraded }),
+    };
+  },
+});
+
+export const TOOL_OPERATIONS = { search };
+
+export const TOOL_PATHS: OldPath[] = [
+  {
+    path: "GET /api/search",
+    operation: "tool.search",
+    input: ({ query }) => ({ ...knownTexts(search.input, query), query: query.get("q") ?? "" }),
+  },
+];
+
+function describe(guide: Services["guide"], tool: CatalogTool): FoundTool {
+  const { summary, category } = guide.metadata(tool);
+  const tokens = guide.tokensOf(tool);
+  return {
+    server: tool.server,
+    name: tool.name,
+    namespacedName: namespacedName(tool.server, tool.name),
+    flatName: guide.nameOf(tool),
+    summary,
+    category,
+    // A tool always costs something: 0 means that it has not been counted.
+    ...(tokens === 0 ? {} : { tokens }),
+  };
+}
+
+function sortKey({ server, name }: CatalogTool): string {
+  return `${server}\n${name}`.toLowerCase();
+}
+
+/** A filter that nothing can pass is a mistake, not an empty answer. */
+function checkKnown(what: "server" | "category", wanted: string | undefined, all: string[]): void {
+  const known = [...new Set(all)];
+  if (wanted === undefined || known.includes(wanted)) return;
+  const near = nearestNames(wanted, known, 3);
+  const some = near.length > 0 ? near : known.slice(0, 5);
+  throw new GatewayError(what === "server" ? "SERVER_NOT_FOUND" : "INVALID_ARGUMENTS", {
+    message: what === "server"
+      ? `There is no server "${wanted.slice(0, 100)}" with tools`
+      : `No tool has the category "${wanted.slice(0, 100)}"`,
+    ...(some.length === 0 ? {} : { hint: `There is ${some.join(", ")}` }),
+  });
+}

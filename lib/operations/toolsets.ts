@@ -1,0 +1,470 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import type { Toolset } from "../core/tool.ts";
+import { skippedServers, startingServers } from "../catalog/toolsets/toolset_tools.ts";
+import { fieldHints } from "./fields.ts";
+import type { OldPath } from "./http.ts";
+import { operation, type OperationCall, type OutputOf } from "./operation.ts";
+import {
+  ImportReport,
+  ToolsetDetail,
+  type ToolsetsAdmin,
+  ToolsetSummary,
+  ToolsetToolDetail,
+  WrittenTool,
+} from "./toolsets_admin.ts";
+
+const ToolsetName = z.string().describe("Toolset name").register(fieldHints, {
+  completes: "toolset",
+});
+const NewName = z.string().describe("Toolset name").register(fieldHints, {
+  completes: "nothing",
+});
+const Tools = z.array(WrittenTool).min(1).max(2_000)
+  .describe('"git.status", or "git.*" for all')
+  .register(fieldHints, { completes: "tool" });
+const Description = z.string().max(500).optional().describe("What it is for")
+  .register(fieldHints, { placeholder: "TEXT" });
+const Replace = z.boolean().default(false).describe("Overwrite toolsets of the same name");
+/** What models and people are told besides the outcome; left out if there is nothing to tell. */
+const Warnings = z.array(z.string()).optional();
+const Starting = z.array(z.string()).optional().describe("Servers that are still starting");
+
+const list = operation({
+  name: "toolset.list",
+  title: "List saved toolsets",
+  description: "List the saved toolsets.",
+  input: z.strictObject({}),
+  output: z.object({ toolsets: z.array(ToolsetSummary), equipped: z.string().nullable() }),
+  rights: ["read"],
+  scope: "visible",
+  effect: "read",
+  mcp: "list-saved-toolsets",
+  cli: "toolset list",
+  async run({ toolsets: admin }, _, { principal }) {
+    const summaries = admin.visible(principal).map((toolset) => admin.summary(toolset));
+    return {
+      toolsets: await Promise.all(summaries),
+      equipped: admin.equippedBy(principal)?.name ?? null,
+    };
+  },
+  text({ toolsets, equipped }) {
+    if (toolsets.length === 0) return "There are no toolsets yet.";
+    return toolsets.map(({ name, description, toolCount, tokens }) =>
+      `${name}${name === equipped ? " (equipped)" : ""}: ${
+        toolsText(toolCount)
+      }, about ${tokens} ` +
+      `tokens${description === undefined ? "" : `. ${description}`}`
+    ).join("\n");
+  },
+  next: ({ toolsets }) =>
+    toolsets.length > 0 ? [] : [{ label: "Build one", operation: "toolset.create" }],
+});
+
+const show = operation({
+  name: "toolset.show",
+  title: "Show a toolset",
+  description: "Show a toolset: the state of each tool, and what has changed since it was saved.",
+  input: z.strictObject({ name: ToolsetName }),
+  output: z.object({ toolset: ToolsetDetail, equipped: z.boolean() }),
+  rights: ["read"],
+  scope: "visible",
+  effect: "read",
+  cli: "toolset show NAME",
+  async run({ toolsets: admin }, { name }, { principal }) {
+    const toolset = admin.resolveVisible(principal, name);
+    return {
+      toolset: await admin.detail(toolset),
+      equipped: admin.equippedBy(principal)?.name === toolset.name,
+    };
+  },
+});
+
+const active = operation({
+  name: "toolset.active",
+  title: "Show the equipped toolset",
+  description: "Show the equipped toolset and the state of each of its tools.",
+  input: z.strictObject({}),
+  output: z.object({
+    toolset: ToolsetSummary.nullable(),
+    tools: z.array(ToolsetToolDetail),
+    warnings: Warnings,
+  }),
+  rights: ["read"],
+  scope: "own",
+  effect: "read",
+  mcp: "get-active-toolset",
+  async run({ toolsets: admin }, _, { principal }) {
+    const toolset = admin.equippedBy(principal);
+    if (!toolset) return { toolset: null, tools: [] };
+    const { tools, ...summary } = await admin.detail(admin.asSeenBy(principal, toolset));
+    return { toolset: summary, tools, ...warningsOf(summary.warnings) };
+  },
+  text({ toolset, tools }) {
+    if (!toolset) return "No toolset is equipped.";
+    const { name, registered, toolCount, tokens } = toolset;
+    const lines = tools.map(({ namespacedName, name, state, note }) =>
+      `- ${namespacedName}: ${state}${name === undefined ? "" : ` as ${name}`}${
+        note === undefined ? "" : ` (${note})`
+      }`
+    );
+    return [
+      `"${name}" is equipped: ${registered} of ${toolsText(toolCount)} registered, ` +
+      `about ${tokens} tokens.`,
+      ...lines,
+    ].join("\n");
+  },
+});
+
+const discover = operation({
+  name: "toolset.discover",
+  title: "Discover all tools",
+  description: "List every tool of every server, equipped or not, to build toolsets from.",
+  input: z.strictObject({
+    filter: z.string().optional().describe("Words in name or description"),
+    server: z.string().optional().register(fieldHints, { completes: "server" }),
+    page: z.int().min(1).default(1),
+  }),
+  output: z.object({
+    total: z.int(),
+    page: z.int(),
+    pages: z.int(),
+    servers: z.array(z.object({
+      name: z.string(),
+      tools: z.array(z.object({ namespacedName: z.string(), summary: z.string() })),
+    })),
+    starting: Starting,
+    note: z.string().optional(),
+  }),
+  rights: ["read"],
+  scope: "visible",
+  effect: "read",
+  mcp: "discover-all-tools",
+  run: ({ toolsets: admin }, input, { principal }) => admin.discover(input, principal),
+  text({ total, page, pages, servers, note }, { filter, server }) {
+    const lines = servers.flatMap(({ name, tools }) => [
+      `${name}:`,
+      ...tools.map(({ namespacedName, summary }) =>
+        `- ${namespacedName}${summary === "" ? "" : `: ${summary}`}`
+      ),
+    ]);
+    const isFiltered = filter?.trim() || server !== undefined;
+    const head = total === 0
+      ? isFiltered
+        ? "No tool matches. Try fewer words, or none."
+        : "There are no tools: no server is connected."
+      : page > pages
+      ? `There are only ${pages} pages.`
+      : `${total} tools${pages > 1 ? `, page ${page} of ${pages}` : ""}`;
+    return [head, ...(note === undefined ? [] : [`${note}.`]), ...lines].join("\n");
+  },
+});
+
+const create = operation({
+  name: "toolset.create",
+  title: "Build a toolset",
+  description: "Save tools of any servers as a named toolset.",
+  input: z.strictObject({
+    name: NewName,
+    description: Description,
+    tools: Tools,
+    replace: Replace,
+    copyOf: z.string().optional().describe("The toolset that it starts as a copy of")
+      .register(fieldHints, { isHidden: true, isForPeople: true }),
+    autoEquip: z.boolean().default(false).describe("Equip it too")
+      .register(fieldHints, { flag: "equip" }),
+  }),
+  output: z.object({
+    toolset: ToolsetSummary,
+    equipped: z.boolean(),
+    starting: Starting,
+    warnings: Warnings,
+  }),
+  rights: ["manage"],
+  scope: "visible",
+  effect: "write",
+  mcp: "build-toolset",
+  cli: "toolset create NAME TOOL...",
+  async run({ toolsets: admin }, { autoEquip, ...written }, { principal }) {
+    const { name, copyOf } = written;
+    checkChangeable(admin, name, principal);
+    if (copyOf !== undefined) admin.resolveVisible(principal, copyOf);
+    const toolset = await admin.build(written, principal);
+    const summary = await admin.summary(toolset);
+    const warnings = [...summary.warnings];
+    if (autoEquip) {
+      await admin.toolsets.equip(principal, name).catch((error) => {
+        throw error instanceof GatewayError ? savedOnly(name, error) : error;
+      });
+      warnings.push(...skippedServers(admin.toolsets.tools(toolset)));
+    }
+    return {
+      toolset: summary,
+      equipped: autoEquip,
+      ...(autoEquip ? startingIn(admin, toolset) : {}),
+      ...warningsOf(warnings),
+    };
+  },
+  text: ({ toolset: { name, toolCount, tokens }, equipped }) =>
+    `Saved toolset "${name}": ${toolsText(toolCount)}, about ${tokens} tokens.${
+      equipped ? " It is equipped." : ""
+    }`,
+  next: ({ toolset: { name }, equipped }) =>
+    equipped ? [] : [{ label: "Equip it", operation: "toolset.equip", input: { name } }],
+});
+
+const update = operation({
+  name: "toolset.update",
+  title: "Change a toolset",
+  description: "Replace the tools and the description of a saved toolset.",
+  input: z.strictObject({
+    name: ToolsetName,
+    description: Description,
+    tools: Tools,
+    version: z.string().optional().describe("The version it was read at; refused if it changed"),
+  }),
+  output: z.object({ toolset: ToolsetDetail }),
+  rights: ["manage"],
+  scope: "visible",
+  effect: "write",
+  idempotent: true,
+  async run({ toolsets: admin }, written, { principal }) {
+    const { name } = admin.resolveVisible(principal, written.name);
+    checkChangeable(admin, name, principal);
+    const saved = await admin.build({ ...written, name, replace: true }, principal);
+    return { toolset: await admin.detail(saved) };
+  },
+  text: ({ toolset: { name, toolCount } }) => `Saved toolset "${name}": ${toolsText(toolCount)}.`,
+});
+
+const equip = operation({
+  name: "toolset.equip",
+  title: "Equip a toolset",
+  description: "List this toolset's tools at /mcp instead of the ones equipped now.",
+  input: z.strictObject({ name: ToolsetName }),
+  output: z.object({
+    equipped: z.string(),
+    toolCount: z.int(),
+    registered: z.array(z.string()),
+    starting: Starting,
+    warnings: Warnings,
+  }),
+  rights: ["read"],
+  scope: "own",
+  effect: "write",
+  idempotent: true,
+  mcp: "equip-toolset",
+  cli: "toolset equip NAME",
+  async run({ toolsets: admin }, { name }, { principal }) {
+    // Not by its name in memory alone: another gateway may have saved it a moment ago.
+    admin.checkVisible(principal, name);
+    const toolset = admin.asSeenBy(principal, await admin.toolsets.equip(principal, name));
+    return {
+      equipped: name,
+      toolCount: toolset.tools.length,
+      registered: admin.registeredNames(toolset),
+      ...startingIn(admin, toolset),
+      ...warningsOf([
+        ...skippedServers(admin.toolsets.tools(toolset)),
+        ...admin.missingWords(toolset),
+      ]),
+    };
+  },
+  text: ({ equipped, registered }) =>
+    `Equipped "${equipped}". ${toolsText(registered.length)} registered: ${
+      registered.join(", ") || "none"
+    }`,
+});
+
+const unequip = operation({
+  name: "toolset.unequip",
+  title: "Unequip the toolset",
+  description: "Withdraw the equipped toolset's tools; the toolset stays saved.",
+  input: z.strictObject({}),
+  output: z.object({ unequipped: z.string().nullable() }),
+  rights: ["read"],
+  scope: "own",
+  effect: "write",
+  idempotent: true,
+  mcp: "unequip-toolset",
+  cli: "toolset unequip",
+  async run({ toolsets: admin }, _, { principal }) {
+    const visible = admin.equippedBy(principal)?.name;
+    const unequipped = await admin.toolsets.unequip(principal);
+    return { unequipped: unequipped === visible ? unequipped ?? null : null };
+  },
+  text: ({ unequipped }) =>
+    unequipped === null ? "No toolset was equipped." : `Unequipped "${unequipped}".`,
+});
+
+const remove = operation({
+  name: "toolset.delete",
+  title: "Delete a toolset",
+  description: "Delete a saved toolset for good; its tools and servers stay.",
+  input: z.strictObject({ name: ToolsetName }),
+  output: z.object({ deleted: z.string() }),
+  rights: ["manage"],
+  scope: "visible",
+  effect: "destroy",
+  mcp: "delete-toolset",
+  cli: "toolset delete NAME",
+  confirm: ({ name }) => `Delete toolset "${name}"? This cannot be undone.`,
+  async run({ toolsets: admin }, { name }, { principal }) {
+    admin.checkVisible(principal, name);
+    checkChangeable(admin, name, principal);
+    await admin.toolsets.remove(name);
+    return { deleted: name };
+  },
+  text: ({ deleted }) => `Deleted toolset "${deleted}".`,
+});
+
+const exportFile = operation({
+  name: "toolset.export",
+  title: "Export toolsets",
+  description: "Write toolsets as a file that toolset.import reads; all of them without a name.",
+  input: z.strictObject({
+    names: z.array(ToolsetName).default([]).register(fieldHints, { completes: "toolset" }),
+  }),
+  output: { file: "application/json" },
+  rights: ["read"],
+  scope: "visible",
+  effect: "read",
+  cli: "toolset export [NAME...]",
+  async run({ toolsets: admin }, { names }, { principal }) {
+    const wanted = names.length > 0
+      ? [...new Set(names)].map((name) => admin.resolveVisible(principal, name))
+      : admin.visible(principal);
+    const [only] = names.length === 1 ? names : [];
+    return {
+      fileName: `${only ?? "toolsets"}.json`,
+      contentType: "application/json",
+      body: `${JSON.stringify(await admin.export(wanted), undefined, 2)}\n`,
+    };
+  },
+});
+
+const importFile = operation({
+  name: "toolset.import",
+  title: "Import toolsets",
+  description: "Save the toolsets of a file that toolset.export or another program wrote.",
+  input: z.strictObject({
+    file: z.string().describe("The file's text: JSON").register(fieldHints, { completes: "file" }),
+    replace: Replace,
+    dryRun: z.boolean().default(false).describe("Report what would be done, and do nothing"),
+  }),
+  output: ImportReport,
+  rights: ["manage"],
+  scope: "whole",
+  effect: "write",
+  cli: "toolset import FILE",
+  fileInput: { field: "file", maxBytes: 4 * 1024 * 1024 },
+  run: ({ toolsets: admin }, { file, ...how }) => admin.import(parseFile(file), how),
+  text: ({ saved }) => saved.length === 0 ? "Nothing was saved." : `Saved ${saved.join(", ")}.`,
+});
+
+export const TOOLSET_OPERATIONS = {
+  list,
+  show,
+  active,
+  discover,
+  create,
+  update,
+  equip,
+  unequip,
+  remove,
+  exportFile,
+  importFile,
+};
+
+type Detailed = (output: unknown, run: (name: string, input: unknown) => Promise<unknown>, params: {
+  name?: string;
+}) => Promise<unknown>;
+const showNamed: Detailed = async (output, run, params) => {
+  const name = params.name ?? (output as { toolset: { name: string } }).toolset.name;
+  // A caller that may not read gets what the change itself tells.
+  const shown = await run("toolset.show", { name }).catch(() => output);
+  return { toolset: (shown as OutputOf<typeof show>).toolset };
+};
+
+export const TOOLSET_PATHS: OldPath[] = [
+  { path: "GET /api/toolsets", operation: "toolset.list" },
+  { path: "POST /api/toolsets", operation: "toolset.create", answer: showNamed, status: 201 },
+  {
+    path: "GET /api/toolsets/:name",
+    operation: "toolset.show",
+    answer: ({ toolset }: OutputOf<typeof show>) => ({ toolset }),
+  },
+  { path: "PUT /api/toolsets/:name", operation: "toolset.update" },
+  { path: "DELETE /api/toolsets/:name", operation: "toolset.delete" },
+  { path: "POST /api/toolsets/:name/equip", operation: "toolset.equip", answer: showNamed },
+  {
+    path: "GET /api/equipped",
+    operation: "toolset.active",
+    answer: ({ toolset, tools }: OutputOf<typeof active>) => (
+      { toolset: toolset && { ...toolset, tools } }
+    ),
+  },
+  { path: "DELETE /api/equipped", operation: "toolset.unequip" },
+  {
+    path: "GET /api/exchange/toolsets",
+    operation: "toolset.export",
+    input: ({ query }) => ({ names: query.getAll("name") }),
+  },
+  {
+    path: "POST /api/exchange/toolsets",
+    operation: "toolset.import",
+    input: ({ query, body }) => ({
+      file: JSON.stringify(body),
+      replace: query.get("replace") === "true",
+      dryRun: query.get("dryRun") === "true",
+    }),
+  },
+];
+
+function checkChangeable(
+  admin: ToolsetsAdmin,
+  name: string,
+  principal: OperationCall["principal"],
+): void {
+  admin.checkVisible(principal, name);
+  admin.checkChangeable(principal, name);
+}
+
+function startingIn(admin: ToolsetsAdmin, toolset: Toolset): { starting?: string[] } {
+  const starting = startingServers(admin.toolsets.tools(toolset));
+  return starting.length === 0 ? {} : { starting };
+}
+
+function warningsOf(warnings: string[]): { warnings?: string[] } {
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+function savedOnly(name: string, { code, message }: GatewayError): GatewayError {
+  return new GatewayError(code, {
+    message: `Saved toolset "${name}", but it is not equipped: ${message}`,
+    next: [{ label: "Equip it", operation: "toolset.equip", input: { name } }],
+  });
+}
+
+function parseFile(text: string): unknown {
+  if (text.trim() === "") {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "There is nothing to import",
+      recoverySteps: ["Choose a file that was exported, or paste its text"],
+    });
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot import toolsets: this is not valid JSON (${
+        error instanceof Error ? error.message : error
+      })`,
+      recoverySteps: ["Use the whole file, from its first brace to its last"],
+    });
+  }
+}
+
+function toolsText(count: number): string {
+  return count === 1 ? "1 tool" : `${count} tools`;
+}

@@ -1,0 +1,384 @@
+import { z } from "zod";
+import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearestNames } from "../core/text.ts";
+import { EVERYONE } from "../core/access.ts";
+import { shortened } from "../core/text.ts";
+import type { Toolset } from "../core/tool.ts";
+import type { NameTable, NameTables } from "../catalog/name_table.ts";
+import { namespacedName } from "../catalog/names.ts";
+import type { Admits } from "../catalog/resolve.ts";
+import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+import type { ToolsetTool, ToolState } from "../catalog/toolsets/toolset_tools.ts";
+import type { StartingServers } from "../mcp/starting_servers.ts";
+
+/** A tool as people and models write it: any of its names, or `server.*` for all of a server's. */
+export const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() })]);
+
+/** A toolset as people and models write it. */
+interface WrittenToolset {
+  name: string;
+  description?: string | undefined;
+  tools: z.infer<typeof WrittenTool>[];
+  replace?: boolean | undefined;
+  /** The toolset that it starts as a copy of. */
+  copyOf?: string | undefined;
+  /** The version that is replaced; CONFLICT if the toolset has changed since. */
+  version?: string | undefined;
+}
+
+/** Cursor, for one, sends no more than this many tools to its model. */
+const MANY_TOOLS = 40;
+const PAGE = 100;
+const SUMMARY_CHARS = 100;
+
+export interface ToolsetsAdminOptions {
+  toolsets: Toolsets;
+  catalog: Catalog;
+  names: NameTables;
+  canonical: CanonicalToolsRepository;
+  tokens: ToolTokens;
+  admits: Admits;
+  starting: StartingServers;
+  /** Whether a saved toolset exists for a caller; all do where this is missing. */
+  admitsToolset?(principal: string, name: string): boolean;
+}
+
+export const ToolsetSummary = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  toolCount: z.int(),
+  registered: z.int().describe("How many of its tools can be called now"),
+  tokens: z.int().describe("About what its known tools cost a model that lists them"),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  warnings: z.array(z.string()),
+});
+export type ToolsetSummary = z.infer<typeof ToolsetSummary>;
+
+const ToolChange = z.object({
+  savedVersion: z.int().optional(),
+  currentVersion: z.int().optional(),
+  compatibility: z.enum(["compatible", "breaking", "unknown"]),
+  reasons: z.array(z.string()),
+});
+type ToolChange = z.infer<typeof ToolChange>;
+
+export const ToolsetToolDetail = z.object({
+  namespacedName: z.string(),
+  name: z.string().optional().describe("Its name at the endpoints, if it is registered"),
+  state: z.enum(["registered", "waiting", "disabled", "gone"]),
+  note: z.string().optional(),
+  tokens: z.int().optional(),
+  change: ToolChange.optional().describe("If its definition has changed since it was saved"),
+});
+export type ToolsetToolDetail = z.infer<typeof ToolsetToolDetail>;
+
+export const ToolsetDetail = ToolsetSummary.extend({ tools: z.array(ToolsetToolDetail) });
+export type ToolsetDetail = z.infer<typeof ToolsetDetail>;
+
+export const ImportReport = z.object({
+  saved: z.array(z.string()),
+  toolsets: z.array(z.object({
+    name: z.string(),
+    wasNamed: z.string().optional().describe("Its name in the file, if that is not a valid name"),
+    toolCount: z.int(),
+    unmatched: z.array(z.object({
+      written: z.string(),
+      reason: z.string(),
+      nearest: z.array(z.string()),
+    })),
+    problem: z.string().optional().describe("Why it was not saved"),
+  })),
+});
+export type ImportReport = z.infer<typeof ImportReport>;
+
+export interface ImportOptions {
+  /** Overwrite toolsets of the same name. */
+  replace?: boolean;
+  /** Only say what would be done. */
+  dryRun?: boolean;
+}
+
+interface DiscoverOptions {
+  filter?: string | undefined;
+  server?: string | undefined;
+  page: number;
+}
+
+/** Toolsets as people, models and programs see them. */
+export class ToolsetsAdmin {
+  readonly toolsets: Toolsets;
+  readonly #options: ToolsetsAdminOptions;
+
+  constructor(options: ToolsetsAdminOptions) {
+    this.toolsets = options.toolsets;
+    this.#options = options;
+  }
+
+  /**
+   * Saves the tools that are meant, or nothing if one cannot be found. A tool of the toolset that is
+   * replaced or copied keeps its place even if it is not there now.
+   */
+  async build(
+    { tools, copyOf, version, ...draft }: WrittenToolset,
+    principal = EVERYONE,
+  ): Promise<Toolset> {
+    const written = tools.map((tool) => typeof tool === "string" ? tool : tool.namespacedName);
+    const found = this.toolsets.find(copyOf ?? draft.name);
+    const before = found && this.asSeenBy(principal, found);
+    const absent = new Map(
+      (before ? this.toolsets.tools(before) : []).filter(({ tool }) => !tool?.enabled)
+        .map((entry) => [fullName(entry), entry.reference]),
+    );
+    const caller = {
+      admits: (tool: CatalogTool) => this.#options.admits(principal, tool),
+      away: () => this.#options.starting.away(principal),
+    };
+    // All at once first, so that an error names everything that is missing.
+    this.toolsets.choose(written.filter((name) => !absent.has(name)), caller);
+    const references = written.flatMap((name) =>
+      absent.get(name) ?? this.toolsets.choose([name], caller)
+    );
+    const unique = new Map(
+      references.map((each) => [namespacedName(each.server, each.tool), each]),
+    );
+    return await this.toolsets.save({ ...draft, tools: [...unique.values()], over: version });
+  }
+
+  /** The toolsets that exist for a caller, with those of their tools that do. */
+  visible(principal: string): Toolset[] {
+    return this.toolsets.list()
+      .filter(({ name }) => this.#options.admitsToolset?.(principal, name) !== false)
+      .map((toolset) => this.asSeenBy(principal, toolset));
+  }
+
+  /** What a caller has equipped, where that exists for the token it comes with. */
+  equippedBy(principal: string): Toolset | undefined {
+    const toolset = this.toolsets.equippedBy(principal);
+    const isThere = toolset && this.#options.admitsToolset?.(principal, toolset.name) !== false;
+    return isThere ? toolset : undefined;
+  }
+
+  /** The toolset as the caller sees it; throws NOT_FOUND, without naming those it cannot see. */
+  resolveVisible(principal: string, name: string): Toolset {
+    this.checkVisible(principal, name);
+    const found = this.toolsets.find(name);
+    if (found) return this.asSeenBy(principal, found);
+    const near = nearestNames(name, this.visible(principal).map((toolset) => toolset.name));
+    throw noToolset(name, near);
+  }
+
+  /** Throws NOT_FOUND if a toolset does not exist for the caller, whoever else has it. */
+  checkVisible(principal: string, name: string): void {
+    if (this.#options.admitsToolset?.(principal, name) !== false) return;
+    throw noToolset(name);
+  }
+
+  /** Throws where a change would take away what the caller cannot see. */
+  checkChangeable(principal: string, name: string): void {
+    const toolset = this.toolsets.find(name);
+    if (!toolset || this.asSeenBy(principal, toolset) === toolset) return;
+    throw new GatewayError("ACCESS_DENIED", {
+      message: `The toolset "${name.slice(0, 100)}" belongs to more than this token may see`,
+      recoverySteps: ["Save it under another name", "Or ask the owner to change it"],
+    });
+  }
+
+  /** A toolset without what a caller may not know of. */
+  asSeenBy(principal: string, toolset: Toolset): Toolset {
+    if (principal === EVERYONE) return toolset;
+    const tools = toolset.tools.filter(({ server, tool }) =>
+      this.#options.admits(principal, { server, name: tool })
+    );
+    return tools.length === toolset.tools.length ? toolset : { ...toolset, tools };
+  }
+
+  async summary(toolset: Toolset): Promise<ToolsetSummary> {
+    const tools = this.toolsets.tools(toolset);
+    const known = tools.flatMap(({ tool }) => tool ?? []);
+    const { name, description, createdAt, updatedAt } = toolset;
+    return {
+      name,
+      ...(description === undefined ? {} : { description }),
+      toolCount: tools.length,
+      registered: tools.filter(({ state }) => state === "registered").length,
+      tokens: await this.#options.tokens.total(known),
+      createdAt,
+      updatedAt,
+      warnings: [...sizeWarning(tools.length), ...this.missingWords(toolset)],
+    };
+  }
+
+  async detail(toolset: Toolset): Promise<ToolsetDetail> {
+    const summary = await this.summary(toolset);
+    return { ...summary, tools: await this.toolDetails(toolset) };
+  }
+
+  /** How each tool stands, as far as it is known: nothing is counted for it. */
+  async toolDetails(toolset: Toolset): Promise<ToolsetToolDetail[]> {
+    const tools = this.toolsets.tools(toolset);
+    return await Promise.all(tools.map((tool) => this.#toolDetail(tool)));
+  }
+
+  registeredNames(toolset: Toolset): string[] {
+    const table = this.#table();
+    return this.toolsets.registered(toolset).map((tool) => table.nameOf(tool, "flat"));
+  }
+
+  /** What of a toolset is no longer there, in one sentence each. */
+  missingWords(toolset: Toolset): string[] {
+    const tools = this.toolsets.tools(toolset);
+    const named = (state: ToolState) =>
+      tools.filter((tool) => tool.state === state).map(fullName).join(", ");
+    const [gone, disabled] = [named("gone"), named("disabled")];
+    return [
+      ...(gone === "" ? [] : [`no longer there: ${gone}`]),
+      ...(disabled === "" ? [] : [`disabled: ${disabled}`]),
+    ];
+  }
+
+  /** Every tool there is for a caller, by server, a page at a time. */
+  discover({ filter = "", server, page }: DiscoverOptions, principal: string) {
+    const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const table = this.#table();
+    const found = [...table.tools()].filter((tool) =>
+      tool.enabled && (server === undefined || tool.server === server) && matches(tool, words) &&
+      this.#options.admits(principal, tool)
+    ).sort((a, b) => a.server < b.server ? -1 : a.server > b.server ? 1 : 0);
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    const shown = found.slice((page - 1) * PAGE, page * PAGE);
+    const servers = [...Map.groupBy(shown, (tool) => tool.server)].map(([name, tools]) => ({
+      name,
+      tools: tools.map((tool) => ({
+        namespacedName: namespacedName(tool.server, tool.name),
+        summary: firstLine(tool.definition.description ?? tool.definition.title ?? ""),
+      })),
+    }));
+    const { starting, note } = this.#options.starting.missingFrom(principal);
+    return {
+      total: found.length,
+      page,
+      pages,
+      servers,
+      ...(starting === undefined ? {} : { starting, note }),
+    };
+  }
+
+  async export(toolsets: readonly Toolset[]) {
+    const { exportToolsets } = await import("../catalog/toolsets/exchange.ts");
+    // A toolset of which a caller sees nothing could not be imported again.
+    return exportToolsets(toolsets.filter(({ tools }) => tools.length > 0));
+  }
+
+  /** Saves what a file holds; a toolset of a name that is taken is left alone unless told. */
+  async import(
+    value: unknown,
+    { replace = false, dryRun = false }: ImportOptions = {},
+  ): Promise<ImportReport> {
+    const { readImport } = await import("../catalog/toolsets/exchange.ts");
+    const report: ImportReport = { saved: [], toolsets: [] };
+    for (const { unmatched, wasNamed, ...draft } of readImport(value, this.#table())) {
+      const entry: ImportReport["toolsets"][number] = {
+        name: draft.name,
+        ...(wasNamed === undefined ? {} : { wasNamed }),
+        toolCount: draft.tools.length,
+        unmatched,
+      };
+      report.toolsets.push(entry);
+      try {
+        if (dryRun) this.toolsets.checkDraft({ ...draft, replace });
+        else await this.toolsets.save({ ...draft, replace, isImported: true });
+        report.saved.push(draft.name);
+      } catch (error) {
+        entry.problem = error instanceof Error ? error.message : String(error);
+      }
+    }
+    return report;
+  }
+
+  #table(): NameTable {
+    return this.#options.names.of(this.#options.catalog.snapshot);
+  }
+
+  async #toolDetail(entry: ToolsetTool): Promise<ToolsetToolDetail> {
+    const { tool, state } = entry;
+    const change = entry.isChanged ? await this.#change(entry) : undefined;
+    const note = state === "registered"
+      ? change && `changed since it was saved: ${changeWords(change)}`
+      : NOTES[state];
+    return {
+      namespacedName: fullName(entry),
+      ...(tool && state === "registered" ? { name: this.#table().nameOf(tool, "flat") } : {}),
+      state,
+      ...(note === undefined ? {} : { note }),
+      ...(tool ? { tokens: this.#options.tokens.of(tool) } : {}),
+      ...(change ? { change } : {}),
+    };
+  }
+
+  async #change(
+    { reference, tool }: ToolsetTool,
+  ): Promise<ToolChange> {
+    const history = await this.#options.canonical.history(reference.server, reference.tool);
+    const [kept] = history.tools;
+    const versions = kept ? [kept.current, ...kept.earlier] : [];
+    const at = (fingerprint: string | undefined) =>
+      versions.findIndex((version) => version.fingerprint === fingerprint);
+    const [saved, current] = [at(reference.fingerprint), at(tool?.fingerprint)];
+    const before = versions[saved];
+    const { compareTools } = await import("../catalog/tool_diff.ts");
+    const diff = before && tool ? compareTools(before.text, canonicalText(tool)) : undefined;
+    return {
+      ...(kept && saved >= 0 ? { savedVersion: kept.version - saved } : {}),
+      ...(kept && current >= 0 ? { currentVersion: kept.version - current } : {}),
+      compatibility: diff?.compatibility ?? "unknown",
+      reasons: diff?.reasons ?? [],
+    };
+  }
+}
+
+const NOTES: Record<Exclude<ToolState, "registered">, string> = {
+  waiting: "its server is not ready; it is added when the server is",
+  disabled: "switched off by its owner",
+  gone: "its server no longer has it",
+};
+
+function changeWords({ compatibility, reasons }: ToolChange): string {
+  if (compatibility === "breaking") return `calls may break: ${reasons.join("; ")}`;
+  return compatibility === "compatible" ? "calls go on to work" : "how is not known";
+}
+
+function sizeWarning(count: number): string[] {
+  if (count <= MANY_TOOLS) return [];
+  return [
+    `${count} tools are more than some clients use (Cursor stops at ${MANY_TOOLS}); fewer work better`,
+  ];
+}
+
+function fullName({ reference }: ToolsetTool): string {
+  return namespacedName(reference.server, reference.tool);
+}
+
+function matches(tool: CatalogTool, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { title = "", description = "" } = tool.definition;
+  const text = `${tool.server}.${tool.name} ${title} ${description}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n");
+  return shortened(line, SUMMARY_CHARS);
+}
+
+function noToolset(name: string, near: readonly string[] = []): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `There is no toolset "${name.slice(0, 100)}"`,
+    next: [{ label: "See all toolsets", operation: "toolset.list" }],
+    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+  });
+}

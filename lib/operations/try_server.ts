@@ -1,0 +1,62 @@
+import { GatewayError } from "../core/errors.ts";
+import type { ServerSpec } from "../core/server.ts";
+import { shortened } from "../core/text.ts";
+import { Connection } from "../servers/connection.ts";
+import {
+  type Transport,
+  TransportClosed,
+  type TransportEvents,
+} from "../servers/transports/transport.ts";
+import { listToolTexts } from "../servers/tool_list.ts";
+import { ownCopy } from "../telemetry/call_recorder.ts";
+import { textMasker } from "../servers/spec.ts";
+
+const CHECK_TIMEOUT_MS = 60_000;
+/** Of what a server writes while it is checked, the last lines say why it failed. */
+const KEPT_LINES = 5;
+const LINE_LENGTH = 500;
+
+export interface TryServerInput {
+  verb: "add" | "change";
+  name: string;
+  spec: ServerSpec;
+  openTransport(events: TransportEvents, signal: AbortSignal): Transport | Promise<Transport>;
+}
+
+/** Connects once and lists the tools; one that asks for a login will do. */
+export async function tryServer(
+  { verb, name, spec, openTransport }: TryServerInput,
+): Promise<void> {
+  const mask = textMasker(spec);
+  const stderr: string[] = [];
+  const onLog = (line: string) => {
+    // Masked before it is cut: half a secret would not be known as one.
+    stderr.push(ownCopy(shortened(mask(line), LINE_LENGTH), LINE_LENGTH));
+    if (stderr.length > KEPT_LINES) stderr.shift();
+  };
+  try {
+    await using connection = await Connection.open({
+      serverName: name,
+      openTransport,
+      capabilities: {},
+      startTimeoutMs: spec.startTimeoutMs ?? CHECK_TIMEOUT_MS,
+      events: { onMessage: () => {}, onClose: () => {}, onLog },
+    });
+    await listToolTexts(connection, name);
+  } catch (error) {
+    if (error instanceof TransportClosed && error.kind === "login") return;
+    const words = mask(error instanceof Error ? error.message : String(error))
+      .replace(/^Cannot start server "[^"]*": /, "");
+    const wrote = mask(stderr.join("\n"));
+    throw new GatewayError("SERVER_DISCONNECTED", {
+      message: `Cannot ${verb} server "${name}": ${words}`,
+      recoveryAction: "Check the address, or the command and its arguments",
+      recoverySteps: [
+        "Check the address or the command and its arguments",
+        `Nothing was stored: ${verb} it again when it works`,
+      ],
+      ...(wrote === "" ? {} : { hint: `It wrote: ${wrote}` }),
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import type { OptimizationJob, OptimizationReport, RunCost } from "../core/optimization.ts";
+
+type KnownCost = Pick<OptimizationReport, "costUsd" | "costKnown">;
+
+/** The sum; without a price where none of them has one, and marked where one of them has none. */
+export function addCosts(...costs: readonly RunCost[]): RunCost {
+  const { costUsd, costKnown } = knownCost(costs);
+  const sum: RunCost = { inputTokens: 0, outputTokens: 0 };
+  for (const { inputTokens, outputTokens } of costs) {
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+  }
+  if (costs.length === 0 || costUsd === null) return sum;
+  return { ...sum, costUsd, ...(costKnown === false ? { costKnown } : {}) };
+}
+
+/** What of all this is known: 0 where there is nothing, null where nothing of it has a price. */
+export function knownCost(
+  costs: readonly { costUsd?: number | null | undefined; costKnown?: false | undefined }[],
+): KnownCost {
+  const sum = costs.reduce((all, { costUsd }) => all + (costUsd ?? 0), 0);
+  const isWhole = costs.every(({ costUsd = null, costKnown }) =>
+    costUsd !== null && costKnown !== false
+  );
+  if (isWhole) return { costUsd: sum };
+  return { costUsd: sum === 0 ? null : sum, costKnown: false };
+}
+
+/** What a job has spent so far; one that has done nothing yet has not spent an unknown amount. */
+export function spentBy(
+  { runs, cost, writingCost }: Pick<OptimizationJob, "runs" | "cost" | "writingCost">,
+): RunCost[] {
+  return runs === 0 && writingCost === undefined ? [] : [cost];
+}
+
+/** "$0.25", "at least $0.25" where a part of it is not known, "not known". */
+export function costText({ costUsd, costKnown }: KnownCost): string {
+  if (costUsd === null) return "not known";
+  // A run may cost less than a cent, and must not look free.
+  const dollars = `$${costUsd.toFixed(costUsd > 0 && costUsd < 0.1 ? 4 : 2)}`;
+  return costKnown === false ? `at least ${dollars}` : dollars;
+}
+
+/** So many runs without a price, and there will be none. */
+const MOST_UNPRICED = 3;
+
+interface BudgetLimits {
+  maxRuns?: number | undefined;
+  maxCostUsd?: number | undefined;
+}
+
+/** What a job may still spend. */
+export class Budget {
+  readonly #limits: BudgetLimits;
+  #begun = 0;
+  #ended = 0;
+  /** Runs that said what they cost, and what that was. */
+  #priced = 0;
+  #runCost = 0;
+  #textCost = 0;
+  #refused: string | undefined;
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** Why something was not begun, where that was so. */
+  get refused(): string | undefined {
+    return this.#refused;
+  }
+
+  /** Takes one run, or says why not. */
+  takeRun(): string | undefined {
+    const refusal = this.refuse();
+    if (refusal === undefined) this.#begun++;
+    return refusal;
+  }
+
+  /** Asked before anything that is begun. */
+  refuse(): string | undefined {
+    const refusal = this.#used();
+    this.#refused ??= refusal;
+    return refusal;
+  }
+
+  /** A run from before a restart. */
+  runFound(cost: RunCost): void {
+    this.#begun++;
+    this.runEnded(cost);
+  }
+
+  runEnded({ costUsd }: RunCost): void {
+    this.#ended++;
+    if (costUsd === undefined) return;
+    this.#priced++;
+    this.#runCost += costUsd;
+  }
+
+  /** For what is not a run. */
+  spend({ costUsd = 0 }: RunCost): void {
+    this.#textCost += costUsd;
+  }
+
+  #used(): string | undefined {
+    const { maxRuns, maxCostUsd } = this.#limits;
+    if (maxRuns !== undefined && this.#begun >= maxRuns) {
+      return `the budget of ${maxRuns} ${maxRuns === 1 ? "run" : "runs"} is used up`;
+    }
+    if (maxCostUsd === undefined) return undefined;
+    if (this.#priced === 0 && this.#ended >= MOST_UNPRICED) {
+      return `the budget of ${maxCostUsd} USD cannot be kept, as runs do not say what they cost`;
+    }
+    // One that failed may not say what it cost, and was not free; what is under way and the next
+    // one will cost about as much as the others did.
+    const usual = this.#priced === 0 ? 0 : this.#runCost / this.#priced;
+    const spent = this.#textCost + this.#runCost + usual * (this.#ended - this.#priced);
+    const expected = spent + usual * (this.#begun - this.#ended + 1);
+    return spent >= maxCostUsd || expected > maxCostUsd
+      ? `the budget of ${maxCostUsd} USD is used up (${spent.toFixed(4)} USD spent)`
+      : undefined;
+  }
+}

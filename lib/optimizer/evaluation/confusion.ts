@@ -1,0 +1,124 @@
+import type { EvalRun, GoldenPrompt } from "../../core/optimization.ts";
+import { promptKey } from "./metrics.ts";
+
+/** In the place of a tool's name: no tool should be called, or none was. */
+export const NONE = "(none)";
+
+/** [should be called][was called]: in how many runs. */
+export type Confusion = Record<string, Record<string, number>>;
+
+/** How many of the prompts that are meant for a sibling this tool takes only with the candidate. */
+export interface Theft {
+  /** Whose they are. */
+  tool: string;
+  /** Those that it did not take before. */
+  stolen: number;
+  /** All that it took with the server's own description, whether it still does or not. */
+  before: number;
+  /** Prompts meant for it that were put to both descriptions. */
+  of: number;
+}
+
+/** One count per run that counts; `tool` is the own name of the tool on trial. */
+export function confusionOf(
+  runs: readonly EvalRun[],
+  prompts: readonly GoldenPrompt[],
+  tool: string,
+): Confusion {
+  const byKey = promptsByKey(prompts);
+  // Maps, since a server may name a tool "__proto__".
+  const counts = new Map<string, Map<string, number>>();
+  for (const run of runs) {
+    const prompt = byKey.get(promptKey(run.promptId, run.promptVersion));
+    if (run.status !== "ok" || !prompt) continue;
+    const { shouldCallTool, expectedTool } = prompt.expectedBehavior;
+    const should = shouldCallTool ? tool : expectedTool ?? NONE;
+    const row = counts.get(should) ?? new Map<string, number>();
+    const called = calledIn(run, tool, should);
+    row.set(called, (row.get(called) ?? 0) + 1);
+    counts.set(should, row);
+  }
+  return toConfusion(counts);
+}
+
+/**
+ * Negative prompts that are meant for a sibling and that this tool takes, but did not before: one
+ * that it gives back makes up for none. A prompt is taken where more than half of its runs called
+ * this tool, so that one stray run of several decides nothing.
+ */
+export function theftsOf(
+  candidate: readonly EvalRun[],
+  baseline: readonly EvalRun[],
+  prompts: readonly GoldenPrompt[],
+): Theft[] {
+  const taken = takenPrompts(candidate);
+  const takenBefore = takenPrompts(baseline);
+  const thefts = new Map<string, Theft>();
+  for (const prompt of prompts) {
+    const { id, version, expectedBehavior: { expectedTool: sibling } } = prompt;
+    if (!showsTheft(prompt) || sibling === undefined) continue;
+    const after = taken.get(promptKey(id, version));
+    const before = takenBefore.get(promptKey(id, version));
+    if (after === undefined || before === undefined) continue;
+    const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, before: 0, of: 0 };
+    theft.of++;
+    if (after && !before) theft.stolen++;
+    if (before) theft.before++;
+    thefts.set(sibling, theft);
+  }
+  return [...thefts.values()].filter(({ stolen }) => stolen > 0);
+}
+
+/** Whether a prompt is not for the tool and says whose it is, so that it shows what is taken. */
+export function showsTheft({ category, expectedBehavior }: GoldenPrompt): boolean {
+  const { shouldCallTool, expectedTool } = expectedBehavior;
+  return category === "negative" && !shouldCallTool && expectedTool !== undefined &&
+    expectedTool !== "";
+}
+
+/** Several evaluations counted together. */
+export function addConfusions(confusions: readonly Confusion[]): Confusion {
+  const counts = new Map<string, Map<string, number>>();
+  for (const [should, row] of confusions.flatMap((confusion) => Object.entries(confusion))) {
+    const sums = counts.get(should) ?? new Map<string, number>();
+    for (const [called, count] of Object.entries(row)) {
+      sums.set(called, (sums.get(called) ?? 0) + count);
+    }
+    counts.set(should, sums);
+  }
+  return toConfusion(counts);
+}
+
+function toConfusion(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): Confusion {
+  return Object.fromEntries([...counts].map(([should, row]) => [should, Object.fromEntries(row)]));
+}
+
+/** Of several calls, the one that decided: this tool's own, else the wanted one, else the first. */
+function calledIn(run: EvalRun, tool: string, should: string): string {
+  if (run.result.toolCalled) return tool;
+  const names = run.calls.map((call) => {
+    const name = call.tool ?? call.name;
+    // Another server's tool may have the same name as this one.
+    return call.server === undefined || call.server === run.server
+      ? name
+      : `${call.server}.${name}`;
+  });
+  return names.includes(should) ? should : names[0] ?? NONE;
+}
+
+function takenPrompts(runs: readonly EvalRun[]): Map<string, boolean> {
+  const counts = new Map<string, { calls: number; runs: number }>();
+  for (const run of runs) {
+    if (run.status !== "ok") continue;
+    const key = promptKey(run.promptId, run.promptVersion);
+    const count = counts.get(key) ?? { calls: 0, runs: 0 };
+    count.runs++;
+    if (run.result.toolCalled) count.calls++;
+    counts.set(key, count);
+  }
+  return new Map([...counts].map(([key, { calls, runs }]) => [key, calls * 2 > runs]));
+}
+
+function promptsByKey(prompts: readonly GoldenPrompt[]): Map<string, GoldenPrompt> {
+  return new Map(prompts.map((prompt) => [promptKey(prompt.id, prompt.version), prompt]));
+}

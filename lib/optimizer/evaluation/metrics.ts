@@ -1,0 +1,232 @@
+import {
+  CATEGORIES,
+  type CategoryScores,
+  type EvalRun,
+  type GoldenPrompt,
+  type PromptCategory,
+  type SuccessCount,
+} from "../../core/optimization.ts";
+
+/** The normal quantile of a two-sided 95 % interval. */
+const Z = 1.959963984540054;
+
+/** What the lack of each category leaves unknown. */
+const UNKNOWN: Record<PromptCategory, string> = {
+  direct: "nothing shows whether the tool is called when it is asked for",
+  indirect: "nothing shows whether the tool is called when its use must be inferred",
+  negative: "there is no data on precision (not 0 %), and nothing can be promoted by itself",
+};
+
+/** Rates in the shape of the spec; null: no data. */
+export interface SpecMetrics {
+  directSuccess: number | null;
+  indirectSuccess: number | null;
+  negativeSuccess: number | null;
+  overall: number | null;
+}
+
+/** Names one version of a prompt. */
+export function promptKey(id: string, version: number): string {
+  return `${version} ${id}`;
+}
+
+export function noMetrics(): CategoryScores {
+  const none = (): SuccessCount => ({ correct: 0, total: 0 });
+  return { direct: none(), indirect: none(), negative: none(), overall: none() };
+}
+
+/** Counts what went well; runs that ended in an error, or whose prompt is not among these, say nothing. */
+export function countRuns(
+  runs: readonly EvalRun[],
+  prompts: readonly GoldenPrompt[],
+): CategoryScores {
+  const categories = new Map(
+    prompts.map(({ id, version, category }) => [promptKey(id, version), category]),
+  );
+  return sumOf(
+    [...scoresByPrompt(runs)].flatMap(([key, score]) => {
+      const category = categories.get(key);
+      return category === undefined ? [] : [{ category, score }];
+    }),
+  );
+}
+
+/** The sum of what single prompts came to. */
+export function sumOf(
+  prompts: Iterable<{ category: PromptCategory; score: SuccessCount }>,
+): CategoryScores {
+  const metrics = noMetrics();
+  const counts = { direct: 0, indirect: 0, negative: 0, overall: 0 };
+  for (const { category, score } of prompts) {
+    for (const name of [category, "overall"] as const) {
+      metrics[name].correct += score.correct;
+      metrics[name].total += score.total;
+      counts[name]++;
+    }
+  }
+  for (const name of [...CATEGORIES, "overall"] as const) {
+    if (counts[name] < metrics[name].total) metrics[name].prompts = counts[name];
+  }
+  return metrics;
+}
+
+/** How many prompts have runs that count. */
+export function promptsIn({ total, prompts = total }: SuccessCount): number {
+  return prompts;
+}
+
+/** Null: no data. */
+export function rateOf({ correct, total }: SuccessCount): number | null {
+  return total === 0 ? null : correct / total;
+}
+
+/**
+ * The 95 % Wilson score interval: stays within 0 and 1, and holds for small counts too. Repeats of
+ * one prompt are not independent, so that prompts are counted, not runs.
+ */
+export function wilson(
+  { correct, total, prompts: n = total }: SuccessCount,
+): { low: number; high: number } | undefined {
+  if (total === 0) return undefined;
+  const rate = correct / total;
+  const weight = 1 + Z * Z / n;
+  const center = (rate + Z * Z / (2 * n)) / weight;
+  const half = Z / weight * Math.sqrt(rate * (1 - rate) / n + Z * Z / (4 * n * n));
+  return {
+    // Exact at the ends, where floats would miss them by a hair.
+    low: correct === 0 ? 0 : Math.max(0, center - half),
+    high: correct === total ? 1 : Math.min(1, center + half),
+  };
+}
+
+/** "87 %" or "no data". */
+export function percent(score: SuccessCount): string {
+  return score.total === 0 ? "no data" : `${wholePercent(score)} %`;
+}
+
+/** "13/15 (87 %)" or "no data". */
+export function shortScore(score: SuccessCount): string {
+  return score.total === 0 ? "no data" : `${score.correct}/${score.total} (${percent(score)})`;
+}
+
+/** "13/15 (87 %, 95 % interval 62-96 %)" or "no data". */
+export function scoreText(score: SuccessCount): string {
+  const interval = wilson(score);
+  if (!interval) return "no data";
+  const [low, high] = [interval.low, interval.high].map((end) => Math.round(100 * end));
+  return `${score.correct}/${score.total} (${percent(score)}, 95 % interval ${low}-${high} %)`;
+}
+
+/** "5 points", "1 point", "6.7 points". */
+export function pointsText(fraction: number): string {
+  const points = Math.round(fraction * 1_000) / 10;
+  return `${points} ${points === 1 ? "point" : "points"}`;
+}
+
+/** "beside 12 tools of other servers" */
+export function besideText(tools: number): string {
+  return tools === 1 ? "beside 1 tool of another server" : `beside ${tools} tools of other servers`;
+}
+
+/** One for each category that nothing asks about. */
+export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {
+  const asked = new Set(prompts.filter(({ retired }) => !retired).map(({ category }) => category));
+  return CATEGORIES.filter((category) => !asked.has(category)).map((category) =>
+    `Warning: No ${category} prompts defined - ${UNKNOWN[category]}`
+  );
+}
+
+export function specMetrics(metrics: CategoryScores): SpecMetrics {
+  return {
+    directSuccess: rateOf(metrics.direct),
+    indirectSuccess: rateOf(metrics.indirect),
+    negativeSuccess: rateOf(metrics.negative),
+    overall: rateOf(metrics.overall),
+  };
+}
+
+/** 199 of 200 must not read as all, nor 1 of 300 as none. */
+function wholePercent({ correct, total }: SuccessCount): number {
+  const rounded = Math.round(100 * correct / total);
+  if (correct === 0 || correct === total) return rounded;
+  return Math.min(99, Math.max(1, rounded));
+}
+
+/** One prompt that was put to both descriptions. */
+export interface PromptPair {
+  promptId: string;
+  category: PromptCategory;
+  candidate: SuccessCount;
+  baseline: SuccessCount;
+}
+
+/** Prompts without a run that counts on both sides are left out: they compare nothing. */
+export function pairRuns(
+  candidate: readonly EvalRun[],
+  baseline: readonly EvalRun[],
+  prompts: readonly GoldenPrompt[],
+): PromptPair[] {
+  const mine = scoresByPrompt(candidate);
+  const theirs = scoresByPrompt(baseline);
+  return prompts.flatMap(({ id, version, category }) => {
+    const ours = mine.get(promptKey(id, version));
+    const before = theirs.get(promptKey(id, version));
+    if (!ours || !before) return [];
+    return [{ promptId: id, category, candidate: ours, baseline: before }];
+  });
+}
+
+/** What both descriptions came to on the prompts that both have answered. */
+export function pairedMetrics(
+  pairs: readonly PromptPair[],
+): { candidate: CategoryScores; baseline: CategoryScores } {
+  const of = (side: "candidate" | "baseline") =>
+    sumOf(pairs.map((pair) => ({ category: pair.category, score: pair[side] })));
+  return { candidate: of("candidate"), baseline: of("baseline") };
+}
+
+/** Above 0: the candidate did better on this prompt; below 0: worse. */
+export function signOf({ candidate, baseline }: PromptPair): number {
+  // Multiplied out, since the two sides may have been asked a different number of times.
+  return Math.sign(candidate.correct * baseline.total - baseline.correct * candidate.total);
+}
+
+/**
+ * One-sided sign test. Over prompts, not runs: repeats of one prompt are not independent, and
+ * counting them as if they were would make any difference look certain.
+ */
+export function exactTest(
+  pairs: readonly PromptPair[],
+): { better: number; worse: number; ties: number; p: number } {
+  const signs = pairs.map(signOf);
+  const better = signs.filter((sign) => sign > 0).length;
+  const worse = signs.filter((sign) => sign < 0).length;
+  return { better, worse, ties: pairs.length - better - worse, p: signTest(better, worse) };
+}
+
+/** How likely so many or more are better where better and worse are equally likely. */
+export function signTest(better: number, worse: number): number {
+  const n = better + worse;
+  let ways = 1n; // to choose k of n
+  let tail = 0n;
+  for (let k = 0; k <= n; k++) {
+    if (k >= better) tail += ways;
+    ways = ways * BigInt(n - k) / BigInt(k + 1);
+  }
+  // Both may be too large for a float, their quotient is not.
+  const scale = 1n << 60n;
+  return Number(tail * scale / (1n << BigInt(n))) / Number(scale);
+}
+
+function scoresByPrompt(runs: readonly EvalRun[]): Map<string, SuccessCount> {
+  const scores = new Map<string, SuccessCount>();
+  for (const run of runs) {
+    if (run.status !== "ok") continue;
+    const key = promptKey(run.promptId, run.promptVersion);
+    const score = scores.get(key) ?? { correct: 0, total: 0 };
+    score.total++;
+    if (run.result.correct) score.correct++;
+    scores.set(key, score);
+  }
+  return scores;
+}

@@ -1,0 +1,178 @@
+import {
+  CANONICAL,
+  type DescriptionResult,
+  type EvalRun,
+  type Evaluation,
+  type Verdict,
+} from "../../core/optimization.ts";
+import { confusionOf } from "./confusion.ts";
+import type { EvaluationInput } from "./run.ts";
+import { type EvaluationState, MOST_ERRORS, toolsBeside } from "./state.ts";
+import { countRuns, emptyCategoryWarnings } from "./metrics.ts";
+import { addCosts } from "../cost.ts";
+import { leastDeciding, tooFewPrompts } from "./verdict.ts";
+
+const MOST_REASONS = 3;
+
+interface EvaluationEnd {
+  startedAt: string;
+  endedAt: string;
+  /** An error that every other run would have met too. */
+  lasting?: string | undefined;
+  /** Why runs that were planned were not made. */
+  cut?: string | undefined;
+}
+
+/** What an evaluation came to, with all that limits it. */
+export function evaluationOf(
+  input: EvaluationInput,
+  state: EvaluationState,
+  end: EvaluationEnd,
+): Evaluation {
+  const { runs } = state;
+  const voided = voidReason(runs, end.lasting);
+  const model = runs.find((run) => run.model !== undefined)?.model ?? input.evaluator.model;
+  const beside = toolsBeside(input);
+  return {
+    id: input.id,
+    server: input.server,
+    toolName: input.tool,
+    depth: input.depth,
+    startedAt: end.startedAt,
+    endedAt: end.endedAt,
+    evaluator: input.evaluator.kind,
+    model,
+    thresholds: input.thresholds,
+    prompts: { ...state.prompts },
+    repeats: input.repeats,
+    ...(beside.length === 0 ? {} : { beside }),
+    results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
+    ...(input.confirms === undefined ? {} : { confirms: input.confirms }),
+    runs: runs.length,
+    errors: runs.filter(({ status }) => status === "error").length,
+    cost: addCosts(...runs.map(({ cost }) => cost)),
+    ...(voided === undefined ? {} : { void: voided }),
+    warnings: warningsOf(input, state, end),
+  };
+}
+
+function resultOf(
+  { candidateId, description }: EvaluationInput["descriptions"][number],
+  input: EvaluationInput,
+  state: EvaluationState,
+  end: EvaluationEnd,
+  voided: string | undefined,
+): DescriptionResult {
+  const runs = state.runsOf(candidateId);
+  return {
+    candidateId,
+    description,
+    metrics: countRuns(runs, state.deciding),
+    ...(candidateId === CANONICAL ? {} : { paired: state.pairedOf(candidateId) }),
+    errors: runs.filter(({ status }) => status === "error").length,
+    confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
+    ranks: input.ranks?.(description) ?? {},
+    ...(candidateId === CANONICAL
+      ? {}
+      : { verdict: verdictOf(candidateId, input, state, end.cut, voided) }),
+  };
+}
+
+function verdictOf(
+  candidateId: string,
+  { depth, repeats, descriptions }: EvaluationInput,
+  state: EvaluationState,
+  cut: string | undefined,
+  voided: string | undefined,
+): Verdict {
+  const verdict = state.verdictOf(candidateId);
+  if (voided !== undefined) return withheld(verdict, `The evaluation is void: ${voided}`);
+  const { made, planned } = state.evidenceOf(candidateId);
+  if (made >= planned) return verdict;
+  if (state.settled.has(candidateId)) {
+    const candidates = descriptions.length - 1;
+    const few = depth === "thorough" && made === 0
+      ? tooFewPrompts(state.deciding.length, candidates)
+      : undefined;
+    if (few !== undefined) {
+      const [least, lacks] = [leastDeciding(candidates), `not enough evidence: ${few}`];
+      const morePrompts = least - state.deciding.length;
+      return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
+    }
+    return { ...verdict, words: `${verdict.words} ${stopWords(candidateId, state)}` };
+  }
+  // Another evaluation begins from the beginning.
+  const words = `not enough evidence: ${made} of ${planned} runs were made` +
+    `${cut === undefined ? "" : `, since ${cut}`}; evaluated again, it takes up to ${planned} runs`;
+  return { ...withheld(verdict, words), moreRuns: planned };
+}
+
+/** By prompts, or by runs where only repeats or prompts of siblings were left. */
+function stopWords(candidateId: string, state: EvaluationState): string {
+  const { asked, of } = state.promptsOf(candidateId);
+  const { made, planned } = state.stopOf(candidateId);
+  const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;
+  return `Stopped early after ${place}: the rest could not change it.`;
+}
+
+/** A verdict that promotes nothing, whatever the counts say. */
+function withheld(verdict: Verdict, words: string): Verdict {
+  const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
+  return {
+    ...verdict,
+    promote: false,
+    words,
+    rules: [{ rule: "evidence", passed: false, words }, ...others],
+  };
+}
+
+function voidReason(runs: readonly EvalRun[], lasting: string | undefined): string | undefined {
+  if (lasting !== undefined) return `no run can succeed: ${lasting}`;
+  const errors = runs.filter(({ status }) => status === "error");
+  if (errors.length <= MOST_ERRORS * runs.length) return undefined;
+  const reasons = new Map<string, number>();
+  for (const { result } of errors) {
+    const reason = result.error ?? "unknown";
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const most = [...reasons].sort(([, one], [, other]) => other - one).slice(0, MOST_REASONS)
+    .map(([reason, count]) => `${reason} (${count} ${count === 1 ? "time" : "times"})`);
+  return `${errors.length} of ${runs.length} runs failed, more than ${100 * MOST_ERRORS} %; ` +
+    `most often: ${most.join("; ")}`;
+}
+
+function warningsOf(
+  input: EvaluationInput,
+  state: EvaluationState,
+  { cut }: EvaluationEnd,
+): string[] {
+  const stopped = [...state.settled].flatMap((candidateId) => {
+    const { made, planned } = state.stopOf(candidateId);
+    return made >= planned
+      ? []
+      : `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
+        "with it and the server's own description, the rest could not change the outcome";
+  });
+  const models = new Set(
+    state.runs.flatMap(({ status, model }) => status === "ok" ? model ?? [] : []),
+  );
+  return [
+    ...emptyCategoryWarnings(state.deciding),
+    ...(input.depth === "thorough" && state.deciding.length === 0
+      ? ["No prompt was held out from what writes candidates, so that none can decide"]
+      : []),
+    ...stopped,
+    ...Array.from(
+      state.leftOut,
+      ([model, count]) =>
+        `${count} finished ${
+          count === 1 ? "run was" : "runs were"
+        } left out: made with the model ` +
+        `"${model}", which cannot be compared with "${input.evaluator.model}"`,
+    ),
+    ...(models.size < 2
+      ? []
+      : [`More than one model answered, which may explain differences: ${[...models].join(", ")}`]),
+    ...(cut === undefined ? [] : [`Not all runs were made, since ${cut}`]),
+  ];
+}

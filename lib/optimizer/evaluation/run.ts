@@ -1,0 +1,282 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Depth,
+  descriptionHash,
+  type EvalRun,
+  type Evaluation,
+  type GoldenPrompt,
+  newId,
+  type PromptCategory,
+  type RunCost,
+  type Thresholds,
+} from "../../core/optimization.ts";
+import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluators/evaluator.ts";
+import { addCosts } from "../cost.ts";
+import { shortened } from "../../core/text.ts";
+import { evaluationOf } from "./result.ts";
+import { EvaluationState } from "./state.ts";
+import type { PlannedRun } from "./plan.ts";
+
+/** More of what a model said than anybody reads. */
+const MOST_REASONING = 4_000;
+const MOST_ARGUMENTS = 4_000;
+
+const MOST_ATTEMPTS = 3;
+const FIRST_DELAY_MS = 1_000;
+
+export interface EvaluationInput {
+  id: string;
+  /** The evaluation whose winner is put to the same prompts once more. */
+  confirms?: string;
+  server: string;
+  tool: string;
+  depth: Depth;
+  repeats: number;
+  thresholds: Thresholds;
+  /** The canonical description first. */
+  descriptions: { candidateId: string; description: string }[];
+  /**
+   * In a thorough evaluation the held-out ones alone decide. Of the others only those are run that
+   * name another tool, which show what is taken from it.
+   */
+  prompts: readonly GoldenPrompt[];
+  /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
+  siblingPrompts?: readonly GoldenPrompt[];
+  evaluator: Evaluator;
+  /** The tools a model is shown, with this description for the tool. */
+  shown(description: string): readonly ShownTool[];
+  /** The tool's flat name. */
+  target: string;
+  concurrency: number;
+  /** Finished runs of this evaluation from before a restart: not repeated. */
+  finished: readonly EvalRun[];
+  save(run: EvalRun): Promise<void>;
+  /** Where our own search finds the tool with this description. */
+  ranks?(description: string): Record<string, number | null>;
+  onProgress?(progress: EvaluationProgress): void;
+  /** Asked before each run: a reason, and no further run is begun. */
+  mayRun?(): string | undefined;
+  /** Before a second try; default: 1 s. */
+  retryDelayMs?: number;
+  signal: AbortSignal;
+}
+
+export interface EvaluationProgress {
+  /** All runs made for this evaluation, also before a restart. */
+  runsDone: number;
+  /** Those, and those still to be made. */
+  runsTotal: number;
+  errors: number;
+  cost: RunCost;
+  byCategory: Record<PromptCategory, { done: number; total: number }>;
+  /** From 1. */
+  currentCandidate?: number;
+  candidates: number;
+}
+
+interface EvaluationOutcome {
+  evaluation: Evaluation;
+  runs: EvalRun[];
+  /** An error that every further run would meet, of this tool and of others. */
+  lasting?: string;
+}
+
+/** Puts the same prompts to all descriptions of a tool. Throws where the signal aborts. */
+export async function evaluate(input: EvaluationInput): Promise<EvaluationOutcome> {
+  const now = new Date().toISOString();
+  const startedAt = input.finished.reduce(
+    (first, { timestamp }) => timestamp < first ? timestamp : first,
+    now,
+  );
+  const state = new EvaluationState(input);
+  const { lasting, cut } = await makeRuns(input, state);
+  const endedAt = new Date().toISOString();
+  return {
+    evaluation: evaluationOf(input, state, { startedAt, endedAt, lasting, cut }),
+    runs: state.runs,
+    ...(lasting === undefined ? {} : { lasting }),
+  };
+}
+
+async function makeRuns(
+  input: EvaluationInput,
+  state: EvaluationState,
+): Promise<{ lasting: string | undefined; cut: string | undefined }> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([input.signal, ending.signal]);
+  let lasting: string | undefined;
+  let cut: string | undefined;
+  const report = () => input.onProgress?.(state.progress());
+
+  async function work(): Promise<void> {
+    while (!signal.aborted && !state.isBeyondHope && cut === undefined) {
+      const planned = state.next();
+      if (!planned) return;
+      cut = input.mayRun?.();
+      if (cut !== undefined) return;
+      report();
+      const { observation, ...tried } = await tryRun(input, planned, signal);
+      const run = runOf(input, planned, { observation, ...tried });
+      await input.save(run);
+      state.add(planned, run);
+      report();
+      // One that only this prompt meets, or only this tool, says nothing about the others.
+      if (observation.status === "error" && observation.isGeneral) {
+        lasting ??= observation.reason;
+        ending.abort();
+      }
+    }
+  }
+
+  report();
+  input.signal.throwIfAborted();
+  const workers = Array.from({ length: Math.max(1, input.concurrency) }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      // Whatever went wrong, no run goes on unseen.
+      ending.abort();
+      throw error;
+    }
+  });
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  input.signal.throwIfAborted();
+  if (failed?.status === "rejected") throw failed.reason;
+  return { lasting, cut };
+}
+
+function tryRun(
+  input: EvaluationInput,
+  { candidateId, prompt }: PlannedRun,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const request = {
+    prompt: prompt.prompt,
+    tools: input.shown(descriptionOf(input, candidateId)),
+    target: input.target,
+    signal,
+  };
+  return runWithRetries(input.evaluator, request, { delayMs: input.retryDelayMs });
+}
+
+/** What is recorded of a run; whether it is correct is decided here and by nobody else. */
+function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
+  const { candidateId, prompt, repeat } = planned;
+  const { observation, attempts, cost } = tried;
+  const description = descriptionOf(input, candidateId);
+  const now = Date.now();
+  const base = {
+    id: newId("run", now),
+    server: input.server,
+    toolName: input.tool,
+    candidateId,
+    promptId: prompt.id,
+    promptVersion: prompt.version,
+    evaluationId: input.id,
+    repeat,
+    timestamp: new Date(now).toISOString(),
+    evaluator: input.evaluator.kind,
+    askedModel: input.evaluator.model,
+    descriptionHash: descriptionHash(description),
+    cost,
+    attempts,
+  };
+  if (observation.status === "error") {
+    const { reason, durationMs } = observation;
+    return {
+      ...base,
+      status: "error",
+      result: { toolCalled: false, correct: false, error: reason, durationMs },
+      calls: [],
+      model: input.evaluator.model,
+    };
+  }
+  const tools = new Map(input.shown(description).map((tool) => [tool.name, tool]));
+  const toolCalled = observation.calls.some(({ name }) => name === input.target);
+  return {
+    ...base,
+    status: "ok",
+    result: {
+      toolCalled,
+      correct: toolCalled === prompt.expectedBehavior.shouldCallTool,
+      reasoning: observation.reasoning.slice(0, MOST_REASONING),
+      durationMs: observation.durationMs,
+    },
+    calls: observation.calls.map(({ name, arguments: given }) => {
+      const shown = tools.get(name);
+      return {
+        name,
+        ...(shown ? { server: shown.server, tool: shown.tool } : {}),
+        arguments: capped(given ?? {}),
+      };
+    }),
+    model: observation.model ?? input.evaluator.model,
+  };
+}
+
+/** A model can write whole files into a call. */
+function capped(given: unknown): unknown {
+  const text = JSON.stringify(given);
+  if (text.length <= MOST_ARGUMENTS) return given;
+  return `${shortened(text, MOST_ARGUMENTS)} (cut from ${text.length} characters)`;
+}
+
+function descriptionOf(input: EvaluationInput, candidateId: string): string {
+  const found = input.descriptions.find((one) => one.candidateId === candidateId);
+  if (found) return found.description;
+  throw new RangeError(`The evaluation has no description "${candidateId}"`);
+}
+
+interface RetryOptions {
+  /** Before the second try; twice as long before the third. Default: 1 s. */
+  delayMs?: number | undefined;
+  random?: () => number;
+}
+
+export interface Tried {
+  observation: Observation;
+  attempts: number;
+  /** Of all tries, failed ones too. */
+  cost: RunCost;
+}
+
+/** Tries again where another try may go well. Throws only where the request's signal aborts. */
+export async function runWithRetries(
+  evaluator: Evaluator,
+  request: RunRequest,
+  { delayMs = FIRST_DELAY_MS, random = Math.random }: RetryOptions = {},
+): Promise<Tried> {
+  const costs: RunCost[] = [];
+  for (let attempts = 1;; attempts++) {
+    const observation = await runOnce(evaluator, request);
+    costs.push(observation.cost);
+    const isFinal = observation.status === "ok" || observation.isLasting;
+    if (isFinal || attempts >= MOST_ATTEMPTS) {
+      return { observation, attempts, cost: addCosts(...costs) };
+    }
+    // Half of it by chance, so that runs that failed together do not come back together.
+    const wait = delayMs * 2 ** (attempts - 1) * (0.5 + random() / 2);
+    await sleep(wait, undefined, { signal: request.signal }).catch(() => {});
+  }
+}
+
+async function runOnce(evaluator: Evaluator, request: RunRequest): Promise<Observation> {
+  request.signal.throwIfAborted();
+  const startedAt = performance.now();
+  try {
+    const observation = await evaluator.run(request);
+    // What an ended process has shown so far says nothing.
+    request.signal.throwIfAborted();
+    return observation;
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return {
+      status: "error",
+      reason: `The evaluator failed: ${error instanceof Error ? error.message : String(error)}`,
+      durationMs: performance.now() - startedAt,
+      cost: { inputTokens: 0, outputTokens: 0 },
+      isLasting: false,
+    };
+  }
+}

@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { CANONICAL, descriptionHash } from "../../core/optimization.ts";
+import { evaluate } from "./run.ts";
+import { evaluationBench, resultOf } from "../testing/evaluation_bench.ts";
+import { called, failed, hang, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
+import { byDescription, GOOD, POOR, somePrompts } from "../testing/weather.ts";
+
+Deno.test("evaluate() is void with more than a fifth of errors, says why and promotes nothing", async () => {
+  // 4 of 15 prompts are 8 of 30 runs; the last of them come when most runs have been made.
+  const { input } = evaluationBench((asked, request) =>
+    /^(negative|indirect) [34]/.test(asked.prompt)
+      ? failed(asked.prompt.startsWith("negative") ? "529 overloaded" : "timed out")
+      : byDescription(asked, request)
+  );
+  const { evaluation } = await evaluate(input);
+  assert.match(evaluation.void ?? "", /runs failed, more than 20 %/);
+  assert.match(evaluation.void ?? "", /529 overloaded \(\d times\)/);
+  assert.match(evaluation.void ?? "", /timed out \(\d times\)/);
+  const { verdict } = resultOf(evaluation, "good");
+  assert.equal(verdict?.promote, false);
+  assert.match(verdict?.words ?? "", /void/);
+});
+
+Deno.test("evaluate() ends when so many runs have failed that the rest cannot help", async () => {
+  const { input, saved } = evaluationBench(() => failed("529 overloaded"));
+  const { evaluation } = await evaluate(input);
+  assert.equal(saved.length, 7);
+  assert.ok(evaluation.void);
+});
+
+Deno.test("evaluate() ends at once with an error that lasts", async () => {
+  const { input, evaluator, saved } = evaluationBench((asked, request) =>
+    asked.call === 3 ? failed("not logged in", "all") : byDescription(asked, request)
+  );
+  const { evaluation, lasting } = await evaluate(input);
+  assert.equal(evaluator.asked.length, 3);
+  assert.equal(saved.length, 3);
+  assert.equal(lasting, "not logged in");
+  assert.match(evaluation.void ?? "", /not logged in/);
+});
+
+Deno.test("evaluate() goes on after an error that lasts, but that other runs need not meet", async () => {
+  const { input, evaluator } = evaluationBench((asked, request) =>
+    asked.prompt.startsWith("negative 3")
+      ? failed("400: the prompt is too odd", "request")
+      : byDescription(asked, request)
+  );
+  const { evaluation, lasting } = await evaluate(input);
+  assert.equal(lasting, undefined);
+  // Tried once each: it would fail as surely.
+  assert.equal(evaluator.asked.length, 30);
+  assert.deepEqual([evaluation.errors, evaluation.void], [2, undefined]);
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+});
+
+Deno.test("evaluate() skips what can no longer change the outcome, and says so", async () => {
+  const { input, evaluator } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.ok(evaluator.asked.length < 20, `${evaluator.asked.length} runs`);
+  assert.equal(resultOf(evaluation, "poor").verdict?.promote, false);
+  assert.ok(evaluation.warnings.some((words) => /Stopped early for candidate "poor"/.test(words)));
+});
+
+Deno.test("evaluate() says in the verdict that it stopped early, and after how much", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+      { candidateId: "good", description: GOOD },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  const { verdict, paired } = resultOf(evaluation, "poor");
+  assert.equal(
+    verdict?.words.split(". ").at(-1),
+    `Stopped early after ${paired?.candidate.overall.total} of 15 prompts: the rest could not ` +
+      "change it.",
+  );
+  assert.doesNotMatch(resultOf(evaluation, "good").verdict?.words ?? "", /Stopped/);
+});
+
+Deno.test("evaluate() counts runs where it stopped early with every prompt asked", async () => {
+  const { input } = evaluationBench(byDescription, {
+    repeats: 3,
+    descriptions: [
+      { candidateId: CANONICAL, description: GOOD },
+      { candidateId: "good", description: `${GOOD} Too.` },
+    ],
+    // Certain only after the first run of each prompt.
+    thresholds: { minOverall: 0, minNegative: 0, minImprovement: 0.6, maxRegression: 1 },
+  });
+  const { evaluation } = await evaluate(input);
+  assert.ok(evaluation.runs >= 30 && evaluation.runs < 90, `${evaluation.runs} runs`);
+  assert.match(
+    resultOf(evaluation, "good").verdict?.words ?? "",
+    /Stopped early after \d+ of 90 runs: the rest could not change it\.$/,
+  );
+});
+
+Deno.test("evaluate() goes on with the canonical description as long as one candidate needs it", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+      { candidateId: "good", description: GOOD },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.overall.total, 15);
+  assert.equal(resultOf(evaluation, "good").metrics.overall.total, 15);
+  assert.ok(resultOf(evaluation, "poor").metrics.overall.total < 15);
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+  assert.equal(resultOf(evaluation, "poor").verdict?.promote, false);
+});
+
+Deno.test("evaluate() evaluates the canonical description alone to the end", async () => {
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [{ candidateId: CANONICAL, description: POOR }],
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.overall.total, 15);
+});
+
+Deno.test("evaluate() promotes nothing on what a budget left", async () => {
+  let left = 24;
+  const { input, saved } = evaluationBench(byDescription, {
+    mayRun: () => left-- > 0 ? undefined : "the budget of 24 runs is used up",
+  });
+  const { evaluation } = await evaluate(input);
+  assert.equal(saved.length, 24);
+  const { verdict, metrics } = resultOf(evaluation, "good");
+  assert.deepEqual(metrics.overall, { correct: 12, total: 12 });
+  assert.equal(verdict?.promote, false);
+  assert.match(
+    verdict?.words ?? "",
+    /^not enough evidence: 24 of 30 runs were made, since the budget .* again, it takes up to 30 runs/,
+  );
+  assert.equal(verdict?.moreRuns, 30);
+  assert.ok(evaluation.warnings.some((words) => words.includes("the budget of 24 runs")));
+});
+
+Deno.test("evaluate() does not repeat finished runs", async () => {
+  const first = evaluationBench(byDescription);
+  await evaluate(first.input);
+  const finished = first.saved.slice(0, 17);
+  const second = evaluationBench(byDescription, { finished });
+  const { evaluation, runs } = await evaluate(second.input);
+  assert.equal(second.evaluator.asked.length, 13);
+  assert.equal(runs.length, 30);
+  assert.equal(evaluation.startedAt, finished[0]?.timestamp);
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+});
+
+Deno.test("evaluate() leaves out finished runs of another model, and says so", async () => {
+  const first = evaluationBench(byDescription);
+  await evaluate(first.input);
+  const finished = first.saved.slice(0, 12);
+  const evaluator = new ScriptedEvaluator(byDescription, "another");
+  const second = evaluationBench(byDescription, { finished, evaluator });
+  const { evaluation, runs } = await evaluate(second.input);
+  assert.equal(evaluator.asked.length, 30);
+  assert.ok(runs.every(({ askedModel }) => askedModel === "another"));
+  assert.ok(
+    evaluation.warnings.some((words) =>
+      /^12 finished runs were left out: made with the model "stand-in"/.test(words)
+    ),
+  );
+});
+
+Deno.test("evaluate() says where more than one model answered", async () => {
+  const { input } = evaluationBench((asked, request) => {
+    const answer = byDescription(asked, request);
+    assert.ok(Array.isArray(answer));
+    return { ...called(...answer), model: asked.call > 10 ? "two" : "one" };
+  });
+  const { evaluation } = await evaluate(input);
+  assert.ok(evaluation.warnings.some((words) => /More than one model.*: one, two/.test(words)));
+});
+
+Deno.test("evaluate() says the same in words as in numbers, also of runs that were under way", async () => {
+  // The outcome is certain while others of the same time are still being made.
+  const { input } = evaluationBench(byDescription, {
+    concurrency: 6,
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "poor", description: "Does other things." },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  const { verdict, paired } = resultOf(evaluation, "poor");
+  assert.ok(paired && verdict);
+  const { correct, total } = paired.candidate.overall;
+  assert.match(verdict.words, new RegExp(`evidence from ${total} prompts`));
+  assert.match(verdict.words, new RegExp(`overall ${correct}/${total} `));
+});
+
+Deno.test("evaluate() ends a thorough evaluation with the last run that decides", async () => {
+  const prompts = somePrompts(12).map((prompt, index) => ({ ...prompt, heldOut: index % 12 < 5 }));
+  const { input, saved } = evaluationBench(byDescription, {
+    depth: "thorough",
+    repeats: 3,
+    prompts,
+    // So high that it takes all runs to tell.
+    thresholds: { minOverall: 1, minNegative: 1, minImprovement: 0, maxRegression: 0 },
+  });
+  const { evaluation } = await evaluate(input);
+  const heldOut = new Set(prompts.filter((prompt) => prompt.heldOut).map(({ id }) => id));
+  assert.ok(heldOut.has(saved.at(-1)?.promptId ?? ""));
+  assert.equal(resultOf(evaluation, "good").verdict?.promote, true);
+  assert.ok(!evaluation.warnings.some((words) => words.startsWith("Stopped early")));
+});
+
+Deno.test("evaluate() keeps what a candidate and the canonical description both answered", async () => {
+  const greedy = "GREEDY: takes whatever there is.";
+  const { input } = evaluationBench(byDescription, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "greedy", description: greedy },
+      { candidateId: "good", description: GOOD },
+    ],
+  });
+  const { evaluation } = await evaluate(input);
+  const { paired, metrics } = resultOf(evaluation, "greedy");
+  assert.ok(metrics.overall.total < 15, "it was given up early");
+  assert.equal(paired?.baseline.overall.total, metrics.overall.total);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.overall.total, 15);
+  assert.equal(resultOf(evaluation, CANONICAL).paired, undefined);
+});
+
+Deno.test("evaluate() repeats a finished run of another text", async () => {
+  const first = evaluationBench(byDescription);
+  await evaluate(first.input);
+  const finished = first.saved.map((run) =>
+    run.candidateId === CANONICAL ? { ...run, descriptionHash: descriptionHash("another") } : run
+  );
+  const second = evaluationBench(byDescription, { finished });
+  await evaluate(second.input);
+  assert.equal(second.evaluator.asked.length, 15);
+  assert.ok(second.evaluator.asked.every(({ description }) => description === POOR));
+});
+
+Deno.test("evaluate() stops when aborted, and keeps nothing of what was under way", async () => {
+  const stopping = new AbortController();
+  const { input, saved, evaluator } = evaluationBench((asked, request) => {
+    if (asked.call < 5) return byDescription(asked, request);
+    if (asked.call === 6) queueMicrotask(() => stopping.abort(new Error("paused")));
+    return hang(request);
+  }, { concurrency: 2, signal: stopping.signal });
+  await assert.rejects(evaluate(input), /paused/);
+  assert.equal(saved.length, 4);
+  assert.equal(evaluator.asked.length, 6);
+});
+
+Deno.test("evaluate() passes on that a run cannot be saved, and leaves no run behind", async () => {
+  const { input, evaluator } = evaluationBench(
+    (asked, request) => asked.call === 2 ? hang(request) : byDescription(asked, request),
+    {
+      concurrency: 2,
+      save: () => Promise.reject(new Error("disk full")),
+    },
+  );
+  await assert.rejects(evaluate(input), /disk full/);
+  assert.equal(evaluator.asked.length, 2);
+});

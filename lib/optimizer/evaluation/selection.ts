@@ -1,0 +1,247 @@
+import {
+  CATEGORIES,
+  type Depth,
+  descriptionHash,
+  type Evaluation,
+  type GoldenPrompt,
+  type JobOptions,
+  type PromptCategory,
+  type TextOrigin,
+  type ToolCandidate,
+} from "../../core/optimization.ts";
+import { DEPTHS } from "./plan.ts";
+
+/** How many prompts of a category are asked, and how many of these what writes candidates never sees. */
+export interface WantedPrompts {
+  all: number;
+  heldOut: number;
+}
+
+/** What people wrote comes before what was generated. */
+const PREFERENCE: Record<TextOrigin, number> = { person: 0, caller: 1, generated: 2 };
+
+/** Where nothing may be generated, what is saved is what is wanted. */
+export function wantedPrompts(
+  { depth, promptsPerCategory, generate }: JobOptions,
+  saved: readonly GoldenPrompt[],
+): Record<PromptCategory, WantedPrompts> {
+  const usual = DEPTHS[depth];
+  return byCategory((category) => {
+    const count = ofCategory(saved, category).length;
+    const all = generate
+      ? promptsPerCategory ?? usual.promptsPerCategory
+      : Math.min(promptsPerCategory ?? count, count);
+    // The hair keeps a product such as 5 * 0.4 whole.
+    return { all, heldOut: Math.max(0, Math.ceil(all * usual.heldOutShare - 1e-9)) };
+  });
+}
+
+/** How many have to be written. */
+export function missingPrompts(
+  saved: readonly GoldenPrompt[],
+  wanted: Record<PromptCategory, WantedPrompts>,
+): Record<PromptCategory, WantedPrompts> {
+  return byCategory((category) => {
+    const mine = ofCategory(saved, category);
+    const heldOut = Math.max(
+      0,
+      wanted[category].heldOut - mine.filter((prompt) => prompt.heldOut).length,
+    );
+    return { all: Math.max(heldOut, wanted[category].all - mine.length), heldOut };
+  });
+}
+
+/** The prompts that are asked, so many of each category. */
+export function choosePrompts(
+  saved: readonly GoldenPrompt[],
+  wanted: Record<PromptCategory, WantedPrompts>,
+): GoldenPrompt[] {
+  return CATEGORIES.flatMap((category) => {
+    const mine = ofCategory(saved, category)
+      .sort((one, other) => PREFERENCE[one.origin] - PREFERENCE[other.origin]);
+    const heldOut = mine.filter((prompt) => prompt.heldOut).slice(0, wanted[category].heldOut);
+    const others = mine.filter((prompt) => !heldOut.includes(prompt));
+    return [...heldOut, ...others.slice(0, Math.max(0, wanted[category].all - heldOut.length))];
+  });
+}
+
+/** So many of these to hold out: the same ones every time. */
+export function chooseHeldOut<T extends { id: string }>(prompts: readonly T[], count: number): T[] {
+  const hashed = prompts.map((prompt) => ({ prompt, hash: descriptionHash(prompt.id) }));
+  return hashed.sort((one, other) => one.hash < other.hash ? -1 : 1).slice(0, Math.max(0, count))
+    .map(({ prompt }) => prompt);
+}
+
+type Writing = Pick<ToolCandidate, "origin" | "createdAt">;
+
+/** When each prompt was first written, by its id, of all versions: no edit makes one unseen again. */
+export function firstWritten(versions: readonly GoldenPrompt[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { id, createdAt } of versions) {
+    times.set(id, Math.min(times.get(id) ?? Infinity, Date.parse(createdAt)));
+  }
+  return times;
+}
+
+/**
+ * The same prompts, held out only where none of these candidates was written with them in view.
+ * Whoever writes a candidate may know every prompt that there was; only what the gateway has
+ * written by a model never sees those that are held out.
+ */
+export function heldOutFrom(
+  saved: readonly GoldenPrompt[],
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): GoldenPrompt[] {
+  const others = candidates.filter(({ origin }) => origin !== "generated");
+  return saved.map((prompt) =>
+    prompt.heldOut && isSeen(prompt, others, writtenAt) ? { ...prompt, heldOut: false } : prompt
+  );
+}
+
+/**
+ * Versions of saved prompts that are held out from here on, where too few are. Only those that
+ * nobody who wrote one of these candidates can have seen: the rest can no longer be.
+ */
+export function heldOutVersions(
+  saved: readonly GoldenPrompt[],
+  wanted: Record<PromptCategory, WantedPrompts>,
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): GoldenPrompt[] {
+  const missing = missingPrompts(saved, wanted);
+  return CATEGORIES.flatMap((category) => {
+    const unseen = ofCategory(saved, category)
+      .filter((prompt) => !prompt.heldOut && !isSeen(prompt, candidates, writtenAt));
+    return chooseHeldOut(unseen, missing[category].heldOut)
+      .map((prompt) => ({ ...prompt, version: prompt.version + 1, heldOut: true }));
+  });
+}
+
+/** The saved prompts as heldOutVersions() would leave them: held out where they are so or can be. */
+export function withHeldOut(
+  saved: readonly GoldenPrompt[],
+  wanted: Record<PromptCategory, WantedPrompts>,
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): GoldenPrompt[] {
+  const prompts = heldOutFrom(saved, candidates, writtenAt);
+  const held = new Set(
+    heldOutVersions(prompts, wanted, candidates, writtenAt).map(({ id }) => id),
+  );
+  return prompts.map((prompt) => held.has(prompt.id) ? { ...prompt, heldOut: true } : prompt);
+}
+
+function isSeen(
+  { id, createdAt }: GoldenPrompt,
+  candidates: readonly Writing[],
+  writtenAt: ReadonlyMap<string, number>,
+): boolean {
+  const since = writtenAt.get(id) ?? Date.parse(createdAt);
+  return candidates.some((candidate) => Date.parse(candidate.createdAt) >= since);
+}
+
+function ofCategory(prompts: readonly GoldenPrompt[], category: PromptCategory): GoldenPrompt[] {
+  return prompts.filter((prompt) => prompt.category === category);
+}
+
+function byCategory<T>(valueOf: (category: PromptCategory) => T): Record<PromptCategory, T> {
+  return {
+    direct: valueOf("direct"),
+    indirect: valueOf("indirect"),
+    negative: valueOf("negative"),
+  };
+}
+
+interface CandidateSelectionInput {
+  /** Oldest first. */
+  saved: readonly ToolCandidate[];
+  canonical: string;
+  options: JobOptions;
+  /** The candidate that is promoted now: whoever replaces it has to be better than it. */
+  inForce?: string | undefined;
+  /** Newest first. */
+  evaluations: readonly Evaluation[];
+}
+
+/** The candidates to be tested, and how many more have to be written. */
+export function chooseCandidates(
+  input: CandidateSelectionInput,
+): { candidates: ToolCandidate[]; missing: number } {
+  const { saved, canonical, options, inForce, evaluations } = input;
+  const { candidateIds, candidatesPerTool, generate, depth } = options;
+  if (candidateIds) {
+    // Nothing replaces the promoted description without being tested against it.
+    const promoted = inForce === undefined ? [] : [inForce];
+    const named = [...new Set([...candidateIds, ...promoted])].flatMap((id) =>
+      saved.find((candidate) => candidate.id === id) ?? []
+    );
+    return { candidates: named, missing: 0 };
+  }
+  const place = ({ id }: ToolCandidate) => id === inForce ? 0 : 1;
+  const seen = new Set([canonical]);
+  const fit = saved.toSorted((one, other) => place(one) - place(other)).filter((candidate) => {
+    if (seen.has(candidate.description)) return false;
+    seen.add(candidate.description);
+    // If others can be written, there is no point in testing a refused one again.
+    return place(candidate) === 0 || !generate || !isRefused(candidate.id, depth, evaluations);
+  });
+  const candidates = fit.slice(0, candidatesPerTool);
+  const missing = generate ? Math.max(0, candidatesPerTool - candidates.length) : 0;
+  return { candidates, missing };
+}
+
+/** Whose writers may have known prompts: all that a model wrote, and all that is tested. */
+export function writtenInView(
+  saved: readonly ToolCandidate[],
+  tested: readonly ToolCandidate[],
+): ToolCandidate[] {
+  return saved.filter((one) => one.origin === "generated" || tested.includes(one));
+}
+
+/** Whether the last evaluation of it that says something says no. */
+function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[]): boolean {
+  const telling = evaluations.filter((evaluation) =>
+    evaluation.void === undefined && (evaluation.depth === depth || evaluation.depth === "thorough")
+  );
+  const [verdict] = telling.flatMap(({ results }) =>
+    results.find(({ candidateId }) => candidateId === id)?.verdict ?? []
+  );
+  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
+}
+
+const MOST_SIBLINGS = 5;
+const PROMPTS_EACH = 2;
+
+/**
+ * Direct prompts that siblings have for themselves, as this tool should see them: not its business.
+ * They show whether a description takes what is meant for others.
+ */
+export function chooseSiblingPrompts(
+  /** All prompts of the server. */
+  saved: readonly GoldenPrompt[],
+  /** Own names, those that matter most first; without the tool itself. */
+  siblings: readonly string[],
+): GoldenPrompt[] {
+  const chosen = siblings.map((sibling) =>
+    saved.filter(({ toolName, category, expectedBehavior }) =>
+      toolName === sibling && category === "direct" && expectedBehavior.shouldCallTool
+    ).slice(0, PROMPTS_EACH)
+  );
+  return chosen.filter(({ length }) => length > 0).slice(0, MOST_SIBLINGS).flat()
+    .map(asSiblingPrompt);
+}
+
+/** How many there are at most, of so many siblings that have prompts. */
+export function mostSiblingPrompts(siblings: number): number {
+  return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH;
+}
+
+/** A sibling's prompt as this tool should see it. */
+export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {
+  return {
+    ...prompt,
+    category: "negative",
+    expectedBehavior: { shouldCallTool: false, expectedTool: prompt.toolName },
+  };
+}

@@ -1,0 +1,291 @@
+import {
+  CANONICAL,
+  CATEGORIES,
+  type CategoryScores,
+  descriptionHash,
+  type EvalRun,
+  type GoldenPrompt,
+  type PromptCategory,
+  type Verdict,
+} from "../../core/optimization.ts";
+import { showsTheft, theftsOf } from "./confusion.ts";
+import type { EvaluationInput, EvaluationProgress } from "./run.ts";
+import { countRuns, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
+import { addCosts } from "../cost.ts";
+import { type PlannedRun, planRuns } from "./plan.ts";
+import { judge, type VerdictInput } from "./verdict.ts";
+import { canStillChange } from "./early_stop.ts";
+
+/** More than this share of errors, and nothing can be concluded. */
+export const MOST_ERRORS = 0.2;
+
+/** Which runs of an evaluation have been made, which are still to be made, and what they say so far. */
+export class EvaluationState {
+  /** The prompts that the verdict rests on. */
+  readonly deciding: readonly GoldenPrompt[];
+  /** How many of those there are of each category. */
+  readonly prompts: Readonly<Record<PromptCategory, number>>;
+  readonly #input: EvaluationInput;
+  readonly #counting: ReadonlySet<GoldenPrompt>;
+  readonly #plan: readonly PlannedRun[];
+  readonly #beside: number;
+  readonly #runs = new Map<string, EvalRun>();
+  /** Candidates whose outcome is certain. */
+  readonly #settled = new Set<string>();
+  /** Finished runs that cannot be compared with those to come, by the model that made them. */
+  readonly #left = new Map<string, number>();
+  #made: number;
+  #position = 0;
+  #current: number | undefined;
+
+  constructor(input: EvaluationInput) {
+    this.#input = input;
+    this.deciding = input.depth === "thorough"
+      ? input.prompts.filter(({ heldOut }) => heldOut)
+      : input.prompts;
+    this.#counting = new Set(this.deciding);
+    const countOf = (category: PromptCategory) =>
+      this.deciding.filter((prompt) => prompt.category === category).length;
+    this.prompts = {
+      direct: countOf("direct"),
+      indirect: countOf("indirect"),
+      negative: countOf("negative"),
+    };
+    this.#plan = planRuns({
+      candidateIds: input.descriptions.map(({ candidateId }) => candidateId),
+      prompts: this.deciding,
+      // Whoever wrote a candidate may know such a prompt: what it takes from others is harm all the
+      // same. The rest could not change anything, and is not asked.
+      otherPrompts: input.prompts.filter((prompt) =>
+        !this.#counting.has(prompt) && showsTheft(prompt)
+      ),
+      siblingPrompts: input.siblingPrompts ?? [],
+      repeats: input.repeats,
+    });
+    this.#beside = toolsBeside(input).length;
+    this.#made = input.finished.length;
+    this.#takeFinished();
+    this.#settle();
+  }
+
+  get runs(): EvalRun[] {
+    return [...this.#runs.values()];
+  }
+
+  get settled(): ReadonlySet<string> {
+    return this.#settled;
+  }
+
+  /** How many finished runs were left out, by the model that they were made with. */
+  get leftOut(): ReadonlyMap<string, number> {
+    return this.#left;
+  }
+
+  /** So many errors that they are too many, however the rest goes. */
+  get isBeyondHope(): boolean {
+    return this.#errors() > MOST_ERRORS * this.#plan.length;
+  }
+
+  /** Takes the next run that is worth making. */
+  next(): PlannedRun | undefined {
+    while (this.#position < this.#plan.length) {
+      const planned = this.#plan[this.#position++];
+      if (planned && !this.#has(planned) && this.#isNeeded(planned.candidateId)) {
+        if (planned.candidateId !== CANONICAL) this.#current = this.#numberOf(planned.candidateId);
+        return planned;
+      }
+    }
+    return undefined;
+  }
+
+  add(planned: PlannedRun, run: EvalRun): void {
+    this.#runs.set(keyOf(planned), run);
+    this.#made++;
+    this.#settle();
+  }
+
+  runsOf(candidateId: string): EvalRun[] {
+    return this.runs.filter((run) => run.candidateId === candidateId);
+  }
+
+  /** How many of the runs that the verdict on a candidate rests on are made, and are planned. */
+  evidenceOf(candidateId: string): { made: number; planned: number } {
+    const own = this.#plan.filter((planned) =>
+      [CANONICAL, candidateId].includes(planned.candidateId)
+    );
+    return { made: own.filter((planned) => this.#has(planned)).length, planned: own.length };
+  }
+
+  /**
+   * How many of those runs had been made when the outcome was certain: the ones with the candidate,
+   * and those with the canonical description that go with them. What was asked of it later is for
+   * other candidates.
+   */
+  stopOf(candidateId: string): { made: number; planned: number } {
+    const own = this.#plan.filter((planned) => planned.candidateId === candidateId);
+    const pairs = own.flatMap((planned) =>
+      this.#has(planned) ? [planned, { ...planned, candidateId: CANONICAL }] : []
+    );
+    return { made: pairs.filter((one) => this.#has(one)).length, planned: 2 * own.length };
+  }
+
+  /** How many of the prompts that decide were put to a candidate and to the canonical description. */
+  promptsOf(candidateId: string): { asked: number; of: number } {
+    const keysOf = (id: string) =>
+      new Set(this.runsOf(id).map((run) => promptKey(run.promptId, run.promptVersion)));
+    const both = keysOf(candidateId).intersection(keysOf(CANONICAL));
+    const asked = this.deciding.filter(({ id, version }) => both.has(promptKey(id, version)));
+    return { asked: asked.length, of: this.deciding.length };
+  }
+
+  /** On all runs there are, also those that ended after the outcome was certain. */
+  verdictOf(candidateId: string): Verdict {
+    return judge(this.#verdictInput(candidateId));
+  }
+
+  /** What it and the canonical description came to on the prompts that both have answered. */
+  pairedOf(candidateId: string): { candidate: CategoryScores; baseline: CategoryScores } {
+    return pairedMetrics(this.#verdictInput(candidateId).pairs);
+  }
+
+  progress(): EvaluationProgress {
+    const left = this.#plan.filter((planned) =>
+      !this.#has(planned) && this.#isNeeded(planned.candidateId)
+    );
+    const countOf = (planned: Iterable<PlannedRun>, category: PromptCategory) =>
+      Array.from(planned).filter(({ prompt, isSibling }) =>
+        !isSibling && prompt.category === category
+      ).length;
+    const made = this.#plan.filter((planned) => this.#has(planned));
+    const counts = (category: PromptCategory) => {
+      const done = countOf(made, category);
+      return { done, total: done + countOf(left, category) };
+    };
+    return {
+      runsDone: this.#made,
+      runsTotal: this.#made + left.length,
+      errors: this.#errors(),
+      cost: addCosts(...this.runs.map(({ cost }) => cost)),
+      byCategory: {
+        direct: counts("direct"),
+        indirect: counts("indirect"),
+        negative: counts("negative"),
+      },
+      candidates: this.#input.descriptions.length - 1,
+      ...(this.#current === undefined ? {} : { currentCandidate: this.#current }),
+    };
+  }
+
+  /** Those that were made for the same texts by the same kind of evaluator and the same model. */
+  #takeFinished(): void {
+    const { descriptions, evaluator, finished } = this.#input;
+    const hashes = new Map(
+      descriptions.map((
+        { candidateId, description },
+      ) => [candidateId, descriptionHash(description)]),
+    );
+    const planned = new Set(this.#plan.map(keyOf));
+    for (const run of finished) {
+      const key = keyOfRun(run);
+      const isSame = run.evaluator === evaluator.kind &&
+        run.descriptionHash === hashes.get(run.candidateId);
+      if (!isSame || !planned.has(key)) continue;
+      const { askedModel = evaluator.model } = run;
+      if (askedModel !== evaluator.model) {
+        this.#left.set(askedModel, (this.#left.get(askedModel) ?? 0) + 1);
+      } else if (!this.#runs.has(key)) {
+        this.#runs.set(key, run);
+      }
+    }
+  }
+
+  #settle(): void {
+    for (const { candidateId } of this.#input.descriptions) {
+      if (candidateId === CANONICAL || this.#settled.has(candidateId)) continue;
+      const left = {
+        candidate: this.#leftOf(candidateId),
+        baseline: this.#leftOf(CANONICAL),
+      };
+      const isDecidingLeft = [left.candidate, left.baseline].some((counts) =>
+        CATEGORIES.some((category) => counts[category] > 0)
+      );
+      const areTheftsLeft = this.#plan.some((planned) =>
+        (planned.isSibling || showsTheft(planned.prompt)) &&
+        [CANONICAL, candidateId].includes(planned.candidateId) && !this.#has(planned)
+      );
+      if (!isDecidingLeft && !areTheftsLeft) {
+        this.#settled.add(candidateId);
+        continue;
+      }
+      const input = this.#verdictInput(candidateId);
+      // While it is not known what it takes from siblings, only what fails anyway is certain.
+      const certain = areTheftsLeft ? { ...input, thefts: [] } : input;
+      if (areTheftsLeft && judge(certain).promote) continue;
+      if (!canStillChange({ ...certain, left, prompts: this.prompts })) {
+        this.#settled.add(candidateId);
+      }
+    }
+  }
+
+  #verdictInput(candidateId: string): VerdictInput {
+    const { depth, thresholds, prompts, siblingPrompts = [] } = this.#input;
+    const candidate = this.runsOf(candidateId);
+    const baseline = this.runsOf(CANONICAL);
+    return {
+      depth,
+      thresholds,
+      candidate: countRuns(candidate, this.deciding),
+      baseline: countRuns(baseline, this.deciding),
+      thefts: theftsOf(candidate, baseline, [...prompts, ...siblingPrompts]),
+      pairs: pairRuns(candidate, baseline, this.deciding),
+      candidates: this.#input.descriptions.length - 1,
+      beside: this.#beside,
+    };
+  }
+
+  #leftOf(candidateId: string): Record<PromptCategory, number> {
+    const left = { direct: 0, indirect: 0, negative: 0 };
+    for (const planned of this.#plan) {
+      const counts = planned.candidateId === candidateId &&
+        this.#counting.has(planned.prompt) && !this.#has(planned);
+      if (counts) left[planned.prompt.category]++;
+    }
+    return left;
+  }
+
+  /** The canonical description is needed as long as one candidate is compared to it. */
+  #isNeeded(candidateId: string): boolean {
+    if (candidateId !== CANONICAL) return !this.#settled.has(candidateId);
+    const candidates = this.#input.descriptions.length - 1;
+    return candidates === 0 || this.#settled.size < candidates;
+  }
+
+  #has(planned: PlannedRun): boolean {
+    return this.#runs.has(keyOf(planned));
+  }
+
+  #errors(): number {
+    return this.runs.filter(({ status }) => status === "error").length;
+  }
+
+  #numberOf(candidateId: string): number {
+    return this.#input.descriptions.findIndex((one) => one.candidateId === candidateId);
+  }
+}
+
+function keyOf({ candidateId, prompt, repeat }: PlannedRun): string {
+  return `${candidateId} ${repeat} ${promptKey(prompt.id, prompt.version)}`;
+}
+
+function keyOfRun({ candidateId, promptId, promptVersion, repeat }: EvalRun): string {
+  return `${candidateId} ${repeat} ${promptKey(promptId, promptVersion)}`;
+}
+
+/** Flat names of other servers' tools that a model is shown beside the server's own, sorted. */
+export function toolsBeside(
+  { server, descriptions, shown }: Pick<EvaluationInput, "server" | "descriptions" | "shown">,
+): string[] {
+  const own = descriptions.find(({ candidateId }) => candidateId === CANONICAL);
+  return shown(own?.description ?? "").filter((tool) => tool.server !== server)
+    .map(({ name }) => name).sort();
+}

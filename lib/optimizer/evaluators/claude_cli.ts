@@ -1,0 +1,238 @@
+import { GatewayError } from "../../core/errors.ts";
+import { shortened } from "../../core/text.ts";
+import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
+import { Redactor } from "../../telemetry/redact.ts";
+import type {
+  Evaluator,
+  EvaluatorProgram,
+  Observation,
+  RunRequest,
+  ShownTool,
+} from "./evaluator.ts";
+import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
+import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
+import {
+  ClaudeTranscript,
+  INSTALL_STEPS,
+  type RunProblem,
+  runProblem,
+  setupProblem,
+  startProblem,
+} from "./claude_output.ts";
+import { type ClaudeEnd, runClaude } from "./claude_process.ts";
+
+const CHECK_MS = 15_000;
+const VERSION_LENGTH = 100;
+
+export interface ClaudeCliOptions {
+  path: string;
+  model: string;
+  timeoutMs: number;
+  /** The gateway's environment, from which credentials, proxies and PATH are taken. */
+  env: Record<string, string>;
+  openDoor(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenDoor>;
+  /** Announces processes, so that orphans of a killed gateway are found. */
+  owner?: ProcessOwner;
+  /** Marks the folders of runs, so that those of a killed gateway are found. */
+  folders?: RunFolders;
+}
+
+/** Where a run's tools are, for one client with the token. */
+interface OpenDoor extends AsyncDisposable {
+  url: string;
+  token: string;
+}
+
+/**
+ * One fresh `claude -p` a run. It sees the tool's call and never has it run; after that the CLI asks
+ * its model once more, which is waited for within the time limit: only the end tells the cost, and
+ * whether all went well.
+ */
+export class ClaudeCliEvaluator implements Evaluator {
+  readonly kind = "claude-cli";
+  readonly #options: ClaudeCliOptions;
+  #program: EvaluatorProgram | undefined;
+
+  constructor(options: ClaudeCliOptions) {
+    this.#options = options;
+  }
+
+  get model(): string {
+    return this.#options.model;
+  }
+
+  get program(): EvaluatorProgram | undefined {
+    return this.#program;
+  }
+
+  async check(): Promise<void> {
+    const { path, env, owner, folders } = this.#options;
+    let version = "";
+    const end = await runClaude({
+      path,
+      args: ["--version"],
+      input: "",
+      env,
+      owner,
+      folders,
+      timeoutMs: CHECK_MS,
+      signal: new AbortController().signal,
+      onLine(line) {
+        version ||= shortened(line.trim(), VERSION_LENGTH);
+        return false;
+      },
+    });
+    this.#program = undefined;
+    if (end.how === "exit" && end.code === 0) {
+      this.#program = { path: await findProgram(path, env) ?? path, version };
+      return;
+    }
+    const reason = end.how === "not-started"
+      ? startProblem(path, end)
+      : `\`${path} --version\` does not work: ${clean(endWords(end), this.#options)}`;
+    throw new GatewayError("CANNOT_EVALUATE", {
+      message: `Cannot evaluate: ${reason}`,
+      recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
+      recoverySteps: [
+        ...INSTALL_STEPS,
+        "Or run the prompts yourself and report each result",
+      ],
+      suggestedTools: ["record_eval_run"],
+    });
+  }
+
+  async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
+    const started = performance.now();
+    const { openDoor } = this.#options;
+    const transcript = new ClaudeTranscript();
+    let token = "";
+    const failed = ({ reason, ...problem }: RunProblem): Observation => ({
+      ...problem,
+      status: "error",
+      reason: clean(reason, this.#options, token),
+      durationMs: Math.round(performance.now() - started),
+      cost: transcript.cost,
+    });
+    try {
+      await using door = await openDoor(tools, signal);
+      token = door.token;
+      const headers = { Authorization: `Bearer ${token}` };
+      const end = await ask(this.#options, {
+        prompt,
+        signal,
+        transcript,
+        mcpServers: { tools: { type: "http", url: door.url, headers } },
+        isEnough: () => setupProblem(transcript, target) !== undefined,
+      });
+      const problem = setupProblem(transcript, target) ??
+        runProblem(transcript, end, this.#options) ??
+        (transcript.init ? undefined : NEVER_BEGAN);
+      if (problem) return failed(problem);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed({ reason: `The run could not be made: ${wordsOf(error)}`, isLasting: false });
+    }
+    const { calls, reasoning, cost, model } = transcript;
+    const durationMs = Math.round(performance.now() - started);
+    return { status: "ok", calls, reasoning, durationMs, cost, model };
+  }
+}
+
+const NEVER_BEGAN = {
+  reason: "The claude CLI never said which tools it has",
+  isLasting: false,
+};
+
+/** Writes by `claude -p`, without any tool. The CLI decides how much at most. */
+export class ClaudeCliText implements TextModel {
+  readonly kind = "claude-cli";
+  readonly #options: Omit<ClaudeCliOptions, "openDoor">;
+
+  constructor(options: Omit<ClaudeCliOptions, "openDoor">) {
+    this.#options = options;
+  }
+
+  async complete({ system, prompt, signal }: TextRequest): Promise<TextAnswer> {
+    const transcript = new ClaudeTranscript();
+    const end = await this.#ask({ prompt, system, signal, transcript, mcpServers: {} });
+    const problem = runProblem(transcript, end, this.#options);
+    const text = transcript.result?.result ?? "";
+    if (problem === undefined && text.trim() !== "") return { text, cost: transcript.cost };
+    const reason = clean(problem?.reason ?? "The model's answer is empty", this.#options);
+    throw new GatewayError("CANNOT_GENERATE", {
+      message: `Cannot generate: ${reason}`,
+      ...end.how === "not-started"
+        ? { recoverySteps: [...INSTALL_STEPS, "Or write the texts yourself"] }
+        : {},
+    });
+  }
+
+  async #ask(question: Question): Promise<ClaudeEnd> {
+    try {
+      return await ask(this.#options, question);
+    } catch (cause) {
+      question.signal.throwIfAborted();
+      const message = `Cannot generate: the claude CLI cannot be started: ${wordsOf(cause)}`;
+      throw new GatewayError("CANNOT_GENERATE", { message, cause });
+    }
+  }
+}
+
+interface Question {
+  prompt: string;
+  system?: string;
+  signal: AbortSignal;
+  transcript: ClaudeTranscript;
+  mcpServers: Record<string, unknown>;
+  /** Asked after each line: whether the rest is of no interest. */
+  isEnough?(): boolean;
+}
+
+function ask(
+  { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openDoor">,
+  { prompt, system, signal, transcript, mcpServers, isEnough }: Question,
+): Promise<ClaudeEnd> {
+  return runClaude({
+    path,
+    args: [
+      ...["-p", "--output-format", "stream-json", "--verbose"],
+      ...["--mcp-config", "{folder}/mcp.json", "--strict-mcp-config"],
+      // Else it hides tools of MCP servers, and their descriptions, behind a search of its own.
+      ...["--tools", ""],
+      ...["--setting-sources", "", "--no-session-persistence", "--model", model],
+      // With no tool allowed: a call is reported and never made.
+      ...["--permission-mode", "dontAsk"],
+      ...system === undefined ? [] : ["--system-prompt", system],
+    ],
+    files: { "mcp.json": JSON.stringify({ mcpServers }) },
+    // Not as an argument, which others on the machine can read and which could be taken for an
+    // option. What begins with a slash would be a command of the CLI.
+    input: prompt.startsWith("/") ? ` ${prompt}` : prompt,
+    env,
+    owner,
+    folders,
+    timeoutMs,
+    signal,
+    onLine(line) {
+      transcript.read(line);
+      return transcript.result !== undefined || (isEnough?.() ?? false);
+    },
+  });
+}
+
+function endWords(end: ClaudeEnd): string {
+  if (end.how === "timeout") return `it did not end within ${CHECK_MS} ms`;
+  if (end.how === "exit") return `exit code ${end.code}. ${end.lastWords}`;
+  return "it wrote too much";
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What programs and servers say, without what they were entrusted with. */
+function clean(text: string, { env }: Pick<ClaudeCliOptions, "env">, token = ""): string {
+  const redactor = new Redactor();
+  redactor.learn([...secretsIn(env), token]);
+  return redactor.text(text);
+}

@@ -1,0 +1,286 @@
+import { z } from "zod";
+import type { RunCost } from "../../core/optimization.ts";
+import { shortened } from "../../core/text.ts";
+import type { ClaudeEnd } from "./claude_process.ts";
+import { isCutOff } from "./evaluator.ts";
+
+/** What the CLI puts before the names of tools of the server `tools`. */
+const PREFIX = "mcp__tools__";
+/** The CLI's own words, where it answers without a model. */
+const OWN_WORDS = "<synthetic>";
+const MAX_REASONING = 4_000;
+
+const Init = z.looseObject({
+  type: z.literal("system"),
+  subtype: z.literal("init"),
+  tools: z.array(z.string()),
+  mcp_servers: z.array(z.looseObject({ name: z.string(), status: z.string() })),
+});
+
+/** The API refused or failed, and the CLI asks again. */
+const Retry = z.looseObject({
+  type: z.literal("system"),
+  subtype: z.literal("api_retry"),
+  error_status: z.number().nullish(),
+  error: z.string().optional(),
+});
+
+const Assistant = z.looseObject({
+  type: z.literal("assistant"),
+  parent_tool_use_id: z.string().nullish(),
+  message: z.looseObject({
+    id: z.string(),
+    model: z.string().optional(),
+    content: z.array(z.looseObject({ type: z.string() })),
+  }),
+});
+
+const Result = z.looseObject({
+  type: z.literal("result"),
+  subtype: z.string(),
+  is_error: z.boolean(),
+  result: z.string().optional(),
+  stop_reason: z.string().nullish(),
+  api_error_status: z.number().nullish(),
+  total_cost_usd: z.number().optional(),
+  usage: z.looseObject({
+    input_tokens: z.number().default(0),
+    cache_creation_input_tokens: z.number().default(0),
+    cache_read_input_tokens: z.number().default(0),
+    output_tokens: z.number().default(0),
+  }).optional(),
+});
+
+const Event = z.union([Init, Retry, Assistant, Result]);
+
+const ToolUse = z.looseObject({
+  type: z.literal("tool_use"),
+  name: z.string(),
+  input: z.unknown().optional(),
+});
+const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+interface Message {
+  id: string;
+  calls: { name: string; arguments: unknown }[];
+  texts: string[];
+}
+
+/** What `claude -p --output-format stream-json` has said so far, read line by line. */
+export class ClaudeTranscript {
+  init: z.infer<typeof Init> | undefined;
+  result: z.infer<typeof Result> | undefined;
+  retry: z.infer<typeof Retry> | undefined;
+  /** The one that answered, by the name it gives itself. */
+  model: string | undefined;
+  /** What the CLI said in a model's place. */
+  ownWords: string | undefined;
+  readonly #messages: Message[] = [];
+
+  /** Lines of other kinds, and such as are none of JSON, say nothing about a run. */
+  read(line: string): void {
+    const { data } = Event.safeParse(parsed(line));
+    if (data?.type === "assistant") this.#addMessage(data);
+    else if (data?.type === "result") this.result ??= data;
+    else if (data?.subtype === "init") this.init ??= data;
+    else if (data?.subtype === "api_retry") this.retry = data;
+  }
+
+  /**
+   * Every call of the first message that has any, by flat name. Calls after that one answer the
+   * CLI's refusal to run a tool, which asks to try others: they say nothing about descriptions.
+   */
+  get calls(): { name: string; arguments: unknown }[] {
+    return this.#chosen?.calls ?? [];
+  }
+
+  get reasoning(): string {
+    const chosen = this.#chosen;
+    const end = chosen === undefined ? undefined : this.#messages.indexOf(chosen) + 1;
+    const texts = this.#messages.slice(0, end).flatMap((message) => message.texts);
+    return shortened(texts.join("\n"), MAX_REASONING);
+  }
+
+  /** Known at the end only. */
+  get cost(): RunCost {
+    const { usage, total_cost_usd: costUsd } = this.result ?? {};
+    const inputTokens = (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
+      (usage?.cache_read_input_tokens ?? 0);
+    const outputTokens = usage?.output_tokens ?? 0;
+    // A model whose price the CLI does not know costs nothing by its count.
+    const isUnpriced = costUsd === 0 && inputTokens + outputTokens > 0;
+    return {
+      inputTokens,
+      outputTokens,
+      ...costUsd === undefined || isUnpriced ? {} : { costUsd },
+    };
+  }
+
+  get serverStatus(): string | undefined {
+    return this.init?.mcp_servers.find(({ name }) => name === "tools")?.status;
+  }
+
+  isListed(tool: string): boolean {
+    return this.init?.tools.includes(PREFIX + tool) ?? false;
+  }
+
+  get #chosen(): Message | undefined {
+    return this.#messages.find(({ calls }) => calls.length > 0);
+  }
+
+  #addMessage({ parent_tool_use_id, message }: z.infer<typeof Assistant>): void {
+    if (typeof parent_tool_use_id === "string") return;
+    const texts = message.content.flatMap((block) => Text.safeParse(block).data?.text ?? []);
+    if (message.model === OWN_WORDS) {
+      this.ownWords = texts.join("\n");
+      return;
+    }
+    this.model ??= message.model;
+    // One event a block: those of one message have its id in common.
+    let known = this.#messages.find(({ id }) => id === message.id);
+    if (known === undefined) this.#messages.push(known = { id: message.id, calls: [], texts: [] });
+    known.texts.push(...texts);
+    for (const block of message.content) {
+      const use = ToolUse.safeParse(block);
+      if (!use.success) continue;
+      const { name, input } = use.data;
+      known.calls.push({ name: flatName(name), arguments: input ?? {} });
+    }
+  }
+
+  get hasModelAnswered(): boolean {
+    return this.#messages.length > 0;
+  }
+}
+
+function flatName(name: string): string {
+  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why nothing can be concluded from a run. */
+export interface RunProblem {
+  reason: string;
+  /** Whether another try would fail as surely. */
+  isLasting: boolean;
+  /** Whether every other run would, whatever its prompt and tools. */
+  isGeneral?: boolean;
+}
+
+const NO_CREDENTIALS = /not logged in|\/login|invalid api key|failed to authenticate|oauth token/i;
+const NO_CREDIT = /credit balance/i;
+
+/** How the CLI is to be had. */
+export const INSTALL_STEPS = [
+  "Install it: npm install -g @anthropic-ai/claude-code",
+  "Or say where it is: --claude-path PATH",
+  "Or use the Messages API in its place: --evaluator messages-api",
+];
+
+const CREDENTIAL_STEPS =
+  "The login of a person is not used, because every run has a home folder of its own: set " +
+  "ANTHROPIC_API_KEY in the gateway's environment, or CLAUDE_CODE_OAUTH_TOKEN from " +
+  "`claude setup-token`";
+
+/** What was wrong before the run could begin, so that the model need not be asked at all. */
+export function setupProblem(transcript: ClaudeTranscript, target: string): RunProblem | undefined {
+  if (transcript.init === undefined) return undefined;
+  const status = transcript.serverStatus ?? "missing";
+  if (status !== "connected") {
+    const reason = `The claude CLI could not connect to the tools on trial: their server is ` +
+      `"${status}"`;
+    return { reason, isLasting: false };
+  }
+  if (transcript.isListed(target)) return undefined;
+  const count = transcript.init.tools.length;
+  return {
+    reason: `The claude CLI did not load the tool "${target}", but ${count} others`,
+    isLasting: false,
+  };
+}
+
+/** What was wrong with a run as such; undefined where a model has answered to the end. */
+export function runProblem(
+  transcript: ClaudeTranscript,
+  end: ClaudeEnd,
+  { path, timeoutMs }: { path: string; timeoutMs: number },
+): RunProblem | undefined {
+  const { result } = transcript;
+  if (result !== undefined) return resultProblem(transcript, result);
+  switch (end.how) {
+    case "not-started":
+      return { reason: startProblem(path, end), isLasting: true, isGeneral: true };
+    case "timeout": {
+      const status = transcript.retry?.error_status ?? transcript.retry?.error;
+      const last = status === undefined ? "" : `; the API's last error was ${status}`;
+      const reason = `The claude CLI did not end within ${timeoutMs} ms${last}`;
+      return { reason: reason + lastWords(end), isLasting: false };
+    }
+    case "too-large":
+      return { reason: `The claude CLI wrote more than is read of it`, isLasting: false };
+    case "exit": {
+      const reason = `The claude CLI ended with exit code ${end.code} and gave no result`;
+      return { reason: reason + lastWords(end), isLasting: false };
+    }
+    case "enough":
+      return { reason: "The claude CLI gave no result", isLasting: false };
+  }
+}
+
+export function startProblem(
+  path: string,
+  { isMissing, reason }: { isMissing: boolean; reason: string },
+): string {
+  if (!isMissing) return `the claude CLI cannot be started: ${reason}`;
+  const place = /[/\\]/.test(path) ? `at "${path}"` : `on PATH (looked for "${path}")`;
+  // Pages and runs show this sentence alone, so that it has the way out in it.
+  return `the claude CLI was not found ${place}. ${INSTALL_STEPS.join(". ")}`;
+}
+
+function resultProblem(
+  { ownWords, hasModelAnswered, calls }: ClaudeTranscript,
+  { is_error, subtype, result = "", api_error_status, stop_reason }: NonNullable<
+    ClaudeTranscript["result"]
+  >,
+): RunProblem | undefined {
+  if (is_error || subtype !== "success") {
+    const words = result || ownWords || subtype;
+    const status = api_error_status ?? 0;
+    if ([401, 403].includes(status) || NO_CREDENTIALS.test(words)) {
+      const reason = `The model API refuses: ${words}. ${CREDENTIAL_STEPS}`;
+      return { reason, isLasting: true, isGeneral: true };
+    }
+    const isGeneral = NO_CREDIT.test(words);
+    const isLasting = isGeneral || isLastingStatus(status);
+    return { reason: `The model API failed: ${words}`, isLasting, isGeneral };
+  }
+  if (!hasModelAnswered) {
+    // It does so to what it takes for a command; counted, it would be "no tool was called".
+    const reason = `The claude CLI answered by itself, without its model: ${ownWords ?? result}`;
+    return { reason, isLasting: true };
+  }
+  if (stop_reason === "refusal" && calls.length === 0) {
+    return { reason: `The model refused to answer: ${result}`, isLasting: false };
+  }
+  if (isCutOff(stop_reason) && calls.length === 0) {
+    const reason = `The model's answer was cut off before it called a tool (${stop_reason})`;
+    return { reason, isLasting: false };
+  }
+  return undefined;
+}
+
+/** The same request would be refused again: it is the request, and not the moment. */
+function isLastingStatus(status: number): boolean {
+  return status === 400 || status === 404 || status === 413;
+}
+
+function lastWords({ lastWords }: { lastWords: string }): string {
+  return lastWords === "" ? "" : `. Its last words:\n${lastWords}`;
+}

@@ -1,0 +1,203 @@
+import type { Readable } from "node:stream";
+import { join, resolve } from "@std/path";
+import { systemErrorCode } from "../../core/errors.ts";
+import { shortened } from "../../core/text.ts";
+import {
+  type LineReader,
+  LineSplitter,
+  readLines,
+} from "../../servers/transports/stdio_streams.ts";
+import { type PipedProgram, startFailure, startPiped } from "../../servers/processes/program.ts";
+import { endGroups } from "../../servers/processes/process_group.ts";
+import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
+import { claudeEnv, foldersIn, type RunFolders } from "./claude_environment.ts";
+
+const MIB = 1024 * 1024;
+const OUTPUT_BYTES = 8 * MIB;
+const LINE_BYTES = MIB;
+/** A run has dozens. Many short ones would take longer to read than any time limit. */
+const LINES = 10_000;
+const STDERR_LINE_BYTES = 8 * 1024;
+const LAST_WORDS = { lines: 5, chars: 300 };
+/** How long it has to end once it is asked to, and what it wrote last to arrive. */
+const ASKED_MS = 500;
+const ARRIVAL_MS = 1_000;
+const REMOVE_TRIES = 5;
+
+export interface ClaudeCommand {
+  /** The program: a name on PATH, or a path. */
+  path: string;
+  /** `{folder}/` at the start of one stands for the folder that `files` are in. */
+  args: readonly string[];
+  /** By name; only this user may read them. */
+  files?: Readonly<Record<string, string>>;
+  /** The whole of its input. */
+  input: string;
+  /** The gateway's own, of which it gets what it needs. */
+  env: Readonly<Record<string, string>>;
+  owner?: ProcessOwner | undefined;
+  /** Without it, what a killed gateway leaves of its folder stays. */
+  folders?: RunFolders | undefined;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Gets each line of output; true: that was all that is wanted, and the program is ended. */
+  onLine(line: string): boolean;
+}
+
+/** How it came to its end. The last words are what it wrote to stderr, and may hold secrets. */
+export type ClaudeEnd =
+  | { how: "enough" }
+  | { how: "exit"; code: number; lastWords: string }
+  | { how: "timeout"; lastWords: string }
+  | { how: "too-large"; lastWords: string }
+  | { how: "not-started"; isMissing: boolean; reason: string };
+
+/**
+ * One fresh process in a group, home and folder of its own. When this resolves, or throws because
+ * the signal aborted, the whole group has been ended and the folder is gone.
+ */
+export async function runClaude(command: ClaudeCommand): Promise<ClaudeEnd> {
+  command.signal.throwIfAborted();
+  const folder = await (command.folders?.make() ?? Deno.makeTempDir({ prefix: "run_" }));
+  try {
+    return await runIn(folder, command);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd> {
+  const folders = foldersIn(folder);
+  for (const path of Object.values(folders)) await Deno.mkdir(path, { mode: 0o700 });
+  for (const [name, text] of Object.entries(command.files ?? {})) {
+    await Deno.writeTextFile(join(folder, name), text, { mode: 0o600, createNew: true });
+  }
+  // It runs in another folder, where a relative path would mean something else.
+  const path = /[/\\]/.test(command.path) ? resolve(command.path) : command.path;
+  const announced = await command.owner?.announce(path);
+  let survivors: number[] = [];
+  try {
+    const child = await startPiped({
+      command: path,
+      args: command.args.map((argument) => argument.replace(/^\{folder\}(?=\/)/, () => folder)),
+      env: { ...claudeEnv(command.env, folders), ...command.owner?.markerEnv },
+      cwd: folders.work,
+    });
+    announced?.started(child.pid);
+    const attended = await attend(child, command);
+    survivors = attended.survivors;
+    if (attended.how === "aborted") throw command.signal.reason;
+    return attended.how;
+  } catch (error) {
+    command.signal.throwIfAborted();
+    const isMissing = systemErrorCode(error) === "ENOENT";
+    return { how: "not-started", isMissing, reason: await startFailure(error, { command: path }) };
+  } finally {
+    // A record that stays lets the next start end what could not be ended here.
+    if (survivors.length === 0) await announced?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Sees a process to its end, whatever brings that about. */
+async function attend(
+  child: PipedProgram,
+  { input, timeoutMs, signal, onLine }: ClaudeCommand,
+): Promise<{ how: ClaudeEnd | "aborted"; survivors: number[] }> {
+  const over = Promise.withResolvers<"enough" | "timeout" | "too-large" | "aborted">();
+  const onAbort = () => over.resolve("aborted");
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  const timer = setTimeout(() => over.resolve("timeout"), timeoutMs);
+  const lastWords: string[] = [];
+  const keep = (line: string) => {
+    lastWords.push(shortened(line, LAST_WORDS.chars));
+    if (lastWords.length > LAST_WORDS.lines) lastWords.shift();
+  };
+  const output = readCapped(child.stdout, {
+    onLine: (line) => {
+      if (onLine(line)) over.resolve("enough");
+    },
+    onTooLarge: () => over.resolve("too-large"),
+  });
+  const errors = readLines(child.stderr, {
+    maxBytes: STDERR_LINE_BYTES,
+    headBytes: STDERR_LINE_BYTES,
+    onLine: keep,
+    onLongLine: keep,
+  });
+  // One that ends without reading breaks the pipe, and its end says enough.
+  child.stdin.on("error", () => {}).end(input);
+  const exited = (async () => {
+    const { code } = await child.ended;
+    // What it wrote before its end counts; a child of its own may keep the pipes open for good.
+    await within(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
+    return code;
+  })();
+  const end = await Promise.race([over.promise, exited]);
+  clearTimeout(timer);
+  signal.removeEventListener("abort", onAbort);
+
+  const survivors = await endGroups([child.pid], ASKED_MS);
+  if (survivors.length === 0) await within(exited, ARRIVAL_MS);
+  output.cancel();
+  errors.cancel();
+  child.stdin.destroy();
+  return { how: endOf(end, lastWords.join("\n")), survivors };
+}
+
+function endOf(
+  end: number | "enough" | "timeout" | "too-large" | "aborted",
+  lastWords: string,
+): ClaudeEnd | "aborted" {
+  if (typeof end === "number") return { how: "exit", code: end, lastWords };
+  if (end === "aborted") return end;
+  return end === "enough" ? { how: end } : { how: end, lastWords };
+}
+
+/** Lines as they come; an endless one, or an endless number of them, is not read to its end. */
+function readCapped(
+  stream: Readable,
+  { onLine, onTooLarge }: { onLine(line: string): void; onTooLarge(): void },
+): LineReader {
+  let left = LINES;
+  const splitter = new LineSplitter({
+    maxBytes: LINE_BYTES,
+    headBytes: 0,
+    onLine(line) {
+      if (left-- > 0) onLine(line);
+      else onTooLarge();
+    },
+    onLongLine: onTooLarge,
+  });
+  const read = async () => {
+    let bytes = 0;
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > OUTPUT_BYTES) return onTooLarge();
+      splitter.push(chunk);
+      if (left < 0) return;
+    }
+    splitter.end();
+  };
+  return { ended: read().catch((error) => error), cancel: () => void stream.destroy() };
+}
+
+/** A program that left its group may still be writing there. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await Deno.remove(folder, { recursive: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      if (attempt === REMOVE_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+    }
+  }
+}
+
+async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, limitMs);
+  await Promise.race([promise, late.promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,153 @@
+import { type Env, nonEmpty, type Platform } from "../../config/platform.ts";
+import type { Options } from "../../config/option_table.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
+import type { Evaluator, EvaluatorInfo, EvaluatorProgram } from "./evaluator.ts";
+import { ClaudeCliEvaluator, type ClaudeCliOptions, ClaudeCliText } from "./claude_cli.ts";
+import { passedVariables, type RunFolders } from "./claude_environment.ts";
+import { MessagesApiEvaluator, MessagesApiText } from "./messages_api.ts";
+import { ModelQueue } from "../jobs/concurrency.ts";
+import type { TextModel } from "../generation/text_model.ts";
+import type { Redactor } from "../../telemetry/redact.ts";
+
+const CLI_MODEL = "sonnet";
+const API_MODEL = "claude-sonnet-4-5";
+const API_URL = "https://api.anthropic.com";
+/** How long the result of looking for a program is reused. */
+const CHECK_EVERY_MS = 30_000;
+
+export interface ModelsInput {
+  options: Pick<
+    Options,
+    "evaluator" | "claudePath" | "evalModel" | "evalTimeout" | "evalConcurrency"
+  >;
+  env: Env;
+  platform: Pick<Platform, "canSpawn">;
+  redactor: Redactor;
+  processOwner: ProcessOwner;
+  folders: RunFolders;
+  openDoor: ClaudeCliOptions["openDoor"];
+  isEnabled(): boolean;
+}
+
+/** The models that evaluate and write. Together they make at most the allowed number of requests. */
+export interface Models {
+  /** While optimization is off, starts no program: returns the evaluator that would be used. */
+  evaluator(): Promise<Evaluator>;
+  textModel(): Promise<TextModel>;
+  evaluatorInfo(): Promise<EvaluatorInfo>;
+  /** The program that evaluates; looked for only while optimization is on. */
+  evaluatorProgram(): Promise<EvaluatorProgram | undefined>;
+}
+
+export function buildModels(input: ModelsInput): Models {
+  const { options, env, platform, isEnabled } = input;
+  const slots = new ModelQueue(options.evalConcurrency);
+  const apiKey = nonEmpty(env, "ANTHROPIC_API_KEY");
+  const authToken = nonEmpty(env, "ANTHROPIC_AUTH_TOKEN");
+  const oauthToken = nonEmpty(env, "CLAUDE_CODE_OAUTH_TOKEN");
+  input.redactor.learn([apiKey, authToken, oauthToken].filter((key) => key !== undefined));
+  const cliOptions = {
+    path: options.claudePath,
+    model: options.evalModel ?? CLI_MODEL,
+    timeoutMs: options.evalTimeout,
+    env: platform.canSpawn ? env.toObject?.() ?? passedVariables((name) => env.get(name)) : {},
+    owner: input.processOwner,
+    folders: input.folders,
+  };
+  const apiOptions = {
+    baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(authToken === undefined ? {} : { authToken }),
+    model: options.evalModel ?? API_MODEL,
+    timeoutMs: options.evalTimeout,
+  };
+  const cli = new ClaudeCliEvaluator({ ...cliOptions, openDoor: input.openDoor });
+  const api = new MessagesApiEvaluator(apiOptions);
+  const isApiWanted = options.evaluator === "messages-api" ||
+    (options.evaluator === "auto" && !platform.canSpawn);
+
+  async function choose(): Promise<Evaluator> {
+    if (isApiWanted) {
+      await api.check();
+      return api;
+    }
+    if (!platform.canSpawn) {
+      throw new GatewayError("CANNOT_EVALUATE", {
+        message: "Cannot evaluate: programs cannot be started on this platform",
+        recoverySteps: ["Use --evaluator messages-api, with ANTHROPIC_API_KEY set"],
+      });
+    }
+    try {
+      await cli.check();
+      return cli;
+    } catch (error) {
+      // A key is enough for the Messages API.
+      if (options.evaluator !== "auto") throw error;
+      if ((apiKey ?? authToken) === undefined) throw withKeyAsAWay(error);
+      await api.check();
+      return api;
+    }
+  }
+
+  let chosen: { at: number; evaluator: Promise<Evaluator> } | undefined;
+  function checked(): Promise<Evaluator> {
+    const now = Date.now();
+    if (!chosen || now - chosen.at > CHECK_EVERY_MS) chosen = { at: now, evaluator: choose() };
+    const { evaluator } = chosen;
+    evaluator.catch(() => chosen = undefined);
+    return evaluator;
+  }
+
+  async function evaluator(): Promise<Evaluator> {
+    const found: Evaluator = isEnabled() ? await checked() : isApiWanted ? api : cli;
+    const { isPriced = true } = found;
+    return { ...slots.evaluator(found), isPriced, check: async () => void await checked() };
+  }
+
+  async function textModel(): Promise<TextModel> {
+    try {
+      const { kind } = await checked();
+      return slots.textModel(
+        kind === "claude-cli" ? new ClaudeCliText(cliOptions) : new MessagesApiText(apiOptions),
+      );
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;
+      throw new GatewayError("CANNOT_GENERATE", {
+        ...error.details,
+        message: error.message.replace(/^Cannot evaluate/, "Cannot generate"),
+        recoveryAction: "Make a model available to the gateway, or write the texts yourself",
+        cause: error,
+      });
+    }
+  }
+
+  async function evaluatorInfo(): Promise<EvaluatorInfo> {
+    const none = { kind: null, model: null };
+    if (!isEnabled()) return { ...none, problem: "Cannot evaluate: optimization is off" };
+    try {
+      const { kind, model } = await checked();
+      return { kind, model, problem: null };
+    } catch (error) {
+      return { ...none, problem: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function evaluatorProgram(): Promise<EvaluatorProgram | undefined> {
+    return isEnabled() ? (await checked()).program : undefined;
+  }
+
+  return { evaluator, textModel, evaluatorInfo, evaluatorProgram };
+}
+
+/** Without a configured evaluator, an API key works as well as the program. */
+function withKeyAsAWay(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const steps = error.details.recoverySteps ?? [];
+  return new GatewayError(error.code, {
+    ...error.details,
+    message: error.message,
+    recoverySteps: [...steps, "Or set ANTHROPIC_API_KEY and start the gateway again"],
+    cause: error,
+  });
+}

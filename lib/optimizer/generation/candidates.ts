@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
+import {
+  type GoldenPrompt,
+  MAX_DESCRIPTION,
+  newId,
+  type RunCost,
+  type ToolCandidate,
+} from "../../core/optimization.ts";
+import { shortened } from "../../core/text.ts";
+import { addCosts } from "../cost.ts";
+import type { TextModel } from "./text_model.ts";
+import { dataBlock, ROOM, targetText } from "./request.ts";
+import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask } from "./instructions.ts";
+import { askForJson, orGatewayError } from "./answer.ts";
+import type { TargetTool } from "../targets.ts";
+
+const MAX_EXAMPLE = 2_000;
+
+const CandidatesAnswer = z.object({
+  candidates: z.array(z.object({ description: z.string(), example: z.string().nullish() })),
+});
+
+interface WrittenDescription {
+  description: string;
+  example?: string;
+}
+
+export interface CandidatesInput {
+  model: TextModel;
+  target: TargetTool;
+  count: number;
+  /** Candidates that there are. */
+  existing: readonly string[];
+  /** What users say, as examples; those that are held out or retired are not shown. */
+  prompts: readonly GoldenPrompt[];
+  signal: AbortSignal;
+}
+
+interface Refused {
+  description: string;
+  why: string;
+}
+
+/**
+ * Has a model write descriptions for a tool. What breaks the rules is asked for once more, with the
+ * reasons, and then dropped; CANNOT_GENERATE where nothing is left.
+ */
+export async function generateCandidates(input: CandidatesInput): Promise<{
+  descriptions: WrittenDescription[];
+  cost: RunCost;
+  warnings: string[];
+}> {
+  const { target, count, signal } = input;
+  const prompts = input.prompts.filter(({ heldOut, retired }) => !heldOut && !retired);
+  const known = new Set(
+    [target.description, target.definition.description ?? "", ...input.existing].map(spellingOf),
+  );
+  const quotes = prompts.map(({ prompt }) => spellingOf(prompt));
+  const about = targetText(target);
+  const descriptions: WrittenDescription[] = [];
+  const warnings: string[] = [];
+
+  /** Takes what keeps to the rules, up to the count; answers the rest. */
+  function take(answer: z.infer<typeof CandidatesAnswer>): Refused[] {
+    const refused: Refused[] = [];
+    for (const candidate of answer.candidates) {
+      if (descriptions.length === count) break;
+      const description = candidate.description.toWellFormed().trim();
+      const why = problemOf(description, known, quotes);
+      if (why !== undefined) {
+        refused.push({ description: shortened(description, 120), why });
+        continue;
+      }
+      known.add(spellingOf(description));
+      const example = candidate.example?.toWellFormed().trim() ?? "";
+      const isKept = example !== "" && example.length <= MAX_EXAMPLE;
+      descriptions.push({ description, ...(isKept ? { example } : {}) });
+    }
+    return refused;
+  }
+
+  const first = await ask(candidatesTask(count), count, input.existing);
+  let { cost } = first;
+  let refused = take(first.value);
+  if (descriptions.length < count) {
+    const missing = count - descriptions.length;
+    const taken = [...input.existing, ...descriptions.map(({ description }) => description)];
+    const again = `${candidatesAgain(missing)}\n${dataBlock("refused", refused, ROOM.refused)}`;
+    const second = await orGatewayError(ask(again, missing, taken), signal);
+    if ("error" in second) {
+      if (descriptions.length === 0) throw second.error;
+      warnings.push(`Asking for ${missing} more failed. ${second.error.message}`);
+    } else {
+      cost = addCosts(cost, second.cost);
+      refused = take(second.value);
+    }
+  }
+  if (descriptions.length === 0) throw nothingLeft(target, refused);
+  if (descriptions.length < count) {
+    for (const { description, why } of refused) {
+      warnings.push(`A description was dropped: ${why} (${shortened(description, 60)})`);
+    }
+    warnings.push(`${descriptions.length} of ${count} descriptions could be generated`);
+  }
+  return { descriptions, cost, warnings };
+
+  function ask(task: string, wanted: number, existing: readonly string[]) {
+    return askForJson({
+      model: input.model,
+      system: CANDIDATES_SYSTEM,
+      prompt: [
+        about,
+        dataBlock("users-say", prompts.map(exampleOf), ROOM.examples),
+        // The latest first: where there is no room for all, an older one is less likely repeated.
+        dataBlock("existing", existing.toReversed(), ROOM.existing),
+        task,
+      ].join("\n"),
+      maxTokens: 1_000 + 300 * wanted,
+      schema: CandidatesAnswer,
+      signal,
+    });
+  }
+}
+
+function problemOf(
+  description: string,
+  known: ReadonlySet<string>,
+  quotes: readonly string[],
+): string | undefined {
+  const { length } = description;
+  if (length === 0) return "it is empty";
+  if (length > MAX_DESCRIPTION) {
+    return `it has ${length} characters, ${length - MAX_DESCRIPTION} more than allowed`;
+  }
+  const spelling = spellingOf(description);
+  if (known.has(spelling)) return "it is the same as another description";
+  if (quotes.some((quote) => spelling.includes(quote))) return "it quotes what a user said";
+  return undefined;
+}
+
+function exampleOf({ prompt, category }: GoldenPrompt): unknown {
+  return { says: shortened(prompt, 200), isForThisTool: category !== "negative" };
+}
+
+/** Two descriptions with the same spelling are the same but for case and spaces. */
+function spellingOf(text: string): string {
+  return text.normalize("NFC").toLowerCase().replace(/\s+/g, "");
+}
+
+function nothingLeft(target: TargetTool, refused: readonly Refused[]): GatewayError {
+  const why = refused[0] === undefined ? "the model gave none" : `for one, ${refused[0].why}`;
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot generate descriptions for ${target.server}.${shortened(target.name, 100)}: ` +
+      `after two requests none that could be used was left (${why})`,
+    recoveryAction: "Try again, choose another model, or write a description yourself",
+  });
+}
+
+interface CandidateText extends Pick<ToolCandidate, "server" | "toolName" | "origin"> {
+  description: string;
+  example?: string | undefined;
+}
+
+/** A candidate with an id of its own, written at this moment. */
+export function newCandidate({ example, ...text }: CandidateText): ToolCandidate {
+  return {
+    id: newId("cand"),
+    ...text,
+    ...(example === undefined ? {} : { example }),
+    charCount: text.description.length,
+    createdAt: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { GatewayError } from "../../core/errors.ts";
+import type { GoldenPrompt, PromptCategory } from "../../core/optimization.ts";
+import type { TextModel } from "./text_model.ts";
+import { type CandidatesInput, generateCandidates } from "./candidates.ts";
+import { aHugeTarget, aTarget, isCannotGenerate, ScriptedModel } from "../testing/generation.ts";
+
+function generate(model: ScriptedModel, more: Partial<CandidatesInput> = {}) {
+  return generateCandidates({
+    model,
+    target: aTarget(),
+    count: 2,
+    existing: [],
+    prompts: [],
+    signal: new AbortController().signal,
+    ...more,
+  });
+}
+
+function answer(...descriptions: string[]) {
+  return { candidates: descriptions.map((description) => ({ description })) };
+}
+
+function aGolden(prompt: string, category: PromptCategory, more: Partial<GoldenPrompt> = {}) {
+  return {
+    id: prompt,
+    version: 1,
+    server: "meteo",
+    toolName: "get_weather",
+    category,
+    prompt,
+    expectedBehavior: { shouldCallTool: category !== "negative" },
+    createdAt: "2026-01-01T00:00:00.000Z",
+    origin: "generated",
+    heldOut: false,
+    retired: false,
+    ...more,
+  } satisfies GoldenPrompt;
+}
+
+Deno.test("generateCandidates() gives what the model wrote, trimmed, and no more than asked", async () => {
+  const model = new ScriptedModel({
+    candidates: [
+      { description: "  Tells the weather of a city. ", example: " Rain in Oslo? " },
+      { description: "x".repeat(280), example: null },
+      { description: "One too many." },
+    ],
+  });
+  const { descriptions, cost, warnings } = await generate(model);
+  assert.deepEqual(descriptions, [
+    { description: "Tells the weather of a city.", example: "Rain in Oslo?" },
+    { description: "x".repeat(280) },
+  ]);
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(cost, { inputTokens: 10, outputTokens: 1, costUsd: 0.5 });
+  assert.match(model.requests[0]!.prompt, /Write 2 descriptions for the tool/);
+});
+
+Deno.test("generateCandidates() asks once more for what breaks the rules, and says why", async () => {
+  const model = new ScriptedModel(
+    answer(
+      "y".repeat(281),
+      "   ",
+      "WEA ther.",
+      "tells  the Weather of a CITY.",
+      "Kept: the air of a city now.",
+      "kept: THE air of a city now.",
+    ),
+    answer("Use when a user asks about rain.", "Use for wind."),
+  );
+  const { descriptions, warnings, cost } = await generate(model, {
+    count: 3,
+    existing: ["Tells the weather of a city."],
+  });
+  assert.deepEqual(descriptions.map(({ description }) => description), [
+    "Kept: the air of a city now.",
+    "Use when a user asks about rain.",
+    "Use for wind.",
+  ]);
+  assert.deepEqual(warnings, []);
+  assert.equal(cost.costUsd, 1);
+  const { prompt } = model.requests[1]!;
+  assert.match(prompt, /Write 2 other descriptions/);
+  assert.match(prompt, /it has 281 characters, 1 more than allowed/);
+  assert.match(prompt, /it is empty/);
+  assert.equal(prompt.match(/it is the same as another description/g)!.length, 3);
+  assert.match(prompt, /<existing>\n"Kept: the air of a city now\."\n"Tells the weather/);
+});
+
+Deno.test("generateCandidates() drops what is still bad, with a warning", async () => {
+  const model = new ScriptedModel(answer("Good one.", "z".repeat(300)), answer("z".repeat(290)));
+  const { descriptions, warnings } = await generate(model);
+  assert.deepEqual(descriptions, [{ description: "Good one." }]);
+  assert.match(warnings[0]!, /^A description was dropped: it has 290 characters/);
+  assert.equal(warnings[1], "1 of 2 descriptions could be generated");
+  assert.equal(model.requests.length, 2);
+});
+
+Deno.test("generateCandidates() cannot generate where nothing is left", async () => {
+  const none = new ScriptedModel(answer(), answer());
+  await assert.rejects(generate(none), isCannotGenerate(/meteo\.get_weather.*gave none/));
+  const bad = new ScriptedModel(answer("Weather."), answer("weather ."));
+  await assert.rejects(generate(bad), isCannotGenerate(/none.*the same as another/));
+});
+
+Deno.test("generateCandidates() keeps what it has when asking for more fails", async () => {
+  const away = new GatewayError("CANNOT_GENERATE", { message: "The model is away" });
+  const { descriptions, warnings } = await generate(new ScriptedModel(answer("Good one."), away));
+  assert.equal(descriptions.length, 1);
+  assert.match(warnings[0]!, /Asking for 1 more failed\. The model is away/);
+  await assert.rejects(generate(new ScriptedModel(answer(""), away)), away);
+  await assert.rejects(generate(new ScriptedModel(away)), away);
+});
+
+Deno.test("generateCandidates() ends with an aborted signal, whatever it has", async () => {
+  const stop = new AbortController();
+  const reason = new Error("stopped");
+  const model = new ScriptedModel(answer("Good one."));
+  const stopping: TextModel = {
+    kind: model.kind,
+    complete(request) {
+      stop.abort(reason);
+      return model.complete(request);
+    },
+  };
+  await assert.rejects(generate(model, { model: stopping, signal: stop.signal }), reason);
+});
+
+Deno.test("generateCandidates() shows what users say, but never what is held out", async () => {
+  const model = new ScriptedModel(answer("A.", "B."));
+  await generate(model, {
+    prompts: [
+      aGolden("Will it rain in Oslo?", "indirect"),
+      aGolden("Book me a flight to Rome", "negative"),
+      aGolden("A secret question", "direct", { heldOut: true }),
+      aGolden("A retired question", "direct", { retired: true }),
+    ],
+  });
+  const { prompt } = model.requests[0]!;
+  assert.match(prompt, /\{"says":"Will it rain in Oslo\?","isForThisTool":true\}/);
+  assert.match(prompt, /\{"says":"Book me a flight to Rome","isForThisTool":false\}/);
+  assert.doesNotMatch(prompt, /secret|retired/);
+});
+
+Deno.test("generateCandidates() refuses a description that quotes a user", async () => {
+  const model = new ScriptedModel(
+    answer('Use for "will it RAIN in  Oslo?" and the like.', "Fine."),
+    answer("Fine too."),
+  );
+  const { descriptions } = await generate(model, {
+    prompts: [aGolden("Will it rain in Oslo?", "indirect")],
+  });
+  assert.deepEqual(descriptions, [{ description: "Fine." }, { description: "Fine too." }]);
+  assert.match(model.requests[1]!.prompt, /it quotes what a user said/);
+});
+
+Deno.test("generateCandidates() keeps every request short, however long the texts are", async () => {
+  // The scripted model refuses a request that is too long.
+  const model = new ScriptedModel(
+    "No JSON. ".repeat(10_000),
+    answer(...Array.from({ length: 10 }, (_, i) => `${i}${"<".repeat(5_000)}`)),
+    "No JSON. ".repeat(10_000),
+    answer("Fine."),
+  );
+  const { descriptions } = await generate(model, {
+    target: aHugeTarget(),
+    count: 10,
+    existing: Array.from({ length: 200 }, (_, i) => `${i}${"<".repeat(270)}`),
+    prompts: Array.from({ length: 200 }, (_, i) => aGolden(`${i}${"<".repeat(3_000)}`, "direct")),
+  });
+  assert.deepEqual(descriptions, [{ description: "Fine." }]);
+  assert.equal(model.requests.length, 4);
+});

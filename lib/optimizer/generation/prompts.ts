@@ -1,0 +1,213 @@
+import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
+import { CATEGORIES, PromptCategory, type RunCost } from "../../core/optimization.ts";
+import { shortened } from "../../core/text.ts";
+import { flatten, namespacedName } from "../../catalog/names.ts";
+import { addCosts } from "../cost.ts";
+import type { TextModel } from "./text_model.ts";
+import { dataBlock, ROOM, targetText } from "./request.ts";
+import { PROMPTS_SYSTEM, promptsAgain, promptsTask } from "./instructions.ts";
+import { askForJson, orGatewayError } from "./answer.ts";
+import { type DraftPrompt, KnownTexts, promptProblemAmong } from "./prompt_rules.ts";
+import type { TargetTool } from "../targets.ts";
+
+/** More in one answer would be cut off, or take longer than a model is waited for. */
+const MOST_AT_ONCE = 45;
+const MAX_NOTES = 1_000;
+
+const PromptsAnswer = z.object({
+  prompts: z.array(z.object({
+    category: PromptCategory,
+    prompt: z.string(),
+    notes: z.string().nullish(),
+    expectedTool: z.string().nullish(),
+  })),
+});
+type Answered = z.infer<typeof PromptsAnswer>["prompts"][number];
+
+type Counts = Record<PromptCategory, number>;
+
+export interface PromptsInput {
+  model: TextModel;
+  target: TargetTool;
+  counts: Counts;
+  /** Prompts that there are. */
+  existing: readonly string[];
+  signal: AbortSignal;
+}
+
+interface Refused {
+  category: PromptCategory;
+  prompt: string;
+  why: string;
+}
+
+/**
+ * Has a model write golden prompts for a tool, never more than asked for in any category. What
+ * breaks the rules is asked for once more, with the reasons, and then dropped; CANNOT_GENERATE
+ * where nothing is left.
+ */
+export async function generatePrompts(input: PromptsInput): Promise<{
+  prompts: DraftPrompt[];
+  cost: RunCost;
+  warnings: string[];
+}> {
+  const { target, counts, signal } = input;
+  const writing = new PromptWriter(input);
+  let lastError: GatewayError | undefined;
+  for (const batch of batchesOf(counts)) {
+    const outcome = await orGatewayError(writing.write(batch), signal);
+    lastError = outcome?.error;
+    // The next would most likely fail as well.
+    if (lastError !== undefined) break;
+  }
+  const { prompts, warnings, refused } = writing;
+  const wanted = totalOf(counts);
+  if (prompts.length === 0 && wanted > 0) throw lastError ?? nothingLeft(target, refused);
+  if (lastError !== undefined) {
+    warnings.push(`Asking for more prompts failed. ${lastError.message}`);
+  }
+  for (const { category, prompt, why } of refused) {
+    warnings.push(`A prompt (${category}) was dropped: ${shortened(prompt, 60)} - ${why}`);
+  }
+  for (const category of CATEGORIES) {
+    const got = prompts.filter((prompt) => prompt.category === category).length;
+    if (got < counts[category]) {
+      warnings.push(`${got} of ${counts[category]} ${category} prompts could be generated`);
+    }
+  }
+  const negative = prompts.filter(({ category }) => category === "negative");
+  const isBlind = negative.every((prompt) => prompt.expectedBehavior.expectedTool === undefined);
+  if (negative.length > 0 && isBlind && target.siblings.length > 0) {
+    warnings.push(
+      "No negative prompt is meant for another tool of the server: " +
+        "a description that takes their work would not be noticed",
+    );
+  }
+  const inOrder = CATEGORIES.flatMap((category) => prompts.filter((p) => p.category === category));
+  return { prompts: inOrder, cost: writing.cost, warnings };
+}
+
+/** What was written so far for one tool. */
+class PromptWriter {
+  readonly prompts: DraftPrompt[] = [];
+  readonly warnings: string[] = [];
+  /** What is still not usable after it was asked for again. */
+  readonly refused: Refused[] = [];
+  readonly #costs: RunCost[] = [];
+  readonly #input: PromptsInput;
+  readonly #known: KnownTexts;
+  readonly #about: string;
+
+  constructor(input: PromptsInput) {
+    this.#input = input;
+    this.#known = new KnownTexts(input.existing);
+    this.#about = targetText(input.target);
+  }
+
+  get cost(): RunCost {
+    return addCosts(...this.#costs);
+  }
+
+  async write(counts: Counts): Promise<undefined> {
+    const left = { ...counts };
+    const refused = this.#take(await this.#ask(promptsTask(counts), totalOf(counts)), left);
+    if (totalOf(left) === 0) return;
+    const again = `${promptsAgain(left)}\n${dataBlock("refused", refused, ROOM.refused)}`;
+    const isMissing = ({ category }: Refused) => left[category] > 0;
+    this.refused.push(...this.#take(await this.#ask(again, totalOf(left)), left).filter(isMissing));
+  }
+
+  /** Takes what keeps to the rules, as many as are left to write; answers the rest. */
+  #take(answered: readonly Answered[], left: Counts): Refused[] {
+    const { target } = this.#input;
+    const refused: Refused[] = [];
+    for (const one of answered) {
+      if (left[one.category] === 0) continue;
+      const prompt = written(one, target);
+      const why = prompt.expectedBehavior.expectedTool === target.name
+        ? "It is meant for the tool itself; a negative prompt must not be"
+        : promptProblemAmong(prompt, target, this.#known);
+      if (why !== undefined) {
+        refused.push({ category: one.category, prompt: shortened(prompt.prompt, 80), why });
+        continue;
+      }
+      left[one.category]--;
+      this.#known.add(prompt.prompt);
+      this.prompts.push(prompt);
+    }
+    return refused;
+  }
+
+  async #ask(task: string, wanted: number): Promise<Answered[]> {
+    const { model, existing, signal } = this.#input;
+    const known = [...existing, ...this.prompts.map(({ prompt }) => prompt)];
+    const { value, cost } = await askForJson({
+      model,
+      system: PROMPTS_SYSTEM,
+      prompt: [
+        this.#about,
+        // The latest first: where there is no room for all, an older one is less likely repeated.
+        dataBlock("existing", known.map((text) => shortened(text, 120)).reverse(), ROOM.existing),
+        task,
+      ].join("\n"),
+      maxTokens: 1_000 + 150 * wanted,
+      schema: PromptsAnswer,
+      signal,
+    });
+    this.#costs.push(cost);
+    return value.prompts;
+  }
+}
+
+/** What should come of a prompt follows from its category, whatever the model says. */
+function written(answered: Answered, target: TargetTool): DraftPrompt {
+  const { category } = answered;
+  const notes = shortened(answered.notes?.toWellFormed().trim() ?? "", MAX_NOTES);
+  const expectedTool = category === "negative"
+    ? ownName(answered.expectedTool ?? "", target)
+    : undefined;
+  return {
+    category,
+    prompt: answered.prompt.toWellFormed().trim(),
+    expectedBehavior: {
+      shouldCallTool: category !== "negative",
+      ...(notes === "" ? {} : { notes }),
+      ...(expectedTool === undefined ? {} : { expectedTool }),
+    },
+  };
+}
+
+/** A tool's own name, however the model spelled it; undefined where there is no such tool here. */
+function ownName(spelled: string, { server, name, siblings }: TargetTool): string | undefined {
+  const names = [name, ...siblings.map((sibling) => sibling.name)];
+  if (names.includes(spelled)) return spelled;
+  const formsOf = (own: string) =>
+    [own, namespacedName(server, own)].flatMap((n) => [n, flatten(n)]);
+  return names.find((own) => formsOf(own).includes(spelled));
+}
+
+/** The counts in parts that a model can answer at once, each with its share of every category. */
+function batchesOf(counts: Counts): Counts[] {
+  const parts = Math.ceil(totalOf(counts) / MOST_AT_ONCE);
+  const share = (count: number, part: number) =>
+    Math.floor(count * (part + 1) / parts) - Math.floor(count * part / parts);
+  return Array.from({ length: parts }, (_, part) => ({
+    direct: share(counts.direct, part),
+    indirect: share(counts.indirect, part),
+    negative: share(counts.negative, part),
+  }));
+}
+
+function totalOf(counts: Counts): number {
+  return CATEGORIES.reduce((sum, category) => sum + counts[category], 0);
+}
+
+function nothingLeft(target: TargetTool, refused: readonly Refused[]): GatewayError {
+  const why = refused[0] === undefined ? "the model gave none" : `for one: ${refused[0].why}`;
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot generate prompts for ${target.server}.${shortened(target.name, 100)}: ` +
+      `after two requests none that could be used was left (${why})`,
+    recoveryAction: "Try again, choose another model, or write the prompts yourself",
+  });
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { RunCost } from "../../core/optimization.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { shortened } from "../../core/text.ts";
+import { abortable } from "../../core/async.ts";
+
+export interface TextRequest {
+  system: string;
+  prompt: string;
+  maxTokens: number;
+  signal: AbortSignal;
+}
+
+export interface TextAnswer {
+  text: string;
+  cost: RunCost;
+}
+
+/** A model that writes. */
+export interface TextModel {
+  /** `sampling`: the calling client's own model. */
+  readonly kind: "sampling" | "claude-cli" | "messages-api";
+  /** Throws CANNOT_GENERATE, with what to do about it. */
+  complete(request: TextRequest): Promise<TextAnswer>;
+}
+
+const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+/** What a client answers; several blocks where its protocol version knows them. */
+const SamplingResult = z.looseObject({
+  content: z.union([Text.transform((block) => [block]), z.array(Text)]),
+  stopReason: z.string().nullish(),
+});
+
+/**
+ * The model of the calling client, reached by `sample`: it puts sampling/createMessage params to the
+ * client, waits no longer than it should, and resolves with the result. What it costs is the
+ * client's own, and not known here.
+ */
+export function textModelFromSampling(
+  sample: (params: Record<string, unknown>) => Promise<Record<string, unknown>>,
+): TextModel {
+  return {
+    kind: "sampling",
+    async complete(request) {
+      request.signal.throwIfAborted();
+      const result = await answerOf(sample(samplingParams(request)), request.signal);
+      return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
+    },
+  };
+}
+
+function samplingParams({ system, prompt, maxTokens }: TextRequest): Record<string, unknown> {
+  return {
+    messages: [{ role: "user", content: { type: "text", text: prompt } }],
+    systemPrompt: system,
+    maxTokens,
+    // A text is written once and used many times: better is worth more than fast.
+    modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
+  };
+}
+
+function textOf(result: Record<string, unknown>): string {
+  if (result.stopReason === "refusal") throw cannotGenerate("it refused the request");
+  const parsed = SamplingResult.safeParse(result);
+  if (!parsed.success) {
+    throw cannotGenerate(`its answer is not text: ${oneLine(z.prettifyError(parsed.error))}`);
+  }
+  const text = parsed.data.content.map((block) => block.text).join("");
+  if (text.trim() === "") throw cannotGenerate("its answer is empty");
+  return text;
+}
+
+/** Rejects as soon as the signal does, whatever the client is still doing. */
+async function answerOf(
+  asked: Promise<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  try {
+    return await abortable(asked, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw cannotGenerate(`it did not answer: ${oneLine(why)}`, error);
+  }
+}
+
+function oneLine(text: string): string {
+  return shortened(text.replace(/\s+/g, " ").trim(), 300);
+}
+
+function cannotGenerate(why: string, cause?: unknown): GatewayError {
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot generate with the calling client's own model: ${why}`,
+    recoveryAction: "Allow sampling for this gateway in the client and try again, or write the " +
+      "texts yourself",
+    cause,
+  });
+}

@@ -1,0 +1,236 @@
+import {
+  CATEGORIES,
+  type EvalRun,
+  type Evaluation,
+  type EvaluatorKind,
+  type GoldenPrompt,
+  type JobOptions,
+  type PromptCategory,
+  type ToolCandidate,
+} from "../../core/optimization.ts";
+import {
+  chooseCandidates,
+  choosePrompts,
+  firstWritten,
+  missingPrompts,
+  mostSiblingPrompts,
+  type WantedPrompts,
+  wantedPrompts,
+  withHeldOut,
+  writtenInView,
+} from "../evaluation/selection.ts";
+import { showsTheft } from "../evaluation/confusion.ts";
+import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
+import { tooFewPrompts } from "../evaluation/verdict.ts";
+import type { JobsOptions } from "./run.ts";
+import type { SelectedTool } from "./selection.ts";
+
+/** How many of the newest runs an estimate rests on. */
+const MOST_MEASURED = 200;
+const GUESSED_RUN_MS = 8_000;
+/** A text of some length takes longer than the choice of a tool. */
+const GENERATION_RUNS = 2;
+/** A job may have hundreds of tools. */
+const MOST_TOLD = 3;
+
+export interface RunEstimate {
+  tools: number;
+  /** At most: an evaluation stops early where it can. */
+  runs: number;
+  seconds: number;
+  /** Null where nothing is known about prices. */
+  costUsd: number | null;
+  /** In words: measured on so many runs, or a guess; and where it is too little to tell anything. */
+  basis: string;
+}
+
+interface EstimateInput {
+  options: JobOptions;
+  tools: readonly ToolData[];
+  /** Newest first, of all kinds. */
+  recent: readonly EvalRun[];
+  /** Undefined where there is no evaluator now. */
+  kind: EvaluatorKind | undefined;
+  concurrency: number;
+}
+
+export function estimateJob(input: EstimateInput): RunEstimate {
+  const { options, tools, concurrency } = input;
+  const each = tools.map((tool) => forecastOf(tool, options));
+  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+  const runs = Math.min(options.maxRuns ?? Infinity, sum(each.map((one) => runsOf(one, options))));
+  const generations = sum(each.map((one) => one.generations));
+  const measured = input.recent
+    .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
+    .slice(0, MOST_MEASURED);
+  const runMs = median(measured.map(({ result }) => result.durationMs)) ?? GUESSED_RUN_MS;
+  // Texts are written one after the other, runs are made side by side.
+  const seconds = Math.ceil((runs / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
+  return {
+    tools: tools.length,
+    runs,
+    seconds,
+    costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
+    basis: [
+      basisOf(measured.length, input.kind, runs, generations),
+      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_TOLD) : []),
+    ].join("; "),
+  };
+}
+
+function runsOf({ asked, candidates }: TestForecast, options: JobOptions): number {
+  const descriptions = 1 + candidates +
+    (hasConfirmation(options, candidates) ? CONFIRMED_DESCRIPTIONS : 0);
+  return asked * descriptions * (options.repeats ?? DEPTHS[options.depth].repeats);
+}
+
+/** Of tools where so few prompts decide that nothing can come of it. */
+function tooFew(tools: readonly ToolData[], each: readonly TestForecast[]): string[] {
+  return each.flatMap(({ deciding, candidates }, index) => {
+    const words = tooFewPrompts(deciding, candidates);
+    const { server, tool } = tools[index] ?? { server: "", tool: "" };
+    return words === undefined ? [] : [`for ${server}.${tool}: ${words}`];
+  });
+}
+
+function costOf(
+  measured: readonly EvalRun[],
+  requests: number,
+  most: number | undefined,
+): number | null {
+  const prices = measured.flatMap(({ cost }) => cost.costUsd ?? []);
+  if (prices.length === 0) return null;
+  const mean = prices.reduce((all, price) => all + price, 0) / prices.length;
+  return Math.min(mean * requests, most ?? Infinity);
+}
+
+function basisOf(
+  measured: number,
+  kind: EvaluatorKind | undefined,
+  runs: number,
+  generations: number,
+): string {
+  const work = `at most ${runs} ${runs === 1 ? "run" : "runs"} and ${generations} ` +
+    `${generations === 1 ? "request" : "requests"} for texts`;
+  if (measured > 0) {
+    return `${work}; time and cost measured on the last ${measured} ` +
+      `${measured === 1 ? "run" : "runs"} with ${kind}`;
+  }
+  return `${work}; a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
+    (kind === undefined
+      ? "there is no evaluator here now"
+      : `no run with ${kind} has been measured yet`);
+}
+
+function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** What there is of one tool. */
+export interface ToolData {
+  server: string;
+  tool: string;
+  canonical: string;
+  prompts: readonly GoldenPrompt[];
+  /** When each prompt was first written, by its id. */
+  writtenAt: ReadonlyMap<string, number>;
+  /** How many prompts of siblings are put to it beside its own. */
+  siblingPrompts: number;
+  candidates: readonly ToolCandidate[];
+  evaluations: readonly Evaluation[];
+  inForce?: string | undefined;
+}
+
+/** What a tool would be tested with, as far as that can be told before anything is written. */
+interface TestForecast {
+  /** The saved prompts that would be chosen, held out as they would be. */
+  prompts: GoldenPrompt[];
+  wanted: Record<PromptCategory, WantedPrompts>;
+  /** How many prompts would be put to each description at most, those of siblings included. */
+  asked: number;
+  /** How many would decide. */
+  deciding: number;
+  /** With those that would be written. */
+  candidates: number;
+  /** How often a model would be asked for texts. */
+  generations: number;
+}
+
+export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
+  const { candidates: saved, canonical, inForce, evaluations } = stock;
+  const chosen = chooseCandidates({ saved, canonical, options, inForce, evaluations });
+  const wanted = wantedPrompts(options, stock.prompts);
+  const known = writtenInView(saved, chosen.candidates);
+  const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);
+  const missing = missingPrompts(held, wanted);
+  const prompts = choosePrompts(held, wanted);
+  const isThorough = options.depth === "thorough";
+  const sum = (of: (category: PromptCategory) => number) =>
+    CATEGORIES.reduce((all, category) => all + of(category), 0);
+  const deciding = sum((category) => {
+    if (!isThorough) return wanted[category].all;
+    const there = prompts.filter((prompt) => prompt.heldOut && prompt.category === category).length;
+    return there + (options.generate ? missing[category].heldOut : 0);
+  });
+  const isMissingPrompts = options.generate && sum((category) => missing[category].all) > 0;
+  return {
+    prompts,
+    wanted,
+    asked: deciding + (isThorough ? theftPrompts() : 0) + stock.siblingPrompts,
+    deciding,
+    candidates: chosen.candidates.length + chosen.missing,
+    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0),
+  };
+
+  /** Own ones that decide nothing and show what is taken; those that are written name whose they are. */
+  function theftPrompts(): number {
+    const { all, heldOut } = missing.negative;
+    const there = prompts.filter((prompt) => !prompt.heldOut && showsTheft(prompt)).length;
+    const most = wanted.negative.all - wanted.negative.heldOut;
+    return options.generate ? Math.min(most, there + all - heldOut) : there;
+  }
+}
+
+/** What there is of each tool to begin with. */
+export async function readToolData(
+  { targets, prompts, candidates, evaluations, promotions }: JobsOptions,
+  tools: readonly SelectedTool[],
+  { generate }: Pick<JobOptions, "generate">,
+): Promise<ToolData[]> {
+  const servers = new Map(
+    await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
+      const [allPrompts, versions, allCandidates, allEvaluations] = await Promise.all([
+        prompts.list(server),
+        prompts.all(server),
+        candidates.list(server),
+        evaluations.list(server),
+      ]);
+      const writtenAt = firstWritten(versions);
+      return [server, { allPrompts, writtenAt, allCandidates, allEvaluations }] as const;
+    })),
+  );
+  return tools.flatMap(({ server, tool }) => {
+    const target = targets.find(server, tool);
+    const stock = servers.get(server);
+    if (!target || !stock) return [];
+    const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
+    // Prompts of all tools are written before any is tested.
+    const asked = target.siblings.filter(({ name }) =>
+      stock.allPrompts.some(({ toolName, category }) =>
+        toolName === name && category === "direct"
+      ) || (generate && tools.some((one) => one.server === server && one.tool === name))
+    );
+    return [{
+      server,
+      tool,
+      canonical: target.canonicalDescription ?? "",
+      prompts: stock.allPrompts.filter(isOwn),
+      writtenAt: stock.writtenAt,
+      siblingPrompts: mostSiblingPrompts(asked.length),
+      candidates: stock.allCandidates.filter(isOwn),
+      evaluations: stock.allEvaluations.filter(isOwn),
+      inForce: promotions.of(server, tool)?.candidateId,
+    }];
+  });
+}

@@ -1,0 +1,158 @@
+import { GatewayError } from "../../core/errors.ts";
+import {
+  CANONICAL,
+  type EvalRun,
+  type Evaluation,
+  type JobTool,
+  type OptimizationJob,
+} from "../../core/optimization.ts";
+import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
+import { evaluate } from "../evaluation/run.ts";
+import type { ShownTool } from "../evaluators/evaluator.ts";
+import type { JobContext } from "./run.ts";
+import type { Preparation } from "./prepare.ts";
+import type { SelectedTool } from "./selection.ts";
+import { addCosts, spentBy } from "../cost.ts";
+import { SearchRanking } from "../evaluation/search_ranks.ts";
+import type { Target } from "../targets.ts";
+
+const MOST_NAMED = 3;
+
+/** No run of any tool could succeed. */
+export class NothingCanWork extends Error {}
+
+interface JobEvaluationInput {
+  id: string;
+  /** The evaluation whose winner is put to the same prompts once more. */
+  confirms?: string;
+  target: Target;
+  test: Preparation;
+}
+
+/** Puts one tool's descriptions to its prompts, or does what is left of that; keeps what comes of it. */
+export async function evaluateForJob(
+  context: JobContext,
+  index: number,
+  { id, confirms, target, test }: JobEvaluationInput,
+): Promise<Evaluation> {
+  const { options, record, budget } = context;
+  const { server, toolName, runsDone } = toolAt(record.job, index);
+  const { depth, repeats, thresholds, withToolset } = record.job.options;
+  const finished = await options.runs.list(server, toolName, { evaluationId: id });
+  const others = runsDone - finished.length;
+  const perPrompt = repeats ?? DEPTHS[depth].repeats;
+  // Counted from the beginning, so that a job never seems further than it is.
+  const toConfirm = confirms === undefined &&
+      hasConfirmation(record.job.options, test.candidates.length)
+    ? (test.prompts.length + test.siblingPrompts.length) * CONFIRMED_DESCRIPTIONS * perPrompt
+    : 0;
+  const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
+    .filter((tool) => tool.server !== server);
+  const descriptions = [
+    { candidateId: CANONICAL, description: target.canonicalDescription ?? "" },
+    ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
+  ];
+  // All at once, so that each is shown among the same tools, whatever changes meanwhile.
+  const shown = new Map(descriptions.map(({ description }) => [
+    description,
+    options.targets.shown(server, toolName, description, beside),
+  ]));
+  for (const tools of shown.values()) requireBeside(tools, { server, toolName, beside });
+  const ranks = new SearchRanking({ tools: options.targets.searched(), server, tool: toolName });
+  const { evaluation, lasting } = await evaluate({
+    id,
+    ...(confirms === undefined ? {} : { confirms }),
+    server,
+    tool: toolName,
+    depth,
+    repeats: perPrompt,
+    thresholds,
+    descriptions,
+    prompts: test.prompts,
+    siblingPrompts: test.siblingPrompts,
+    evaluator: context.evaluator,
+    shown: (description) => shown.get(description) ?? [],
+    target: target.flatName,
+    concurrency: options.concurrency,
+    finished,
+    ranks: (description) => ranks.of(description, test.prompts),
+    mayRun: () => budget.takeRun(),
+    save: async (run) => {
+      await options.runs.save(run);
+      budget.runEnded(run.cost);
+      count(context, index, run);
+    },
+    onProgress: ({ runsTotal, byCategory, currentCandidate }) =>
+      record.progressTool(index, {
+        runsTotal: others + runsTotal + toConfirm,
+        ...(confirms === undefined ? { byCategory } : {}),
+        ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
+      }),
+    ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
+    signal: context.signal,
+  });
+  const whole = { ...evaluation, warnings: [...test.warnings, ...evaluation.warnings] };
+  await options.evaluations.save(whole);
+  if (lasting !== undefined) throw new NothingCanWork(lasting);
+  return whole;
+}
+
+/**
+ * Takes the runs that there are for what a job has done so far. Its record may know of fewer, since
+ * it is written now and then.
+ */
+export async function countFinished({ options, record, budget }: JobContext): Promise<void> {
+  const finished = await Promise.all(record.job.tools.map(async (tool) => {
+    const { server, toolName, evaluationId, confirmation } = tool;
+    if (tool.phase === "queued" || tool.phase === "generating") return [];
+    const ids = [evaluationId, ...(confirmation ? [confirmation.evaluationId] : [])];
+    const runs = ids.map((id) => options.runs.list(server, toolName, { evaluationId: id }));
+    return (await Promise.all(runs)).flat();
+  }));
+  const runs = finished.flat();
+  const { writingCost } = record.job;
+  if (writingCost) budget.spend(writingCost);
+  for (const { cost } of runs) budget.runFound(cost);
+  record.progress((job) => ({
+    ...job,
+    runs: runs.length,
+    errors: runs.filter(({ status }) => status === "error").length,
+    cost: addCosts(...(writingCost ? [writingCost] : []), ...runs.map(({ cost }) => cost)),
+    tools: job.tools.map((tool, at) => ({ ...tool, runsDone: finished[at]?.length ?? 0 })),
+  }));
+}
+
+/** All at once, so that no record ever has a part of it. */
+function count({ record }: JobContext, index: number, run: EvalRun): void {
+  record.progress((job) => ({
+    ...job,
+    runs: job.runs + 1,
+    errors: job.errors + (run.status === "error" ? 1 : 0),
+    cost: addCosts(...spentBy(job), run.cost),
+    tools: job.tools.map((tool, at) =>
+      at === index ? { ...tool, runsDone: tool.runsDone + 1 } : tool
+    ),
+  }));
+}
+
+export function toolAt({ tools }: OptimizationJob, index: number): JobTool {
+  const tool = tools[index];
+  if (!tool) throw new RangeError(`The job has no tool ${index}`);
+  return tool;
+}
+
+/** Runs from before a restart were made beside all of them. */
+function requireBeside(
+  shown: readonly ShownTool[],
+  { server, toolName, beside }: { server: string; toolName: string; beside: SelectedTool[] },
+): void {
+  const names = new Set(shown.map((tool) => `${tool.server}.${tool.tool}`));
+  const gone = beside.map((one) => `${one.server}.${one.tool}`).filter((name) => !names.has(name));
+  if (gone.length === 0) return;
+  const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : "";
+  throw new GatewayError("CANNOT_EVALUATE", {
+    message: `Cannot test "${server}.${toolName}" beside the toolset that was equipped when the ` +
+      `job began: ${gone.slice(0, MOST_NAMED).join(", ")}${more} cannot be shown now`,
+    recoveryAction: "Start another job, beside what is equipped by then",
+  });
+}

@@ -1,0 +1,79 @@
+import {
+  CANONICAL,
+  type DescriptionResult,
+  type Evaluation,
+  type OptimizationJob,
+} from "../../core/optimization.ts";
+import { percent } from "../evaluation/metrics.ts";
+
+/** How far a job is, in a line. */
+export function progressMessage(job: OptimizationJob): string {
+  if (job.status !== "running") {
+    return `${STATUS[job.status]}${job.note === undefined ? "" : `: ${job.note}`}`;
+  }
+  const index = job.tools.findIndex(({ phase }) => phase !== "complete");
+  const tool = job.tools[index];
+  if (!tool) return "Finishing";
+  const name = `${tool.server}.${tool.toolName}`;
+  const place = job.tools.length === 1 ? "" : `, tool ${index + 1}/${job.tools.length}: ${name}`;
+  switch (tool.phase) {
+    case "queued":
+      return `Waiting to begin with ${name}`;
+    case "generating":
+      return `Writing prompts and candidates for ${name}${
+        job.tools.length === 1 ? "" : ` (tool ${index + 1}/${job.tools.length})`
+      }`;
+    case "promoting":
+      return `Deciding about ${name}`;
+    default: {
+      const part = tool.runsTotal === 0 ? 0 : Math.floor(100 * tool.runsDone / tool.runsTotal);
+      const which = tool.candidates === 0
+        ? "the server's own description"
+        : `candidate ${tool.currentCandidate ?? 1}/${tool.candidates}`;
+      return `Testing ${which} (${part}% complete)${place}`;
+    }
+  }
+}
+
+const STATUS: Record<Exclude<OptimizationJob["status"], "running">, string> = {
+  paused: "Paused",
+  completed: "Completed",
+  cancelled: "Cancelled",
+  failed: "Failed",
+};
+
+/** "overall 60 % -> 93 %", on the prompts that both descriptions have answered. */
+export function gainText(evaluation: Evaluation, result: DescriptionResult): string {
+  const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
+  const { baseline, candidate } = result.paired ??
+    { baseline: own, candidate: result.metrics };
+  const from = baseline ? percent(baseline.overall) : "no data";
+  return `overall ${from} -> ${percent(candidate.overall)}`;
+}
+
+/** Why no candidate may be promoted, by the best of them. */
+export function refusalText(evaluation: Evaluation): string {
+  const candidates = evaluation.results.filter(({ candidateId }) => candidateId !== CANONICAL);
+  const best = bestOf(candidates);
+  if (!best?.verdict) return "no candidate was tested";
+  const failed = best.verdict.rules.filter(({ passed }) => !passed).map(({ words }) => words);
+  const why = failed.join("; ") || best.verdict.words;
+  return candidates.length === 1
+    ? why
+    : `the best of ${candidates.length} candidates came to ${
+      gainText(evaluation, best)
+    }, but ${why}`;
+}
+
+/** The one with the most overall success, then with the least misuse; of equals the first. */
+export function bestOf(results: readonly DescriptionResult[]): DescriptionResult | undefined {
+  return results.toSorted((one, other) =>
+    rate(other, "overall") - rate(one, "overall") ||
+    rate(other, "negative") - rate(one, "negative")
+  )[0];
+}
+
+function rate({ metrics, paired }: DescriptionResult, which: "overall" | "negative"): number {
+  const { correct, total } = (paired?.candidate ?? metrics)[which];
+  return total === 0 ? -1 : correct / total;
+}

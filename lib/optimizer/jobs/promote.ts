@@ -1,0 +1,188 @@
+import {
+  CANONICAL,
+  type DescriptionResult,
+  type Evaluation,
+  newId,
+  type PromotedTool,
+} from "../../core/optimization.ts";
+import { hasConfirmation } from "../evaluation/plan.ts";
+import { whyNotInstead } from "../evaluation/comparison.ts";
+import type { JobContext, ToolOutcome } from "./run.ts";
+import { evaluateForJob, toolAt } from "./evaluate.ts";
+import type { Preparation } from "./prepare.ts";
+import { bestOf, gainText, refusalText } from "./progress.ts";
+import { promptsIn } from "../evaluation/metrics.ts";
+import type { Target } from "../targets.ts";
+
+interface PromotionInput {
+  target: Target;
+  test: Preparation;
+  evaluation: Evaluation;
+}
+
+/** Puts the best description that its verdict allows in force, where the job may. */
+export async function promoteBest(
+  context: JobContext,
+  index: number,
+  input: PromotionInput,
+): Promise<ToolOutcome> {
+  const { options, record } = context;
+  const { evaluation } = input;
+  const { server, toolName } = evaluation;
+  // Another process may have promoted since it was read.
+  await options.promotions.load();
+  const inForce = options.promotions.of(server, toolName);
+  const isInForce = ({ candidateId }: DescriptionResult) => candidateId === inForce?.candidateId;
+  const kept = inForce ? "Kept the promoted description" : "Kept the server's own description";
+  const stay = (outcome: string): ToolOutcome => ({ failed: false, outcome });
+  const allowed = evaluation.results.filter(({ verdict }) => verdict?.promote)
+    // Of equals, what is in force stays.
+    .toSorted((one, other) => Number(isInForce(other)) - Number(isInForce(one)));
+  const best = bestOf(allowed);
+  if (!best) {
+    const verdict = evaluation.results.find(isInForce)?.verdict;
+    // Where a budget ended it, or it was not tested, nothing speaks against it.
+    const isRefused = verdict !== undefined && verdict.moreRuns === undefined;
+    const although = isRefused ? ", although this evaluation does not support it" : "";
+    return stay(`${kept}${although}: ${refusalText(evaluation)}`);
+  }
+  const gain = gainText(evaluation, best);
+  // A process that ended right after it had promoted; somebody may have reverted it since.
+  const made = await promotionMade(context, index);
+  if (made) {
+    return { ...stay(`Promoted: ${gain}`), promotedCandidateId: made.candidateId };
+  }
+  if (isInForce(best)) return stay(`${kept}, the best there is: ${gain}`);
+  const changed = changeOf(context, evaluation);
+  if (changed !== undefined) return changed;
+  const why = inForce && await whyNot(context, input, best, inForce);
+  if (why !== undefined) {
+    return stay(`${kept}: the best of the others came to ${gain}, but ${why}`);
+  }
+  if (!record.job.options.autoPromote) {
+    return stay(`Not promoted, as the job was told: candidate "${best.candidateId}", ${gain}`);
+  }
+  if (!hasConfirmation(record.job.options, evaluation.results.length - 1)) {
+    return await promote(context, evaluation, best, { gain, inForce });
+  }
+  const second = await confirm(context, index, input, best);
+  const again = second.results.find(({ candidateId }) => candidateId === best.candidateId);
+  if (second.void !== undefined || !again?.verdict?.promote) {
+    const refusal = second.void ?? refusalText(second);
+    return stay(
+      `${kept}: the best of ${evaluation.results.length - 1} candidates came to ${gain}, but a ` +
+        `second evaluation on the same prompts did not confirm it: ${refusal}`,
+    );
+  }
+  const twice = `${gain}, confirmed by a second evaluation on the same prompts: ${
+    gainText(second, again)
+  }`;
+  return changeOf(context, second) ??
+    await promote(context, second, again, { gain: twice, inForce });
+}
+
+async function promote(
+  { options, signal }: JobContext,
+  evaluation: Evaluation,
+  { candidateId, description, metrics, paired, verdict }: DescriptionResult,
+  { gain, inForce }: { gain: string; inForce: PromotedTool | undefined },
+): Promise<ToolOutcome> {
+  const { server, toolName, id, depth } = evaluation;
+  const counts = paired?.candidate ?? metrics;
+  signal.throwIfAborted();
+  const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
+  const baseline = paired?.baseline ?? own?.metrics;
+  await options.promotions.promote({
+    server,
+    toolName,
+    candidateId,
+    description,
+    metrics: counts,
+    ...(baseline === undefined ? {} : { baseline }),
+    evaluationId: id,
+    depth,
+    prompts: promptsIn(counts.overall),
+    source: "measured",
+    ...(verdict === undefined ? {} : { verdict }),
+    // Whether the server has an empty one or none is left to what it says now.
+    ...(own?.description ? { canonicalDescription: own.description } : {}),
+    by: "job",
+    over: inForce?.id ?? null,
+  });
+  return { failed: false, outcome: `Promoted: ${gain}`, promotedCandidateId: candidateId };
+}
+
+/** The winner and the server's own description on the same prompts, once more. */
+async function confirm(
+  context: JobContext,
+  index: number,
+  { target, test, evaluation }: PromotionInput,
+  { candidateId }: DescriptionResult,
+): Promise<Evaluation> {
+  const { options, record, signal } = context;
+  const known = toolAt(record.job, index).confirmation;
+  const confirmation = known?.candidateId === candidateId
+    ? known
+    : { candidateId, evaluationId: newId("evaluation") };
+  await record.stepTool(index, { phase: "evaluating", confirmation });
+  signal.throwIfAborted();
+  const { server, toolName } = evaluation;
+  const candidates = test.candidates.filter(({ id }) => id === candidateId);
+  const second = await options.evaluations.find(server, toolName, confirmation.evaluationId) ??
+    await evaluateForJob(context, index, {
+      id: confirmation.evaluationId,
+      confirms: evaluation.id,
+      target,
+      test: { ...test, candidates, warnings: [] },
+    });
+  await record.stepTool(index, { phase: "promoting" });
+  signal.throwIfAborted();
+  return second;
+}
+
+/** What this job promoted for the tool before a restart. */
+async function promotionMade(
+  { options, record }: JobContext,
+  index: number,
+): Promise<PromotedTool | undefined> {
+  const { server, toolName, evaluationId, confirmation } = toolAt(record.job, index);
+  const ids = [evaluationId, confirmation?.evaluationId];
+  const history = await options.promotions.history(server, toolName);
+  const event = history.find(({ by, action, promotion }) =>
+    by === "job" && action === "promote" && promotion?.evaluationId !== undefined &&
+    ids.includes(promotion.evaluationId)
+  );
+  return event?.promotion ?? undefined;
+}
+
+/** Measurements against an outdated description promote nothing. */
+function changeOf({ options }: JobContext, evaluation: Evaluation): ToolOutcome | undefined {
+  const { server, toolName, results } = evaluation;
+  const tested = results.find(({ candidateId }) => candidateId === CANONICAL)?.description;
+  const target = options.targets.find(server, toolName);
+  if (target && (target.canonicalDescription ?? "") === tested) return undefined;
+  return {
+    failed: true,
+    outcome: target
+      ? "Nothing was promoted: the server's own description changed while this was tested, so " +
+        "that it has to be tested again"
+      : "Nothing was promoted: the tool is gone",
+  };
+}
+
+async function whyNot(
+  { options }: JobContext,
+  { test, evaluation }: PromotionInput,
+  { candidateId }: DescriptionResult,
+  inForce: PromotedTool,
+): Promise<string | undefined> {
+  const { server, toolName, id, depth } = evaluation;
+  return whyNotInstead({
+    evaluation,
+    candidateId,
+    inForce: inForce.description,
+    runs: await options.runs.list(server, toolName, { evaluationId: id }),
+    prompts: test.prompts.filter(({ heldOut }) => depth === "quick" || heldOut),
+    asked: [...test.prompts, ...test.siblingPrompts],
+  });
+}

@@ -1,0 +1,198 @@
+import { GatewayError } from "../../core/errors.ts";
+import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import type { JobsRepository } from "../../storage/jobs_repository.ts";
+import type { Stored } from "../../storage/records.ts";
+
+const WRITE_REST_MS = 1_000;
+const TELL_REST_MS = 250;
+/** Others change a record a few times in its life. */
+const MOST_RACES = 20;
+
+/** `lost`: another process works on it, or it is gone. */
+export type StopReason = "paused" | "cancelled" | "lost";
+
+interface JobRecordOptions {
+  jobs: JobsRepository;
+  stored: Stored<OptimizationJob>;
+  /** Who works on it. */
+  owner: string;
+  onChange(job: OptimizationJob): void;
+  /** Somebody else decided that the work must stop. */
+  onStop(reason: StopReason): void;
+  onWarning(message: string, details?: object): void;
+}
+
+type JobChange = (job: OptimizationJob) => OptimizationJob;
+
+/**
+ * A job while this process works on it. What it has come to is decided here; whether it goes on may
+ * be decided by anybody who writes into the record.
+ */
+export class JobRecord {
+  readonly #options: JobRecordOptions;
+  readonly #writes: Throttle;
+  readonly #tells: Throttle;
+  #job: OptimizationJob;
+  #versionstamp: string;
+  #isLost = false;
+  /** One after the other: each needs the versionstamp that the one before gave. */
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: JobRecordOptions) {
+    this.#options = options;
+    this.#job = options.stored.value;
+    this.#versionstamp = options.stored.versionstamp;
+    this.#tells = new Throttle(TELL_REST_MS, () => options.onChange(this.#job));
+    this.#writes = new Throttle(WRITE_REST_MS, () => {
+      this.#inTurn(() => this.#write()).catch((error) =>
+        options.onWarning("Cannot save how far an optimization job is", { error })
+      );
+    });
+  }
+
+  get job(): OptimizationJob {
+    return this.#job;
+  }
+
+  /** For what may be lost: told and written soon. */
+  progress(change: JobChange): void {
+    this.#job = change(this.#job);
+    this.#tells.ask();
+    this.#writes.ask();
+  }
+
+  /** Told and written when this resolves. */
+  async step(change: JobChange): Promise<void> {
+    this.#job = change(this.#job);
+    this.#tells.now();
+    this.#writes[Symbol.dispose]();
+    await this.#inTurn(() => this.#write());
+  }
+
+  progressTool(index: number, change: Partial<JobTool>): void {
+    this.progress((job) => withTool(job, index, change));
+  }
+
+  /** A tool's phase is the job's, too. */
+  stepTool(index: number, change: Partial<JobTool>): Promise<void> {
+    return this.step((job) => ({
+      ...withTool(job, index, change),
+      phase: change.phase === undefined || change.phase === "complete" ? job.phase : change.phase,
+    }));
+  }
+
+  /** Sees what somebody else has written. */
+  async check(): Promise<void> {
+    await this.#inTurn(() => this.#reread());
+  }
+
+  /** The last step: nobody works on it any more. */
+  async end(change: JobChange): Promise<void> {
+    this.#job = ownerless(change(this.#job));
+    this[Symbol.dispose]();
+    await this.#inTurn(() => this.#write());
+    // After it, so that whoever is told can go on with it at once.
+    if (!this.#isLost) this.#options.onChange(this.#job);
+  }
+
+  [Symbol.dispose](): void {
+    this.#writes[Symbol.dispose]();
+    this.#tells[Symbol.dispose]();
+  }
+
+  async #write(): Promise<void> {
+    for (let race = 0; race < MOST_RACES && !this.#isLost; race++) {
+      const job = { ...this.#job, updatedAt: new Date().toISOString() };
+      try {
+        this.#versionstamp = await this.#options.jobs.save(job, this.#versionstamp);
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        await this.#reread();
+      }
+    }
+    if (!this.#isLost) throw new GatewayError("CONFLICT");
+  }
+
+  async #reread(): Promise<void> {
+    const found = await this.#options.jobs.find(this.#job.id);
+    if (found?.value.owner !== this.#options.owner) {
+      this.#isLost = true;
+      this[Symbol.dispose]();
+      this.#options.onStop("lost");
+      return;
+    }
+    this.#versionstamp = found.versionstamp;
+    const { status, note, endedAt } = found.value;
+    if (status !== "paused" && status !== "cancelled") return;
+    const isNews = this.#job.status !== status;
+    const { note: _, endedAt: __, ...job } = this.#job;
+    this.#job = {
+      ...job,
+      status,
+      ...(note === undefined ? {} : { note }),
+      ...(endedAt === undefined ? {} : { endedAt }),
+    };
+    if (isNews) this.#options.onStop(status);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#working.then(work);
+    this.#working = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** Acts at once when asked after a rest, else once when the rest is over. */
+export class Throttle implements Disposable {
+  readonly #restMs: number;
+  readonly #act: () => void;
+  #lastAt = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(restMs: number, act: () => void) {
+    this.#restMs = restMs;
+    this.#act = act;
+  }
+
+  ask(): void {
+    if (this.#timer !== undefined) return;
+    const left = this.#lastAt + this.#restMs - performance.now();
+    if (left <= 0) return this.now();
+    this.#timer = setTimeout(() => this.now(), left);
+  }
+
+  /** Whatever was asked before is done with this. */
+  now(): void {
+    this[Symbol.dispose]();
+    this.#lastAt = performance.now();
+    this.#act();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+export function ownerless({ owner: _, ...job }: OptimizationJob): OptimizationJob {
+  return job;
+}
+
+/** Whether the store is in trouble, and not what was asked of it. */
+export function isStorageError(error: unknown): boolean {
+  return error instanceof GatewayError && error.code.startsWith("STORAGE_");
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "CONFLICT";
+}
+
+function withTool(
+  job: OptimizationJob,
+  index: number,
+  change: Partial<JobTool>,
+): OptimizationJob {
+  const tools = job.tools.map((tool, at) => at === index ? { ...tool, ...change } : tool);
+  return { ...job, tools };
+}

@@ -1,0 +1,197 @@
+import { GatewayError } from "../../core/errors.ts";
+import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import { hasConfirmation } from "../evaluation/plan.ts";
+import { countFinished, evaluateForJob, NothingCanWork, toolAt } from "./evaluate.ts";
+import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
+import { promoteBest } from "./promote.ts";
+import type { Target, Targets } from "../targets.ts";
+import { Budget } from "../cost.ts";
+import { isStorageError, type JobRecord } from "./record.ts";
+import type { ModelQueue } from "./concurrency.ts";
+import type { OnAudit } from "../../core/access.ts";
+import type {
+  CandidatesRepository,
+  EvalRunsRepository,
+  EvaluationsRepository,
+  GoldenPromptsRepository,
+} from "../../storage/optimization_repositories.ts";
+import type { JobsRepository } from "../../storage/jobs_repository.ts";
+import type { Evaluator } from "../evaluators/evaluator.ts";
+import type { Promotions } from "../promotions.ts";
+import type { TextModel } from "../generation/text_model.ts";
+
+export interface JobsOptions {
+  jobs: JobsRepository;
+  candidates: CandidatesRepository;
+  prompts: GoldenPromptsRepository;
+  runs: EvalRunsRepository;
+  evaluations: EvaluationsRepository;
+  promotions: Promotions;
+  targets: Targets;
+  /** Throws CANNOT_EVALUATE. */
+  evaluator(): Promise<Evaluator>;
+  /** Throws CANNOT_GENERATE. */
+  textModel(): Promise<TextModel>;
+  /** How many requests to models run at once, of all jobs of this process. */
+  concurrency: number;
+  /** This process's lease. */
+  owner: string;
+  isOwnerAlive(owner: string): Promise<boolean>;
+  isEnabled(): boolean;
+  /** For live events: each change of phase at once, progress a few times a second. */
+  onChange(job: OptimizationJob): void;
+  /** Somebody has decided something about a job. */
+  onAudit?: OnAudit | undefined;
+  onWarning(message: string, details?: object): void;
+  signal: AbortSignal;
+  /** Before a failed run is tried again; default: 1 s. */
+  retryDelayMs?: number;
+}
+
+/** What the work on one job shares. */
+export interface JobContext {
+  options: JobsOptions;
+  record: JobRecord;
+  budget: Budget;
+  evaluator: Evaluator;
+  /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
+  written: Map<string, string[]>;
+  /** Asked for only when something has to be written. */
+  textModel(): Promise<TextModel>;
+  signal: AbortSignal;
+}
+
+export interface ToolOutcome extends Pick<JobTool, "failed" | "promotedCandidateId" | "untested"> {
+  outcome: string;
+}
+
+/** How a job ended. */
+interface JobEnd {
+  status: "completed" | "failed";
+  note?: string;
+}
+
+/** Does what is left of a job, tool by tool. Throws where the signal aborts, or the store fails. */
+export async function runJob(
+  options: JobsOptions,
+  { record, models, signal }: { record: JobRecord; models: ModelQueue; signal: AbortSignal },
+): Promise<JobEnd> {
+  const budget = new Budget(record.job.options);
+  try {
+    const evaluator = await options.evaluator();
+    await evaluator.check();
+    const context: JobContext = {
+      options,
+      record,
+      budget,
+      written: new Map(),
+      evaluator: models.evaluator(evaluator),
+      textModel: async () => models.textModel(await options.textModel()),
+      signal,
+    };
+    await countFinished(context);
+    for (const [index, tool] of record.job.tools.entries()) {
+      if (tool.phase !== "complete") await finishTool(context, index);
+      // Also after the last: a job that somebody stopped is not completed.
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof NothingCanWork) {
+      return { status: "failed", note: `No run can succeed: ${error.message}` };
+    }
+    if (error instanceof GatewayError && error.code === "CANNOT_EVALUATE") {
+      const { message, recoverySteps } = error.toBody();
+      return { status: "failed", note: [message, ...recoverySteps].join(". ") };
+    }
+    throw error;
+  }
+  return { status: "completed", ...noteOf(record.job, budget) };
+}
+
+async function finishTool(context: JobContext, index: number): Promise<void> {
+  const { budget, record } = context;
+  const isBegun = record.job.tools[index]?.phase !== "queued";
+  const refusal = isBegun ? undefined : budget.refuse();
+  const outcome = refusal === undefined
+    ? await outcomeOf(context, index)
+    : { failed: false, untested: true, outcome: `Not tested: ${refusal}` };
+  const { runsDone = 0 } = record.job.tools[index] ?? {};
+  // Planned runs that were not needed are not left to do.
+  await record.stepTool(index, { phase: "complete", runsTotal: runsDone, ...outcome });
+}
+
+/** What goes wrong with one tool is said, and ends the work on that tool alone. */
+async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcome> {
+  try {
+    return await runTool(context, index);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof NothingCanWork) {
+      const outcome = `No run can succeed: ${error.message}`;
+      await context.record.stepTool(index, { phase: "complete", failed: true, outcome });
+      throw error;
+    }
+    if (isStorageError(error)) throw error;
+    if (error instanceof GatewayError) {
+      const { code, message, details: { recoveryAction } } = error;
+      const isToldHow = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
+      return { failed: true, outcome: isToldHow ? `${message}. ${recoveryAction}` : message };
+    }
+    context.options.onWarning("The work on a tool of an optimization job failed", { error });
+    return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };
+  }
+}
+
+/** Takes one tool of a job from where it is to its end. */
+async function runTool(context: JobContext, index: number): Promise<ToolOutcome> {
+  const { options, record, signal } = context;
+  const { server, toolName, evaluationId } = toolAt(record.job, index);
+  const target = options.targets.find(server, toolName);
+  if (!target?.enabled) {
+    throw new GatewayError(target ? "TOOL_DISABLED" : "TOOL_NOT_FOUND", {
+      message: `Cannot test "${server}.${toolName}": ` +
+        (target ? "it is disabled" : "there is no such tool now"),
+    });
+  }
+  const test = await testOf(context, index, target);
+  const evaluation = await options.evaluations.find(server, toolName, evaluationId) ??
+    await evaluateForJob(context, index, { id: evaluationId, target, test });
+  if (evaluation.void !== undefined) {
+    return { failed: true, outcome: `Nothing can be concluded: ${evaluation.void}` };
+  }
+  // Where it may be confirmed, the evaluation goes on: a job does not go back a phase.
+  const goesOn = hasConfirmation(record.job.options, evaluation.results.length - 1);
+  await record.stepTool(index, { phase: goesOn ? "evaluating" : "promoting" });
+  // Whoever stopped the job since wants nothing promoted.
+  signal.throwIfAborted();
+  return await promoteBest(context, index, { target, test, evaluation });
+}
+
+/** What the tool is tested with: chosen once, so that all descriptions get the same. */
+async function testOf(context: JobContext, index: number, target: Target): Promise<Preparation> {
+  const { record, signal } = context;
+  const { plan } = toolAt(record.job, index);
+  if (plan) return await restorePlan(context, target, plan);
+  await record.stepTool(index, { phase: "generating" });
+  signal.throwIfAborted();
+  const test = await prepareTool(context, target);
+  await record.stepTool(index, {
+    phase: "evaluating",
+    candidates: test.candidates.length,
+    plan: planOf(test),
+  });
+  signal.throwIfAborted();
+  return test;
+}
+
+function noteOf({ tools }: OptimizationJob, budget: Budget): { note?: string } {
+  const failed = tools.filter((tool) => tool.failed).length;
+  const untested = tools.filter((tool) => tool.untested).length;
+  const note = [
+    ...(budget.refused === undefined ? [] : [`Ended early: ${budget.refused}`]),
+    ...(untested === 0 ? [] : [`${untested} of ${tools.length} tools were not tested`]),
+    ...(failed === 0 ? [] : [`${failed} of ${tools.length} tools failed`]),
+  ].join("; ");
+  return note === "" ? {} : { note };
+}

@@ -1,0 +1,128 @@
+import type { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
+import { JobOptions } from "../../core/optimization.ts";
+import { nearestNames } from "../../core/text.ts";
+import type { Targets } from "../targets.ts";
+import { knownToWriters } from "../evaluation/plan.ts";
+import { forecastOf, type ToolData } from "./estimate.ts";
+
+export interface JobRequest {
+  server?: string;
+  /** By their own names; all of the server's where missing. */
+  tools?: string[];
+  /** Every tool of every server. */
+  all?: boolean;
+  options?: z.input<typeof JobOptions>;
+  by: "caller" | "person";
+}
+
+export interface SelectedTool {
+  server: string;
+  tool: string;
+}
+
+/** The tools that a request is about. */
+export function selectTools(targets: Targets, request: JobRequest): SelectedTool[] {
+  const { server, tools, all } = request;
+  if (all && (server !== undefined || tools !== undefined)) {
+    throw refused("either all tools can be selected or some of them, not both");
+  }
+  if (tools !== undefined) {
+    if (server === undefined) throw refused("the tools need the server that they belong to");
+    if (tools.length === 0) throw refused("the list of tools is empty");
+    return [...new Set(tools)].map((tool) => selectTool(targets, server, tool));
+  }
+  if (server === undefined && !all) throw refused("no tools are selected");
+  const known = targets.tools(server);
+  if (known.length === 0) {
+    throw new GatewayError("TOOL_NOT_FOUND", {
+      message: server === undefined
+        ? "Cannot optimize: no server has any tools"
+        : `Cannot optimize: server "${server}" is not there or has no tools`,
+      recoveryAction: "Check the server's name and that it is connected",
+    });
+  }
+  const enabled = known.filter((tool) => tool.enabled);
+  if (enabled.length === 0) {
+    throw new GatewayError("TOOL_DISABLED", {
+      message: server === undefined
+        ? "Cannot optimize: every tool is disabled"
+        : `Cannot optimize: every tool of server "${server}" is disabled`,
+    });
+  }
+  return enabled.map(({ server, tool }) => ({ server, tool }));
+}
+
+/** With the defaults, checked. */
+export function readJobOptions(request: JobRequest, tools: readonly SelectedTool[]): JobOptions {
+  const parsed = JobOptions.safeParse(request.options ?? {});
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw refused(`options.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
+  }
+  if (parsed.data.candidateIds && tools.length !== 1) {
+    throw refused("candidates can be named for one tool only");
+  }
+  if (parsed.data.candidateIds?.length === 0) throw refused("the list of candidates is empty");
+  return parsed.data;
+}
+
+function selectTool(targets: Targets, server: string, tool: string): SelectedTool {
+  const found = targets.find(server, tool);
+  if (found?.enabled) return { server, tool };
+  if (found) {
+    throw new GatewayError("TOOL_DISABLED", {
+      message: `Cannot optimize "${server}.${tool}": it is disabled`,
+      recoveryAction: "Enable the tool first, or leave it out",
+    });
+  }
+  const near = nearestNames(tool, targets.tools(server).map((one) => one.tool));
+  throw new GatewayError("TOOL_NOT_FOUND", {
+    message: `Cannot optimize "${server}.${tool}": there is no such tool`,
+    ...(near.length === 0 ? {} : { hint: `Did you mean ${near.join(", ")}?` }),
+  });
+}
+
+function refused(why: string): GatewayError {
+  return new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot optimize: ${why}`,
+    recoveryAction: "Name a server, a server with some of its tools, or select all",
+  });
+}
+
+/** The equipped tools that a job shows beside those on trial; undefined where it shows none. */
+export function besideOf(
+  targets: Pick<Targets, "equipped">,
+  tools: readonly SelectedTool[],
+  { withToolset }: Pick<JobOptions, "withToolset">,
+): SelectedTool[] | undefined {
+  if (!withToolset) return undefined;
+  const equipped = targets.equipped().map(({ server, tool }) => ({ server, tool }));
+  if (tools.some(({ server }) => equipped.some((one) => one.server !== server))) return equipped;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: "Cannot show the equipped toolset's tools beside the server's: " +
+      (equipped.length === 0
+        ? "no toolset is equipped, or it has no tools now"
+        : "all of the equipped tools are of that server itself"),
+    recoveryAction: "Equip a toolset with tools of other servers, or test without it",
+  });
+}
+
+/**
+ * CANNOT_EVALUATE where a thorough job could test none of its tools, since whoever wrote their
+ * candidates may have known every prompt. Where it can test some, it says so of the others.
+ */
+export function refuseKnown(stock: readonly ToolData[], options: JobOptions): void {
+  if (!isDecidedBySaved(options)) return;
+  const refusals = stock.map((tool) => {
+    const forecast = forecastOf(tool, options);
+    return forecast.prompts.length === 0 ? undefined : knownToWriters({ ...tool, ...forecast });
+  });
+  const [first] = refusals;
+  if (first && refusals.every((refusal) => refusal !== undefined)) throw first;
+}
+
+/** Whether it is known beforehand which prompts decide. */
+export function isDecidedBySaved({ depth, generate }: JobOptions): boolean {
+  return depth === "thorough" && !generate;
+}

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Catalog } from "../catalog/catalog.ts";
+import { canonicalDescription } from "../catalog/catalog_tool.ts";
+import type { Options } from "../config/option_table.ts";
+import type { OnAudit } from "../core/access.ts";
+import type { Bus } from "../core/bus.ts";
+import { GatewayError } from "../core/errors.ts";
+import { Promotions } from "./promotions.ts";
+import type { JobsRepository } from "../storage/jobs_repository.ts";
+import { PromotionsRepository } from "../storage/promotions_repository.ts";
+import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Stored when optimization is switched on at run time. */
+const SWITCHED_ON: Setting<boolean> = { name: "optimizationEnabled", schema: z.boolean() };
+/** How often to look for jobs of gateways that are gone; first a moment after the start. */
+const LOOK_AFTER_MS = 1_500;
+const LOOK_EVERY_MS = 20_000;
+/** Running jobs are among the newest. */
+const MOST_LOOKED_AT = 200;
+
+/** The part of the optimizer that is loaded at first use. */
+export interface LoadedOptimizer extends AsyncDisposable {
+  jobs: { takeOver(): Promise<void> };
+}
+
+export type OptimizerSwitch = Pick<
+  OptimizerModule<LoadedOptimizer>,
+  "promotions" | "isEnabled" | "setEnabled"
+>;
+
+export interface OptimizerInput<Loaded extends LoadedOptimizer> {
+  store: Store;
+  catalog: Catalog;
+  options: Pick<Options, "enableOptimization">;
+  /** Loads everything that measures descriptions and writes new ones. */
+  load(parts: OptimizerSwitch): Promise<Loaded>;
+  bus: Bus;
+  onAudit?: OnAudit | undefined;
+  /** Why models must not read a description; undefined if they may. */
+  screen(server: string, description: string): Promise<string | undefined>;
+  onWarning(message: string, details?: object): void;
+}
+
+export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDisposable {
+  promotions: Promotions;
+  isEnabled(): boolean;
+  setEnabled(on: boolean): Promise<void>;
+  /** Applies the stored promotions and switch. */
+  load(): Promise<void>;
+  /** Everything else; loaded at first use. */
+  open(): Promise<Loaded>;
+}
+
+export function buildOptimizer<Loaded extends LoadedOptimizer>(
+  input: OptimizerInput<Loaded>,
+): OptimizerModule<Loaded> {
+  const { store, catalog, options, onWarning } = input;
+  const stack = new AsyncDisposableStack();
+  const settings = new SettingsRepository(store);
+  let isSwitchedOn = false;
+  const isEnabled = () => options.enableOptimization || isSwitchedOn;
+
+  const promotions = new Promotions({
+    repository: new PromotionsRepository(store),
+    canonical(server, name) {
+      const tool = catalog.of(server).tools.find((tool) => tool.name === name);
+      return tool && (canonicalDescription(tool) ?? null);
+    },
+    onChange: (list) => catalog.setPromotions(list),
+    onAudit: input.onAudit,
+    screen: input.screen,
+  });
+
+  async function setEnabled(on: boolean): Promise<void> {
+    if (!on && options.enableOptimization) {
+      throw new GatewayError("CONFLICT", {
+        message: "Cannot switch optimization off: it was switched on when the gateway started",
+        recoveryAction: "Start the gateway without --enable-optimization",
+      });
+    }
+    const before = { enabled: isEnabled() };
+    await settings.save(SWITCHED_ON, on);
+    input.onAudit?.({
+      action: on ? "optimization.enable" : "optimization.disable",
+      subject: "optimization",
+      before,
+      after: { enabled: on },
+    });
+    await load();
+  }
+
+  async function load(): Promise<void> {
+    const [setting] = await Promise.all([settings.find(SWITCHED_ON), promotions.load()]);
+    const isOn = setting?.value ?? false;
+    if (isOn === isSwitchedOn) return;
+    isSwitchedOn = isOn;
+    input.bus.emit("optimizationSwitched");
+  }
+
+  let optimizer: Promise<Loaded> | undefined;
+  function open(): Promise<Loaded> {
+    if (optimizer) return optimizer;
+    const opening = optimizer = input.load({ promotions, isEnabled, setEnabled });
+    opening.catch(() => optimizer = undefined);
+    return opening;
+  }
+
+  let jobs: JobsRepository | undefined;
+  /** Resumes jobs whose gateway is gone; while optimization is off, pauses them. */
+  async function lookForJobs(): Promise<void> {
+    if (!optimizer) {
+      const { JobsRepository } = await import("../storage/jobs_repository.ts");
+      jobs ??= new JobsRepository(store);
+      const recent = await Array.fromAsync(jobs.list({ reverse: true, limit: MOST_LOOKED_AT }));
+      if (!recent.some(({ value }) => value.status === "running")) return;
+    }
+    await (await open()).jobs.takeOver();
+  }
+  let looking: Promise<void> = Promise.resolve();
+  const look = () => {
+    looking = lookForJobs().catch((error) =>
+      onWarning("Cannot look for optimization jobs to resume", { error })
+    );
+  };
+  const first = setTimeout(look, LOOK_AFTER_MS);
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  stack.defer(async () => {
+    clearTimeout(first);
+    clearInterval(timer);
+    await looking;
+    await (await optimizer?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  });
+
+  return {
+    promotions,
+    isEnabled,
+    setEnabled,
+    load,
+    open,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

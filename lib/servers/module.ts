@@ -1,0 +1,272 @@
+import { hostname } from "node:os";
+import type { Env, Platform } from "../config/platform.ts";
+import type { GatewayIdentity } from "../config/loops.ts";
+import type { Options } from "../config/option_table.ts";
+import type { LoadedServers } from "../config/mcp_file.ts";
+import type { ConfiguredServer } from "../config/server_entry.ts";
+import { secretsOf } from "../config/secrets.ts";
+import type { Bus } from "../core/bus.ts";
+import type { ServerStatus } from "../core/server.ts";
+import { keepUp } from "../core/upkeep.ts";
+import type { Transport, TransportEvents } from "./transports/transport.ts";
+import { openTransport, type TransportContext } from "./transports/open.ts";
+import type { PooledServer } from "./server.ts";
+import { ServerPool } from "./pool.ts";
+import { type AddressPolicy, buildAddressPolicy } from "./address_policy.ts";
+import type { SecretsModule } from "./secrets.ts";
+import { buildServerLogins, type ServerLogins } from "./server_logins.ts";
+import { StateHistory } from "./status.ts";
+import { childEnv } from "./processes/process_group.ts";
+import { Installs, npxFolderOf } from "./processes/installs.ts";
+import { ProcessOwner, reapOrphans } from "./processes/process_owner.ts";
+import {
+  type KeptLease,
+  LeasesRepository,
+  ProcessesRepository,
+} from "../storage/leases_repository.ts";
+import { PausedServersRepository, ServersRepository } from "../storage/servers_repository.ts";
+import type { Store } from "../storage/store.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+const REAP_EVERY_MS = 30_000;
+
+export interface ServersInput {
+  store: Store;
+  lease: KeptLease;
+  /** The secrets that entries refer to; they also seal stored entries and logins. */
+  secrets: SecretsModule;
+  logs: Logs;
+  telemetry: { metrics: Metrics };
+  bus: Bus;
+  platform: Platform;
+  self: GatewayIdentity;
+  env: Env;
+  options: Pick<Options, "allowPrivate">;
+  /** Where this gateway listens; empty if it does not. */
+  localAddress: string;
+  signal: AbortSignal;
+  /** The tool definitions known from an earlier run. */
+  knownTools(name: string): Promise<string[]>;
+  /** A server lists these tools. Returns how many of them are served. */
+  onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
+  /** How many of a server's tools are served. */
+  countTools(name: string): number;
+  onSwitchedOff(name: string): void;
+  /** A connected server sent these instructions. */
+  onInstructions(name: string, instructions: string): void;
+  /** A server wrote to its standard error. */
+  onLine(name: string): void;
+  /** Called with all wanted servers before they start. */
+  beforeStart(servers: readonly PooledServer[]): Promise<void>;
+  onWarning(message: string, details?: object): void;
+}
+
+export interface ServersModule extends AsyncDisposable {
+  pool: ServerPool;
+  states: StateHistory;
+  logins: ServerLogins;
+  addresses: AddressPolicy;
+  added: ServersRepository;
+  paused: PausedServersRepository;
+  processOwner: ProcessOwner;
+  openTransport(
+    server: PooledServer,
+    events: TransportEvents,
+    signal: AbortSignal,
+  ): Promise<Transport>;
+  /** Finds the function that removes a server's cached packages, if there is one. */
+  findPackageCache(server: PooledServer): Promise<(() => Promise<void>) | undefined>;
+  /** All wanted servers: those of the file, and those added at run time under other names. */
+  wanted(configured: LoadedServers): Promise<PooledServer[]>;
+  /** Ends the servers' programs without waiting: some take long. */
+  endSoon(): void;
+}
+
+/** The pool of servers with their transports, logins and processes. */
+export function buildServers(input: ServersInput): ServersModule {
+  const { store, logs, secrets, platform, lease, bus, onWarning } = input;
+  const stack = new AsyncDisposableStack();
+  const added = new ServersRepository(store, secrets.box);
+  const paused = new PausedServersRepository(store);
+  const records = new ProcessesRepository(store);
+  const host = hostname();
+  const log = logs.module("servers");
+  const processOwner = stack.use(
+    new ProcessOwner({ leaseId: lease.id, host, records, onWarning }),
+  );
+  const installs = stack.use(new Installs({}, input.signal));
+  if (platform.canSpawn) {
+    stack.use(keepUp({
+      work: () => reap(records, new LeasesRepository(store), lease, log),
+      everyMs: REAP_EVERY_MS,
+      onError: (error) => onWarning("Cannot look for what a killed gateway left", { error }),
+    }));
+  }
+
+  /** As last wanted; the pool follows. */
+  const entries = new Map<string, PooledServer>();
+  const addresses = buildAddressPolicy({
+    stack,
+    env: input.env,
+    allowPrivate: input.options.allowPrivate,
+    find: (name) => entries.get(name),
+  });
+  const logins = buildServerLogins({
+    ...input,
+    stack,
+    address: input.localAddress,
+    added,
+    reach: addresses.reach,
+    box: secrets.box,
+    owner: lease.id,
+  });
+  const transports: TransportContext = {
+    canSpawn: platform.canSpawn,
+    owner: processOwner,
+    installs,
+    mask: (text) => logs.redactor.text(text),
+    fill: secrets.fill,
+    credentialsFor: (name, spec) => logins.credentialsFor(name, spec),
+    fetchFor: (server, url) => addresses.fetchFor(server, url),
+  };
+  const open: ServersModule["openTransport"] = (server, events, signal) =>
+    openTransport(server, events, signal, transports);
+
+  const states = new StateHistory();
+  const onStatus = (status: ServerStatus) => {
+    states.note(status);
+    bus.emit("serverStatus", status);
+  };
+  const pool: ServerPool = stack.use(
+    new ServerPool({
+      log,
+      openTransport: open,
+      onStatus(status) {
+        onStatus(status);
+        if (status.state !== "ready") return;
+        const instructions = pool.find(status.name)?.info?.instructions;
+        if (instructions !== undefined) input.onInstructions(status.name, instructions);
+      },
+      onLine: input.onLine,
+      onRemoved(name) {
+        states.forget(name);
+        log.info({ serverName: name }, "Server removed");
+        logins.removed(name);
+        bus.emit("serverRemoved", name);
+      },
+      onSwitchedOff: input.onSwitchedOff,
+      knownTools: input.knownTools,
+      onTools(name, texts) {
+        const server = pool.find(name);
+        const isCurrent = () => pool.find(name) === server && !server?.isSwitchedOff;
+        return input.onTools(name, texts, isCurrent);
+      },
+    }),
+  );
+
+  followTools(bus, pool, input.countTools, onStatus);
+
+  async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
+    const names = new Set(configured.servers.map(({ name }) => name));
+    const servers: PooledServer[] = configured.servers.map(withPlace);
+    for await (const { value: { name, spec }, problem } of added.list()) {
+      logs.redactor.learn(secretsOf(spec, []));
+      const held = problem === undefined ? {} : { problem };
+      if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" }, ...held });
+    }
+    const used = new Set(servers.map(({ name }) => name));
+    servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
+    entries.clear();
+    for (const server of servers) entries.set(server.name, server);
+    await Promise.all([logins.load(pool, servers), input.beforeStart(servers)]);
+    const held = await paused.names();
+    return (await secrets.prepare(servers)).map((server) =>
+      held.has(server.name) ? { ...server, isPaused: true } : server
+    );
+  }
+
+  measure(pool, input.telemetry.metrics);
+  return {
+    pool,
+    states,
+    logins,
+    addresses,
+    added,
+    paused,
+    processOwner,
+    openTransport: open,
+    findPackageCache: (server) => findPackageCache(secrets, installs, server),
+    wanted,
+    endSoon: () => void pool[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** A server's status has the number of its tools; pages that show them follow the status. */
+function followTools(
+  bus: Bus,
+  pool: ServerPool,
+  countTools: ServersInput["countTools"],
+  onStatus: (status: ServerStatus) => void,
+): void {
+  bus.on("toolsReviewed", (name) => {
+    const server = pool.find(name);
+    if (server && server.status.toolCount !== countTools(name)) void server.refreshTools();
+  });
+  bus.on("toolsRecorded", (name) => {
+    const status = pool.find(name)?.status;
+    if (status) onStatus(status);
+  });
+}
+
+function measure(pool: ServerPool, metrics: Metrics): void {
+  metrics.gauge("quartermaster_servers", () => {
+    const counts = Map.groupBy(pool.list(), ({ state }) => state);
+    return [...counts].map(([state, list]) => [{ state }, list.length]);
+  });
+  metrics.gauge(
+    "quartermaster_tools",
+    () => pool.list().reduce((sum, { toolCount }) => sum + toolCount, 0),
+  );
+}
+
+async function findPackageCache(
+  secrets: SecretsModule,
+  installs: Installs,
+  server: PooledServer,
+): Promise<(() => Promise<void>) | undefined> {
+  const spec = await secrets.fill(server.spec);
+  if (spec.type !== "stdio") return undefined;
+  const { command, args, cwd } = spec;
+  const env = childEnv({ baseEnv: Deno.env.toObject(), declared: spec.env, markerEnv: {} });
+  const program = { command, args, env, cwd };
+  if (await npxFolderOf(program) === undefined) return undefined;
+  return async () => {
+    await installs.repair(program);
+  };
+}
+
+/** Ends programs that killed gateways left running, and forgets their leases. */
+async function reap(
+  records: ProcessesRepository,
+  leases: LeasesRepository,
+  lease: KeptLease,
+  log: ReturnType<Logs["module"]>,
+): Promise<void> {
+  const orphans = await reapOrphans({ records, host: hostname(), isLeaseAlive: lease.isAlive });
+  for (const { leaseId, commands, groupIds } of orphans) {
+    if (groupIds.length === 0) continue;
+    log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
+  }
+  for (const { id } of await leases.listLapsed()) if (id !== lease.id) await leases.takeOver(id);
+}
+
+/** The entry's problem, with its place in the file. */
+function withPlace({ name, spec, source, problem, place }: ConfiguredServer): PooledServer {
+  if (problem === undefined) return { name, spec, source };
+  const at = place && source.kind === "file"
+    ? ` (${source.path}:${place.line}:${place.column})`
+    : "";
+  return { name, spec, source, problem: `${problem}${at}` };
+}

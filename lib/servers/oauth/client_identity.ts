@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { isLoopback } from "../../config/address.ts";
+import type { ClientAuth, Login } from "../../storage/logins_repository.ts";
+import type { IssuerMetadata } from "./discovery.ts";
+import { loginError, type OAuthHttp, safeUrl } from "./oauth_http.ts";
+import { oauthErrorText } from "./token_request.ts";
+
+/** Who we are to an authorization server. */
+export type ClientIdentity = Pick<
+  Login,
+  "clientId" | "clientSecret" | "clientAuth" | "clientOrigin"
+>;
+
+interface IdentityOptions {
+  issuer: IssuerMetadata;
+  redirectUri: string;
+  /** Where our own metadata can be read by others; undefined where nobody can reach us. */
+  documentUrl?: string | undefined;
+  /** A client id that the operator of the authorization server gave to a person. */
+  given?: { id: string; secret?: string | undefined } | undefined;
+  scopes: string[];
+  signal: AbortSignal;
+}
+
+const Registered = z.looseObject({
+  client_id: z.string().min(1),
+  client_secret: z.string().optional(),
+  token_endpoint_auth_method: z.string().optional(),
+});
+
+/** The metadata of this gateway as an OAuth client. */
+export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
+  return {
+    client_name: "Quartermaster",
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: auth,
+    // Else OpenID providers refuse an http address on this machine.
+    application_type: isLoopback(new URL(redirectUri).hostname) ? "native" : "web",
+  };
+}
+
+/** A client id that was given, else our metadata document, else one that we register for. */
+export async function identify(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
+  const { issuer, given, documentUrl } = options;
+  if (given !== undefined) {
+    return {
+      clientId: given.id,
+      clientSecret: given.secret,
+      clientAuth: authFor(issuer, given.secret),
+      clientOrigin: "given",
+    };
+  }
+  if (issuer.client_id_metadata_document_supported && documentUrl !== undefined) {
+    return { clientId: documentUrl, clientAuth: "none", clientOrigin: "document" };
+  }
+  if (issuer.registration_endpoint !== undefined) return await register(http, options);
+  throw loginError(
+    `The authorization server ${new URL(issuer.issuer).host} lets no client register by itself`,
+    [
+      `Make a client there, with the redirect address ${options.redirectUri}`,
+      "Then log in with its id: `quartermaster server login NAME --client-id ID`, or in the console",
+    ],
+  );
+}
+
+async function register(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
+  const { issuer, redirectUri, scopes, signal } = options;
+  const url = safeUrl(issuer.registration_endpoint ?? "", "The registration address");
+  const methods = issuer.token_endpoint_auth_methods_supported;
+  const wanted = methods === undefined || methods.includes("none") ? "none" : authFor(issuer, "");
+  const { status, body } = await http.post(
+    url,
+    {
+      ...clientMetadata(redirectUri, wanted),
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    },
+    {},
+    signal,
+  );
+  const parsed = Registered.safeParse(body);
+  if (status >= 300 || !parsed.success) {
+    throw loginError(
+      `${url.host} does not register this gateway as a client: ${oauthErrorText(status, body)}`,
+      [
+        "Make a client there by hand, and log in with its id (--client-id)",
+        "Or ask the operator of the authorization server",
+      ],
+    );
+  }
+  const { client_id, client_secret, token_endpoint_auth_method: method } = parsed.data;
+  return {
+    clientId: client_id,
+    clientSecret: client_secret,
+    clientAuth: method === "client_secret_post" || method === "client_secret_basic"
+      ? client_secret === undefined ? "none" : method
+      : method === "none"
+      ? "none"
+      : authFor(issuer, client_secret),
+    clientOrigin: "registered",
+  };
+}
+
+/** How we show who we are, of the ways that are offered; basic is what everybody must offer. */
+function authFor(issuer: IssuerMetadata, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return "none";
+  const methods = issuer.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  return methods.includes("client_secret_basic") || !methods.includes("client_secret_post")
+    ? "client_secret_basic"
+    : "client_secret_post";
+}

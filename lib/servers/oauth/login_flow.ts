@@ -1,0 +1,320 @@
+import type { Login, LoginsRepository } from "../../storage/logins_repository.ts";
+import type {
+  LoginAttempt,
+  PendingLoginsRepository,
+  Waiting,
+} from "../../storage/pending_logins_repository.ts";
+import { readChallenge } from "../transports/http_errors.ts";
+import { identify } from "./client_identity.ts";
+import { discover, type IssuerMetadata } from "./discovery.ts";
+import {
+  loginError,
+  type LoginReach,
+  OAuthHttp,
+  type OAuthHttpOptions,
+  quoted,
+  safeUrl,
+} from "./oauth_http.ts";
+import { exchangeCode, revokeToken, TokenRefused } from "./token_request.ts";
+
+/** How long a person may take at the authorization server. */
+const ATTEMPT_MS = 10 * 60_000;
+
+export interface LoginFlowOptions extends OAuthHttpOptions {
+  repository: LoginsRepository;
+  pending: PendingLoginsRepository;
+  /** Where authorization servers send people back to. */
+  redirectUri: string;
+  documentUrl?: string | undefined;
+  reach?: LoginReach | undefined;
+  /** Gets to know what must not be logged. */
+  learn(secrets: string[]): void;
+}
+
+/** The server that somebody logs in to. */
+export interface LoginTarget {
+  name: string;
+  /** Where it is reached, with what. */
+  url: string;
+  headers: Record<string, string>;
+  /** Of the address in its entry. */
+  mark: string;
+  isAdded: boolean;
+}
+
+export interface LoginWish {
+  client?: { id: string; secret?: string | undefined } | undefined;
+  /** What the server has asked for, separated by spaces. */
+  scope?: string | undefined;
+}
+
+/** A login that waits for a person. */
+export interface StartedLogin {
+  attempt: string;
+  /** Where the person goes. */
+  url: string;
+  issuer: string;
+  scopes: string[];
+  expiresAt: number;
+}
+
+/** How a login goes: find out where, send the person there, trade the answer for tokens. */
+export class LoginFlow {
+  readonly #options: LoginFlowOptions;
+
+  constructor(options: LoginFlowOptions) {
+    this.#options = options;
+  }
+
+  async start(target: LoginTarget, wish: LoginWish, signal: AbortSignal): Promise<StartedLogin> {
+    const { redirectUri, documentUrl, pending, learn } = this.#options;
+    const url = safeUrl(target.url, `The address of server "${target.name}"`);
+    const http = await this.#httpFor(target.name);
+    const challenge = await challengeOfServer(http, url, target.headers, signal);
+    const { resource, issuer, scopes: named } = await discover(
+      http,
+      url,
+      wish.scope === undefined ? challenge : { ...challenge, scope: wish.scope },
+      signal,
+    );
+    const scopes = withRefresh(named, issuer);
+    const given = wish.client ?? await this.#givenBefore(target.name, issuer.issuer);
+    const identity = await identify(http, {
+      issuer,
+      redirectUri,
+      documentUrl,
+      given,
+      scopes,
+      signal,
+    });
+    const [state, verifier] = [randomText(), randomText()];
+    const authorizeUrl = safeUrl(issuer.authorization_endpoint, "The login page");
+    const query = {
+      response_type: "code",
+      client_id: identity.clientId,
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: await challengeOf(verifier),
+      code_challenge_method: "S256",
+      resource,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+      // Without it OpenID providers give nothing to renew the login with.
+      ...(scopes.includes("offline_access") ? { prompt: "consent" } : {}),
+    };
+    for (const [name, value] of Object.entries(query)) authorizeUrl.searchParams.set(name, value);
+    learn([
+      state,
+      verifier,
+      ...(identity.clientSecret === undefined ? [] : [identity.clientSecret]),
+    ]);
+    const attempt = await attemptId(state);
+    const expiresAt = Date.now() + ATTEMPT_MS;
+    await pending.save(attempt, target.name, expiresAt, {
+      prepared: {
+        server: target.name,
+        addressMark: target.mark,
+        isAdded: target.isAdded,
+        resource,
+        issuer: issuer.issuer,
+        tokenEndpoint: issuer.token_endpoint,
+        revocationEndpoint: issuer.revocation_endpoint,
+        scopes,
+        ...identity,
+      },
+      redirectUri,
+      namesIssuer: issuer.authorization_response_iss_parameter_supported ?? false,
+      verifier,
+      authorizeUrl: authorizeUrl.href,
+    });
+    return { attempt, url: authorizeUrl.href, issuer: issuer.issuer, scopes, expiresAt };
+  }
+
+  /** Completes a login with the redirect that a person came back with, and stores it. */
+  async finish(
+    answer: URLSearchParams,
+    isStillAt: (server: string, mark: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<{ server: string; attempt: string }> {
+    const attempt = await attemptId(answer.get("state") ?? "");
+    const taken = await this.#options.pending.take(attempt);
+    if (taken?.waiting === undefined) throw nobodyWaits();
+    const settle = (outcome: Parameters<PendingLoginsRepository["settle"]>[2]) =>
+      this.#options.pending.settle(attempt, taken, outcome);
+    try {
+      const login = await this.#trade(taken.waiting, answer, isStillAt, signal);
+      await this.#options.repository.replace(login);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      await settle({ kind: "failed", reason });
+      throw new FinishFailed(taken.server, attempt, error);
+    }
+    await settle({ kind: "done" });
+    return { server: taken.server, attempt };
+  }
+
+  findAttempt(id: string): Promise<LoginAttempt | undefined> {
+    return this.#options.pending.find(id);
+  }
+
+  /** Forgets a login, and has its tokens no longer accepted where that can be asked for. */
+  async end(server: string, signal: AbortSignal): Promise<{ existed: boolean; revoked: boolean }> {
+    // First: whatever the authorization server says, it is not used again.
+    const { existed, login } = await this.forget(server);
+    return { existed, revoked: login !== undefined && await this.revoke(login, signal) };
+  }
+
+  /** Returns what was stored, so that it can be revoked. */
+  async forget(server: string): Promise<{ existed: boolean; login?: Login | undefined }> {
+    const { repository } = this.#options;
+    const found = await repository.find(server).catch(() => undefined);
+    const existed = found !== undefined || await repository.findOutline(server) !== undefined;
+    await repository.delete(server);
+    return { existed, login: found?.login };
+  }
+
+  /** Has the tokens of a login no longer accepted; false where nobody says so. */
+  async revoke(login: Login, signal: AbortSignal): Promise<boolean> {
+    const { refreshToken, accessToken } = login;
+    const http = await this.#httpFor(login.server);
+    const revoke = (token: string | undefined, hint: "access_token" | "refresh_token") =>
+      token === undefined ? true : revokeToken(http, login, token, hint, signal).catch(() => false);
+    // The refresh token first: with it, others could be had.
+    const revoked = await revoke(refreshToken, "refresh_token") &&
+      await revoke(accessToken, "access_token");
+    return revoked && accessToken !== undefined;
+  }
+
+  async #trade(
+    waiting: Waiting,
+    answer: URLSearchParams,
+    isStillAt: (server: string, mark: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<Login> {
+    const { prepared, redirectUri, verifier } = waiting;
+    const host = new URL(prepared.issuer).host;
+    checkIssuer(waiting, answer.get("iss"), host);
+    const error = answer.get("error");
+    if (error !== null) {
+      const description = answer.get("error_description");
+      throw loginError(
+        `${host} refused the login: ${quoted(error)}` +
+          (description === null ? "" : `, ${quoted(description)}`),
+      );
+    }
+    const code = answer.get("code");
+    if (code === null || code === "") throw loginError(`${host} sent no code with its answer`);
+    this.#options.learn([code]);
+    if (!isStillAt(prepared.server, prepared.addressMark)) {
+      throw loginError(
+        `Server "${prepared.server}" was changed or removed while the login was under way`,
+      );
+    }
+    const http = await this.#httpFor(prepared.server);
+    const tokens = await exchangeCode(http, prepared, { code, verifier, redirectUri }, signal)
+      .catch((error) => {
+        throw error instanceof TokenRefused ? loginError(error.message) : error;
+      });
+    const { accessToken, refreshToken, issuedAt, expiresAt } = tokens;
+    this.#options.learn([accessToken, ...(refreshToken === undefined ? [] : [refreshToken])]);
+    return {
+      ...prepared,
+      id: crypto.randomUUID(),
+      loggedInAt: issuedAt,
+      issuedAt,
+      expiresAt,
+      accessToken,
+      refreshToken,
+      scopes: tokens.scopes ?? prepared.scopes,
+    };
+  }
+
+  async #httpFor(server: string): Promise<OAuthHttp> {
+    return new OAuthHttp({ ...this.#options, ...await this.#options.reach?.(server) });
+  }
+
+  /** A client id that a person gave stays good, but only for the same authorization server. */
+  async #givenBefore(server: string, issuer: string) {
+    const found = await this.#options.repository.find(server).catch(() => undefined);
+    const login = found?.login;
+    if (login?.clientOrigin !== "given" || login.issuer !== issuer) return undefined;
+    return { id: login.clientId, secret: login.clientSecret };
+  }
+}
+
+/** A login whose answer came and was no good; tells which one it was. */
+export class FinishFailed extends Error {
+  override readonly name = "FinishFailed";
+  readonly server: string;
+  readonly attempt: string;
+
+  constructor(server: string, attempt: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.server = server;
+    this.attempt = attempt;
+  }
+}
+
+/** An answer that names another authorization server was meant for that one (RFC 9207). */
+function checkIssuer({ prepared, namesIssuer }: Waiting, iss: string | null, host: string): void {
+  if (iss === null && namesIssuer) {
+    throw loginError(`The answer does not say that it comes from ${host}, which its answers do`);
+  }
+  if (iss !== null && iss !== prepared.issuer) {
+    throw loginError(
+      `The answer comes from another authorization server, ${quoted(iss)}, than the one that was ` +
+        `asked, ${host}: its code is not used`,
+    );
+  }
+}
+
+/** Asks as a client would that has no credentials: the refusal says where to log in. */
+async function challengeOfServer(
+  http: OAuthHttp,
+  url: URL,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+) {
+  const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
+  const accept = "application/json, text/event-stream";
+  const answer = await http.probe(url, ping, { ...lowerCased(headers), accept }, signal);
+  return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
+}
+
+function withRefresh(scopes: string[], issuer: IssuerMetadata): string[] {
+  const isOffered = issuer.scopes_supported?.includes("offline_access") ?? false;
+  return isOffered && !scopes.includes("offline_access") ? [...scopes, "offline_access"] : scopes;
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+function nobodyWaits() {
+  return loginError(
+    "No login waits for this answer: it was used already, or ran out after 10 minutes",
+    ["Begin the login again"],
+  );
+}
+
+/** A text that nobody can guess. */
+function randomText(): string {
+  return crypto.getRandomValues(new Uint8Array(32))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** What is shown of a verifier before it is used (RFC 7636, S256). */
+async function challengeOf(verifier: string): Promise<string> {
+  return new Uint8Array(await sha256(verifier))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Stands for a state wherever that itself must not be kept or shown. */
+export async function attemptId(state: string): Promise<string> {
+  return new Uint8Array(await sha256(state)).toHex();
+}
+
+function sha256(text: string): Promise<ArrayBuffer> {
+  return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Login } from "../../storage/logins_repository.ts";
+import { isTransient } from "../transports/sse_stream.ts";
+import { loginError, type OAuthHttp, quoted, safeUrl } from "./oauth_http.ts";
+
+const Tokens = z.looseObject({
+  // What cannot stand in a header could not be sent.
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.coerce.number().positive().optional().catch(undefined),
+  refresh_token: z.string().min(1).optional(),
+  scope: z.string().optional(),
+});
+
+const Refused = z.looseObject({
+  error: z.string(),
+  error_description: z.string().optional(),
+});
+/** Its own word, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
+const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
+
+/** What a login needs to ask for tokens. */
+export type TokenClient = Pick<
+  Login,
+  "clientId" | "clientSecret" | "clientAuth" | "tokenEndpoint" | "revocationEndpoint" | "resource"
+>;
+
+export interface IssuedTokens {
+  accessToken: string;
+  refreshToken: string | undefined;
+  issuedAt: number;
+  expiresAt: number | undefined;
+  /** Where other rights were given than asked for. */
+  scopes: string[] | undefined;
+}
+
+/** The authorization server did not give what was asked for. */
+export class TokenRefused extends Error {
+  override readonly name = "TokenRefused";
+}
+
+/** Trades the answer of a login for tokens. */
+export function exchangeCode(
+  http: OAuthHttp,
+  client: TokenClient,
+  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+  signal: AbortSignal,
+): Promise<IssuedTokens> {
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+    resource: client.resource,
+  });
+  return askForTokens(http, client, form, signal);
+}
+
+/** Trades a refresh token for others. */
+export function refreshTokens(
+  http: OAuthHttp,
+  client: TokenClient,
+  refreshToken: string,
+  signal: AbortSignal,
+): Promise<IssuedTokens> {
+  const form = new URLSearchParams({
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+    resource: client.resource,
+  });
+  return askForTokens(http, client, form, signal);
+}
+
+/** Has a token no longer accepted; false where the authorization server does not say so. */
+export async function revokeToken(
+  http: OAuthHttp,
+  client: TokenClient,
+  token: string,
+  hint: "access_token" | "refresh_token",
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (client.revocationEndpoint === undefined) return false;
+  const url = safeUrl(client.revocationEndpoint, "The revocation address");
+  const form = new URLSearchParams({ token, token_type_hint: hint });
+  const { status } = await http.post(url, form, authenticate(client, form), signal);
+  return status === 200;
+}
+
+/** What an authorization server says of a refusal. */
+export function oauthErrorText(status: number, body: unknown): string {
+  const parsed = Refused.safeParse(body);
+  if (!parsed.success) return `HTTP ${status}`;
+  const { error, error_description: description } = parsed.data;
+  return description === undefined ? quoted(error) : `${quoted(error)}, ${quoted(description)}`;
+}
+
+async function askForTokens(
+  http: OAuthHttp,
+  client: TokenClient,
+  form: URLSearchParams,
+  signal: AbortSignal,
+): Promise<IssuedTokens> {
+  const url = safeUrl(client.tokenEndpoint, "The token address");
+  const { status, body } = await http.post(url, form, authenticate(client, form), signal);
+  if (status !== 200) {
+    const message = `${url.host} gives no token: ${oauthErrorText(status, body)}`;
+    // Out of order or busy says nothing about our tokens, nor does the error of a proxy.
+    const isVerdict = status >= 400 && !isTransient(status) && Verdict.safeParse(body).success;
+    throw isVerdict ? new TokenRefused(message) : loginError(message);
+  }
+  const parsed = Tokens.safeParse(body);
+  if (!parsed.success) {
+    throw loginError(`${url.host} did not return a bearer token`);
+  }
+  const { access_token, refresh_token, expires_in, scope } = parsed.data;
+  const issuedAt = Date.now();
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    issuedAt,
+    expiresAt: expires_in === undefined ? undefined : issuedAt + expires_in * 1_000,
+    scopes: scope?.split(/\s+/).filter((one) => one !== ""),
+  };
+}
+
+/** Says who asks: in the form or in a header, as the authorization server wants it. */
+function authenticate(client: TokenClient, form: URLSearchParams): Record<string, string> {
+  const { clientId, clientSecret = "", clientAuth } = client;
+  if (clientAuth === "client_secret_basic") {
+    const pair = [clientId, clientSecret].map((part) =>
+      new URLSearchParams({ "": part }).toString().slice(1)
+    ).join(":");
+    return { authorization: `Basic ${new TextEncoder().encode(pair).toBase64()}` };
+  }
+  form.set("client_id", clientId);
+  if (clientAuth === "client_secret_post") form.set("client_secret", clientSecret);
+  return {};
+}

@@ -1,0 +1,275 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, join, resolve } from "node:path";
+import { GatewayError } from "../../core/errors.ts";
+import { splitCommand } from "../../config/shell.ts";
+
+/** Installers of one family share a cache. */
+type InstallerFamily = "npm" | "uv" | "pipx" | "bun" | "pnpm" | "yarn" | "docker";
+
+/** A command that fetches a package if necessary, then runs it. */
+export interface Installer {
+  family: InstallerFamily;
+  /** As users know it: npx, uvx, docker. */
+  name: string;
+  /** The packages or image as written: `@scope/name@1.2.3`. Never empty. */
+  packages: string[];
+  /** What `env NAME=value` adds to its environment. */
+  env: Record<string, string>;
+  /** The cache folder that the command line names. */
+  cache?: string;
+}
+
+interface Grammar {
+  family: InstallerFamily;
+  name: string;
+  /** The subcommand between the program and its options: `tool run`, `exec`. */
+  verb: string[];
+  /** Options followed by a value; all others take none. */
+  valued: readonly string[];
+  /** Valued options that name a package; without one, the first argument names it. */
+  packaged: readonly string[];
+}
+
+const NPX: Omit<Grammar, "verb"> = {
+  family: "npm",
+  name: "npx",
+  valued: [
+    ...["-p", "--package", "-c", "--call", "-w", "--workspace", "--cache", "--registry"],
+    ...["--prefix", "--userconfig", "--loglevel", "--script-shell"],
+  ],
+  packaged: ["-p", "--package"],
+};
+const UV = {
+  family: "uv",
+  valued: [
+    ...["--from", "--with", "-p", "--python", "--directory", "--project", "--index-url"],
+    ...["--index", "--extra-index-url", "-w", "--env-file", "--cache-dir", "--with-requirements"],
+  ],
+  packaged: ["--from"],
+} as const;
+const PIPX: Omit<Grammar, "verb"> = {
+  family: "pipx",
+  name: "pipx",
+  valued: ["--spec", "--python", "--index-url", "-i", "--pip-args", "--with"],
+  packaged: ["--spec"],
+};
+const BUN = { family: "bun", name: "bunx", valued: ["-p", "--package"] } as const;
+const PNPM = { family: "pnpm", name: "pnpm dlx", valued: ["--package", "-C", "--dir"] } as const;
+
+const GRAMMARS: Partial<Record<string, Grammar[]>> = {
+  npx: [{ ...NPX, verb: [] }],
+  npm: ["exec", "x"].map((verb) => ({ ...NPX, verb: [verb] })),
+  uvx: [{ ...UV, name: "uvx", verb: [] }],
+  uv: [
+    { ...UV, name: "uvx", verb: ["tool", "run"] },
+    { ...UV, name: "uvx", verb: ["tool", "uvx"] },
+    { ...UV, name: "uv", verb: ["run"] },
+  ],
+  pipx: [{ ...PIPX, verb: ["run"] }],
+  bunx: [{ ...BUN, packaged: BUN.valued, verb: [] }],
+  bun: [{ ...BUN, packaged: BUN.valued, verb: ["x"] }],
+  pnpm: [{ ...PNPM, packaged: ["--package"], verb: ["dlx"] }],
+  pnpx: [{ ...PNPM, packaged: ["--package"], verb: [] }],
+  yarn: [{
+    family: "yarn",
+    name: "yarn dlx",
+    verb: ["dlx"],
+    valued: ["-p", "--package"],
+    packaged: ["-p", "--package"],
+  }],
+};
+
+/** Options of `docker run` that take a value; all long ones with `=` are one word anyway. */
+const DOCKER_VALUED = new Set([
+  ...["-e", "--env", "--env-file", "-v", "--volume", "--mount", "-p", "--publish", "--name"],
+  ...["--network", "--net", "-w", "--workdir", "-u", "--user", "--entrypoint", "-h", "--hostname"],
+  ...["--add-host", "--platform", "-m", "--memory", "--cpus", "-l", "--label", "--pull", "--gpus"],
+  ...["--cap-add", "--cap-drop", "--security-opt", "--tmpfs", "--device", "--ipc", "--dns"],
+]);
+
+/** The installer that a command line runs, directly or through `env`, `cmd /c`, a simple `sh -c` or Node. */
+export function findInstaller(words: readonly string[]): Installer | undefined {
+  const { name, rest, env } = unwrapped(words);
+  if (name === "docker" || name === "podman") return dockerRun(name, rest, env);
+  for (const grammar of GRAMMARS[name] ?? []) {
+    const found = readInstaller(grammar, rest);
+    if (found) return { ...found, env };
+  }
+  return undefined;
+}
+
+/** Whether a process is an installer at work, not the program it finally runs. */
+export function isInstallerProcess(words: readonly string[]): boolean {
+  // For a moment, npm's command line is only its name.
+  return GRAMMARS[unwrapped(words).name] !== undefined;
+}
+
+/** The program behind the wrappers, with its arguments. */
+function unwrapped(words: readonly string[]) {
+  const env: Record<string, string> = {};
+  let [program = "", ...rest] = words;
+  // Wrappers can be nested, but never deeply.
+  for (let depth = 0; depth < 4; depth++) {
+    const name = programName(program);
+    if (name === "env") {
+      while (rest[0] !== undefined && /^[A-Za-z_]\w*=/.test(rest[0])) {
+        const [, variable = "", value = ""] = /^(\w+)=(.*)$/s.exec(rest.shift()!) ?? [];
+        env[variable] = value;
+      }
+    } else if (name === "cmd" && /^\/[cC]$/.test(rest[0] ?? "")) rest.shift();
+    else if (/^(?:ba|da|z|k)?sh$/.test(name) && /^-l?c$/.test(rest[0] ?? "")) {
+      rest = simpleCommand(rest[1] ?? "");
+      // Otherwise a script: one that Node runs, or a version manager's shim.
+    } else if (!/^(?:node|python[\d.]*|exec|(?:ba|da|z|k)?sh)$/.test(name)) break;
+    [program = "", ...rest] = rest;
+  }
+  return { name: programName(program), rest, env };
+}
+
+function readInstaller(
+  { family, name, verb, valued, packaged }: Grammar,
+  words: readonly string[],
+): Omit<Installer, "env"> | undefined {
+  if (verb.some((word, index) => words[index] !== word)) return undefined;
+  const packages: string[] = [];
+  let first: string | undefined;
+  let cache: string | undefined;
+  for (let at = verb.length; at < words.length; at++) {
+    const word = words[at]!;
+    if (word === "--") {
+      first = words[at + 1];
+      break;
+    }
+    if (!word.startsWith("-")) {
+      first = word;
+      break;
+    }
+    const [option = "", inline] = splitOnce(word);
+    const value = inline ?? (valued.includes(option) ? words[++at] : undefined);
+    if (value === undefined) continue;
+    if (packaged.includes(option)) packages.push(value);
+    if (option === "--cache") cache = value;
+  }
+  if (packages.length === 0 && first !== undefined) packages.push(first);
+  // The user's own project: its name does not tell which packages it needs.
+  if (packages.length === 0 || packages.some(isLocal)) return undefined;
+  return { family, name, packages, ...(cache === undefined ? {} : { cache }) };
+}
+
+function dockerRun(
+  name: string,
+  words: readonly string[],
+  env: Record<string, string>,
+): Installer | undefined {
+  if (words[0] !== "run") return undefined;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at]!;
+    if (!word.startsWith("-")) return { family: "docker", name, packages: [word], env };
+    if (DOCKER_VALUED.has(word)) at++;
+  }
+  return undefined;
+}
+
+/** `/usr/bin/npx`, `npx.cmd` and `npx-cli.js` are all npx. */
+function programName(path: string): string {
+  const file = path.split(/[/\\]/).at(-1) ?? "";
+  return file.toLowerCase().replace(/\.(?:exe|cmd|bat|ps1|c?js)$/, "").replace(/-cli$/, "");
+}
+
+/** The arguments of a shell command that runs exactly one program; empty for any other. */
+function simpleCommand(text: string): string[] {
+  if (/[;&|<>$`()\n*?]/.test(text)) return [];
+  try {
+    return splitCommand(text);
+  } catch (error) {
+    if (error instanceof GatewayError) return [];
+    throw error;
+  }
+}
+
+function isLocal(spec: string): boolean {
+  return /^(?:\.{0,2}[/\\]|\.{1,2}$|~|[A-Za-z]:[/\\]|file:)/.test(spec) || /\.py$/.test(spec);
+}
+
+function splitOnce(word: string): [string, string | undefined] {
+  const at = word.indexOf("=");
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+// npx installs each set of packages into its own folder, `_npx/HASH` in npm's cache. It runs
+// whatever it finds there, so a folder that a killed npm left half filled fails at every start.
+
+/** npm touches its lock every second while it is at work in the folder. */
+const LOCK_FRESH_MS = 5_000;
+const LOCK = "concurrency.lock";
+const REMOVE_TRIES = 3;
+
+/** The folder where npx keeps a program's packages; `env` is the program's whole environment. */
+export async function npxFolder(
+  { packages, cache, env: added }: Pick<Installer, "packages" | "cache" | "env">,
+  { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
+): Promise<string> {
+  const all = { ...env, ...added };
+  const named = cache ?? all.npm_config_cache ?? all.NPM_CONFIG_CACHE ?? await cacheOfUser(all);
+  const hash = createHash("sha512")
+    .update(packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
+    .digest("hex").slice(0, 16);
+  return join(resolve(cwd ?? ".", named), "_npx", hash);
+}
+
+async function cacheOfUser(env: Record<string, string>): Promise<string> {
+  const home = env.HOME ?? env.USERPROFILE ?? "";
+  const npmrc = await Deno.readTextFile(join(home, ".npmrc")).catch(() => "");
+  const written = /^\s*cache\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(npmrc)?.[1];
+  if (written !== undefined) return written.replaceAll("${HOME}", home).replace(/^~(?=\/)/, home);
+  return env.LOCALAPPDATA !== undefined && Deno.build.os === "windows"
+    ? join(env.LOCALAPPDATA, "npm-cache")
+    : join(home, ".npm");
+}
+
+/** Whether the folder holds a `complete` install, a `partial` one, or nothing (`absent`). */
+export async function npxFolderState(folder: string): Promise<"absent" | "partial" | "complete"> {
+  const modules = join(folder, "node_modules");
+  const names = await namesIn(modules);
+  if (names === undefined) return "absent";
+  // npm writes this list of installed packages when it is done.
+  if (!names.includes(".package-lock.json")) return "partial";
+  const scopes = names.filter((name) => name.startsWith("@"));
+  const scoped = await Promise.all(scopes.map((scope) => namesIn(join(modules, scope))));
+  // An update first moves each old package aside, and removes it at the end.
+  const isRetired = (name: string) => /^\..+-[A-Za-z0-9]{8}$/.test(name);
+  return [names, ...scoped].some((all) => all?.some(isRetired)) ? "partial" : "complete";
+}
+
+/** Whether an npm is working there now; only npm 11 and newer hold a lock. */
+export async function isLocked(folder: string): Promise<boolean> {
+  const lock = await Deno.stat(join(folder, LOCK)).catch(() => undefined);
+  return lock?.mtime ? Date.now() - lock.mtime.getTime() < LOCK_FRESH_MS : false;
+}
+
+/** Removes one folder of npx's cache, and refuses anything else. True if there was one. */
+export async function removeNpxFolder(folder: string): Promise<boolean> {
+  if (!/^[0-9a-f]{16}$/.test(basename(folder)) || basename(dirname(folder)) !== "_npx") {
+    throw new Error(`${folder} is not a folder of the npx cache`);
+  }
+  // A symbolic link leads elsewhere; only a real folder is npx's.
+  const info = await Deno.lstat(folder).catch(() => undefined);
+  if (!info?.isDirectory) return false;
+  for (let tries = 1;; tries++) {
+    try {
+      await Deno.remove(folder, { recursive: true });
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return true;
+      if (tries === REMOVE_TRIES) throw error;
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<string[] | undefined> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch {
+    return undefined;
+  }
+}

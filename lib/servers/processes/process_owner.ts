@@ -1,0 +1,183 @@
+import { endGroups, findMarked, listProcesses, startTimeOf } from "./process_group.ts";
+
+const MARKER_NAME = "QUARTERMASTER_OWNER";
+
+interface ProcessOwnerOptions {
+  leaseId: string;
+  host: string;
+  records: ProcessRecords;
+  /** A record that cannot be kept is no reason not to serve. */
+  onWarning: (message: string, details: { error: unknown }) => void;
+}
+
+/**
+ * Keeps account of the programs this gateway started, such that a kill at any moment leaves none
+ * that cannot be found: the record with the marker is written before the program starts.
+ */
+export class ProcessOwner implements AsyncDisposable {
+  readonly #options: ProcessOwnerOptions;
+
+  constructor(options: ProcessOwnerOptions) {
+    this.#options = options;
+  }
+
+  /** The variable that marks every program of this gateway, for their environment. */
+  get markerEnv(): Record<string, string> {
+    return { [MARKER_NAME]: this.#options.leaseId };
+  }
+
+  get marker(): string {
+    return `${MARKER_NAME}=${this.#options.leaseId}`;
+  }
+
+  /** To be called before the program starts. */
+  async announce(command: string): Promise<AnnouncedProcess> {
+    const { leaseId, host } = this.#options;
+    const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
+    const announced = new AnnouncedProcess(record, this.#options);
+    await announced.keep();
+    return announced;
+  }
+
+  /** Ends what left its group and so outlived its transport; call it when all links are closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await endProcesses([{ marker: this.marker }]);
+  }
+}
+
+/** The record of one program: with its process once that runs, gone when disposed. */
+export class AnnouncedProcess implements AsyncDisposable {
+  readonly #record: ProcessRecord;
+  readonly #options: Pick<ProcessOwnerOptions, "records" | "onWarning">;
+  #kept: Promise<void> = Promise.resolve();
+
+  constructor(
+    record: ProcessRecord,
+    options: Pick<ProcessOwnerOptions, "records" | "onWarning">,
+  ) {
+    this.#record = record;
+    this.#options = options;
+  }
+
+  async keep(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
+    const { records, onWarning } = this.#options;
+    await records.add({ ...this.#record, ...process }).catch((error) => {
+      onWarning(`Cannot record that "${this.#record.command}" runs`, { error });
+    });
+  }
+
+  /** Adds to the record in the background: the marker suffices until then. */
+  started(pgid: number): void {
+    this.#kept = startTimeOf(pgid).then((startTime) => {
+      if (startTime !== undefined) return this.keep({ pgid, startTime });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { records, onWarning } = this.#options;
+    await this.#kept;
+    await records.remove(this.#record.id).catch((error) => {
+      onWarning(`Cannot record that "${this.#record.command}" has ended`, { error });
+    });
+  }
+}
+
+/** One started program, recorded so that another gateway can end it if its owner was killed. */
+export interface ProcessRecord {
+  id: string;
+  /** The lease of the gateway that started it. */
+  leaseId: string;
+  /** The machine it runs on: nobody else can end it. */
+  host: string;
+  /** The `NAME=value` in its environment, and in that of all it starts. */
+  marker: string;
+  /** Its name without arguments, which may hold secrets. */
+  command: string;
+  /** Missing until it runs: the record is written first. */
+  pgid?: number | undefined;
+  startTime?: string | undefined;
+}
+
+/** Where the records are kept, so that the next gateway finds them. */
+export interface ProcessRecords {
+  /** Writes the record, in place of the one with the same id. */
+  add(record: ProcessRecord): Promise<void>;
+  remove(id: string): Promise<void>;
+  list(): Promise<ProcessRecord[]>;
+}
+
+const GRACE_MS = 1_000;
+/** A process may start another one while it is being ended. */
+const MOST_ROUNDS = 3;
+
+/** What a gateway that is no more had left running. */
+interface ReapedLease {
+  leaseId: string;
+  commands: string[];
+  /** The process groups that were ended. */
+  groupIds: number[];
+  /** Those that would not end; their records stay for the next try. */
+  survivors: number[];
+}
+
+/**
+ * Ends what killed gateways left running on this machine. What belongs to a lease that is alive is
+ * not looked at.
+ */
+export async function reapOrphans({ records, isLeaseAlive, host }: {
+  records: ProcessRecords;
+  isLeaseAlive: (leaseId: string) => Promise<boolean>;
+  host: string;
+}): Promise<ReapedLease[]> {
+  const ours = (await records.list()).filter((record) => record.host === host);
+  const reaped: ReapedLease[] = [];
+  for (const [leaseId, left] of Map.groupBy(ours, (record) => record.leaseId)) {
+    if (await isLeaseAlive(leaseId)) continue;
+    const ended = await endProcesses(left);
+    if (ended === undefined) continue;
+    if (ended.survivors.length === 0) await Promise.all(left.map(({ id }) => records.remove(id)));
+    reaped.push({ leaseId, commands: [...new Set(left.map(({ command }) => command))], ...ended });
+  }
+  return reaped;
+}
+
+/** Ends all that the records or their markers prove to be ours; undefined where one cannot look. */
+async function endProcesses(
+  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
+): Promise<{ groupIds: number[]; survivors: number[] } | undefined> {
+  const seen = new Set<number>();
+  let survivors: number[] = [];
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const groupIds = await findGroups(left);
+    if (groupIds === undefined) return undefined;
+    if (groupIds.size === 0) return { groupIds: [...seen], survivors: [] };
+    for (const groupId of groupIds) seen.add(groupId);
+    survivors = await endGroups(groupIds, GRACE_MS);
+  }
+  return { groupIds: [...seen], survivors };
+}
+
+/**
+ * The groups that still run. A pid alone proves nothing, for it may have been given to another
+ * program since. Either of two things does: the marker, which a program inherits and nobody else
+ * has, or the leader's start time, which holds where a program wiped its environment.
+ */
+async function findGroups(
+  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
+): Promise<Set<number> | undefined> {
+  const markers = new Set(left.map(({ marker }) => marker));
+  const marked = new Set((await Promise.all(Array.from(markers, findMarked))).flat());
+  if (marked.size === 0 && left.every(({ pgid }) => pgid === undefined)) return new Set();
+  const running = await listProcesses();
+  if (running === undefined) return undefined;
+  const groupIds = new Set<number>();
+  for (const { pid, groupId, startTime } of running) {
+    const isLeader = pid === groupId &&
+      left.some((record) => record.pgid === pid && record.startTime === startTime);
+    if (isLeader || marked.has(pid)) groupIds.add(groupId);
+  }
+  // Ours, where a server of the old gateway (one that runs shell commands) started this one.
+  const self = running.find(({ pid }) => pid === Deno.pid);
+  if (self !== undefined) groupIds.delete(self.groupId);
+  return groupIds;
+}

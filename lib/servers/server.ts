@@ -1,0 +1,416 @@
+import { abortable, type CancelSignal } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { RpcMessage } from "../core/rpc.ts";
+import {
+  isProgram,
+  type ServerSource,
+  type ServerSpec,
+  type ServerStatus,
+} from "../core/server.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { type Call, Connection, type ConnectionOptions, type ServerInfo } from "./connection.ts";
+import {
+  callLost,
+  isSessionLost,
+  needsLogin,
+  notConnected,
+  OutputLog,
+  StatusTracker,
+} from "./status.ts";
+import { type Transport, TransportClosed, type TransportEvents } from "./transports/transport.ts";
+import { ToolList } from "./tool_list.ts";
+import { type ConnectionUse, OwnConnections } from "./own_connections.ts";
+import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts";
+
+const ASLEEP = "Asleep: starts with the next call";
+
+export interface PooledServer {
+  name: string;
+  spec: ServerSpec;
+  source: ServerSource;
+  /** Why it cannot start, found while its entry was read. */
+  problem?: string;
+  /** The owner paused it. */
+  isPaused?: boolean;
+  /** Changes when a secret is set that its entry refers to: the server is then reconnected. */
+  secretsStamp?: string;
+}
+
+export interface ManagedServerOptions {
+  server: PooledServer;
+  log: Logger;
+  openTransport(
+    server: PooledServer,
+    events: TransportEvents,
+    signal: AbortSignal,
+  ): Transport | Promise<Transport>;
+  onStatus(status: ServerStatus): void;
+  /** The tools it listed when it was last connected, by whichever gateway. */
+  knownTools(name: string): Promise<string[]>;
+  /** All tools as the texts that came, after each connect and change; gives how many can be used. */
+  onTools(name: string, tools: string[]): Promise<number>;
+  /** It was switched off: its tools are no longer there, and are not forgotten either. */
+  onSwitchedOff?(name: string): void;
+  /** It wrote to its error output, or something is to be known of its connection. */
+  onLine?(name: string): void;
+  timings?: Partial<Timings>;
+  /** How many clients may have connections of their own. */
+  maxOwn?: number;
+}
+
+/** The client a connection of its own is opened for. */
+interface OwnClient extends
+  Pick<
+    ConnectionOptions,
+    "capabilities" | "clientInfo" | "protocolVersion" | "events" | "signal"
+  > {
+  /** What it would lose with the connection; one that would lose calls keeps it. */
+  stake?(): ConnectionUse;
+}
+
+/** One MCP server: its shared connection, connections of single clients, its tools and log. */
+export class ManagedServer implements AsyncDisposable {
+  readonly log = new OutputLog();
+  readonly #options: ManagedServerOptions;
+  readonly #timings: Timings;
+  readonly #status: StatusTracker;
+  readonly #shared: SharedConnection;
+  readonly #own: OwnConnections;
+  readonly #reach: Pick<ConnectionOptions, "serverName" | "openTransport">;
+  readonly #tools: ToolList;
+  readonly #broadcastListeners = new Set<(text: string) => void>();
+  readonly #closing = new AbortController();
+  #server: PooledServer;
+  #info: ServerInfo | undefined;
+  #lastUse = 0;
+  #isAsleep = false;
+  /** Aborts when it may no longer fall asleep. */
+  #stirred = new AbortController();
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #restarting: Promise<void> | undefined;
+
+  constructor(options: ManagedServerOptions) {
+    const { name, spec, source } = options.server;
+    this.#options = options;
+    this.#server = options.server;
+    this.#timings = { ...TIMINGS, ...options.timings };
+    this.#status = new StatusTracker({ name, type: spec.type, source }, options.log, (status) => {
+      if (!this.#closing.signal.aborted) options.onStatus(status);
+    });
+    this.#reach = {
+      serverName: name,
+      openTransport: (events, signal) => options.openTransport(this.#server, events, signal),
+    };
+    this.#own = new OwnConnections({
+      serverName: name,
+      signal: this.#closing.signal,
+      idleMs: this.#timings.ownIdle,
+      ...(options.maxOwn === undefined ? {} : { limit: options.maxOwn }),
+    });
+    this.#tools = new ToolList({
+      ...options,
+      serverName: name,
+      status: this.#status,
+      current: () => this.#shared.current,
+      signal: this.#closing.signal,
+    });
+    this.#shared = new SharedConnection({
+      ...this.#reach,
+      startTimeoutMs: () => this.startTimeoutMs,
+      timings: this.#timings,
+      status: this.#status,
+      log: this.log,
+      onLog: (line, kind) => this.#logLine(line, kind),
+      prepare: (connection, signal) => this.#tools.load(connection, signal),
+      onReady: (connection) => this.#onReady(connection),
+      onFailed: async (signal) => {
+        if (this.status.toolCount === 0) await this.#tools.recall(signal);
+      },
+      signal: this.#closing.signal,
+      patienceMs: () => Math.max(this.timeoutMs, this.#timings.pingEvery),
+      onMessage: (text, message) => this.#onMessage(text, message),
+    });
+  }
+
+  get name(): string {
+    return this.#server.name;
+  }
+
+  get server(): PooledServer {
+    return this.#server;
+  }
+
+  get status(): ServerStatus {
+    return this.#status.current;
+  }
+
+  /** What the server said of itself when it was last connected. */
+  get info(): ServerInfo | undefined {
+    return this.#info;
+  }
+
+  get timeoutMs(): number {
+    return this.#server.spec.timeoutMs ?? 60_000;
+  }
+
+  get startTimeoutMs(): number {
+    return this.#server.spec.startTimeoutMs ?? this.#timings.start;
+  }
+
+  /** Whether its owner does not want it to run, in its entry or for now. */
+  get isSwitchedOff(): boolean {
+    const { spec, isPaused = false } = this.#server;
+    return spec.disabled === true || isPaused;
+  }
+
+  get #isLazy(): boolean {
+    const { spec } = this.#server;
+    return isProgram(spec) && spec.lazy === true;
+  }
+
+  /** Begins to connect; does not wait for it, and never throws. */
+  start(): void {
+    const { problem, spec, isPaused } = this.#server;
+    if (problem !== undefined) return this.#status.set("failed", problem, problem);
+    if (spec.disabled) return this.#switchOff("disabled", "Switched off in its entry");
+    if (isPaused) return this.#switchOff("paused", "Paused by the owner");
+    this.#status.set("starting", "Starting");
+    if (this.#isLazy) return void this.#sleepOrConnect().catch(() => {});
+    // Clients get the tools of the last run while it starts.
+    if (this.status.toolCount === 0) void this.#tools.recall(this.#stirred.signal);
+    void this.#shared.connect().catch(() => {});
+  }
+
+  /** Takes a changed entry: calls in flight go on for a while, new ones get the new connection. */
+  update(server: PooledServer): void {
+    this.#server = server;
+    this.#status.note({ type: server.spec.type, source: server.source });
+    this.#stayAwake();
+    void this.#shared.disconnect("its entry has changed", this.#timings.settle);
+    void this.#own.closeAll(this.#timings.settle);
+    this.start();
+  }
+
+  /**
+   * The shared connection. Waits, up to a limit, for one that is being opened; fails fast if there
+   * is none.
+   */
+  async connection(signal?: CancelSignal): Promise<Connection> {
+    this.#lastUse = Date.now();
+    if (!this.#isAsleep) {
+      if (this.#restarting) await this.#patiently(abortable(this.#restarting, signal));
+      return this.#shared.current ?? await this.#patiently(this.#shared.acquire(signal));
+    }
+    this.#isAsleep = false;
+    return await this.#patiently(abortable(this.#shared.connect(), signal));
+  }
+
+  /** Stops waiting before the caller does; the server keeps starting. */
+  async #patiently<T>(connecting: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const { status } = this;
+      // A lazy server that is waking up still reports ready.
+      const isWaking = status.state === "ready";
+      late.reject(
+        notConnected(isWaking ? { ...status, state: "starting", reason: "Starting" } : status),
+      );
+    }, Math.min(this.timeoutMs, this.#timings.startWait));
+    try {
+      return await Promise.race([connecting, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Calls on the shared connection; once more where the server has forgotten our session. */
+  async call(call: Call): Promise<{ id: number; text: string }> {
+    for (let isAgain = false;; isAgain = true) {
+      const connection = this.#shared.current ?? await this.connection(call.signal);
+      this.#lastUse = Date.now();
+      try {
+        const answer = await connection.call(call);
+        this.#shared.forgive(connection);
+        return answer;
+      } catch (error) {
+        this.#noteFailure(connection, error);
+        if (isAgain || !isSessionLost(error)) throw this.#explain(error);
+      }
+    }
+  }
+
+  #noteFailure(connection: Connection, error: unknown): void {
+    const isLost = error instanceof TransportClosed;
+    if (isLost && (error.kind === "session" || error.kind === "login")) {
+      this.#shared.drop(connection, error);
+    } else if (isLost || (error instanceof GatewayError && error.code === "TIMEOUT")) {
+      this.#shared.doubt(connection);
+    }
+  }
+
+  /**
+   * A connection for one client alone, so that what the server asks can only reach that client. It
+   * is closed when it is idle, or when others need its place.
+   */
+  openOwn(client: OwnClient): Promise<Connection> {
+    return this.#own.open(async (stopped, release) => {
+      const signal = client.signal ? AbortSignal.any([stopped, client.signal]) : stopped;
+      // Asleep, it need not wake for all where one client alone wants it.
+      if (!this.#isAsleep) await this.connection(signal);
+      let connection: Connection | undefined;
+      const onClose = (reason: TransportClosed) => {
+        release();
+        client.events.onClose(reason);
+        void connection?.end(this.#timings.settle, this.#closing.signal);
+      };
+      const explain = (error: TransportClosed) => {
+        // A program fails its calls before the last of its processes is gone; the client's next call
+        // shall not find it again.
+        if (isProgram(this.#server.spec)) void connection?.end(0, undefined, error);
+        return this.#explain(error);
+      };
+      const onLog: TransportEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
+      try {
+        return connection = await Connection.open({
+          ...client,
+          ...this.#reach,
+          startTimeoutMs: this.startTimeoutMs,
+          signal,
+          explain,
+          events: { ...client.events, onLog, onClose },
+        });
+      } catch (error) {
+        throw this.#explain(error);
+      }
+    }, client.stake);
+  }
+
+  closeOwn(connection: Connection): Promise<void> {
+    return connection.end(0);
+  }
+
+  /** Hears what the server tells everybody: that a list of its own has changed. */
+  onBroadcast(listener: (text: string) => void): () => void {
+    this.#broadcastListeners.add(listener);
+    return () => this.#broadcastListeners.delete(listener);
+  }
+
+  /**
+   * Ends the connection, or the try to make one, and makes a new one at once. Between the two,
+   * while nothing of the server runs or is retried, it can be repaired. One that is switched off
+   * stays off.
+   */
+  restart(repair?: () => Promise<void>): Promise<void> {
+    if (this.isSwitchedOff) return Promise.reject(notConnected(this.status));
+    // A repair takes over from a restart under way, which may take as long as an install.
+    if (this.#restarting && !repair) return this.#restarting;
+    const isLatest = () => this.#restarting === restarting;
+    const restarting: Promise<void> = this.#restart(repair, isLatest).finally(() => {
+      if (isLatest()) this.#restarting = undefined;
+    });
+    return this.#restarting = restarting;
+  }
+
+  async #restart(
+    repair: (() => Promise<void>) | undefined,
+    isLatest: () => boolean,
+  ): Promise<void> {
+    const server = this.#server;
+    this.#stayAwake();
+    this.#status.set("starting", repair ? "Repairing" : "Restarting");
+    await Promise.all([this.#shared.disconnect("it is being restarted"), this.#own.closeAll()]);
+    // If its entry is changed meanwhile, what that wants has begun, and may be to stay off.
+    const isWanted = () => this.#server === server && isLatest();
+    try {
+      await repair?.();
+    } catch (error) {
+      if (isWanted()) void this.#shared.connect().catch(() => {});
+      throw error;
+    }
+    if (isWanted()) await this.#shared.connect();
+  }
+
+  /** Reloads the tools; calls close together are merged. */
+  refreshTools(): Promise<void> {
+    return this.#tools.refresh();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#stayAwake();
+    await Promise.all([this.#shared[Symbol.asyncDispose](), this.#own.closeAll()]);
+  }
+
+  #onReady(connection: Connection): void {
+    this.#info = connection.info;
+    this.#lastUse = Date.now();
+    this.#tools.loaded();
+    clearTimeout(this.#idleTimer);
+    if (this.#isLazy) this.#sleepWhenIdle(this.#timings.lazyIdle);
+  }
+
+  #switchOff(state: "disabled" | "paused", reason: string): void {
+    this.#info = undefined;
+    this.#status.note({ toolCount: 0 });
+    this.#options.onSwitchedOff?.(this.name);
+    this.#status.set(state, reason);
+  }
+
+  /** A lazy server whose tools are known need not run to be listed. */
+  async #sleepOrConnect(): Promise<void> {
+    const server = this.#server;
+    this.#isAsleep = true;
+    const isKnown = await this.#tools.recall(this.#stirred.signal);
+    // Somebody may have needed it meanwhile.
+    if (!this.#isAsleep || this.#server !== server) return;
+    if (isKnown) return this.#status.set("ready", ASLEEP);
+    this.#isAsleep = false;
+    await this.#shared.connect();
+  }
+
+  #sleepWhenIdle(afterMs: number): void {
+    this.#idleTimer = setTimeout(() => {
+      const left = this.#lastUse + this.#timings.lazyIdle - Date.now();
+      if (left > 0 || (this.#shared.current?.inFlight ?? 0) > 0) {
+        return this.#sleepWhenIdle(Math.max(left, this.#timings.lazyIdle / 10));
+      }
+      // One that was lost meanwhile goes to sleep when it is connected again.
+      if (!this.#shared.current) return;
+      void this.#shared.disconnect("it is idle");
+      this.#isAsleep = true;
+      this.#status.set("ready", ASLEEP);
+    }, afterMs);
+    Deno.unrefTimer(Number(this.#idleTimer));
+  }
+
+  #stayAwake(): void {
+    this.#stirred.abort();
+    this.#stirred = new AbortController();
+    clearTimeout(this.#idleTimer);
+    this.#isAsleep = false;
+  }
+
+  #onMessage(text: string, message: RpcMessage): void {
+    if (message.kind !== "notification") return;
+    if (message.method === "notifications/tools/list_changed") {
+      return this.#tools.changed();
+    }
+    // Log lines may speak of any client's call; a change of a list concerns all alike.
+    if (message.method.endsWith("/list_changed")) {
+      for (const listener of this.#broadcastListeners) listener(text);
+    }
+  }
+
+  #explain(error: unknown): Error {
+    if (needsLogin(error)) return notConnected(this.status);
+    if (error instanceof TransportClosed) return callLost(this.name, error);
+    return error instanceof Error ? error : new GatewayError("INTERNAL", { cause: error });
+  }
+
+  #logLine(line: string, kind: "stderr" | "warning"): void {
+    this.log.add(line);
+    this.#options.onLine?.(this.name);
+    if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
+    else this.#options.log.debug({ serverName: this.name, line }, "stderr");
+  }
+}

@@ -1,0 +1,327 @@
+import { GatewayError } from "../core/errors.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
+import { abortable, type CancelSignal } from "../core/async.ts";
+import { failureCause } from "../core/failure_cause.ts";
+import type { RpcMessage } from "../core/rpc.ts";
+import type { ServerState } from "../core/server.ts";
+import { TRYING_AGAIN } from "../core/text.ts";
+import {
+  failureReason,
+  isSessionLost,
+  needsLogin,
+  notConnected,
+  type OutputLog,
+  type StatusTracker,
+} from "./status.ts";
+import type { TransportEvents } from "./transports/transport.ts";
+
+interface SharedConnectionOptions extends Pick<ConnectionOptions, "serverName" | "openTransport"> {
+  startTimeoutMs(): number;
+  timings: Timings;
+  status: StatusTracker;
+  log: OutputLog;
+  onLog: TransportEvents["onLog"];
+  /** Done before a connection is in use; where it fails, so does the connection. */
+  prepare(connection: Connection, signal: AbortSignal): Promise<void>;
+  onReady(connection: Connection): void;
+  /** Before a failed try is made known. */
+  onFailed(signal: AbortSignal): Promise<void>;
+  /** How long a server that is at work may stay silent. */
+  patienceMs(): number;
+  onMessage(text: string, message: RpcMessage): void;
+  /** Aborts when the server is done with: nothing is waited for then. */
+  signal: AbortSignal;
+}
+
+/** One try to connect; aborted when it is no longer wanted. */
+interface Attempt {
+  controller: AbortController;
+  connection: Promise<Connection>;
+}
+
+/** The connection of all clients that need none of their own: made, watched, and made again. */
+export class SharedConnection implements AsyncDisposable {
+  readonly #options: SharedConnectionOptions;
+  #current: Connection | undefined;
+  #attempt: Attempt | undefined;
+  #heartbeat: Heartbeat | undefined;
+  /** In a row; past the first one callers are told at once instead of waiting. */
+  #failures = 0;
+  #connectedAt = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends with the program of the last connection, so that two never run at once. */
+  #released: Promise<void> = Promise.resolve();
+  /** Ends with the connections whose calls in flight have some time left. */
+  #settled: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SharedConnectionOptions) {
+    this.#options = options;
+  }
+
+  get current(): Connection | undefined {
+    return this.#current;
+  }
+
+  /** Waits for a connection that is being made or is about to be; fails fast where hope is low. */
+  acquire(signal?: CancelSignal): Promise<Connection> {
+    const isAwaited = this.#attempt !== undefined || this.#retryTimer !== undefined;
+    if (!this.#current && (!isAwaited || this.#failures > 1)) {
+      return Promise.reject(notConnected(this.#options.status.current));
+    }
+    return abortable(this.connect(), signal);
+  }
+
+  /** Connects now, unless that is done or under way. */
+  connect(): Promise<Connection> {
+    if (this.#current) return Promise.resolve(this.#current);
+    if (this.#options.signal.aborted) {
+      return Promise.reject(notConnected(this.#options.status.current));
+    }
+    this.#attempt ??= this.#begin();
+    return this.#attempt.connection;
+  }
+
+  /** The server has done its work: what ends it next is not the same trouble again. */
+  forgive(connection: Connection): void {
+    if (connection === this.#current) this.#failures = 0;
+  }
+
+  /** Asks whether the server is still there, because there is reason to doubt it. */
+  doubt(connection: Connection): void {
+    if (connection === this.#current) void this.#heartbeat?.check();
+  }
+
+  /** The connection is of no more use; another one is made, sooner if this one was a good one. */
+  drop(connection: Connection, reason: Error): void {
+    if (this.#current !== connection) return;
+    const wasGood = Date.now() - this.#connectedAt > this.#options.timings.steady;
+    const failures = wasGood ? 0 : this.#failures;
+    // Other calls on a forgotten session are yet to be refused, each for itself, and can be repeated.
+    void this.disconnect("it was lost", isSessionLost(reason) ? this.#options.timings.settle : 0);
+    this.#failures = failures;
+    if (needsLogin(reason)) this.#fail(reason);
+    else this.#retryLater("degraded", reason.message);
+  }
+
+  /**
+   * Ends the connection, or the try to make one, and makes no new one. Calls in flight have
+   * `settleMs` left.
+   */
+  disconnect(why: string, settleMs = 0): Promise<void> {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    this.#heartbeat?.[Symbol.dispose]();
+    this.#heartbeat = undefined;
+    this.#failures = 0;
+    const attempt = this.#attempt;
+    const current = this.#current;
+    this.#attempt = this.#current = undefined;
+    const message = `The connection to server "${this.#options.serverName}" was given up: ${why}`;
+    attempt?.controller.abort(new GatewayError("SERVER_DISCONNECTED", { message }));
+    const isBusy = settleMs > 0 && current !== undefined && current.inFlight > 0;
+    const ended = Promise.all([
+      this.#released,
+      attempt?.connection.catch(() => {}),
+      // However it ends, it is over, and must not keep the next one from starting.
+      current?.end(settleMs, this.#options.signal).catch(() => {}),
+    ]).then(() => {});
+    if (isBusy) this.#settled = Promise.all([this.#settled, ended]);
+    else this.#released = ended;
+    return ended;
+  }
+
+  /** After its signal has aborted. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.disconnect("it is being stopped");
+    await this.#settled;
+  }
+
+  #begin(): Attempt {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    const controller = new AbortController();
+    const connection = this.#open(controller.signal).finally(() => {
+      if (this.#attempt?.controller === controller) this.#attempt = undefined;
+    });
+    return { controller, connection };
+  }
+
+  async #open(signal: AbortSignal): Promise<Connection> {
+    const { serverName, openTransport, status } = this.#options;
+    let connection: Connection | undefined;
+    let lost: Error | undefined;
+    const stop = () => void connection?.[Symbol.asyncDispose]();
+    signal.addEventListener("abort", stop);
+    try {
+      await abortable(this.#released, signal);
+      const started = performance.now();
+      connection = await Connection.open({
+        serverName,
+        openTransport,
+        capabilities: {},
+        startTimeoutMs: this.#options.startTimeoutMs(),
+        signal,
+        events: {
+          onLog: this.#options.onLog,
+          onInstall(reason) {
+            // A retry that asks again for a package that does not exist installs nothing.
+            const { state, reason: failure } = status.current;
+            if (state === "failed" && failureCause(failure) === "package_not_found") return;
+            if (reason === undefined) status.set("starting", "Starting");
+            else status.set("installing", reason);
+          },
+          onMessage: (text, message) => this.#onMessage(connection, text, message),
+          onClose: (reason) => {
+            lost = reason;
+            if (connection) this.drop(connection, reason);
+          },
+        },
+      });
+      await this.#options.prepare(connection, signal);
+      signal.throwIfAborted();
+      // Too early for drop() to know it.
+      if (lost) throw lost;
+      status.note({ latencyMs: performance.now() - started });
+      this.#adopt(connection);
+      return connection;
+    } catch (error) {
+      await connection?.[Symbol.asyncDispose]();
+      if (!signal.aborted) await this.#options.onFailed(signal);
+      if (signal.aborted) throw signal.reason;
+      this.#fail(error);
+      throw notConnected(status.current);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  #adopt(connection: Connection): void {
+    const { timings, status, patienceMs } = this.#options;
+    this.#current = connection;
+    this.#connectedAt = Date.now();
+    // First: listeners that hear "ready" read what the server said about itself.
+    this.#options.onReady(connection);
+    status.set("ready", "Connected");
+    this.#heartbeat = new Heartbeat(connection, {
+      everyMs: timings.pingEvery,
+      timeoutMs: timings.pingTimeout,
+      patienceMs: patienceMs(),
+      onAlive(latencyMs) {
+        status.note({ latencyMs });
+        if (status.current.state !== "ready") status.set("ready", "Connected");
+      },
+      onSilent: () => status.set("degraded", "Does not answer pings while it is at work on calls"),
+      onDead: (reason) => this.drop(connection, reason),
+    });
+  }
+
+  #fail(error: unknown): void {
+    const { log, status } = this.#options;
+    const words = failureReason(error, log);
+    if (needsLogin(error)) {
+      return status.set("needs_login", `The server asks for a login: ${words}`, words);
+    }
+    this.#retryLater("failed", words);
+  }
+
+  #retryLater(state: ServerState, words: string): void {
+    const wait = backoffMs(++this.#failures);
+    // When is told as a time: a number of seconds in the text would be wrong a second later.
+    const at = Date.now() + wait;
+    this.#options.status.set(state, `${words}; ${TRYING_AGAIN}`, words, at);
+    this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), wait);
+  }
+
+  #onMessage(connection: Connection | undefined, text: string, message: RpcMessage): void {
+    if (message.kind !== "request") return this.#options.onMessage(text, message);
+    // A shared connection offers no client features: a ping is all a server may ask of it.
+    const answer = message.method === "ping"
+      ? { result: {} }
+      : { error: { code: -32601, message: "Method not found" } };
+    const out = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer });
+    void connection?.answer(out).catch(() => {});
+  }
+}
+
+interface HeartbeatOptions {
+  everyMs: number;
+  timeoutMs: number;
+  /** A server at work on calls may be too busy to answer; after this much silence it is given up. */
+  patienceMs: number;
+  onAlive(latencyMs: number): void;
+  /** It does not answer, but has calls in flight that it may be busy with. */
+  onSilent(): void;
+  onDead(reason: Error): void;
+}
+
+/** Asks a server at intervals whether it is still there. */
+class Heartbeat implements Disposable {
+  readonly #connection: Connection;
+  readonly #options: HeartbeatOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #checking: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(connection: Connection, options: HeartbeatOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#timer = setInterval(() => void this.check(), options.everyMs);
+    Deno.unrefTimer(Number(this.#timer));
+  }
+
+  /** Asks now; for when there is reason to doubt. Never throws. */
+  check(): Promise<void> {
+    return this.#checking ??= this.#check().finally(() => this.#checking = undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    clearInterval(this.#timer);
+  }
+
+  async #check(): Promise<void> {
+    const { timeoutMs, patienceMs, onAlive, onSilent, onDead } = this.#options;
+    const asked = Date.now();
+    const started = performance.now();
+    try {
+      await this.#connection.call({ method: "ping", timeoutMs, streams: false });
+      if (!this.#isOver) onAlive(performance.now() - started);
+    } catch (error) {
+      if (this.#isOver) return;
+      const { heardAt, inFlight } = this.#connection;
+      const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
+      // It has said something else meanwhile, perhaps in the same millisecond.
+      if (isSilent && heardAt >= asked) return;
+      if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
+      else onDead(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+const FIRST_MS = 500;
+const MOST_MS = 60_000;
+
+/** How long to wait before try number `attempt` (from 1): doubling, with jitter, up to a minute. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  const full = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 20));
+  return Math.round(full * (0.5 + random() / 2));
+}
+
+/** Time limits for a server, in ms. */
+export const TIMINGS = {
+  /** Default time limit for a start, up to the completed handshake. */
+  start: 60_000,
+  /** How long a call waits for a starting server, unless the call's own limit is shorter. */
+  startWait: 30_000,
+  pingEvery: 30_000,
+  pingTimeout: 10_000,
+  /** A connection that held this long was a good one: the next try starts without a wait. */
+  steady: 30_000,
+  /** After this long without a call a lazy server is stopped. */
+  lazyIdle: 5 * 60_000,
+  /** After this long without a word a client's own connection is ended; its next call opens another. */
+  ownIdle: 10 * 60_000,
+  /** What the calls in flight have left when a server's entry changes. */
+  settle: 10_000,
+};
+export type Timings = typeof TIMINGS;

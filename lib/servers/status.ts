@@ -1,0 +1,218 @@
+import { isStarting, type ServerState, type ServerStatus } from "../core/server.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { GatewayError } from "../core/errors.ts";
+import { failureCause } from "../core/failure_cause.ts";
+import { TransportClosed } from "./transports/transport.ts";
+
+/** Tracks one server's state, logs its changes and reports them. */
+export class StatusTracker {
+  readonly #log: Logger;
+  readonly #onStatus: (status: ServerStatus) => void;
+  #status: ServerStatus;
+
+  constructor(
+    server: Pick<ServerStatus, "name" | "type" | "source">,
+    log: Logger,
+    onStatus: (status: ServerStatus) => void,
+  ) {
+    this.#log = log;
+    this.#onStatus = onStatus;
+    this.#status = {
+      ...server,
+      state: "starting",
+      reason: "Not connected yet",
+      since: Date.now(),
+      toolCount: 0,
+    };
+  }
+
+  get current(): ServerStatus {
+    return this.#status;
+  }
+
+  /** Notes what is told with the next change of state. */
+  note(facts: Partial<Pick<ServerStatus, "type" | "source" | "toolCount" | "latencyMs">>): void {
+    this.#status = { ...this.#status, ...facts };
+  }
+
+  noteToolCount(toolCount: number): void {
+    if (toolCount === this.#status.toolCount) return;
+    this.note({ toolCount });
+    this.#onStatus(this.#status);
+  }
+
+  set(state: ServerState, reason: string, lastError?: string, retryAt?: number): void {
+    const { retryAt: _past, ...before } = this.#status;
+    this.#status = {
+      ...before,
+      state,
+      reason,
+      since: state === before.state ? before.since : Date.now(),
+      ...(lastError === undefined ? {} : { lastError }),
+      ...(retryAt === undefined ? {} : { retryAt }),
+    };
+    const isTrouble = state === "failed" || state === "degraded" || state === "needs_login";
+    // The same failure after each retry is not reported again; a retry may begin with an install.
+    const isChanged = state !== before.state && !(isTrouble && isStarting(before.state));
+    const isNews = isChanged || (isTrouble && lastError !== before.lastError);
+    this.#log[!isNews ? "debug" : isTrouble ? "warn" : "info"](
+      { serverName: before.name, state, reason, tools: before.toolCount },
+      `Server ${state.replace("_", " ")}`,
+    );
+    this.#onStatus(this.#status);
+  }
+}
+
+/** A state that a server was in. */
+export interface StatePeriod {
+  state: ServerState;
+  /** In words, as it was last told. */
+  reason: string;
+  error?: string;
+  /** When it began, in ms since the epoch. */
+  since: number;
+}
+
+const MAX_PERIODS = 30;
+
+/** The last states of each server, since this gateway's start. */
+export class StateHistory {
+  readonly #periods = new Map<string, StatePeriod[]>();
+
+  /** Notes what a server's status is; the same state with other words is no new period. */
+  note({ name, state, reason, since, lastError }: ServerStatus): void {
+    const periods = this.#periods.get(name) ?? [];
+    const isTrouble = state === "failed" || state === "degraded" || state === "needs_login";
+    const period: StatePeriod = {
+      state,
+      reason,
+      ...(isTrouble && lastError !== undefined && lastError !== reason ? { error: lastError } : {}),
+      since,
+    };
+    const last = periods.at(-1);
+    if (last?.state === state && last.since === since) periods.pop();
+    periods.push(period);
+    if (periods.length > MAX_PERIODS) periods.shift();
+    this.#periods.set(name, periods);
+  }
+
+  /** Newest first. */
+  of(name: string): StatePeriod[] {
+    return this.#periods.get(name)?.toReversed() ?? [];
+  }
+
+  forget(name: string): void {
+    this.#periods.delete(name);
+  }
+}
+
+const KEPT_LINES = 1_000;
+
+/** The last lines a server wrote, for a person who wants to know what is wrong. */
+export class OutputLog {
+  readonly #lines: { time: number; line: string }[] = [];
+
+  add(line: string): void {
+    this.#lines.push({ time: Date.now(), line });
+    if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+  }
+
+  /** Oldest first. */
+  last(count = KEPT_LINES): { time: number; line: string }[] {
+    return this.#lines.slice(-count);
+  }
+}
+
+const HELPFUL_TOOLS = ["list_servers", "get_server_logs", "restart_server"];
+
+/** What a caller is told while there is no connection. */
+export function notConnected(
+  { name, state, reason }: Pick<ServerStatus, "name" | "reason"> & { state: string },
+): GatewayError {
+  const message = `Server "${name}" is ${state.replace("_", " ")}: ${reason}`;
+  switch (state) {
+    case "disabled":
+      return new GatewayError("SERVER_NOT_RUNNING", {
+        message,
+        recoverySteps: [`Switch "${name}" on in its entry`, "Or use a tool from another server"],
+        suggestedTools: ["list_servers"],
+      });
+    case "paused":
+      return new GatewayError("SERVER_NOT_RUNNING", {
+        message,
+        recoverySteps: [
+          `Ask the owner to resume "${name}" on its page in the console, or with \`quartermaster server resume ${name}\``,
+          "Or use a tool from another server",
+        ],
+        suggestedTools: ["list_servers", "resume_server"],
+      });
+    case "starting":
+    case "installing":
+      return new GatewayError("SERVER_STARTING", {
+        message: `Server "${name}" is still ${state}: ${reason}`,
+        recoverySteps: ["Try again in a moment"],
+        suggestedTools: ["list_servers"],
+      });
+    case "needs_login":
+      return new GatewayError("SERVER_DISCONNECTED", {
+        message,
+        recoverySteps: ["Log in to the server in the console, then try again"],
+        suggestedTools: ["list_servers"],
+      });
+    default:
+      if (failureCause(reason) === "broken_cache") {
+        return new GatewayError("SERVER_DISCONNECTED", {
+          message,
+          recoverySteps: [
+            `Repair it (\`quartermaster server repair ${name}\`, or Repair on its page in the console)`,
+          ],
+          suggestedTools: ["repair_server", "get_server_logs"],
+        });
+      }
+      return new GatewayError("SERVER_DISCONNECTED", {
+        message,
+        recoverySteps: [
+          "Wait a moment: the gateway reconnects automatically",
+          `Check the server's log (\`quartermaster server logs ${name}\`, or its page in the console)`,
+          `Restart it (\`quartermaster server restart ${name}\`)`,
+        ],
+        suggestedTools: HELPFUL_TOOLS,
+      });
+  }
+}
+
+/** What a caller is told whose call the server was lost with. */
+export function callLost(name: string, error: TransportClosed): GatewayError {
+  // Programs that ended name themselves.
+  const message = error.message.includes(`"${name}"`)
+    ? error.message
+    : `Server "${name}": ${error.message}`;
+  return new GatewayError("SERVER_DISCONNECTED", {
+    message,
+    recoverySteps: [
+      "If the call changes anything, check whether it took effect",
+      "Try again: the gateway reconnects automatically",
+      `If it happens again, restart "${name}"`,
+    ],
+    suggestedTools: HELPFUL_TOOLS,
+    cause: error,
+  });
+}
+
+/** Why a connection failed, with the server's last output if it never answered. */
+export function failureReason(error: unknown, log: OutputLog): string {
+  const words = error instanceof Error ? error.message : String(error);
+  const last = log.last(1)[0]?.line;
+  const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
+  return isSilent && last !== undefined ? `${words}. Last output: ${last.slice(0, 300)}` : words;
+}
+
+export function needsLogin(error: unknown): boolean {
+  return error instanceof TransportClosed && error.kind === "login";
+}
+
+/** Whether the server refused a call because it no longer knows our session: it can be repeated. */
+export function isSessionLost(error: unknown): boolean {
+  const loss = error instanceof GatewayError ? error.cause : error;
+  return loss instanceof TransportClosed && loss.kind === "session";
+}

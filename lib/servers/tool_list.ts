@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "../core/errors.ts";
+import { elementTexts } from "../core/json_spans.ts";
+import { memberText } from "../core/rpc.ts";
+import type { Connection } from "./connection.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import type { StatusTracker } from "./status.ts";
+
+interface ToolListOptions {
+  serverName: string;
+  log: Logger;
+  status: StatusTracker;
+  /** The connection in use, if there is one. */
+  current(): Connection | undefined;
+  knownTools(name: string): Promise<string[]>;
+  onTools(name: string, tools: string[]): Promise<number>;
+  /** Aborts when the server is done with. */
+  signal: AbortSignal;
+}
+
+/** Keeps what is known of a server's tools in step with what the server lists. */
+export class ToolList {
+  readonly #options: ToolListOptions;
+  readonly #refresher: ToolRefresher;
+  /** They have changed while they were listed for a connection that is not in use yet. */
+  #isStale = false;
+  /** Resolves when the tools of the last run are listed, or known to be missing. */
+  #recalling: Promise<boolean> | undefined;
+
+  constructor(options: ToolListOptions) {
+    this.#options = options;
+    this.#refresher = new ToolRefresher(() => this.#reload(), options.signal);
+  }
+
+  /** Lists them for a new connection; nothing is taken once the signal has aborted. */
+  async load(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { serverName, onTools, status } = this.#options;
+    this.#isStale = false;
+    const tools = await listToolTexts(connection, serverName);
+    // Last, so that remembered tools never replace what the server lists now.
+    await this.#recalling;
+    signal.throwIfAborted();
+    const toolCount = await onTools(serverName, tools);
+    signal.throwIfAborted();
+    status.note({ toolCount });
+  }
+
+  /** The connection they were loaded for is in use now. */
+  loaded(): void {
+    if (this.#isStale) void this.refresh();
+  }
+
+  /** The server says that they have changed. */
+  changed(): void {
+    if (this.#options.current()) void this.refresh();
+    else this.#isStale = true;
+  }
+
+  refresh(): Promise<void> {
+    return this.#refresher.request();
+  }
+
+  /** Falls back on those that it listed before; false where none are known. */
+  recall(signal: AbortSignal): Promise<boolean> {
+    return this.#recalling = this.#recall(signal);
+  }
+
+  async #recall(signal: AbortSignal): Promise<boolean> {
+    const { serverName, log, knownTools, onTools, status } = this.#options;
+    try {
+      const tools = await knownTools(serverName);
+      if (tools.length === 0 || signal.aborted) return false;
+      const toolCount = await onTools(serverName, tools);
+      if (signal.aborted) return false;
+      status.noteToolCount(toolCount);
+      return true;
+    } catch (err) {
+      log.warn({ serverName, err }, "Cannot recall the server's tools");
+      return false;
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const { serverName, log, current, onTools, status } = this.#options;
+    const connection = current();
+    if (!connection) return;
+    try {
+      const tools = await listToolTexts(connection, serverName);
+      if (connection !== current()) return;
+      const toolCount = await onTools(serverName, tools);
+      if (connection === current()) status.noteToolCount(toolCount);
+    } catch (err) {
+      log.warn({ serverName, err }, "Cannot list the server's tools");
+    }
+  }
+}
+
+/** A server that lists forever is stopped here; real ones have at most a few thousand tools. */
+const MAX_TOOLS = 20_000;
+const MAX_PAGES = 2_000;
+const MAX_CHARS = 64 * 1024 * 1024;
+const PAGE_TIMEOUT_MS = 30_000;
+/** For all pages together, or a slow server could take hours. */
+const LIST_TIMEOUT_MS = 60_000;
+
+/** Every tool of a server as the text it came in, all pages. */
+export async function listToolTexts(
+  connection: Pick<Connection, "has" | "call">,
+  serverName: string,
+  timeoutMs = LIST_TIMEOUT_MS,
+): Promise<string[]> {
+  if (!connection.has("tools")) return [];
+  const deadline = Date.now() + timeoutMs;
+  const tools: string[] = [];
+  const seen = new Set<string>();
+  let chars = 0;
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const left = deadline - Date.now();
+    if (left <= 0) break;
+    const { text } = await connection.call({
+      method: "tools/list",
+      params: cursor === undefined ? undefined : JSON.stringify({ cursor }),
+      timeoutMs: Math.min(PAGE_TIMEOUT_MS, left),
+      streams: false,
+    });
+    const result = memberText(text, "result");
+    const list = result?.startsWith("{") ? memberText(result, "tools") : undefined;
+    if (result === undefined || !list?.startsWith("[")) {
+      throw new GatewayError("SERVER_DISCONNECTED", {
+        message: `Server "${serverName}" does not list its tools: ${errorMessage(text)}`,
+      });
+    }
+    for (const tool of elementTexts(list)) tools.push(tool);
+    const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
+    if (typeof next !== "string" || next === "") return tools;
+    chars += list.length;
+    if (tools.length > MAX_TOOLS || chars > MAX_CHARS || seen.has(next)) break;
+    seen.add(next);
+    cursor = next;
+  }
+  throw new GatewayError("LIMIT_EXCEEDED", {
+    message: `Server "${serverName}" does not come to the end of its list of tools`,
+    recoveryAction: "Ask its author to fix its pagination",
+  });
+}
+
+function errorMessage(text: string): string {
+  return String(JSON.parse(text).error?.message ?? "its answer has no list");
+}
+
+/** A server that announces a change with every list must not be listed without end. */
+const GAP_MS = 500;
+
+/** Reloads a server's tools on request: never twice at once; requests during a run are merged. */
+export class ToolRefresher {
+  readonly #load: () => Promise<void>;
+  readonly #signal: AbortSignal;
+  readonly #gapMs: number;
+  #running: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  /** `load` must not throw. */
+  constructor(load: () => Promise<void>, signal: AbortSignal, gapMs = GAP_MS) {
+    this.#load = load;
+    this.#signal = signal;
+    this.#gapMs = gapMs;
+  }
+
+  /** Resolves when a list that was asked for after this request has come. */
+  request(): Promise<void> {
+    this.#isAskedAgain = this.#running !== undefined;
+    return this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // Begun later, or a server in this process could ask again before this run is known.
+    await Promise.resolve();
+    do {
+      this.#isAskedAgain = false;
+      await this.#load();
+      if (!this.#isAskedAgain) break;
+      await sleep(this.#gapMs, undefined, { signal: this.#signal }).catch(() => {});
+    } while (!this.#signal.aborted);
+    // In the same breath as the last look, or a request in between would be lost.
+    this.#running = undefined;
+  }
+}

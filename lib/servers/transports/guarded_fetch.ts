@@ -1,0 +1,146 @@
+import { TransportClosed } from "./transport.ts";
+import { type AddressGuard, AddressRefused, closedHost, literalAddress } from "./address_guard.ts";
+import { SocksTunnel, type SocksTunnelOptions } from "./socks_tunnel.ts";
+
+/** How a tunnel's refusal reads in the platform's error. */
+const FORBIDDEN = /not allowed by ruleset/i;
+/** Hosts that the platform would connect to past every proxy. */
+const BYPASS = ["NO_PROXY", "no_proxy"];
+
+/** How long a name is known to lead out into the open where only a proxy connects to it. */
+const KNOWN_MS = 60_000;
+/** What is older says nothing any more, and is waited for. */
+const OLD_MS = 2 * KNOWN_MS;
+const MAX_KNOWN = 1_000;
+
+const HOW = "To allow it, name the server in the config file, or start with --allow-private";
+
+interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect"> {
+  guard: AddressGuard;
+  /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
+  isBehindProxy?: boolean;
+  now?: () => number;
+}
+
+/** What came of looking a name up. */
+interface Looked {
+  at: number;
+  /** Whether it was found. */
+  isSure: boolean;
+  refusal: string | undefined;
+}
+
+/** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
+export class GuardedClient implements AsyncDisposable {
+  readonly #options: GuardedClientOptions;
+  readonly #looked = new Map<string, Looked>();
+  readonly #looking = new Map<string, Promise<string | undefined>>();
+  #opened: { tunnel: SocksTunnel; client: Deno.HttpClient } | undefined;
+
+  constructor(options: GuardedClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What fetches from the host of one address, and from no other. A literal address is checked here
+   * and now, so that its requests cost nothing.
+   */
+  fetchFor(url: string): typeof fetch {
+    const { hostname } = new URL(url);
+    const isOpen = literalAddress(hostname) !== undefined &&
+      closedHost(hostname) === undefined;
+    return isOpen ? fetch : this.fetch;
+  }
+
+  /** As the platform's; refuses with TransportClosed what is not out in the open. Follows no redirect. */
+  readonly fetch: typeof fetch = async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (this.#options.isBehindProxy || closedHost(url.hostname) !== undefined) {
+      const refusal = await this.#refusalOf(url);
+      if (refusal !== undefined) throw new TransportClosed("refused", `${refusal}. ${HOW}`);
+      return await fetch(input, { ...init, redirect: "manual" });
+    }
+    const checked: RequestInit & { client: Deno.HttpClient } = {
+      ...init,
+      redirect: "manual",
+      client: this.#client(),
+    };
+    try {
+      return await fetch(input, checked);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      const refusal = await this.#options.guard.refusalOf(url);
+      const words = refusal ?? `${url.hostname} led to an address that may not be reached`;
+      throw new TransportClosed("refused", `${words}. ${HOW}`, { cause: error });
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.client.close();
+    await opened?.tunnel[Symbol.asyncDispose]();
+  }
+
+  /** Looked up once in a while, where a name is in use beside its requests, which do not wait. */
+  async #refusalOf({ hostname }: URL): Promise<string | undefined> {
+    const { now = Date.now } = this.#options;
+    const known = this.#looked.get(hostname);
+    const age = known ? now() - known.at : Infinity;
+    // One that was not found is looked up with each request: only the proxy may know it.
+    if (known?.isSure && age < KNOWN_MS) return known.refusal;
+    let looking = this.#looking.get(hostname);
+    if (!looking) {
+      looking = this.#look(hostname).finally(() => this.#looking.delete(hostname));
+      this.#looking.set(hostname, looking);
+    }
+    return known && age < OLD_MS ? known.refusal : await looking;
+  }
+
+  async #look(hostname: string): Promise<string | undefined> {
+    const { guard, now = Date.now } = this.#options;
+    const looked: Looked = { at: now(), isSure: true, refusal: undefined };
+    try {
+      await guard.addressesOf(hostname);
+    } catch (error) {
+      if (error instanceof AddressRefused) looked.refusal = error.message;
+      // The connection reports it.
+      else looked.isSure = false;
+    }
+    const known = this.#looked.get(hostname);
+    // Not to be found says nothing against what was found a moment ago.
+    if (!looked.isSure && known && looked.at - known.at < OLD_MS) return known.refusal;
+    if (!known && this.#looked.size >= MAX_KNOWN) this.#looked.clear();
+    this.#looked.set(hostname, looked);
+    return looked.refusal;
+  }
+
+  #client(): Deno.HttpClient {
+    return (this.#opened ??= this.#open()).client;
+  }
+
+  #open() {
+    const { guard, connect } = this.#options;
+    const tunnel = SocksTunnel.open({
+      connect,
+      addressesOf: (hostname, signal) => guard.addressesOf(hostname, signal),
+    });
+    return { tunnel, client: clientThrough(tunnel.proxy) };
+  }
+}
+
+/** The platform reads what bypasses proxies when a client is made, and would let it past this one. */
+function clientThrough(proxy: Deno.Proxy): Deno.HttpClient {
+  const kept = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
+  for (const name of BYPASS) Deno.env.delete(name);
+  try {
+    return Deno.createHttpClient({ proxy });
+  } finally {
+    for (const [name, value] of kept) if (value !== undefined) Deno.env.set(name, value);
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return FORBIDDEN.test(error.message) || isForbidden(error.cause);
+}

@@ -1,0 +1,412 @@
+import { TimeoutQueue } from "../../core/async.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Exchange,
+  type Transport,
+  TransportClosed,
+  type TransportEvents,
+} from "./transport.ts";
+import {
+  excerpt,
+  MESSAGE_LIMIT,
+  messagesIn,
+  messageTooLarge,
+  oneLine,
+  responseId,
+} from "./messages.ts";
+import {
+  type BodyReader,
+  BodyTooLarge,
+  discard,
+  type HttpResponse,
+  readText,
+} from "./http_response.ts";
+import { type HeaderPair, OriginClient, type RemoteOptions } from "./origin_client.ts";
+import {
+  EventTooLarge,
+  hasType,
+  isEventStream,
+  isTransient,
+  listen,
+  ResumableStream,
+} from "./sse_stream.ts";
+import { readRefusal, Refusal } from "./http_errors.ts";
+import { SseTransport } from "./sse.ts";
+
+const SEND_LIMIT_MS = 30_000;
+const GOODBYE_LIMIT_MS = 500;
+/** Tries to resume a cut stream with nothing coming. */
+const MAX_RESUMES = 5;
+/** How many streams may be read on after their answer, and for how long. */
+const MAX_ENDING = 64;
+const ENDING_MS = 1_000;
+const ENDING_BYTES = 64 * 1024;
+
+/** The wire to a server over MCP's streamable HTTP. Nothing is sent before the first request. */
+export class HttpTransport implements Transport {
+  readonly #endpoint: OriginClient;
+  readonly #events: TransportEvents;
+  /** What is under way, to be ended with the transport. */
+  readonly #running = new Set<AbortController>();
+  readonly #ending = new Map<AbortController, Promise<void>>();
+  readonly #endingLimits = new TimeoutQueue(ENDING_MS);
+  #postHeaders: HeaderPair[];
+  #sessionId: string | undefined;
+  #protocolVersion: string | undefined;
+  #hasAnswered = false;
+  #listening: Promise<void> | undefined;
+  #ended: TransportClosed | undefined;
+  #disposal: Promise<void> | undefined;
+
+  private constructor(endpoint: OriginClient, events: TransportEvents) {
+    this.#endpoint = endpoint;
+    this.#events = events;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  static open(options: RemoteOptions, events: TransportEvents): HttpTransport {
+    return new HttpTransport(new OriginClient(options), events);
+  }
+
+  async request(id: number, text: string, exchange: Exchange): Promise<string> {
+    const controller = this.#begin();
+    const { signal } = controller;
+    const outer = exchange.signal;
+    const abort = () => controller.abort(outer?.reason);
+    if (outer) {
+      if (outer.aborted) abort();
+      outer.addEventListener("abort", abort);
+    }
+    try {
+      const response = await this.#post(text, signal);
+      if (response.status === 200 && !this.#hasAnswered) this.#adoptSession(response);
+      if (response.status === 200 && hasType(response, "application/json")) {
+        return this.#answerIn(await readText(response, MESSAGE_LIMIT), id, exchange);
+      }
+      if (isEventStream(response)) {
+        return await this.#streamedAnswer(response, id, exchange, controller);
+      }
+      return oneLine(await this.#readRefusal(response, signal, id));
+    } catch (error) {
+      throw this.#explain(error, signal);
+    } finally {
+      this.#running.delete(controller);
+      outer?.removeEventListener("abort", abort);
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    const controller = this.#begin();
+    const { signal } = controller;
+    const { host } = this.#endpoint;
+    const timer = setTimeout(() => {
+      const seconds = SEND_LIMIT_MS / 1000;
+      controller.abort(new TransportClosed("lost", `${host} took no message within ${seconds} s`));
+    }, SEND_LIMIT_MS);
+    try {
+      const response = await this.#post(text, signal);
+      if (response.status >= 300) await this.#readRefusal(response, signal);
+      await discard(response);
+    } catch (error) {
+      throw this.#explain(error, signal);
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(controller);
+    }
+    // The server takes the first message after the handshake: now it may have things to say.
+    if (this.#protocolVersion !== undefined && !this.#ended) this.#listening ??= this.#listen();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#disposal ??= this.#dispose();
+  }
+
+  async #dispose(): Promise<void> {
+    const hasSession = this.#sessionId !== undefined && this.#ended === undefined;
+    const reason = new TransportClosed(
+      "closed",
+      `The connection to ${this.#endpoint.host} was closed`,
+    );
+    this.#ended ??= reason;
+    const ending = [...this.#ending.values()];
+    for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
+    await Promise.all([...ending, this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
+    this.#endingLimits[Symbol.dispose]();
+    this.#endpoint[Symbol.dispose]();
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), GOODBYE_LIMIT_MS);
+    const headers = this.#makeHeaders([]);
+    try {
+      const { signal } = controller;
+      await discard(await this.#endpoint.send({ method: "DELETE", headers, signal }));
+    } catch {
+      // The server forgets us by itself.
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #begin(): AbortController {
+    if (this.#ended) throw this.#ended;
+    const controller = new AbortController();
+    this.#running.add(controller);
+    return controller;
+  }
+
+  #post(body: string, signal: AbortSignal): Promise<HttpResponse> {
+    return this.#endpoint.send({ method: "POST", headers: this.#postHeaders, body, signal });
+  }
+
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
+    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    if (lastEventId !== undefined) headers.push(["last-event-id", lastEventId]);
+    return this.#endpoint.send({ method: "GET", headers, signal });
+  }
+
+  #makePostHeaders(): HeaderPair[] {
+    return this.#makeHeaders([
+      ["accept", "application/json, text/event-stream"],
+      ["content-type", "application/json"],
+    ]);
+  }
+
+  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#endpoint.headers, ...own];
+    if (this.#sessionId !== undefined) headers.push(["mcp-session-id", this.#sessionId]);
+    if (this.#protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.#protocolVersion]);
+    }
+    return headers;
+  }
+
+  #adoptSession(response: HttpResponse): void {
+    this.#hasAnswered = true;
+    const id = response.headers.get("mcp-session-id");
+    if (id === null) return;
+    if (!/^[\x21-\x7e]+$/.test(id)) {
+      return this.#events.onLog("The server gave a session id that HTTP cannot carry", "warning");
+    }
+    this.#sessionId = id;
+    this.#postHeaders = this.#makePostHeaders();
+  }
+
+  #answerIn(text: string, id: number, exchange: Exchange): string {
+    const answer = this.#take(text, id, exchange);
+    if (answer !== undefined) return answer;
+    const said = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
+    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${said}`);
+  }
+
+  /** Hands on what a text holds, and returns the answer to `id` if it is there. */
+  #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
+    if (id !== undefined && responseId(text) === id) return oneLine(text);
+    let answer: string | undefined;
+    for (const { text: one, message } of messagesIn(text)) {
+      if (message?.kind === "response" && message.id === id) answer = one;
+      else if (message && message.kind !== "response") hearer.onMessage(one, message);
+      else this.#events.onLog(`No message that was waited for: ${excerpt(one)}`, "warning");
+    }
+    return answer;
+  }
+
+  async #streamedAnswer(
+    first: HttpResponse,
+    id: number,
+    exchange: Exchange,
+    controller: AbortController,
+  ): Promise<string> {
+    const { host } = this.#endpoint;
+    let answer: string | undefined;
+    const stream = new ResumableStream((text) => answer ??= this.#take(text, id, exchange));
+    for (let response = first;; response = await this.#resume(stream, controller.signal)) {
+      try {
+        const rest = await stream.read(response, () => answer !== undefined);
+        if (answer !== undefined) {
+          if (rest) this.#letEnd(rest, controller);
+          return answer;
+        }
+      } catch (error) {
+        // A stream that breaks can be resumed like one that ends.
+        if (controller.signal.aborted || error instanceof EventTooLarge) throw error;
+      }
+      if (stream.lastEventId === undefined) {
+        throw new TransportClosed("lost", `${host} ended its stream before the answer`);
+      }
+    }
+  }
+
+  /** Opens a cut stream again, as often as there is hope. */
+  async #resume(stream: ResumableStream, signal: AbortSignal): Promise<HttpResponse> {
+    const { host } = this.#endpoint;
+    while (stream.failures < MAX_RESUMES) {
+      stream.failures++;
+      await sleep(stream.waitMs(), undefined, { signal });
+      const response = await this.#get(stream.lastEventId, signal).catch((error) => {
+        if (signal.aborted) throw error;
+      });
+      if (!response) continue;
+      if (isEventStream(response)) return response;
+      const isForgotten = response.status === 404;
+      if (!isForgotten && !isTransient(response.status)) await this.#readRefusal(response, signal);
+      await discard(response);
+      // Not that of a session: the server has taken the request, and nobody may repeat it.
+      if (isForgotten) {
+        throw new TransportClosed(
+          "lost",
+          `${host} ended its stream before the answer, and no longer knows it (HTTP 404)`,
+        );
+      }
+    }
+    throw new TransportClosed(
+      "lost",
+      `${host} ended its stream before the answer, and ${MAX_RESUMES} tries to resume it failed`,
+    );
+  }
+
+  /** Reads on to the end of an answered stream: only then can its connection be reused. */
+  #letEnd(reader: BodyReader, controller: AbortController): void {
+    const limit = reader.bytes + ENDING_BYTES;
+    const timeout = this.#endingLimits.add(() => controller.abort());
+    const readOn = async () => {
+      try {
+        while (reader.bytes < limit && await reader.read() !== undefined);
+        await reader.cancel();
+      } catch {
+        // It is over, if not well.
+      } finally {
+        this.#endingLimits.delete(timeout);
+        this.#ending.delete(controller);
+      }
+    };
+    const [oldest] = this.#ending.keys();
+    if (this.#ending.size >= MAX_ENDING) oldest?.abort();
+    this.#ending.set(controller, readOn());
+  }
+
+  /** Hears what the server says on its own. */
+  async #listen(): Promise<void> {
+    const controller = this.#begin();
+    await listen({
+      open: (lastEventId) => this.#get(lastEventId, controller.signal),
+      onMessage: (text) => void this.#take(text, undefined, this.#events),
+      onWarning: (line) => this.#events.onLog(line, "warning"),
+      onGone: () => {
+        if (this.#sessionId !== undefined) this.#loseSession();
+      },
+      signal: controller.signal,
+    });
+    this.#running.delete(controller);
+  }
+
+  #readRefusal(response: HttpResponse, signal: AbortSignal, id?: number): Promise<string> {
+    const hasSession = this.#sessionId !== undefined;
+    return readRefusal({
+      endpoint: this.#endpoint,
+      response,
+      signal,
+      hasSession,
+      ...(id === undefined ? {} : { id }),
+    });
+  }
+
+  #explain(error: unknown, signal: AbortSignal): unknown {
+    if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
+      return messageTooLarge(this.#endpoint.serverName);
+    }
+    const explained = this.#endpoint.lost(error, signal);
+    if (explained instanceof TransportClosed && explained.kind === "session") this.#loseSession();
+    return explained;
+  }
+
+  /** Nothing can be said any more under a session that the server has forgotten. */
+  #loseSession(): void {
+    if (this.#ended) return;
+    this.#ended = new TransportClosed(
+      "session",
+      `${this.#endpoint.host} no longer knows our session (HTTP 404)`,
+    );
+    this.#events.onClose(this.#ended);
+  }
+}
+
+/** Streamable HTTP, or the older transport where the first request shows that only that is there. */
+export class FallbackTransport implements Transport {
+  readonly #options: RemoteOptions;
+  readonly #events: TransportEvents;
+  #inner: Transport;
+  #isSettled = false;
+  #isDisposed = false;
+
+  constructor(options: RemoteOptions, events: TransportEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#inner = HttpTransport.open(options, events);
+  }
+
+  request(id: number, text: string, exchange: Exchange): Promise<string> {
+    return this.#isSettled
+      ? this.#inner.request(id, text, exchange)
+      : this.#requestFirst(id, text, exchange);
+  }
+
+  send(text: string): Promise<void> {
+    return this.#inner.send(text);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#inner[Symbol.asyncDispose]();
+  }
+
+  async #requestFirst(id: number, text: string, exchange: Exchange): Promise<string> {
+    try {
+      const answer = await this.#inner.request(id, text, exchange);
+      this.#isSettled = true;
+      return answer;
+    } catch (error) {
+      if (this.#isDisposed || !isSignOfOlderTransport(error)) throw error;
+      await this.#fallBack(error, exchange.signal);
+    }
+    return await this.#inner.request(id, text, exchange);
+  }
+
+  async #fallBack(refusal: Refusal, signal: AbortSignal | undefined): Promise<void> {
+    const http = this.#inner;
+    const sse = SseTransport.open(this.#options, this.#events);
+    this.#inner = sse;
+    const abort = () => void sse[Symbol.asyncDispose]();
+    signal?.addEventListener("abort", abort);
+    try {
+      await sse.connect();
+      this.#isSettled = true;
+      await http[Symbol.asyncDispose]();
+    } catch (error) {
+      await sse[Symbol.asyncDispose]();
+      this.#inner = http;
+      signal?.throwIfAborted();
+      // Most often there is no MCP at all, and what the server said first is what helps.
+      const isTelling = error instanceof TransportClosed &&
+        (error.kind === "login" || error.kind === "closed");
+      throw isTelling ? error : refusal;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+}
+
+/** What the specification names as the signs of a server that speaks HTTP+SSE only. */
+function isSignOfOlderTransport(error: unknown): error is Refusal {
+  return error instanceof Refusal && [400, 404, 405].includes(error.status);
+}

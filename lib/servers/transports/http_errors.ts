@@ -1,0 +1,129 @@
+import { classify, isObject } from "../../core/rpc.ts";
+import { TransportClosed } from "./transport.ts";
+import { type HttpResponse, readStart } from "./http_response.ts";
+import type { OriginClient } from "./origin_client.ts";
+
+/** Large enough for any error a server has to tell. */
+const ERROR_BODY_BYTES = 256 * 1024;
+const METHOD_NOT_FOUND = -32601;
+
+/** The server answered, but not as an MCP server does. */
+export class Refusal extends TransportClosed {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super("refused", message);
+    this.status = status;
+  }
+}
+
+export interface Refused {
+  endpoint: OriginClient;
+  response: HttpResponse;
+  signal: AbortSignal;
+  /** Whether the request named a session. */
+  hasSession: boolean;
+  /** The request's id, if it was one. */
+  id?: number;
+}
+
+/** Reads an error response: returns the text of a JSON-RPC error for our id, or throws. */
+export async function readRefusal(refused: Refused): Promise<string> {
+  const { endpoint, response, signal, hasSession, id } = refused;
+  const { status } = response;
+  let body = "";
+  try {
+    body = (await readStart(response, ERROR_BODY_BYTES)).text;
+  } catch (error) {
+    if (signal.aborted) throw endpoint.lost(error, signal);
+  }
+  if (status === 401) {
+    const details = challengeDetails(response.headers.get("www-authenticate") ?? "");
+    const why = endpoint.loginTrouble === undefined ? "" : `: ${endpoint.loginTrouble}`;
+    throw new TransportClosed(
+      "login",
+      `${endpoint.quote(`HTTP 401 from ${endpoint.host}${details}`)}${why}`,
+    );
+  }
+  const lacking = status === 403 ? missingScope(response.headers) : undefined;
+  if (lacking !== undefined) {
+    endpoint.lacksScope(lacking);
+    throw new Refusal(
+      status,
+      `HTTP 403 from ${endpoint.host}: the login does not give the right to this ` +
+        `(${endpoint.quote(lacking)}). Log in again to grant it`,
+    );
+  }
+  const rpc = parseError(body);
+  const isOurs = id !== undefined && rpc?.id === id;
+  if (status === 404 && hasSession && !(isOurs && rpc.code === METHOD_NOT_FOUND)) {
+    throw new TransportClosed("session", `${endpoint.host} no longer knows our session (HTTP 404)`);
+  }
+  if (isOurs && status !== 403) return body;
+  throw new Refusal(status, refusalText(refused, rpc?.message ?? body));
+}
+
+function refusalText({ endpoint, response, hasSession }: Refused, body: string): string {
+  const { status } = response;
+  const type = response.headers.get("content-type") ?? "no content type";
+  const isReadable = /^(text\/|no )|json|xml/.test(type);
+  const said = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
+  if (status < 300) {
+    return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${said}`;
+  }
+  const hint = (status === 404 || status === 405) && !hasSession
+    ? ` (is the url of "${endpoint.serverName}" right?)`
+    : "";
+  return `HTTP ${status} from ${endpoint.host}${hint}${said}`;
+}
+
+/** The rights that a server wants and the login does not have. */
+function missingScope(headers: HttpResponse["headers"]): string | undefined {
+  const { error, scope } = readChallenge(headers.get("www-authenticate"));
+  return error === "insufficient_scope" ? scope : undefined;
+}
+
+/** What a 401 says of the way to log in. */
+function challengeDetails(challenge: string): string {
+  const details = ["realm", "error", "resource_metadata"].flatMap((name) => {
+    const value = new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`, "i").exec(challenge)?.[1];
+    return value === undefined ? [] : [`${name} ${value}`];
+  });
+  return details.length === 0 ? "" : ` (${details.join(", ")})`;
+}
+
+function parseError(body: string): { id: unknown; code: unknown; message: string } | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || !isObject(value.error)) return undefined;
+  const id = classify(value)?.kind === "response" ? value.id : undefined;
+  return { id, code: value.error.code, message: String(value.error.message ?? "") };
+}
+
+/** What a server says of the way to be let in (RFC 6750, RFC 9728). */
+export interface Challenge {
+  /** Where its metadata is. */
+  resourceMetadata?: string;
+  /** The rights that it wants, separated by spaces. */
+  scope?: string;
+  error?: string;
+}
+
+const NAMES = { resourceMetadata: "resource_metadata", scope: "scope", error: "error" } as const;
+
+/** Reads a `WWW-Authenticate` header; what is not there or not understood is left out. */
+export function readChallenge(header: string | null): Challenge {
+  const challenge: Challenge = {};
+  if (header === null || !/(?:^|,)\s*Bearer\b/i.test(header)) return challenge;
+  for (const [key, name] of Object.entries(NAMES)) {
+    const found = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{1,2000})"|([^\\s",]{1,2000}))`, "i")
+      .exec(header);
+    const value = found?.[1] ?? found?.[2];
+    if (value !== undefined) challenge[key as keyof Challenge] = value;
+  }
+  return challenge;
+}

@@ -1,0 +1,31 @@
+import { readMessage } from "../../core/rpc.ts";
+import type { Exchange, Transport } from "./transport.ts";
+
+/** A server that runs in this process: one message in, its answer out. */
+export interface InProcessServer {
+  handle(message: unknown): Record<string, unknown> | undefined;
+}
+
+/** The wire to a server in this process. */
+export class InProcessTransport implements Transport {
+  readonly #server: InProcessServer;
+
+  constructor(server: InProcessServer) {
+    this.#server = server;
+  }
+
+  request(_id: number, text: string, _exchange: Exchange): Promise<string> {
+    return Promise.resolve(JSON.stringify(this.#server.handle(JSON.parse(text))));
+  }
+
+  send(text: string): Promise<void> {
+    if (readMessage(text)?.kind === "notification") this.#server.handle(JSON.parse(text));
+    return Promise.resolve();
+  }
+
+  setProtocolVersion(): void {}
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+}

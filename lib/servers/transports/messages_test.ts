@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { excerpt, messagesIn, responseId, responseIdFromEnds } from "./messages.ts";
+
+Deno.test("messagesIn() takes a batch apart and keeps each message's text, on one line", () => {
+  const [note, answer, garbage] = messagesIn(
+    '[{"jsonrpc":"2.0","method":"a"},\n{"jsonrpc":"2.0",\n"id":1,"result":12345678901234567890}, 3]',
+  );
+  assert.equal(note?.message?.kind, "notification");
+  assert.equal(answer?.message?.kind, "response");
+  assert.equal(answer?.text, '{"jsonrpc":"2.0", "id":1,"result":12345678901234567890}');
+  assert.equal(garbage?.message, undefined);
+  assert.deepEqual(messagesIn("<html>"), [{ text: "<html>", message: undefined }]);
+});
+
+Deno.test("excerpt() is short and on one line", () => {
+  assert.equal(excerpt("a\n\tb\0c"), "a b c");
+  assert.equal(excerpt("x".repeat(500)).length, 203);
+});
+
+Deno.test("sureAnswerId() knows the answers of the usual printers, and only them", () => {
+  for (
+    const text of [
+      '{"jsonrpc":"2.0","id":5,"result":{"id":6}}',
+      '{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":""}}',
+      '{"result":{"id":6},"jsonrpc":"2.0","id":5}',
+      '{"error":{},"jsonrpc":"2.0","id":5}',
+    ]
+  ) assert.equal(responseId(text), 5, text);
+  for (
+    const text of [
+      '{"jsonrpc":"2.0","id":55,"result":{}}',
+      '{"jsonrpc":"2.0","id":5,"method":"ping"}',
+      '{"method":"ping","jsonrpc":"2.0","id":5}',
+      '{"result":{},"jsonrpc":"2.0","id":15}',
+      '{"jsonrpc":"2.0","id":"5","result":{}}',
+      '{"jsonrpc":"2.0","id":5,"result":{',
+      '{"result":{},"jsonrpc":"2.0","id":1.5e1}',
+      '{"result":{"jsonrpc":"2.0","id":5}}',
+      '["result":{},"jsonrpc":"2.0","id":5}',
+      "",
+    ]
+  ) assert.notEqual(responseId(text), 5, text);
+});
+
+Deno.test("answeredId() finds the id at either end, and takes none from inside a result", () => {
+  assert.equal(responseIdFromEnds('{"jsonrpc":"2.0","id":7,"result":{"a', 'z"}}'), 7);
+  assert.equal(responseIdFromEnds('{"id":8,"error":{"a', 'z"}}'), 8);
+  assert.equal(responseIdFromEnds('{"result":{"a', 'z"},"jsonrpc":"2.0","id":9}\r'), 9);
+  assert.equal(
+    responseIdFromEnds('{"jsonrpc":"2.0","method":"x","params":{"a', '"id":9}}'),
+    undefined,
+  );
+  assert.equal(responseIdFromEnds('{"result":{"a', '"z":{"id":9}}}'), undefined);
+  assert.equal(
+    responseIdFromEnds('{"jsonrpc":"2.0","result":{"a', ',"jsonrpc":"2.0","id":9}'),
+    undefined,
+  );
+});

@@ -1,0 +1,73 @@
+import {
+  isProgram,
+  isRemote,
+  type ProgramSpec,
+  type RemoteSpec,
+  type ServerSpec,
+} from "../../core/server.ts";
+import type { PooledServer } from "../server.ts";
+import { WeatherServer } from "../demo/weather_server.ts";
+import { InProcessTransport } from "./in_process.ts";
+import type { Credentials, RemoteOptions } from "./origin_client.ts";
+import type { Program } from "./stdio.ts";
+import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
+
+/** What transports need of the gateway. */
+export interface TransportContext extends Pick<Program, "owner" | "installs" | "mask"> {
+  /** Whether programs can be started on this platform. */
+  canSpawn: boolean;
+  /** The entry with its secrets. */
+  fill(spec: ServerSpec): Promise<ServerSpec>;
+  credentialsFor(name: string, spec: ServerSpec): Credentials | undefined;
+  /** The fetch for an address that must be checked; undefined for the platform's own. */
+  fetchFor(server: PooledServer, url: string): Promise<typeof fetch | undefined>;
+}
+
+// Each is loaded when needed: a gateway without such servers should not carry it in memory.
+const PROGRAMS: Record<ProgramSpec["type"], Open<Program>> = {
+  async stdio(program, events, signal) {
+    const { StdioTransport } = await import("./stdio.ts");
+    return await StdioTransport.open(program, events, signal);
+  },
+};
+const REMOTES: Record<RemoteSpec["type"], Open<RemoteOptions>> = {
+  async http(options, events) {
+    const { FallbackTransport } = await import("./http.ts");
+    return new FallbackTransport(options, events);
+  },
+  async sse(options, events) {
+    const { SseTransport } = await import("./sse.ts");
+    return SseTransport.open(options, events);
+  },
+};
+
+type Open<Options> = (
+  options: Options,
+  events: TransportEvents,
+  signal: AbortSignal,
+) => Promise<Transport>;
+
+/** Opens the transport that a server's entry names. */
+export async function openTransport(
+  server: PooledServer,
+  events: TransportEvents,
+  signal: AbortSignal,
+  { canSpawn, fill, credentialsFor, fetchFor, ...context }: TransportContext,
+): Promise<Transport> {
+  const { name } = server;
+  const spec = await fill(server.spec);
+  if (isProgram(spec)) {
+    if (!canSpawn) {
+      throw new TransportClosed("refused", "programs cannot be started on this platform");
+    }
+    const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
+    return await PROGRAMS[spec.type](program, events, signal);
+  }
+  if (!isRemote(spec)) return new InProcessTransport(new WeatherServer());
+  const { type, url, headers } = spec;
+  // By the entry as it is written: a secret in it cannot make its address another host's.
+  const credentials = credentialsFor(name, server.spec);
+  const fetch = await fetchFor(server, url);
+  const options = { url, headers, serverName: name, credentials, ...(fetch ? { fetch } : {}) };
+  return await REMOTES[type](options, events, signal);
+}

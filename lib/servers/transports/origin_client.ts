@@ -1,0 +1,259 @@
+import { isBlockedPort } from "../../config/address.ts";
+import { TransportClosed } from "./transport.ts";
+import { abortable } from "../../core/async.ts";
+import { discard, FetchResponse, type HttpResponse, networkFailureText } from "./http_response.ts";
+import { excerpt } from "./messages.ts";
+import { LoopbackClient } from "./loopback_client.ts";
+
+/** Where a remote server is, and what it gets to see with every request. */
+export interface RemoteOptions {
+  url: string;
+  headers: Record<string, string>;
+  serverName: string;
+  fetch?: typeof fetch;
+  /** What a login gave; goes where the headers go. */
+  credentials?: Credentials | undefined;
+}
+
+export type HeaderPair = [name: string, value: string];
+
+export interface HttpRequest {
+  method: "POST" | "GET" | "DELETE";
+  headers: HeaderPair[];
+  body?: string;
+  signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 3;
+
+/** What the protocol says itself, and what belongs to one hop: an entry's headers cannot change it. */
+const PROTOCOL_HEADERS = new Set([
+  ...["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"],
+  ...["content-length", "transfer-encoding", "connection", "host", "accept-encoding"],
+]);
+
+/** A server's address, with the headers that go there and to no other origin. */
+export class OriginClient implements Disposable {
+  /** The address in words: no path and no query, which may hold a secret. */
+  readonly host: string;
+  readonly serverName: string;
+  /** The configured headers. */
+  readonly headers: HeaderPair[];
+  readonly #fetch: typeof fetch;
+  /** Missing where fetch is needed. */
+  readonly #plain: LoopbackClient | undefined;
+  readonly #origin: string;
+  readonly #credentials: Credentials | undefined;
+  readonly #ownSecrets: string[];
+  #secrets: string[];
+  /** The last authorization header that came from a login. */
+  #sent: string | undefined;
+  readonly #problem: TransportClosed | undefined;
+  #url: string;
+
+  constructor(options: RemoteOptions) {
+    const url = new URL(options.url);
+    this.#url = url.href;
+    this.#origin = url.origin;
+    this.host = url.host;
+    this.serverName = options.serverName;
+    this.#fetch = options.fetch ?? fetch;
+    this.#plain = !options.fetch && LoopbackClient.canReach(url)
+      ? new LoopbackClient(url)
+      : undefined;
+    this.#credentials = options.credentials;
+    this.headers = Object.entries(options.headers)
+      .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
+    this.#secrets = this.#ownSecrets = secretsOf(url, Object.values(options.headers));
+    this.#problem = this.#findProblem(url);
+  }
+
+  /** Resolves an address that the server gave, which must be its own. */
+  resolve(reference: string): string {
+    const url = URL.parse(reference, this.#url);
+    if (url?.origin === this.#origin) return url.href;
+    throw new TransportClosed(
+      "refused",
+      `${this.host} names an address of another origin for its messages (${
+        url?.origin ?? "none that can be read"
+      }), where our headers must not go`,
+    );
+  }
+
+  /** Lets go of connections that nobody uses. */
+  [Symbol.dispose](): void {
+    this.#plain?.[Symbol.dispose]();
+  }
+
+  /** Why a login is wanted though there was one, in words. */
+  get loginTrouble(): string | undefined {
+    if (!this.#credentials) return undefined;
+    const unexplained = this.#sent === undefined
+      ? undefined
+      : "it does not accept the token of the login";
+    return this.#credentials.trouble ?? unexplained;
+  }
+
+  /** The server wants more rights than the login has. */
+  lacksScope(scope: string): void {
+    this.#credentials?.lacksScope(scope);
+  }
+
+  /** Sends one request, with the login where there is one, and once more where that was renewed. */
+  async send(request: HttpRequest, url = this.#url): Promise<HttpResponse> {
+    if (this.#problem) throw this.#problem;
+    const credentials = this.#credentials;
+    if (!credentials) return await this.#sendOn(request, url);
+    const sent = await this.#authorization(credentials, request.signal);
+    const response = await this.#sendOn(withAuthorization(request, sent), url);
+    if (response.status !== 401) return response;
+    // Refused before it was processed: sending it again repeats nothing.
+    const isRenewed = await abortable(credentials.renew(sent), request.signal)
+      .catch(async (error) => {
+        await discard(response);
+        throw error;
+      });
+    if (!isRenewed) return response;
+    await discard(response);
+    const renewed = await this.#authorization(credentials, request.signal);
+    return await this.#sendOn(withAuthorization(request, renewed), url);
+  }
+
+  async #authorization(
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const got = credentials.authorization();
+    const value = got instanceof Promise ? await abortable(got, signal) : got;
+    if (value !== this.#sent && value !== undefined) {
+      // The one before may be answered to yet.
+      const tokens = [value, this.#sent ?? ""].flatMap(spellings);
+      this.#secrets = longestFirst([...this.#ownSecrets, ...tokens]);
+    }
+    return this.#sent = value;
+  }
+
+  /** Follows redirects that stay at this origin. */
+  async #sendOn(request: HttpRequest, url: string): Promise<HttpResponse> {
+    for (let hops = 0;; hops++) {
+      const response = await this.#sendOnce(request, url);
+      if (response.status < 300 || response.status > 308) return response;
+      url = await this.#follow(response, url, hops);
+    }
+  }
+
+  /** What a failed request or a broken body means; the reason itself where we ended it. */
+  lost(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof TransportClosed) return error;
+    return new TransportClosed("lost", `Cannot reach ${this.host}: ${networkFailureText(error)}`);
+  }
+
+  /** A text of the server's that people may read: short, and without what we sent in secret. */
+  quote(text: string): string {
+    // Hidden before it is cut, or the part of a secret that stays would not be recognized.
+    const start = this.#secrets.reduce(
+      (shown, secret) => shown.replaceAll(secret, "[hidden]"),
+      text.slice(0, 10_000),
+    );
+    return excerpt(start);
+  }
+
+  async #sendOnce(request: HttpRequest, url: string): Promise<HttpResponse> {
+    const { method, headers, body = null, signal } = request;
+    const send = this.#fetch;
+    try {
+      if (this.#plain) return await this.#plain.send(url, request);
+      const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
+      return new FetchResponse(await send(url, init));
+    } catch (error) {
+      throw this.lost(error, signal);
+    }
+  }
+
+  /** Where a redirect leads. A POST stays one: what a browser would make of it is not an MCP message. */
+  async #follow(response: HttpResponse, from: string, hops: number): Promise<string> {
+    const { status, headers } = response;
+    await discard(response);
+    const to = URL.parse(headers.get("location") ?? "", from);
+    if (!headers.has("location") || to === null || status === 303) {
+      throw new TransportClosed(
+        "refused",
+        `HTTP ${status} from ${this.host}, which is not an MCP response`,
+      );
+    }
+    if (to.origin !== this.#origin) {
+      throw new TransportClosed(
+        "refused",
+        `${this.host} redirects to another origin, ${to.origin}, where our headers must not go. ` +
+          `If the server has moved there, change the url of "${this.serverName}"`,
+      );
+    }
+    if (hops === MAX_REDIRECTS) {
+      throw new TransportClosed(
+        "refused",
+        `${this.host} redirects more than ${MAX_REDIRECTS} times`,
+      );
+    }
+    if ((status === 301 || status === 308) && from === this.#url) this.#url = to.href;
+    return to.href;
+  }
+
+  #findProblem(url: URL): TransportClosed | undefined {
+    if (isBlockedPort(url)) {
+      return new TransportClosed(
+        "lost",
+        `Cannot reach ${url.host}: port ${url.port} is one of those the web platform never ` +
+          "connects to. Let the server listen on another one",
+      );
+    }
+    for (const header of this.headers) {
+      try {
+        new Headers([header]);
+      } catch {
+        return new TransportClosed(
+          "refused",
+          `Cannot send the header ${JSON.stringify(header[0])} to ${url.host}: its name or value ` +
+            "has characters that HTTP does not allow",
+        );
+      }
+    }
+  }
+}
+
+function withAuthorization(
+  request: HttpRequest,
+  authorization: string | undefined,
+): HttpRequest {
+  if (authorization === undefined) return request;
+  return { ...request, headers: [...request.headers, ["authorization", authorization]] };
+}
+
+function secretsOf(url: URL, headerValues: string[]): string[] {
+  return longestFirst(
+    [...headerValues, ...url.searchParams.values(), url.password].flatMap(spellings),
+  );
+}
+
+/** A value that must not be shown, alone and without the scheme before it (`Bearer ...`). */
+function spellings(value: string): string[] {
+  return [value, value.replace(/^\S+\s+/, "")];
+}
+
+function longestFirst(values: string[]): string[] {
+  // Shorter ones would hide letters in innocent words.
+  return [...new Set(values)].filter((value) => value.length >= 4)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** What is sent to a server so that it lets us in; handed in, because it changes while a transport lasts. */
+export interface Credentials {
+  /** The value of the authorization header. A promise only where it has to be fetched first. */
+  authorization(): string | undefined | Promise<string | undefined>;
+  /** The server refused what was sent (401): true where there is something else to try. */
+  renew(sent: string | undefined): Promise<boolean>;
+  /** The server wants more rights than we have (403). */
+  lacksScope(scope: string): void;
+  /** Why there is nothing that the server accepts, in words, where that is known. */
+  readonly trouble: string | undefined;
+}

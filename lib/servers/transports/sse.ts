@@ -1,0 +1,212 @@
+import {
+  type Exchange,
+  type Transport,
+  TransportClosed,
+  type TransportEvents,
+} from "./transport.ts";
+import {
+  excerpt,
+  MESSAGE_LIMIT,
+  messagesIn,
+  messageTooLarge,
+  responseIdFromEnds,
+} from "./messages.ts";
+import { BodyReader, discard, type HttpResponse } from "./http_response.ts";
+import { type HeaderPair, OriginClient, type RemoteOptions } from "./origin_client.ts";
+import { isEventStream, SseParser } from "./sse_stream.ts";
+import { readRefusal } from "./http_errors.ts";
+
+const CONNECT_LIMIT_MS = 10_000;
+const SEND_LIMIT_MS = 30_000;
+
+/**
+ * The wire to a server over the older HTTP+SSE transport: one stream for all that the server says,
+ * and an address for what we say. When the stream ends, so does the transport.
+ */
+export class SseTransport implements Transport {
+  readonly #endpoint: OriginClient;
+  readonly #events: TransportEvents;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  readonly #address = Promise.withResolvers<string>();
+  #connecting: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
+  #isOpen = false;
+  #protocolVersion: string | undefined;
+  #ended: TransportClosed | undefined;
+
+  private constructor(endpoint: OriginClient, events: TransportEvents) {
+    this.#endpoint = endpoint;
+    this.#events = events;
+    this.#address.promise.catch(() => {});
+  }
+
+  static open(options: RemoteOptions, events: TransportEvents): SseTransport {
+    return new SseTransport(new OriginClient(options), events);
+  }
+
+  /** Opens the stream and waits for the address; the first request does so too. */
+  connect(): Promise<void> {
+    return this.#connecting ??= this.#connect();
+  }
+
+  async request(id: number, text: string, exchange: Exchange): Promise<string> {
+    const { signal } = exchange;
+    signal?.throwIfAborted();
+    const answer = Promise.withResolvers<string>();
+    const abort = () => answer.reject(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    this.#waiting.set(id, answer);
+    try {
+      // The answer may overtake the response to the POST.
+      this.#post(text).catch((error) => {
+        answer.reject(error);
+        this.#endIfForgotten(error);
+      });
+      return await answer.promise;
+    } finally {
+      this.#waiting.delete(id);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    try {
+      await this.#post(text);
+    } catch (error) {
+      this.#endIfForgotten(error);
+      throw error;
+    }
+  }
+
+  async #post(text: string): Promise<void> {
+    if (this.#ended) throw this.#ended;
+    await this.connect();
+    const url = await this.#address.promise;
+    const headers = this.#makeHeaders([["content-type", "application/json"]]);
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const words = `${this.#endpoint.host} took no message within ${SEND_LIMIT_MS / 1000} s`;
+      limit.abort(new TransportClosed("lost", words));
+    }, SEND_LIMIT_MS);
+    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
+    try {
+      const response = await this.#endpoint.send(
+        { method: "POST", headers, body: text, signal },
+        url,
+      );
+      if (response.status >= 300) await this.#readRefusal(response, signal);
+      await discard(response);
+    } catch (error) {
+      throw this.#endpoint.lost(error, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const words = `The connection to ${this.#endpoint.host} was closed`;
+    this.#isOpen = false;
+    this.#end(new TransportClosed("closed", words));
+    await this.#connecting?.catch(() => {});
+    await this.#reading;
+    this.#endpoint[Symbol.dispose]();
+  }
+
+  async #connect(): Promise<void> {
+    const { host } = this.#endpoint;
+    const { signal } = this.#closing;
+    const timer = setTimeout(() => {
+      const seconds = CONNECT_LIMIT_MS / 1000;
+      this.#end(new TransportClosed("refused", `${host} opened no SSE stream within ${seconds} s`));
+    }, CONNECT_LIMIT_MS);
+    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    try {
+      const response = await this.#endpoint.send({ method: "GET", headers, signal });
+      if (!isEventStream(response)) await this.#readRefusal(response, signal);
+      this.#reading = this.#read(response);
+      await this.#address.promise;
+      this.#isOpen = true;
+    } catch (error) {
+      const reason = this.#endpoint.lost(error, signal);
+      if (reason instanceof TransportClosed) this.#end(reason);
+      throw reason;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #read(response: HttpResponse): Promise<void> {
+    const { host } = this.#endpoint;
+    const { signal } = this.#closing;
+    const reader = new BodyReader(response);
+    const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
+      if (name === "endpoint") this.#address.resolve(this.#endpoint.resolve(data));
+      else if (name === undefined || name === "message") this.#take(data);
+    }, (head, tail) => this.#skip(head, tail));
+    try {
+      for (let text = await reader.read(); text !== undefined; text = await reader.read()) {
+        parser.push(text);
+      }
+      this.#end(new TransportClosed("lost", `${host} ended its stream`));
+    } catch (error) {
+      await reader.cancel();
+      const reason = this.#endpoint.lost(error, signal);
+      if (reason instanceof TransportClosed) this.#end(reason);
+    }
+  }
+
+  #take(data: string): void {
+    for (const { text, message } of messagesIn(data)) {
+      const waiting = message?.kind === "response" && typeof message.id === "number"
+        ? this.#waiting.get(message.id)
+        : undefined;
+      if (waiting) waiting.resolve(text);
+      else if (message && message.kind !== "response") this.#events.onMessage(text, message);
+      else this.#events.onLog(`No message that was waited for: ${excerpt(text)}`, "warning");
+    }
+  }
+
+  /** The stream is everybody's: one message that is too large must not end it for all. */
+  #skip(head: string, tail: string): void {
+    const waiting = this.#waiting.get(responseIdFromEnds(head, tail) ?? -1);
+    if (waiting) waiting.reject(messageTooLarge(this.#endpoint.serverName));
+    else this.#events.onLog("A message of over 16 MiB was not read", "warning");
+  }
+
+  #endIfForgotten(error: unknown): void {
+    if (error instanceof TransportClosed && error.kind === "session") this.#end(error);
+  }
+
+  #end(reason: TransportClosed): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    // One message was refused; what the server took before may be done, and nobody may repeat it.
+    const lost = reason.kind === "session" ? new TransportClosed("lost", reason.message) : reason;
+    this.#closing.abort(lost);
+    this.#address.reject(lost);
+    for (const waiting of this.#waiting.values()) waiting.reject(lost);
+    if (this.#isOpen) this.#events.onClose(reason);
+  }
+
+  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#endpoint.headers, ...own];
+    if (this.#protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.#protocolVersion]);
+    }
+    return headers;
+  }
+
+  #readRefusal(response: HttpResponse, signal: AbortSignal): Promise<string> {
+    return readRefusal({
+      endpoint: this.#endpoint,
+      response,
+      signal,
+      hasSession: this.#isOpen,
+    });
+  }
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { END_CHARS, MESSAGE_LIMIT } from "./messages.ts";
+import { backoffMs } from "../shared_connection.ts";
+import { BodyReader, discard, type HttpResponse } from "./http_response.ts";
+
+/** Told for each event that carries data; `name` is what its `event` field said. */
+type SseListener = (data: string, name: string | undefined) => void;
+
+/** Told of an event that was too large to keep, with the two ends of its data. */
+type TooLargeListener = (head: string, tail: string) => void;
+
+/** One event of a stream is larger than a message may be. */
+export class EventTooLarge extends Error {
+  override readonly name = "EventTooLarge";
+}
+
+/** Reads a `text/event-stream` piece by piece, in the pieces it comes in. */
+export class SseParser {
+  /** The id of the last complete event that had one: where a cut stream can be resumed. */
+  lastEventId: string | undefined;
+  /** How long the server wants us to wait before we open the stream again. */
+  retryMs: number | undefined;
+  readonly #onEvent: SseListener;
+  readonly #onTooLarge: TooLargeListener | undefined;
+  readonly #limit: number;
+  /** The pieces of a line whose end has not come; joined once, or a long line costs its square. */
+  #line: string[] = [];
+  #held = 0;
+  #endsInCr = false;
+  #data: string | undefined;
+  #name: string | undefined;
+  #id: string | undefined;
+  /** All that is kept of an event that is too large, until its end has come. */
+  #skipped: { head: string; tail: string } | undefined;
+
+  /**
+   * `limit` is in characters: of one event, its fields and all. A larger one is skipped where there
+   * is somebody to tell, and else an EventTooLarge.
+   */
+  constructor(limit: number, onEvent: SseListener, onTooLarge?: TooLargeListener) {
+    this.#limit = limit;
+    this.#onEvent = onEvent;
+    this.#onTooLarge = onTooLarge;
+  }
+
+  push(chunk: string): void {
+    let start = this.#endsInCr && chunk.startsWith("\n") ? 1 : 0;
+    if (chunk !== "") this.#endsInCr = false;
+    let lf = chunk.indexOf("\n", start);
+    let cr = chunk.indexOf("\r", start);
+    while (lf !== -1 || cr !== -1) {
+      const end = cr !== -1 && (lf === -1 || cr < lf) ? cr : lf;
+      this.#endLine(chunk.slice(start, end));
+      start = end + 1;
+      if (end === cr) {
+        if (start === chunk.length) this.#endsInCr = true;
+        else if (start === lf) start++;
+        cr = chunk.indexOf("\r", start);
+      }
+      if (lf !== -1 && lf < start) lf = chunk.indexOf("\n", start);
+    }
+    if (start === chunk.length) return;
+    const piece = start === 0 ? chunk : chunk.slice(start);
+    this.#hold(piece);
+    // Of a line that is skipped it counts that there is one: only an empty line ends an event.
+    if (this.#skipped) this.#line = [""];
+    else this.#line.push(piece);
+  }
+
+  #hold(piece: string): void {
+    this.#held += piece.length;
+    if (this.#skipped) {
+      this.#skipped.tail = (this.#skipped.tail + piece).slice(-END_CHARS);
+    } else if (this.#held > this.#limit) {
+      if (!this.#onTooLarge) {
+        throw new EventTooLarge(`One event has more than ${this.#limit} characters`);
+      }
+      const line = this.#line.join("") + piece;
+      const data = this.#data ?? line.replace(/^data: ?/, "");
+      this.#skipped = { head: data.slice(0, END_CHARS), tail: line.slice(-END_CHARS) };
+      this.#data = undefined;
+    }
+  }
+
+  #endLine(rest: string): void {
+    const isEmpty = rest === "" && this.#line.length === 0;
+    this.#hold(rest);
+    if (this.#skipped) {
+      this.#line = [];
+      if (isEmpty) this.#dispatch();
+      return;
+    }
+    if (this.#line.length === 0) return this.#readLine(rest);
+    const line = this.#line.join("") + rest;
+    this.#line = [];
+    this.#readLine(line);
+  }
+
+  #readLine(line: string): void {
+    if (line === "") return this.#dispatch();
+    if (line.startsWith("data:")) {
+      const value = line.slice(line.charAt(5) === " " ? 6 : 5);
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      return;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) {
+      this.#held -= line.length;
+      return;
+    }
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(colon + (line.charAt(colon + 1) === " " ? 2 : 1));
+    if (field === "event") this.#name = value;
+    else if (field === "id" && !value.includes("\0")) this.#id = value;
+    else if (field === "retry" && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
+    else if (field === "data") this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
+  }
+
+  #dispatch(): void {
+    const [data, name] = [this.#data, this.#name];
+    if (this.#id !== undefined) this.lastEventId = this.#id;
+    const skipped = this.#skipped;
+    this.#data =
+      this.#name =
+      this.#id =
+      this.#skipped =
+        undefined;
+    this.#held = 0;
+    if (skipped) return this.#onTooLarge?.(skipped.head, skipped.tail);
+    // An event that primes a stream has an id and no data: it says where to resume, and nothing else.
+    if (data) this.#onEvent(data, name);
+  }
+}
+
+/** A server may ask us to wait, but not for so long that the stream is as good as dead. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+export function isEventStream(response: HttpResponse): boolean {
+  return response.status === 200 && hasType(response, "text/event-stream");
+}
+
+export function hasType(response: HttpResponse, type: string): boolean {
+  const actual = response.headers.get("content-type");
+  return actual !== null && (actual.startsWith(type) || actual.toLowerCase().startsWith(type));
+}
+
+/** Whether a status may be another one after a while. */
+export function isTransient(status: number): boolean {
+  return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501);
+}
+
+/** A stream of messages that may take several responses, each going on where the last was cut. */
+export class ResumableStream {
+  /** Where to go on, if the server has told. */
+  lastEventId: string | undefined;
+  /** Tries to open it since something last came. */
+  failures = 0;
+  readonly #onMessage: (text: string) => void;
+  #retryMs: number | undefined;
+
+  constructor(onMessage: (text: string) => void) {
+    this.#onMessage = onMessage;
+  }
+
+  /** Reads until the end, or until `isDone`: then there is a reader for what may follow. */
+  async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
+    const reader = new BodyReader(response);
+    const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
+      if (name === undefined || name === "message") this.#onMessage(data);
+    });
+    try {
+      for (;;) {
+        const text = await reader.read();
+        if (text === undefined) return undefined;
+        this.failures = 0;
+        parser.push(text);
+        // An empty id says that there is nowhere to resume.
+        if (parser.lastEventId !== undefined) this.lastEventId = parser.lastEventId || undefined;
+        this.#retryMs = parser.retryMs ?? this.#retryMs;
+        if (isDone()) return reader;
+      }
+    } catch (error) {
+      await reader.cancel();
+      throw error;
+    }
+  }
+
+  /** How long to wait before it is opened again: as the server said, longer where that fails. */
+  waitMs(): number {
+    const tries = Math.max(1, this.failures);
+    const wait = this.#retryMs === undefined ? backoffMs(tries) : this.#retryMs * 2 ** (tries - 1);
+    return Math.min(wait, LONGEST_WAIT_MS);
+  }
+}
+
+/** Tries with nothing coming before a stream that never worked is given up. */
+const MAX_TRIES = 5;
+/** However eagerly a server ends the stream, it is not opened more often. */
+const SHORTEST_WAIT_MS = 1000;
+
+export interface ListenOptions {
+  open(lastEventId: string | undefined): Promise<HttpResponse>;
+  onMessage(text: string): void;
+  onWarning(line: string): void;
+  /** The stream was there, and now the server says that there is none. */
+  onGone(): void;
+  signal: AbortSignal;
+}
+
+/** Hears what a server says on its own, for as long as it keeps a stream for that. Never throws. */
+export async function listen({ signal, ...options }: ListenOptions): Promise<void> {
+  const stream = new ResumableStream(options.onMessage);
+  let hasWorked = false;
+  while (hasWorked || stream.failures < MAX_TRIES) {
+    try {
+      const response = await options.open(stream.lastEventId);
+      if (isEventStream(response)) {
+        hasWorked = true;
+        await stream.read(response, () => false);
+      } else {
+        await discard(response);
+        if (hasWorked && response.status === 404) return options.onGone();
+        if (!isTransient(response.status)) return;
+      }
+    } catch (error) {
+      if (error instanceof EventTooLarge) {
+        options.onWarning("A message of over 16 MiB was not read");
+        // To resume would bring it again.
+        stream.lastEventId = undefined;
+      }
+    }
+    stream.failures++;
+    const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs());
+    await sleep(wait, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+  }
+}

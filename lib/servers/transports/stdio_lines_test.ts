@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { readLines } from "./stdio_streams.ts";
+
+function open(onLine: (line: string) => void) {
+  const stream = new PassThrough();
+  const onLongLine = assert.fail;
+  return { stream, pump: readLines(stream, { maxBytes: 100, headBytes: 10, onLine, onLongLine }) };
+}
+
+Deno.test("pumpLines() gives each line, the last one too, and tells the end", async () => {
+  const lines: string[] = [];
+  const { stream, pump } = open((line) => lines.push(line));
+  for (const part of ["a", "b\nc", "\n\nd"]) stream.write(part);
+  stream.end();
+  assert.equal(await pump.ended, undefined);
+  assert.deepEqual(lines, ["ab", "c", "", "d"]);
+});
+
+Deno.test("pumpLines() ends with what whoever takes the lines throws, and does not throw it on", async () => {
+  for (const text of ["line\n", "the last"]) {
+    const broken = new Error("cannot be read");
+    const { stream, pump } = open(() => {
+      throw broken;
+    });
+    stream.end(text);
+    assert.equal(await pump.ended, broken);
+    assert.ok(stream.destroyed);
+  }
+});
+
+Deno.test("pumpLines() tells what breaks the stream, and stops when it is cancelled", async () => {
+  const broken = open(assert.fail);
+  broken.stream.destroy(new Error("gone"));
+  assert.match(String(await broken.pump.ended), /gone/);
+  const cancelled = open(assert.fail);
+  cancelled.pump.cancel();
+  assert.equal(await cancelled.pump.ended, undefined);
+});

@@ -1,0 +1,256 @@
+import type { Readable } from "node:stream";
+import { GatewayError } from "../../core/errors.ts";
+
+/** Lines that go out together, and those who want to know when they have. */
+interface Batch {
+  text: string;
+  waiters: PromiseWithResolvers<void>[] | undefined;
+}
+
+const BUFFER_BYTES = 16 * 1024;
+
+/** Where lines go: a pipe of Node's, or what looks like one. */
+export interface Sink {
+  /** Calls back once it was handed to the reader, or with why that cannot be. */
+  write(bytes: Uint8Array, onWritten: (error?: Error | null) => void): unknown;
+  end(): unknown;
+  destroy(reason: Error): unknown;
+}
+
+interface OutboxOptions {
+  /** How many characters may wait; a single message may be larger. */
+  limit: number;
+  /** What to tell a caller for whose message there is no room. */
+  full: string;
+  /** Called once, when the other side takes nothing more. */
+  onFail: (error: unknown) => void;
+}
+
+/**
+ * Writes messages one line each, in order, at the reader's pace. What comes while a write is under
+ * way goes out together in the next one. Past the limit a message is refused and the rest is kept:
+ * a server that merely works hard must not be lost for it, and one that hangs is found by its pings.
+ */
+export class WriteQueue {
+  readonly #sink: Sink;
+  readonly #options: OutboxOptions;
+  readonly #encoder = new TextEncoder();
+  /** For what fits in: a buffer for each message costs more than to fill it. */
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  #size = 0;
+  #waiting: Batch | undefined;
+  #current: Batch | undefined;
+  #isClosing = false;
+  #failure: { error: unknown } | undefined;
+
+  constructor(sink: Sink, options: OutboxOptions) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  /** Writes it as soon as possible; `onFail` reports a failure. */
+  push(text: string, waiter?: PromiseWithResolvers<void>): void {
+    if (this.#failure) return void waiter?.reject(this.#failure.error);
+    if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
+      throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
+    }
+    const line = `${oneLine(text)}\n`;
+    this.#size += line.length;
+    if (!this.#current) return this.#write({ text: line, waiters: waiter && [waiter] });
+    const waiting = this.#waiting ??= { text: "", waiters: undefined };
+    waiting.text += line;
+    if (waiter) (waiting.waiters ??= []).push(waiter);
+  }
+
+  /** Resolves when the message was handed to the reader. */
+  send(text: string): Promise<void> {
+    const waiter = Promise.withResolvers<void>();
+    this.push(text, waiter);
+    return waiter.promise;
+  }
+
+  /** Tells the reader that nothing more will come, after what waits. */
+  close(): void {
+    this.#isClosing = true;
+    if (!this.#current) this.#sink.end();
+  }
+
+  /** Gives up on what waits. */
+  abort(reason: Error): void {
+    this.#fail(reason);
+    this.#sink.destroy(reason);
+  }
+
+  #write(batch: Batch): void {
+    this.#current = batch;
+    this.#sink.write(this.#encode(batch.text), this.#onWritten);
+  }
+
+  readonly #onWritten = (error?: Error | null): void => {
+    if (error) return this.#fail(error);
+    const { text, waiters } = this.#current!;
+    this.#size -= text.length;
+    const next = this.#waiting;
+    this.#current = this.#waiting = undefined;
+    for (const waiter of waiters ?? []) waiter.resolve();
+    if (next && !this.#failure) this.#write(next);
+    else if (this.#isClosing) this.#sink.end();
+  };
+
+  /** Good until the next one: a write is over before another is begun. */
+  #encode(text: string): Uint8Array {
+    // No character takes more than three bytes.
+    if (text.length * 3 > BUFFER_BYTES) return this.#encoder.encode(text);
+    const { written } = this.#encoder.encodeInto(text, this.#buffer);
+    return this.#buffer.subarray(0, written);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    for (const { waiters = [] } of [this.#current, this.#waiting].filter((batch) => !!batch)) {
+      for (const waiter of waiters) waiter.reject(error);
+    }
+    this.#options.onFail(error);
+  }
+}
+
+/** A line break in JSON is white space outside of strings, so that a blank means the same. */
+function oneLine(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+/** A larger buffer is given back once its line is complete. */
+const SPARE_BYTES = 64 * 1024;
+/** What is kept of a longer line's end. */
+const TAIL_BYTES = 64;
+
+interface LineSplitterOptions {
+  /** What a line may take; longer ones are not kept. */
+  maxBytes: number;
+  /** How much of a longer line is kept; at most `maxBytes`. */
+  headBytes: number;
+  onLine: (line: string) => void;
+  onLongLine: (head: string, bytes: number, tail: string) => void;
+}
+
+/** Cuts a stream of bytes into lines of text, in bounded memory whatever comes. */
+export class LineSplitter {
+  readonly #options: LineSplitterOptions;
+  readonly #decoder = new TextDecoder();
+  /** What came of the line that is not complete yet: `#kept` bytes here, of `#seen` in all. */
+  #buffer = new Uint8Array(0);
+  #kept = 0;
+  #seen = 0;
+  #tail = new Uint8Array(0);
+
+  constructor(options: LineSplitterOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps nothing of `chunk` itself, which the caller may use again. */
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) break;
+      this.#complete(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#hold(chunk.subarray(start));
+  }
+
+  /** What came last counts as a line even without its end. */
+  end(): void {
+    if (this.#seen > 0) this.#complete(new Uint8Array(0));
+  }
+
+  #complete(rest: Uint8Array): void {
+    const { maxBytes, headBytes, onLine, onLongLine } = this.#options;
+    let line = rest;
+    let bytes = rest.length;
+    if (this.#seen > 0) {
+      this.#hold(rest);
+      line = this.#buffer.subarray(0, this.#kept);
+      bytes = this.#seen;
+      this.#kept = this.#seen = 0;
+      if (this.#buffer.length > SPARE_BYTES) this.#buffer = new Uint8Array(0);
+    }
+    if (bytes > maxBytes) {
+      const tail = this.#decoder.decode(this.#tail.length > 0 ? this.#tail : lastOf(line));
+      this.#tail = new Uint8Array(0);
+      return onLongLine(this.#decoder.decode(line.subarray(0, headBytes)), bytes, tail);
+    }
+    onLine(this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line));
+  }
+
+  #hold(part: Uint8Array): void {
+    const { maxBytes, headBytes } = this.#options;
+    this.#seen += part.length;
+    const limit = this.#seen > maxBytes ? headBytes : maxBytes;
+    if (this.#seen > maxBytes) this.#keepTail(part);
+    if (this.#kept > limit) {
+      this.#buffer = this.#buffer.slice(0, limit);
+      this.#kept = limit;
+    }
+    const taken = part.subarray(0, limit - this.#kept);
+    this.#reserve(this.#kept + taken.length, limit);
+    this.#buffer.set(taken, this.#kept);
+    this.#kept += taken.length;
+  }
+
+  #keepTail(part: Uint8Array): void {
+    const before = this.#tail.length > 0
+      ? this.#tail
+      : lastOf(this.#buffer.subarray(0, this.#kept));
+    const last = lastOf(part);
+    const tail = new Uint8Array(before.length + last.length);
+    tail.set(before);
+    tail.set(last, before.length);
+    this.#tail = tail.slice(-TAIL_BYTES);
+  }
+
+  // Copied into one buffer: a chunk of a few bytes would hold on to the whole block it was read in.
+  #reserve(bytes: number, limit: number): void {
+    if (bytes <= this.#buffer.length) return;
+    const larger = new Uint8Array(Math.min(limit, Math.max(bytes, 2 * this.#buffer.length)));
+    larger.set(this.#buffer.subarray(0, this.#kept));
+    this.#buffer = larger;
+  }
+}
+
+function lastOf(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
+}
+
+export interface LineReader {
+  /** Never rejects; resolves with what went wrong, or undefined where the stream came to its end. */
+  ended: Promise<unknown>;
+  /** Stops reading, also where the other side stays open. */
+  cancel(): void;
+}
+
+/** Reads a stream to its end, line by line, without ever making its writer wait for long. */
+export function readLines(stream: Readable, options: LineSplitterOptions): LineReader {
+  const splitter = new LineSplitter(options);
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  /** What is thrown in an event would end the process: here it ends this stream alone. */
+  function safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      resolve(error);
+      stream.destroy();
+    }
+  }
+  stream.on("data", ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>) => {
+    // Plain bytes: what Node adds to them makes every look at a part of them slow.
+    safely(() => splitter.push(new Uint8Array(buffer, byteOffset, length)));
+  });
+  stream.on("end", () => safely(() => splitter.end()));
+  stream.on("error", resolve);
+  stream.on("close", () => resolve(undefined));
+  return { ended: promise, cancel: () => void stream.destroy() };
+}

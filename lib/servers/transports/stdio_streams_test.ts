@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { LineSplitter } from "./stdio_streams.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function collect(options: { maxBytes?: number; headBytes?: number } = {}) {
+  const lines: string[] = [];
+  const long: [string, number][] = [];
+  const tails: string[] = [];
+  const splitter = new LineSplitter({
+    maxBytes: 100,
+    headBytes: 4,
+    ...options,
+    onLine: (line) => lines.push(line),
+    onLongLine: (head, size, tail) => {
+      long.push([head, size]);
+      tails.push(tail);
+    },
+  });
+  return { splitter, lines, long, tails };
+}
+
+Deno.test("LineSplitter.push() gives the same lines however the bytes are cut", () => {
+  const text = bytes("one\ntwö\r\n\n€uro\nlast");
+  for (let size = 1; size <= text.length; size++) {
+    const { splitter, lines } = collect();
+    for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+    splitter.end();
+    assert.deepEqual(lines, ["one", "twö", "", "€uro", "last"], `in pieces of ${size}`);
+  }
+});
+
+Deno.test("LineSplitter.push() keeps the head of a long line only and goes on after it", () => {
+  const text = bytes(`short\n${"x".repeat(101)}\n${"y".repeat(100)}\n${"z".repeat(500)}`);
+  for (const size of [1, 7, 99, 100, 101, 102, text.length]) {
+    const { splitter, lines, long } = collect();
+    for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+    splitter.end();
+    assert.deepEqual(lines, ["short", "y".repeat(100)], `in pieces of ${size}`);
+    assert.deepEqual(long, [["xxxx", 101], ["zzzz", 500]], `in pieces of ${size}`);
+  }
+});
+
+Deno.test("LineSplitter.push() gives the end of a long line too", () => {
+  const [first, second] = ["x".repeat(90) + "0123456789!", "y".repeat(500) + "end"];
+  const text = bytes(`${first}\n${second}\n`);
+  for (let size = 1; size <= text.length; size++) {
+    const { splitter, tails } = collect();
+    for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+    assert.deepEqual(tails, [first.slice(-64), second.slice(-64)], `in pieces of ${size}`);
+  }
+});
+
+Deno.test("LineSplitter.push() keeps nothing of the chunk it is given", () => {
+  const { splitter, lines } = collect();
+  const chunk = bytes("begin ");
+  splitter.push(chunk);
+  chunk.set(bytes("end\n__"));
+  splitter.push(chunk.subarray(0, 4));
+  assert.deepEqual(lines, ["begin end"]);
+});

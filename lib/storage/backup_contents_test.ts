@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { keys } from "./keys.ts";
+import { otherKeyWarnings, SealedGatherer } from "./backup_contents.ts";
+
+const BODY = "A".repeat(40);
+const [ONE, TWO] = [`qm1.00000001.${BODY}`, `qm1.00000002.${BODY}`];
+
+function gathered(): SealedGatherer {
+  const gatherer = new SealedGatherer();
+  gatherer.take(keys.secrets("A"), { name: "A", sealed: ONE, setAt: 1 });
+  gatherer.take(keys.secrets("B"), { name: "B", sealed: TWO, setAt: 1 });
+  gatherer.take(keys.servers("git"), { spec: { env: { A: ONE, B: ONE }, args: ["x"] } });
+  gatherer.take(keys.servers("web"), { spec: { url: `https://example.com/#${TWO}`, headers: {} } });
+  gatherer.take(keys.servers("plain"), { spec: { env: { A: "x" }, args: [] } });
+  gatherer.take(keys.logins("web"), { sealed: ONE });
+  gatherer.take(keys.settings("x"), ONE);
+  return gatherer;
+}
+
+Deno.test("SealedGatherer says what each key is needed for", () => {
+  assert.deepEqual(gathered().all, [
+    { keyId: "00000001", secrets: ["A"], servers: ["git"], logins: ["web"] },
+    { keyId: "00000002", secrets: ["B"], servers: ["web"], logins: [] },
+  ]);
+});
+
+Deno.test("otherKeyWarnings() names what must be set again, and nothing that opens here", () => {
+  const { all } = gathered();
+  assert.deepEqual(otherKeyWarnings(all.slice(0, 1), "00000001"), []);
+  const [secrets, servers, ...rest] = otherKeyWarnings(all, "00000001");
+  assert.match(secrets ?? "", /must be set again: the secrets B$/);
+  assert.match(servers ?? "", /given again: the servers web$/);
+  assert.deepEqual(rest.map((words) => /00000002/.test(words)), [true]);
+  const none = otherKeyWarnings(all, undefined);
+  assert.match(none[0] ?? "", /the secrets A, B$/);
+  assert.match(none[2] ?? "", /need a login again: web$/);
+});

@@ -1,0 +1,221 @@
+import { join } from "node:path";
+import { NEWS, type News } from "./keys.ts";
+import type { NewsCounts, Store } from "./store.ts";
+
+/** Behind a file-system watch or a KV watch, for the day it misses something. */
+const SLOW_POLL_MS = 2_000;
+/** A remote store's watch is reliable and its reads cost money. */
+const REMOTE_POLL_MS = 30_000;
+/** Where nothing can be watched, so that gateways still agree within half a second. */
+const FAST_POLL_MS = 250;
+const REWATCH_MS = 1_000;
+
+interface FollowGenerationOptions {
+  signal: AbortSignal;
+  /** The generation that the caller has seen; a later one is reported at once. */
+  since?: bigint;
+  /** Polling interval while the watch works. */
+  pollMs?: number | undefined;
+}
+
+/**
+ * Calls back after announced changes, whichever process made them, until the signal aborts.
+ *
+ * Changes that come close together are one call, and calls never overlap.
+ */
+export async function followGeneration(
+  store: Store,
+  onChange: (generation: bigint) => void | Promise<void>,
+  { signal, since, pollMs }: FollowGenerationOptions,
+): Promise<void> {
+  const alarm = new Alarm();
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  const unsubscribe = store.onCommit(() => alarm.ring());
+  stopped.addEventListener("abort", () => alarm.ring(), { once: true });
+  const watching = watchElsewhere(store, () => alarm.ring(), { signal: stopped, pollMs });
+
+  let seen = since;
+  try {
+    while (!stopped.aborted) {
+      try {
+        const generation = await store.generation();
+        seen ??= generation;
+        if (generation !== seen) {
+          await onChange(generation);
+          // Not before: what failed is tried again at the next ring or poll.
+          seen = generation;
+        }
+      } catch (error) {
+        if (!stopped.aborted) store.warn("Cannot follow the data store's changes", { error });
+      }
+      await alarm.wait();
+    }
+  } finally {
+    unsubscribe();
+    stop.abort();
+    await watching;
+  }
+}
+
+/** Rings however often between two waits are one ring. */
+class Alarm {
+  #next = Promise.withResolvers<void>();
+
+  ring(): void {
+    this.#next.resolve();
+  }
+
+  async wait(): Promise<void> {
+    await this.#next.promise;
+    this.#next = Promise.withResolvers();
+  }
+}
+
+async function watchElsewhere(
+  store: Store,
+  ring: () => void,
+  { signal, pollMs: wantedMs }: FollowGenerationOptions,
+): Promise<void> {
+  const { location } = store;
+  if (location.kind === "memory") return;
+  let pollMs = wantedMs ?? (location.kind === "file" ? SLOW_POLL_MS : REMOTE_POLL_MS);
+  let watching: Promise<void> | undefined;
+  if (location.kind === "file") {
+    try {
+      watching = watchBell(location.path, ring, signal).catch((error) => {
+        store.warn("The watch for changes broke off: asking every 2 s", { error });
+      });
+    } catch (error) {
+      store.warn("Cannot watch for changes: asking every 250 ms instead", { error });
+      pollMs = FAST_POLL_MS;
+    }
+  } else {
+    watching = watchRemote(store, ring, signal);
+  }
+  const timer = setInterval(ring, pollMs);
+  try {
+    await aborted(signal);
+  } finally {
+    clearInterval(timer);
+    await watching;
+  }
+}
+
+async function watchRemote(store: Store, ring: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const reader = store.watchGeneration().getReader();
+      const cancel = () => void reader.cancel().catch(() => {});
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        while (!(await reader.read()).done) ring();
+      } finally {
+        signal.removeEventListener("abort", cancel);
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        store.warn("The data store's watch broke off: starting it again", { error });
+      }
+    }
+    await pause(REWATCH_MS, signal);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/**
+ * How processes on one data file hear of each other's changes. The bell has a folder of its own: to
+ * watch the data file's would open and close the file, and the system takes all locks of a process
+ * from a file that it closes. Another process would then believe itself alone with the database, and
+ * delete the log that ours still writes to.
+ */
+function bellFolder(path: string): string {
+  return `${path}-bell`;
+}
+
+/** Says that something has changed; where that cannot be said, others find out by asking. */
+export async function ringBell(path: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(join(bellFolder(path), "rung"), `${Date.now()}\n`);
+  } catch { /* nobody has ever listened, or the disk is full */ }
+}
+
+/** Calls back whenever the bell is rung, until the signal aborts; throws where it cannot be heard. */
+function watchBell(path: string, ring: () => void, signal: AbortSignal): Promise<void> {
+  Deno.mkdirSync(bellFolder(path), { recursive: true, mode: 0o700 });
+  const watcher = Deno.watchFs(bellFolder(path), { recursive: false });
+  signal.addEventListener("abort", () => watcher.close(), { once: true });
+  return (async () => {
+    for await (const { kind } of watcher) if (kind !== "access") ring();
+  })();
+}
+
+/** Resolves after so long, or as soon as the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}
+
+/** Local reads cost next to nothing; those of a remote store cost money. */
+const EVERY_MS = 400;
+const REMOTE_EVERY_MS = 1_000;
+
+interface FollowNewsOptions {
+  signal: AbortSignal;
+  /** Resolves when somebody wants to know; until then the store is not asked. */
+  whenWanted(signal: AbortSignal): Promise<void>;
+  /** With how often it was said since the last time. */
+  onNews(kind: News, times: number): Promise<void> | void;
+}
+
+/**
+ * Tells of other processes' news until the signal aborts. What came while nobody wanted to know is
+ * told when somebody does.
+ */
+export async function followNews(
+  store: Store,
+  { signal, whenWanted, onNews }: FollowNewsOptions,
+): Promise<void> {
+  const { kind } = store.location;
+  // Nobody else writes into our memory.
+  if (kind === "memory") return;
+  let seen: NewsCounts | undefined;
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      // The first time at once: it says what was before.
+      if (seen !== undefined) await whenWanted(signal);
+      if (signal.aborted) return;
+      const counts = await store.newsElsewhere();
+      const before = seen ??= counts;
+      for (const kind of NEWS) {
+        const times = Number(counts[kind] - before[kind]);
+        // Fewer for a moment while this process writes some: not news, and no reason to forget.
+        if (times <= 0) continue;
+        await onNews(kind, times);
+        // Not before: what failed is tried again.
+        seen[kind] = counts[kind];
+      }
+      isFailing = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isFailing) store.warn("Cannot read what other gateways do", { error });
+      isFailing = true;
+    }
+    await pause(kind === "file" ? EVERY_MS : REMOTE_EVERY_MS, signal);
+  }
+}

@@ -1,0 +1,74 @@
+import { hostname } from "node:os";
+import type { Platform } from "../config/platform.ts";
+import type { Options } from "../config/option_table.ts";
+import type { LogSource } from "../config/module.ts";
+import { type AppliedRestore, applyStagedRestore, StagedRestore } from "./staged_restore.ts";
+import { keepLease, type KeptLease, LeasesRepository } from "./leases_repository.ts";
+import { parseLocation } from "./kv_client.ts";
+import { Store } from "./store.ts";
+
+export interface StorageInput {
+  options: Pick<Options, "kv">;
+  platform: Pick<Platform, "canWrite">;
+  /** Where this gateway listens; empty if it does not. */
+  localAddress: string;
+  startedAt: number;
+  logs: LogSource;
+  /** Whether a process with this id runs on this machine. */
+  isRunning(pid: number): Promise<boolean>;
+  onWarning(message: string, details?: object): void;
+}
+
+export interface Restore {
+  /** Takes a backup for the next start; undefined unless the store is a file on this machine. */
+  staged?: StagedRestore;
+  /** The outcome of a restore at this start. */
+  applied?: AppliedRestore;
+}
+
+/** The store, open and migrated, with this process's lease on it. */
+export interface StorageModule extends AsyncDisposable {
+  store: Store;
+  restore: Restore;
+  lease: KeptLease;
+  /** The store's file, if it is one. */
+  path: string | undefined;
+}
+
+export async function openStorage(input: StorageInput): Promise<StorageModule> {
+  const { options: { kv: location }, localAddress: address, startedAt, isRunning, onWarning } =
+    input;
+  await using stack = new AsyncDisposableStack();
+  const restore = await applyRestore(input);
+  const store = stack.use(await Store.open({ location, onWarning }));
+  const leases = new LeasesRepository(store);
+  const lease = stack.use(await keepLease(leases, { address, startedAt, isRunning, onWarning }));
+  const opened = stack.move();
+  return {
+    store,
+    restore,
+    lease,
+    path: store.location.kind === "file" ? store.location.path : undefined,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Replaces the store by a backup that waits for this start. */
+async function applyRestore(
+  { options: { kv: location }, platform, logs, isRunning, onWarning }: StorageInput,
+): Promise<Restore> {
+  const log = logs.module("storage");
+  const place = parseLocation(location);
+  if (place.kind !== "file" || !platform.canWrite) return {};
+  const applied = await applyStagedRestore({
+    location,
+    // A lease on this machine whose process is gone, or whose process id is now ours, counts as
+    // lapsed.
+    isAlive: async ({ host, pid }) =>
+      host !== hostname() || (pid !== Deno.pid && await isRunning(pid)),
+    onWarning,
+  });
+  if (applied?.ok) log.info(applied, "A backup was put in place of the data store");
+  else if (applied) log.error(applied, "A backup that waits could not be put in place");
+  return { staged: new StagedRestore(place.path), ...(applied === undefined ? {} : { applied }) };
+}

@@ -1,0 +1,294 @@
+import { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { EvalRun, Evaluation, GoldenPrompt, ToolCandidate } from "../core/optimization.ts";
+import { collection, commitBatches, deleteAll } from "./collection.ts";
+import { keys, type RecordKey } from "./keys.ts";
+import type { Store } from "./store.ts";
+
+/** One commit takes no more checks. */
+const CHECKED_AT_ONCE = 10;
+const Timed = z.object({ timestamp: z.iso.datetime() });
+
+const Candidates = collection({
+  noun: "candidate",
+  key: keys.candidates,
+  schema: ToolCandidate,
+  idOf: ({ server, id }) => [server, id],
+  announce: false,
+});
+
+const Prompts = collection({
+  noun: "golden prompt",
+  key: keys.goldenPrompts,
+  schema: GoldenPrompt,
+  idOf: ({ server, id, version }) => [server, id, version],
+  announce: false,
+});
+
+const Runs = collection({
+  noun: "run of an evaluation",
+  key: keys.evalRuns,
+  schema: EvalRun,
+  idOf: ({ server, toolName, id }) => [server, toolName, id],
+  announce: false,
+});
+
+const Evaluations = collection({
+  noun: "evaluation",
+  key: keys.evaluations,
+  schema: Evaluation,
+  idOf: ({ server, toolName, id }) => [server, toolName, id],
+  announce: false,
+});
+
+/** Descriptions that might be better than a server's own. They are added, never changed. */
+export class CandidatesRepository {
+  readonly #records: InstanceType<typeof Candidates>;
+
+  constructor(store: Store) {
+    this.#records = new Candidates(store);
+  }
+
+  async save(candidate: ToolCandidate): Promise<void> {
+    await this.#records.save(candidate, null);
+  }
+
+  /** Oldest first. */
+  async list(server: string, tool?: string): Promise<ToolCandidate[]> {
+    return ofTool(await this.#records.values({ under: [server] }), tool);
+  }
+
+  /** Those of every server, as list() has them: one read for all of many servers. */
+  async byServer(): Promise<Map<string, ToolCandidate[]>> {
+    return Map.groupBy(await this.#records.values(), ({ server }) => server);
+  }
+
+  async find(server: string, id: string): Promise<ToolCandidate | undefined> {
+    return (await this.#records.find([server, id]))?.value;
+  }
+
+  async resolve(server: string, id: string): Promise<ToolCandidate> {
+    const found = await this.find(server, id);
+    if (found !== undefined) return found;
+    throw new GatewayError("NOT_FOUND", {
+      message: `There is no candidate "${id}" for server "${server}"`,
+      recoveryAction: "Use the id of a candidate that is saved",
+      recoverySteps: [
+        "Look up the ids in the tool's results",
+        "Or save the description as a candidate, which gives it an id",
+      ],
+      suggestedTools: ["get_eval_results", "propose_candidate"],
+    });
+  }
+}
+
+/** Prompts that descriptions are tested with. Versions never change, so that old runs keep their meaning. */
+export class GoldenPromptsRepository {
+  readonly #store: Store;
+  readonly #records: InstanceType<typeof Prompts>;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#records = new Prompts(store);
+  }
+
+  /** Adds versions; if one of them exists, none is saved. */
+  async save(prompts: readonly GoldenPrompt[]): Promise<void> {
+    const entries = prompts.map((value) => ({
+      key: keys.goldenPrompts(value.server, value.id, value.version),
+      value,
+    }));
+    const seen = new Set<string>();
+    for (const { key, value } of entries) {
+      const name = JSON.stringify(key);
+      if (seen.has(name) || await this.#store.read(key) !== undefined) throw promptConflict(value);
+      seen.add(name);
+    }
+    // A first version has an id that was made for it; a later one may be somebody else's, too.
+    const later = entries.filter(({ value }) => value.version > 1);
+    for (let start = 0; start < later.length; start += CHECKED_AT_ONCE) {
+      const sets = later.slice(start, start + CHECKED_AT_ONCE);
+      const checks = sets.map(({ key }) => ({ key, versionstamp: null }));
+      const saved = await this.#store.tryCommit({ checks, sets, announce: false });
+      if (saved === undefined) throw promptConflict(sets[0]?.value);
+    }
+    const first = entries.filter(({ value }) => value.version === 1);
+    for (
+      const sets of commitBatches(first, ({ key }) => key, ({ value }) => bytesOfPrompt(value))
+    ) {
+      await this.#store.commit({ sets, announce: false });
+    }
+  }
+
+  /** The newest version of each that is not retired, oldest prompt first. */
+  async list(server: string, tool?: string): Promise<GoldenPrompt[]> {
+    return ofTool(newestVersions(await this.all(server)), tool);
+  }
+
+  /** Those of every server, as list() has them: one read for all of many servers. */
+  async byServer(): Promise<Map<string, GoldenPrompt[]>> {
+    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
+    return new Map([...grouped].map(([server, prompts]) => [server, newestVersions(prompts)]));
+  }
+
+  /** Every version of each, oldest prompt first. */
+  async all(server: string, tool?: string): Promise<GoldenPrompt[]> {
+    return ofTool(await this.#records.values({ under: [server] }), tool);
+  }
+
+  /** The newest version, or the one that is named. */
+  async find(server: string, id: string, version?: number): Promise<GoldenPrompt | undefined> {
+    if (version !== undefined) return (await this.#records.find([server, id, version]))?.value;
+    return (await this.#records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
+  }
+}
+
+/** What came of each prompt that was put to a description. Ids sort by time. */
+export class EvalRunsRepository {
+  readonly #store: Store;
+  readonly #records: InstanceType<typeof Runs>;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#records = new Runs(store);
+  }
+
+  async save(run: EvalRun): Promise<void> {
+    await this.#records.save(run, null);
+  }
+
+  /** Oldest first. */
+  async list(
+    server: string,
+    tool: string,
+    filter: { evaluationId?: string; candidateId?: string } = {},
+  ): Promise<EvalRun[]> {
+    const all = await this.#records.values({ under: [server, tool] });
+    return all.filter(({ evaluationId, candidateId }) =>
+      (filter.evaluationId ?? evaluationId) === evaluationId &&
+      (filter.candidateId ?? candidateId) === candidateId
+    );
+  }
+
+  /** The newest of all tools, newest first. */
+  async recent(limit: number): Promise<EvalRun[]> {
+    let runs: EvalRun[] = [];
+    for (const { id, prefix } of await this.#tools()) {
+      const oldest = runs.length < limit ? undefined : runs.at(-1)?.id;
+      // Of this tool and those behind it, none is newer than what is already there.
+      if (oldest !== undefined && id < oldest) break;
+      for await (const { value } of this.#records.list({ prefix, reverse: true, limit })) {
+        if (oldest !== undefined && value.id < oldest) break;
+        runs.push(value);
+      }
+      runs = runs.sort((one, other) => one.id < other.id ? 1 : -1).slice(0, limit);
+    }
+    return runs;
+  }
+
+  /** Deletes what is older than that, and all but the newest so many; answers how many went. */
+  async prune(
+    { olderThanMs, most }: { olderThanMs: number; most: number },
+    now = Date.now(),
+  ): Promise<number> {
+    const runs: { key: RecordKey; at: number }[] = [];
+    for await (const { key, value } of this.#store.list({ prefix: keys.evalRuns() })) {
+      const timed = Timed.safeParse(value);
+      if (timed.success) runs.push({ key, at: Date.parse(timed.data.timestamp) });
+    }
+    const deleted = runs.sort((one, other) => other.at - one.at)
+      .filter(({ at }, index) => index >= most || at < now - olderThanMs);
+    return await deleteAll(this.#store, deleted.map(({ key }) => key));
+  }
+
+  /** Each tool that has runs, with its newest run's id; that of the newest run first. */
+  async #tools(): Promise<{ prefix: RecordKey; id: string }[]> {
+    const tools: { prefix: RecordKey; id: string }[] = [];
+    // From tool to tool, not from run to run: there may be thousands of each tool's.
+    for (let last = await this.#lastKey(); last; last = await this.#lastKey(last.slice(0, -1))) {
+      tools.push({ prefix: last.slice(0, -1), id: String(last.at(-1)) });
+    }
+    return tools.sort((one, other) => one.id < other.id ? 1 : -1);
+  }
+
+  async #lastKey(before?: RecordKey): Promise<RecordKey | undefined> {
+    const prefix = keys.evalRuns();
+    const selector = before === undefined ? { prefix } : { prefix, end: before };
+    const last = this.#store.list(selector, { reverse: true, limit: 1 });
+    for await (const { key } of last) return key;
+  }
+}
+
+/** What all descriptions of a tool came to, each time they were compared. */
+export class EvaluationsRepository {
+  readonly #store: Store;
+  readonly #records: InstanceType<typeof Evaluations>;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#records = new Evaluations(store);
+  }
+
+  /** Once, when it has ended. */
+  async save(evaluation: Evaluation): Promise<void> {
+    await this.#records.save(evaluation, null);
+  }
+
+  /** Newest first. */
+  async list(server: string, tool?: string): Promise<Evaluation[]> {
+    const under = tool === undefined ? [server] : [server, tool];
+    return newestFirst(await this.#records.values({ under }));
+  }
+
+  /** Those of every server, as list() has them: one read for all of many servers. */
+  async byServer(): Promise<Map<string, Evaluation[]>> {
+    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
+    return new Map([...grouped].map(([server, own]) => [server, newestFirst(own)]));
+  }
+
+  /** Deletes all but the newest so many of each tool; answers how many went. */
+  async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
+    const byTool = Map.groupBy(
+      await this.#records.values(),
+      ({ server, toolName }) => JSON.stringify([server, toolName]),
+    );
+    const deleted = [...byTool.values()].flatMap((own) => newestFirst(own).slice(mostPerTool))
+      .map(({ server, toolName, id }) => keys.evaluations(server, toolName, id));
+    return await deleteAll(this.#store, deleted);
+  }
+
+  async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
+    return (await this.#records.find([server, tool, id]))?.value;
+  }
+}
+
+function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefined): T[] {
+  return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
+}
+
+/** The newest version of each, if it is not retired. */
+function newestVersions(versions: readonly GoldenPrompt[]): GoldenPrompt[] {
+  const newest = new Map<string, GoldenPrompt>();
+  for (const prompt of versions) newest.set(prompt.id, prompt);
+  return [...newest.values()].filter(({ retired }) => !retired);
+}
+
+/** Not by id: one that was begun before another may have ended after it. */
+function newestFirst(evaluations: readonly Evaluation[]): Evaluation[] {
+  const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
+  return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
+}
+
+function promptConflict(prompt?: GoldenPrompt): GatewayError {
+  return new GatewayError("CONFLICT", {
+    message: `Cannot save golden prompt "${prompt?.id}": ` +
+      `it has a version ${prompt?.version} already`,
+    recoveryAction: "Load the prompts again and repeat the change",
+  });
+}
+
+/** Nearly all that a record takes, were every character a long one. */
+function bytesOfPrompt(value: GoldenPrompt): number {
+  const { prompt, toolName, expectedBehavior: { notes = "", expectedTool = "" } } = value;
+  return 500 + 3 * (prompt.length + toolName.length + notes.length + expectedTool.length);
+}

@@ -1,0 +1,344 @@
+import { z } from "zod";
+import { keyBytes, keys, type RecordKey } from "./keys.ts";
+import type { Check, KvClient, KvWrite } from "./kv_client.ts";
+import { busy, damaged } from "./storage_errors.ts";
+import { GatewayError } from "../core/errors.ts";
+
+/** What one entry, or one part of a large record, holds at most; Deno KV's limit is 65,536. */
+const PART_BYTES = 60_000;
+/** More than any record should need, and few enough parts to be deleted in one commit. */
+const RECORD_BYTES = 32 * 1024 * 1024;
+
+/** Stands in a record's place where the record is kept in parts. */
+const PartsPointer = z.strictObject({
+  parts: z.string(),
+  count: z.int().positive(),
+  bytes: z.int().positive(),
+});
+type PartsPointer = z.infer<typeof PartsPointer>;
+
+/** A value, and the versionstamp to hand in when changing it. */
+export interface Stored<T> {
+  value: T;
+  versionstamp: string;
+}
+
+export interface StoredRecord extends Stored<unknown> {
+  key: RecordKey;
+}
+
+/** A reader can lose only to a writer that finished meanwhile, so this many are never met. */
+const READ_ATTEMPTS = 20;
+
+export async function readRecord(
+  client: KvClient,
+  key: RecordKey,
+): Promise<StoredRecord | undefined> {
+  return await resolveEntry(client, key, await client.get(key));
+}
+
+export async function* listRecords(
+  client: KvClient,
+  selector: Deno.KvListSelector,
+  options: { limit?: number; reverse?: boolean; skipRoots?: ReadonlySet<unknown> } = {},
+): AsyncGenerator<StoredRecord, void> {
+  for await (const entry of client.list(selector, options)) {
+    if (options.skipRoots?.has(entry.key[0])) continue;
+    const key = entry.key.map((part) => {
+      if (typeof part === "string" || typeof part === "number") return part;
+      throw damaged(client.location, `it has a key that is not ours: ${Deno.inspect(entry.key)}`);
+    });
+    const record = await resolveEntry(client, key, entry);
+    if (record !== undefined) yield record;
+  }
+}
+
+/** Which parts an entry's record is kept in, if it is. */
+function pointerOf(entry: Deno.KvEntryMaybe<unknown>): PartsPointer | undefined {
+  return PartsPointer.safeParse(entry.value).data;
+}
+
+async function resolveEntry(
+  client: KvClient,
+  key: RecordKey,
+  first: Deno.KvEntryMaybe<unknown>,
+): Promise<StoredRecord | undefined> {
+  let entry = first;
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+    if (entry.versionstamp === null) return undefined;
+    const bytes = await readBytes(client, entry);
+    if (bytes !== undefined) {
+      try {
+        return { key, value: decodeRecord(bytes), versionstamp: entry.versionstamp };
+      } catch (cause) {
+        throw damaged(client.location, `record ${name(key)} is not JSON`, { cause });
+      }
+    }
+    const again = await client.get(key);
+    if (again.versionstamp === entry.versionstamp) {
+      throw damaged(client.location, `record ${name(key)} is incomplete`);
+    }
+    entry = again;
+  }
+  throw busy(client.location, `read record ${name(key)} of`);
+}
+
+async function readBytes(
+  client: KvClient,
+  entry: Deno.KvEntry<unknown>,
+): Promise<Uint8Array | undefined> {
+  if (entry.value instanceof Uint8Array) return entry.value;
+  const pointer = pointerOf(entry);
+  if (pointer === undefined) return undefined;
+  const partKeys = Array.from(
+    { length: pointer.count },
+    (_, index) => keys.parts(pointer.parts, index),
+  );
+  const parts = await client.getMany(partKeys);
+  return joinBytes(parts.map(({ value }) => value), pointer.bytes);
+}
+
+function name(key: RecordKey): string {
+  return JSON.stringify(key.join("/"));
+}
+
+export function encodeRecord(value: unknown): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+/** Throws where the bytes are not the JSON text that was written. */
+export function decodeRecord(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+}
+
+function splitBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let start = 0; start < bytes.length; start += PART_BYTES) {
+    parts.push(bytes.subarray(start, start + PART_BYTES));
+  }
+  return parts;
+}
+
+/** The whole again, or undefined where a part is missing or of the wrong size. */
+function joinBytes(parts: readonly unknown[], total: number): Uint8Array | undefined {
+  const whole = new Uint8Array(total);
+  let offset = 0;
+  for (const part of parts) {
+    if (!(part instanceof Uint8Array) || offset + part.length > total) return undefined;
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return offset === total ? whole : undefined;
+}
+
+/** Deno KV takes 800 KiB, 80 KiB of keys, 1,000 mutations and 10 checks in one commit. */
+export const COMMIT_BYTES = 700 * 1024;
+const COMMIT_KEY_BYTES = 72 * 1024;
+const COMMIT_MUTATIONS = 990;
+const COMMIT_CHECKS = 10;
+/** A set of parts this old with no record was abandoned, not just being written. */
+const ABANDONED_MS = 10 * 60_000;
+
+/** Kept as long as the parts are. */
+const PartOwner = z.strictObject({
+  key: z.array(z.union([z.string(), z.number()])),
+  count: z.int().positive(),
+  at: z.number(),
+});
+
+/** Records to change together: all of it happens, or nothing. */
+export interface Changes {
+  checks?: Check[];
+  sets?: { key: RecordKey; value: unknown }[];
+  deletes?: RecordKey[];
+  increments?: RecordKey[];
+}
+
+interface Outgoing {
+  key: RecordKey;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Written ahead of the commit, because the commit would be too large with it. */
+  ahead: boolean;
+}
+
+/** Writes records of any size; undefined where a check failed and nothing has changed. */
+export async function writeRecords(
+  client: KvClient,
+  changes: Changes,
+  now: number,
+): Promise<string | undefined> {
+  const outgoing = (changes.sets ?? []).map(({ key, value }): Outgoing => ({
+    key,
+    bytes: encodeRecord(value),
+    ahead: false,
+  }));
+  chooseAhead(outgoing);
+
+  const write = {
+    checks: [...changes.checks ?? []],
+    sets: [] as NonNullable<KvWrite["sets"]>,
+    deletes: [...changes.deletes ?? []],
+    increments: changes.increments ?? [],
+  };
+  const ahead: PartsPointer[] = [];
+  for (const record of outgoing) {
+    if (record.bytes.length <= PART_BYTES) {
+      write.sets.push({ key: record.key, value: record.bytes });
+      continue;
+    }
+    const { pointer, entries } = toParts(record, now);
+    if (record.ahead) {
+      // If the owner is gone by the time of the commit, so are the parts.
+      write.checks.push(await writeAhead(client, pointer, entries));
+      ahead.push(pointer);
+    } else {
+      write.sets.push(...entries);
+    }
+    write.sets.push({ key: record.key, value: pointer });
+  }
+  write.deletes.push(...deletionsThatFit(await findReplaced(client, changes), write));
+  refuseTooLarge(write);
+  const versionstamp = await client.commit(write);
+  // Only on a plain no: a commit that failed on its way may have been done, and the parts be in
+  // use. The sweep can tell.
+  if (versionstamp === undefined) await discard(client, ahead).catch(() => {});
+  return versionstamp;
+}
+
+/** Deletes the parts that no record points to and that nobody can still be writing. */
+export async function sweepParts(client: KvClient, now: number): Promise<number> {
+  let swept = 0;
+  for await (const entry of client.list({ prefix: keys.partOwners() })) {
+    const id = String(entry.key[1]);
+    const owner = entry.value instanceof Uint8Array
+      ? PartOwner.safeParse(decodeRecord(entry.value)).data
+      : undefined;
+    if (owner === undefined || now - owner.at < ABANDONED_MS) continue;
+    const record = await client.get(owner.key);
+    if (pointerOf(record)?.parts === id) continue;
+    const done = await client.commit({
+      checks: [
+        { key: owner.key, versionstamp: record.versionstamp },
+        { key: keys.partOwners(id), versionstamp: entry.versionstamp },
+      ],
+      deletes: keysOfParts(id, owner.count),
+    });
+    if (done !== undefined) swept++;
+  }
+  return swept;
+}
+
+function chooseAhead(outgoing: Outgoing[]): void {
+  let total = outgoing.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const largestFirst = outgoing.filter(({ bytes }) => bytes.length > PART_BYTES)
+    .sort((one, other) => other.bytes.length - one.bytes.length);
+  for (const record of largestFirst) {
+    if (record.bytes.length > RECORD_BYTES) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `Cannot save ${record.bytes.length} bytes as one record: ` +
+          `at most ${RECORD_BYTES} are possible`,
+        recoveryAction: "Keep less in it",
+      });
+    }
+    if (total <= COMMIT_BYTES) return;
+    record.ahead = true;
+    total -= record.bytes.length;
+  }
+}
+
+function toParts(record: Outgoing, now: number) {
+  const id = crypto.randomUUID();
+  const parts = splitBytes(record.bytes);
+  const pointer: PartsPointer = { parts: id, count: parts.length, bytes: record.bytes.length };
+  const owner = encodeRecord({ key: record.key, count: parts.length, at: now });
+  const entries = [
+    { key: keys.partOwners(id) as RecordKey, value: owner },
+    ...parts.map((value, index) => ({ key: keys.parts(id, index) as RecordKey, value })),
+  ];
+  return { pointer, entries };
+}
+
+async function writeAhead(
+  client: KvClient,
+  pointer: PartsPointer,
+  entries: NonNullable<KvWrite["sets"]>,
+): Promise<Check> {
+  const perCommit = Math.floor(COMMIT_BYTES / PART_BYTES);
+  let check: Check | undefined;
+  for (let start = 0; start < entries.length; start += perCommit) {
+    const versionstamp = await client.commit({ sets: entries.slice(start, start + perCommit) });
+    check ??= { key: keys.partOwners(pointer.parts), versionstamp: versionstamp ?? null };
+  }
+  if (check === undefined) throw new GatewayError("INTERNAL");
+  return check;
+}
+
+/** The parts of the records that this change replaces or deletes. */
+async function findReplaced(client: KvClient, changes: Changes): Promise<PartsPointer[]> {
+  const created = new Set(
+    (changes.checks ?? []).filter(({ versionstamp }) => versionstamp === null)
+      .map(({ key }) => JSON.stringify(key)),
+  );
+  const touched = [...(changes.sets ?? []).map(({ key }) => key), ...changes.deletes ?? []]
+    .filter((key) => !created.has(JSON.stringify(key)));
+  const entries = await client.getMany(touched);
+  return entries.map(pointerOf).filter((pointer) => pointer !== undefined);
+}
+
+/**
+ * Old parts go in the commit that replaces them. Those for which it has no room are left to the
+ * sweep, and so are those of a record that somebody else replaced since it was looked up: an id
+ * is never used twice, so none that is still in use is ever deleted.
+ */
+function deletionsThatFit(replaced: PartsPointer[], write: Required<KvWrite>): RecordKey[] {
+  let { mutations, keySize } = measure(write);
+  const deletions: RecordKey[] = [];
+  for (const { parts, count } of replaced) {
+    const more = keysOfParts(parts, count);
+    mutations += more.length;
+    keySize += more.reduce((sum, key) => sum + keyBytes(key), 0);
+    if (mutations > COMMIT_MUTATIONS || keySize > COMMIT_KEY_BYTES) break;
+    deletions.push(...more);
+  }
+  return deletions;
+}
+
+function refuseTooLarge(write: Required<KvWrite>): void {
+  const { mutations, keySize, valueSize } = measure(write);
+  if (
+    write.checks.length > COMMIT_CHECKS || mutations > COMMIT_MUTATIONS ||
+    keySize > COMMIT_KEY_BYTES || valueSize > COMMIT_BYTES + PART_BYTES
+  ) {
+    throw new GatewayError("LIMIT_EXCEEDED", {
+      message: `Cannot save ${mutations} changes with ${write.checks.length} checks and ` +
+        `${valueSize} bytes at once`,
+      recoveryAction: "Save them in several steps",
+    });
+  }
+}
+
+function measure(write: Required<KvWrite>) {
+  const changed = [...write.sets.map(({ key }) => key), ...write.deletes, ...write.increments];
+  const checked = write.checks.map(({ key }) => key);
+  return {
+    mutations: changed.length,
+    keySize: [...changed, ...checked].reduce((sum, key) => sum + keyBytes(key), 0),
+    valueSize: write.sets.reduce(
+      (sum, { value }) => sum + (value instanceof Uint8Array ? value.length : 200),
+      0,
+    ),
+  };
+}
+
+async function discard(client: KvClient, pointers: PartsPointer[]): Promise<void> {
+  for (const { parts, count } of pointers) {
+    await client.commit({ deletes: keysOfParts(parts, count) });
+  }
+}
+
+function keysOfParts(id: string, count: number): RecordKey[] {
+  return [
+    keys.partOwners(id),
+    ...Array.from({ length: count }, (_, index) => keys.parts(id, index)),
+  ];
+}

@@ -1,0 +1,156 @@
+import { join } from "@std/path";
+import type { Options } from "../config/option_table.ts";
+import type { Bus } from "../core/bus.ts";
+import { ActivityRepository } from "../storage/activity_repository.ts";
+import type { Restore } from "../storage/module.ts";
+import type { Store } from "../storage/store.ts";
+import { ActivityLog } from "./activity_log.ts";
+import { ActivityReader } from "./activity_reader.ts";
+import { type Audit, openAudit } from "./audit.ts";
+import { CallDetails } from "./call_recorder.ts";
+import { CallRecorder } from "./call_recorder.ts";
+import { CoUse } from "./call_stats.ts";
+import { countCalls, type CountedCalls } from "./call_stats.ts";
+import { lineFormat, type LogTerminal } from "./log_lines.ts";
+import { Logs } from "./logs.ts";
+import { Metrics } from "./metrics.ts";
+
+/** How many past calls are read to learn which tools are used together. */
+const CO_USE_CALLS = 5_000;
+const MEMORY_EVERY_MS = 60_000;
+
+export interface TelemetryInput {
+  store: Store;
+  logs: Logs;
+  options: Pick<Options, "activityRetention" | "activityCalls">;
+  startedAt: number;
+  bus: Bus;
+  /** Tells this process's calls from those of others. */
+  lease: { id: string };
+  access: {
+    /** The display name of a principal. */
+    nameOf(principal: string): string;
+  };
+  live: { tell(subject: "audit"): void };
+  restore: Restore;
+  onWarning(message: string, details?: object): void;
+}
+
+export interface TelemetryModule extends AsyncDisposable {
+  audit: Audit;
+  metrics: Metrics;
+  activity: ActivityLog;
+  /** The stored calls, of all gateways on this store. */
+  callRecords: ActivityRepository;
+  recorder: CallRecorder;
+  /** All calls, with the details of the latest. */
+  calls: ActivityReader;
+  /** Calls, searches and tokens by day, newest first. */
+  activityDays: ActivityRepository["days"];
+  uptimeSeconds(): number;
+  countRequest(method: string, status: number, seconds: number): void;
+  /** Calls, errors and durations of the last 24 hours; counted from the first time this is called. */
+  callStats(): CountedCalls;
+  /** Which tools are used together; counted from the first time this is called. */
+  coUse(): CoUse;
+  /** Deletes all calls with their details. */
+  clearCalls(): Promise<void>;
+}
+
+/** Opens the log before anything else: all modules write to it. */
+export async function openLogs(options: Options, terminal: LogTerminal | undefined): Promise<Logs> {
+  const logs = await Logs.open({
+    level: options.logLevel,
+    format: terminal?.format ?? lineFormat(options.logFormat),
+    console: terminal && ((line) => terminal.write(line)),
+    development: options.development,
+    keepFiles: options.logRetention,
+    ...(options.dataDir === undefined ? {} : { folder: join(options.dataDir, "logs") }),
+  });
+  for (const secret of [options.embeddingsKey, options.adminToken, options.secretKey]) {
+    if (secret !== undefined) logs.redactor.learn([secret]);
+  }
+  return logs;
+}
+
+export function buildTelemetry(input: TelemetryInput): TelemetryModule {
+  const { store, logs, options, startedAt, onWarning } = input;
+  const { redactor } = logs;
+  input.bus.on("serverRemoved", (name) => logs.about.forget(name));
+  const stack = new AsyncDisposableStack();
+  const audit = openAudit({
+    stack,
+    store,
+    redactor,
+    nameOf: (principal) => input.access.nameOf(principal),
+    onNoted: () => input.live.tell("audit"),
+    onWarning,
+  });
+
+  if (input.restore.applied?.ok) {
+    const { ok: _, ...after } = input.restore.applied;
+    audit.note({ action: "data.restore", subject: "data store", after });
+  }
+
+  const metrics = new Metrics();
+  const count = metrics.counter("quartermaster_http_requests_total");
+  const time = metrics.durations("quartermaster_http_request_seconds");
+  const uptimeSeconds = () => Math.round((Date.now() - startedAt) / 1000);
+  metrics.gauge("quartermaster_uptime_seconds", uptimeSeconds);
+  metrics.gauge("quartermaster_memory_bytes", () => Deno.memoryUsage().rss);
+  const memoryLog = logs.module("memory");
+  const memoryTimer = setInterval(
+    () => memoryLog.debug(Deno.memoryUsage(), "Memory"),
+    MEMORY_EVERY_MS,
+  );
+  stack.defer(() => clearInterval(memoryTimer));
+
+  const callRecords = new ActivityRepository(store);
+  const activity = stack.use(
+    new ActivityLog({
+      repository: callRecords,
+      processId: input.lease.id,
+      onWarning,
+      keepDays: options.activityRetention,
+      maxCalls: options.activityCalls,
+    }),
+  );
+  const details = new CallDetails({});
+  let stats: CountedCalls | undefined;
+  let coUse: CoUse | undefined;
+
+  return {
+    audit,
+    metrics,
+    activity,
+    callRecords,
+    recorder: new CallRecorder({ log: activity, details, redactor }),
+    calls: new ActivityReader({ repository: callRecords, log: activity, details, redactor }),
+    activityDays: () => callRecords.days(),
+    uptimeSeconds,
+    countRequest(method, status, seconds) {
+      count({ method, status: String(status) });
+      time(seconds);
+    },
+    callStats: () => stats ??= countCalls({ activity, repository: callRecords, onWarning }),
+    coUse: () => coUse ??= countUses(activity, callRecords, onWarning),
+    async clearCalls() {
+      details.clear();
+      await activity.clear();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function countUses(
+  activity: ActivityLog,
+  calls: ActivityRepository,
+  onWarning: TelemetryInput["onWarning"],
+): CoUse {
+  const counted = new CoUse();
+  activity.onEntry((entry) => counted.add(entry));
+  Array.fromAsync(calls.recent(CO_USE_CALLS))
+    .then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
+    .catch((error) => onWarning("Cannot read which tools are used together", { error }));
+  return counted;
+}

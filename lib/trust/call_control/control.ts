@@ -1,0 +1,280 @@
+import type { CatalogTool } from "../../catalog/catalog_tool.ts";
+import type { Client, McpRequest } from "../../core/client.ts";
+import { type Bound, CallLimits } from "../../auth/call_limits.ts";
+import { type CallLimit, ownerOf } from "../../core/access.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { CallMode, ServerSpec } from "../../core/server.ts";
+import { isStricter, natureOf, rulesOf, type ServerRules } from "./modes.ts";
+
+/** A call of a server's tool that has not been sent. */
+export interface PendingCall {
+  tool: CatalogTool;
+  request: McpRequest;
+  client: Client;
+}
+
+/** A request other than a tool call that makes use of a server. */
+export interface ServerUse {
+  server: string;
+  method: string;
+  principal: string;
+  /** Identifies the request until it is answered. */
+  request: object;
+}
+
+/** What somebody wanted to use and was refused. */
+export interface RefusedUse {
+  /** As the audit log names it: `git.commit`, `(gateway).add_server`. */
+  subject: string;
+  principal: string;
+  /** Missing for requests of the console and the API. */
+  client?: Client;
+  /** Whether it is a request other than a tool call: clients make those on their own, all day. */
+  isRequest?: boolean;
+}
+
+export function refusedCall({ tool, client }: PendingCall): RefusedUse {
+  return { subject: `${tool.server}.${tool.name}`, principal: client.principal, client };
+}
+
+/** A call from a client that opens sessions or lists all day is no attack; thousands a minute are. */
+const INITIALIZES_PER_MINUTE = 3_000;
+const REQUESTS_PER_MINUTE = 60_000;
+/** What only ends something is never held back: it would go on for ever. */
+const ENDING: ReadonlySet<string> = new Set(["resources/unsubscribe", "tasks/cancel"]);
+
+export interface CallControlOptions {
+  findServer(name: string): { server: { spec: ServerSpec } } | undefined;
+  limitOf(principal: string): CallLimit | undefined;
+  /** The mode of the toolset that a call is made through, if it has one. */
+  toolsetMode(call: PendingCall): CallMode | undefined;
+  /** Throws unless somebody agrees. */
+  askFirst(call: PendingCall): Promise<void>;
+  /** An answer with a result of at most about so many tokens. */
+  shorten(call: PendingCall, answer: string, maxTokens: number): Promise<string>;
+  /** The whole answer to a request for a page of a result. */
+  readPage(request: McpRequest, client: Client): Promise<string>;
+  /** Something is not done because of a mode or its caller's rights. */
+  onRefused?(use: RefusedUse, error: Error): void;
+  limits?: CallLimits;
+}
+
+/** What may hold a call back. */
+interface Holding {
+  rules: ServerRules | undefined;
+  limit: CallLimit | undefined;
+  toolset: CallMode | undefined;
+}
+
+/** What may be called, how often, and how much of an answer goes back. Costs next to nothing unused. */
+export class CallControl {
+  readonly #options: CallControlOptions;
+  readonly #limits: CallLimits;
+  /** An entry's rules are read once. */
+  readonly #rules = new WeakMap<ServerSpec, { rules: ServerRules | undefined }>();
+
+  constructor(options: CallControlOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? new CallLimits();
+  }
+
+  enter(call: PendingCall): Promise<void> | undefined {
+    const holding = this.#holding(call);
+    if (!holding) return undefined;
+    const mustAsk = this.#mustAsk(call, holding);
+    const { rules, limit } = holding;
+    const { tool: { server }, client: { principal } } = call;
+    this.#limits.begin(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
+    return mustAsk ? this.#ask(call) : undefined;
+  }
+
+  /**
+   * For a person who tries a tool in the console: the modes of the server and of the person's token
+   * apply, and the token's limits. Returns whether somebody has to approve the call.
+   */
+  enterTrial({ tool, request, client: { principal } }: PendingCall): boolean {
+    const holding = this.#holdingTrial(tool.server, principal);
+    let mustAsk;
+    try {
+      mustAsk = mustAskFirst({ tool }, holding);
+    } catch (error) {
+      this.refused({ subject: `${tool.server}.${tool.name}`, principal }, error);
+      throw error;
+    }
+    this.#limits.begin(request, [ofToken(principal, holding.limit)]);
+    return mustAsk;
+  }
+
+  /** Whether a person who tries a tool has to confirm that because of a mode. */
+  mustConfirm({ tool, principal }: { tool: CatalogTool; principal: string }): boolean {
+    try {
+      return mustAskFirst({ tool }, this.#holdingTrial(tool.server, principal));
+    } catch {
+      // The trial itself says why not: there is nothing to confirm.
+      return false;
+    }
+  }
+
+  /** No modes and no approval: those are for calls of tools. */
+  enterUse({ server, method, principal, request }: ServerUse): void {
+    if (ENDING.has(method)) return;
+    const rules = this.#rulesOf(server);
+    const limit = this.#options.limitOf(principal);
+    if (rules === undefined && limit === undefined) return;
+    this.#limits.begin(request, [ofServer(server, rules), ofToken(principal, limit)]);
+  }
+
+  /** One of the gateway's own tools counts as a call of its token's too. */
+  enterBuiltin(principal: string): void {
+    const limit = this.#options.limitOf(principal);
+    if (limit?.perMinute === undefined) return;
+    const bound = { ...ofToken(principal, limit), concurrent: undefined };
+    this.#limits.begin(bound, [bound]);
+  }
+
+  leave(call: PendingCall, answer: string): string | Promise<string> {
+    const most = this.#rulesOf(call.tool.server)?.maxResultTokens;
+    // Not even with a token for each character.
+    if (most === undefined || answer.length <= most) return answer;
+    return this.#options.shorten(call, answer, most);
+  }
+
+  /** The answer to a request for the rest of a result; undefined where it is none. */
+  read(request: McpRequest, client: Client): Promise<string> | undefined {
+    const isPage = request.method === "resources/read" && isResultUri(request.params.uri);
+    return isPage ? this.#options.readPage(request, client) : undefined;
+  }
+
+  /** Whether a server's results may have to be read on with resources/read. */
+  hasPages(server: string): boolean {
+    return this.#rulesOf(server)?.maxResultTokens !== undefined;
+  }
+
+  /** The call was answered, however that came about. */
+  ended(request: object): void {
+    this.#limits.end(request);
+  }
+
+  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
+  countRequest(principal: string, method: string): void {
+    const isInitialize = method === "initialize";
+    const bound: Bound = {
+      key: `${isInitialize ? "initialize" : "requests"} ${ownerOf(principal)}`,
+      whose: isInitialize ? "Opening sessions" : "Requests other than calls: each client",
+      perMinute: isInitialize ? INITIALIZES_PER_MINUTE : REQUESTS_PER_MINUTE,
+    };
+    this.#limits.begin(bound, [bound]);
+  }
+
+  /** Has it noted that somebody was not let through; a client that ended its call itself is no such. */
+  refused(use: RefusedUse, error: unknown): void {
+    if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
+  }
+
+  #mustAsk(call: PendingCall, holding: Holding): boolean {
+    try {
+      return mustAskFirst(call, holding);
+    } catch (error) {
+      this.refused(refusedCall(call), error);
+      throw error;
+    }
+  }
+
+  async #ask(call: PendingCall): Promise<void> {
+    try {
+      await this.#options.askFirst(call);
+    } catch (error) {
+      this.refused(refusedCall(call), error);
+      throw error;
+    }
+    // What was set meanwhile counts for what is about to run.
+    const holding = this.#holding(call);
+    if (holding) this.#mustAsk(call, holding);
+  }
+
+  /** Undefined where nothing holds a call back. */
+  #holding(call: PendingCall): Holding | undefined {
+    const rules = this.#rulesOf(call.tool.server);
+    const limit = this.#options.limitOf(call.client.principal);
+    const toolset = this.#options.toolsetMode(call);
+    if (rules === undefined && limit === undefined && toolset === undefined) return undefined;
+    return { rules, limit, toolset };
+  }
+
+  /** A trial goes through no toolset. */
+  #holdingTrial(server: string, principal: string): Holding {
+    const limit = this.#options.limitOf(principal);
+    return { rules: this.#rulesOf(server), limit, toolset: undefined };
+  }
+
+  #rulesOf(server: string): ServerRules | undefined {
+    const spec = this.#options.findServer(server)?.server.spec;
+    if (spec === undefined) return undefined;
+    let known = this.#rules.get(spec);
+    if (!known) this.#rules.set(spec, known = { rules: rulesOf(spec) });
+    return known.rules;
+  }
+}
+
+function ofServer(server: string, rules: ServerRules | undefined): Bound {
+  return {
+    key: `server ${server}`,
+    whose: `Server "${server}"`,
+    perMinute: rules?.callsPerMinute,
+    concurrent: rules?.maxConcurrent,
+  };
+}
+
+/** A person's tokens with one limit count together: a token with other scopes gets no more. */
+function ofToken(principal: string, { perMinute, concurrent }: CallLimit = {}): Bound {
+  return {
+    key: `calls ${ownerOf(principal)} ${perMinute}/${concurrent}`,
+    whose: "This token",
+    perMinute,
+    concurrent,
+  };
+}
+
+/** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */
+function mustAskFirst(
+  { tool }: Pick<PendingCall, "tool">,
+  { rules, limit, toolset }: Holding,
+): boolean {
+  const name = `${tool.server}.${tool.name}`;
+  const modes: [CallMode, string][] = [
+    [rules?.mode ?? "all", `the entry of server "${tool.server}"`],
+    [toolset ?? "all", "the toolset"],
+    [limit?.mode ?? "all", "this token"],
+  ];
+  const [mode, by] = modes.reduce((most, other) => isStricter(other[0], most[0]) ? other : most);
+  if (mode === "all") return false;
+  const nature = natureOf(tool, rules);
+  if (nature === "reads") return false;
+  if (mode === "confirm") return nature === "destroys";
+  throw new GatewayError("ACCESS_DENIED", {
+    message: `Not called: ${name} may change things, and ${by} allows only tools that read`,
+    recoveryAction: "Use a tool that only reads",
+    recoverySteps: [
+      "Use a tool that only reads",
+      `Or ask the owner of the gateway to allow ${name}`,
+    ],
+  });
+}
+
+const RESULTS = "quartermaster://results/";
+
+/** The first page is what went back at once. */
+export function resultUri(id: string, page: number): string {
+  return `${RESULTS}${id}?page=${page}`;
+}
+
+function isResultUri(uri: unknown): uri is string {
+  return typeof uri === "string" && uri.startsWith(RESULTS);
+}
+
+/** Empty and 0 where the URI is none that was given out. */
+export function parseResultUri(uri: string): { id: string; page: number } {
+  const [, id = "", page = "0"] = /^([0-9a-f-]{36})\?page=(\d{1,6})$/
+    .exec(uri.slice(RESULTS.length)) ?? [];
+  return { id, page: Number(page) };
+}

@@ -1,0 +1,130 @@
+import type { Access } from "../../auth/access.ts";
+import type { OnAudit } from "../../core/access.ts";
+import { TokenCounter } from "../../core/token_counter.ts";
+import type { ServerPool } from "../../servers/pool.ts";
+import { SettingsRepository } from "../../storage/settings_repository.ts";
+import type { Store } from "../../storage/store.ts";
+import { CallControl } from "./control.ts";
+import type { Approvals, AskFirstOptions, WaitingCall } from "./approvals.ts";
+import { RefusedCalls } from "./refused_calls.ts";
+import type { ResultPages } from "./result_pages.ts";
+import { ToolsetModes } from "./modes.ts";
+import { actingFor } from "../../telemetry/audit_log.ts";
+import type { Logs } from "../../telemetry/logs.ts";
+import type { Toolsets } from "../../catalog/toolsets/toolsets.ts";
+
+export interface CallControlModuleOptions {
+  store: Store;
+  pool: ServerPool;
+  access: Access;
+  toolsets: Toolsets;
+  logs: Logs;
+  /** Where the console is; empty where there is none. */
+  address: string;
+  /** What waits for a person is something else. */
+  onChange(): void;
+  onAudit?: OnAudit | undefined;
+  /** Asks the person behind a client to approve a call; undefined if the client cannot ask. */
+  elicit: AskFirstOptions["elicit"];
+}
+
+/** A counter remembers what it counted, and results are long. */
+const COUNTS_PER_COUNTER = 100;
+/** Nobody waits longer for an answer to be counted; a guess is as good for once. */
+const COUNT_MS = 500;
+
+/** What may be called, how often, and how much of a result goes back. */
+export interface CallControlModule extends AsyncDisposable {
+  readonly policy: CallControl;
+  /** Calls that wait for a person; loaded at first use. */
+  approvals(): Promise<Approvals>;
+  readonly toolsetModes: ToolsetModes;
+}
+
+export async function openCallControl(input: CallControlModuleOptions): Promise<CallControlModule> {
+  const { store, pool, access, toolsets, logs, address, onChange } = input;
+  const stack = new AsyncDisposableStack();
+  const log = logs.module("control");
+  const mask = (json: string) => logs.redactor.json(json);
+  const page = address === ""
+    ? "the console, Security, Approvals"
+    : `${address}/security/approvals`;
+  const modes = new ToolsetModes({
+    settings: new SettingsRepository(store),
+    find: (name) => toolsets.find(name),
+    equippedBy: (principal) => toolsets.equippedBy(principal),
+    onAudit: input.onAudit,
+  });
+  // Not later: what is to be held back must not slip through while they are read.
+  await modes.load();
+
+  function tell(added: WaitingCall | undefined): void {
+    if (added) {
+      const { server: serverName, tool: toolName } = added;
+      log.warn({ serverName, toolName }, `A call waits for approval: open ${page}`);
+    }
+    onChange();
+  }
+
+  let waiting: Promise<Approvals> | undefined;
+  /** Loaded when a call has to wait, or somebody looks. */
+  function approvals(): Promise<Approvals> {
+    return waiting ??= import("./approvals.ts").then((module) =>
+      new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
+    );
+  }
+
+  let counter: TokenCounter | undefined;
+  let counts = 0;
+  stack.defer(() => counter?.[Symbol.dispose]());
+  async function count(text: string): Promise<number> {
+    if (counts++ % COUNTS_PER_COUNTER === 0) {
+      counter?.[Symbol.dispose]();
+      counter = undefined;
+    }
+    counter ??= new TokenCounter();
+    const limit = Promise.withResolvers<number[]>();
+    const timer = setTimeout(() => limit.resolve([]), COUNT_MS);
+    const [tokens = 0] = await Promise.race([counter.count([text]), limit.promise]);
+    clearTimeout(timer);
+    return tokens;
+  }
+
+  let loading: Promise<ResultPages> | undefined;
+  stack.defer(async () => (await loading)?.[Symbol.dispose]());
+  function pages(): Promise<ResultPages> {
+    return loading ??= import("./result_pages.ts").then((module) =>
+      new module.ResultPages({ count })
+    );
+  }
+
+  const refused = stack.use(
+    new RefusedCalls({
+      // By the call alone: a request that came before it on the connection may still seem to act.
+      onAudit: (entry) =>
+        actingFor(
+          { principal: entry.principal, from: () => entry.from },
+          () => input.onAudit?.(entry),
+        ),
+    }),
+  );
+  const policy = new CallControl({
+    // Bound, not wrapped: these are on the path of every call.
+    findServer: pool.find.bind(pool),
+    limitOf: access.limitOf.bind(access),
+    toolsetMode: modes.modeFor.bind(modes),
+    async askFirst(call) {
+      const { askFirst } = await import("./approvals.ts");
+      await askFirst({ approvals: await approvals(), mask, page, elicit: input.elicit }, call);
+    },
+    shorten: async (call, answer, most) => await (await pages()).shorten(call, answer, most),
+    readPage: async (request, client) => (await pages()).read(request, client),
+    onRefused: (use, error) => refused.note(use, error),
+  });
+  return {
+    policy,
+    approvals,
+    toolsetModes: modes,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

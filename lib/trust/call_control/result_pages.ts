@@ -1,0 +1,395 @@
+import { elementTexts, memberSpans, replaceSpan } from "../../core/json_spans.ts";
+import { errorText, isObject, resultText } from "../../core/rpc.ts";
+import { parseResultUri, type PendingCall, resultUri } from "./control.ts";
+import type { Client, McpRequest } from "../../core/client.ts";
+
+/** Most texts have about so many characters a token. */
+const USUAL_RATIO = 4;
+const SAMPLE = 2_000;
+const KEPT_MS = 10 * 60_000;
+/** 20 MB where every character takes two bytes. */
+const MOST_KEPT = 10_000_000;
+const RESOURCE_NOT_FOUND = -32002;
+
+export interface ResultPagesOptions {
+  /** How many tokens a text has; 0 where that cannot be counted now. */
+  count(text: string): Promise<number>;
+  keptMs?: number;
+  /** Characters of all that is kept. */
+  mostKept?: number;
+  now?(): number;
+}
+
+interface Kept {
+  /** Of the session that made the call, as the caller it was then. */
+  owner: string;
+  pages: readonly ResultPage[];
+  size: number;
+  expiresAt: number;
+}
+
+/** Cuts results that are too long, and keeps the rest for the session that asked, for a while. */
+export class ResultPages implements Disposable {
+  readonly #options: ResultPagesOptions;
+  readonly #now: () => number;
+  /** The oldest first. */
+  readonly #kept = new Map<string, Kept>();
+  /** A name for each session, so that nothing here keeps one alive. */
+  readonly #owners = new WeakMap<Client, string>();
+  #size = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: ResultPagesOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** An answer whose result has at most about so many tokens. */
+  async shorten({ tool, client }: PendingCall, answer: string, maxTokens: number): Promise<string> {
+    const span = memberSpans(answer).get("result");
+    if (!span) return answer;
+    const result = answer.slice(span.start, span.end);
+    const parts = result.startsWith("{") ? partsOf(result) : undefined;
+    const ratio = parts && await this.#ratioWhereTooLong(result, maxTokens);
+    if (!parts || ratio === undefined) return answer;
+    const id = crypto.randomUUID();
+    const tokens = (size: number) => Math.ceil(size / ratio).toLocaleString("en");
+    const most = Math.floor(maxTokens * ratio);
+    const cutSaying = (where: (page: number) => string) =>
+      cutResult(parts, {
+        most,
+        replacement: (what, size, page) =>
+          `[${what}, about ${tokens(size)} tokens, is over the limit of this gateway: ` +
+          `${where(page)}]`,
+      });
+    const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
+    if (!kept) return answer;
+    const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
+    const isKept = this.#keep(id, this.#ownerOf(client), kept.pages, left);
+    // How much is left is known by the cut alone, and nobody is sent to a page that is not there.
+    const cut = isKept ? kept : cutSaying(() => "it is too large to be kept") ?? kept;
+    const note = isKept
+      ? `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown, about ${
+        tokens(left)
+      } are left. Read on with resources/read of ${resultUri(id, 2)}${
+        cut.pages.length > 1 ? `, to ?page=${cut.pages.length + 1}` : ""
+      }, at the same endpoint and in the same session, within ${KEPT_MS / 60_000} minutes.]`
+      : `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown. The other ${
+        tokens(left)
+      } are too many to be kept: ask for less at once.]`;
+    // A client that knows the output's schema refuses a success without structured content.
+    const mustFail = parts.structured !== undefined && cut.structured === undefined &&
+      tool.definition.outputSchema !== undefined;
+    return replaceSpan(answer, span, cutText(result, cut, note, mustFail));
+  }
+
+  /** The whole answer to a request for a page. */
+  read(request: McpRequest, client: Client): string {
+    const uri = String(request.params.uri);
+    const { id, page: number } = parseResultUri(uri);
+    const kept = this.#kept.get(id);
+    const page = kept?.pages[number - 2];
+    const isOwn = kept !== undefined && kept.owner === this.#owners.get(client) &&
+      kept.expiresAt > this.#now();
+    if (!kept || !page || !isOwn) {
+      return errorText(
+        request.id,
+        RESOURCE_NOT_FOUND,
+        "There is no such page: results are kept for ten minutes, for the session that asked, " +
+          "while there is room. Call the tool again",
+      );
+    }
+    const last = kept.pages.length + 1;
+    const next = number < last ? `; next: ${resultUri(id, number + 1)}` : "";
+    const note = `[Page ${number} of ${last}${next}]`;
+    const { mimeType } = page;
+    const contents = page.kind === "blob"
+      ? [{ uri, mimeType, blob: page.data }, { uri, mimeType: "text/plain", text: note }]
+      : mimeType === "text/plain"
+      ? [{ uri, mimeType, text: `${page.text}\n\n${note}` }]
+      : [{ uri, mimeType, text: page.text }, { uri, mimeType: "text/plain", text: note }];
+    return resultText(request.id, JSON.stringify({ contents }));
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#kept.clear();
+    this.#size = 0;
+  }
+
+  /** Characters a token; undefined where the result is short enough. Only a close call is counted. */
+  async #ratioWhereTooLong(result: string, maxTokens: number): Promise<number | undefined> {
+    const usual = result.length / USUAL_RATIO;
+    if (usual * 2 <= maxTokens) return undefined;
+    if (usual > maxTokens * 2) return USUAL_RATIO;
+    const sample = sampleOf(result);
+    const counted = await this.#options.count(sample);
+    const ratio = counted > 0 ? sample.length / counted : USUAL_RATIO;
+    return result.length / ratio > maxTokens ? ratio : undefined;
+  }
+
+  #keep(id: string, owner: string, pages: readonly ResultPage[], size: number): boolean {
+    const { keptMs = KEPT_MS, mostKept = MOST_KEPT } = this.#options;
+    if (size > mostKept) return false;
+    this.#prune(mostKept - size);
+    this.#kept.set(id, { owner, pages, size, expiresAt: this.#now() + keptMs });
+    this.#size += size;
+    this.#pruneLater(keptMs);
+    return true;
+  }
+
+  #pruneLater(ms: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#prune(Infinity);
+      const [oldest] = this.#kept.values();
+      if (oldest) this.#pruneLater(Math.max(1_000, oldest.expiresAt - this.#now()));
+    }, ms);
+    Deno.unrefTimer(Number(this.#timer));
+  }
+
+  /** Forgets what is over, and the oldest until no more than `most` is kept. */
+  #prune(most: number): void {
+    const now = this.#now();
+    for (const [id, { size, expiresAt }] of this.#kept) {
+      if (expiresAt > now && this.#size <= most) break;
+      this.#kept.delete(id);
+      this.#size -= size;
+    }
+  }
+
+  #ownerOf(client: Client): string {
+    let owner = this.#owners.get(client);
+    if (owner === undefined) this.#owners.set(client, owner = crypto.randomUUID());
+    return owner;
+  }
+}
+
+function sizeOf(page: ResultPage): number {
+  return page.kind === "blob" ? page.data.length : page.text.length;
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= 3 * SAMPLE) return text;
+  const middle = Math.floor((text.length - SAMPLE) / 2);
+  return text.slice(0, SAMPLE) + text.slice(middle, middle + SAMPLE) + text.slice(-SAMPLE);
+}
+
+/** The result with what is left of it, and every other member as it came. */
+function cutText(result: string, cut: CutResult, note: string, mustFail: boolean): string {
+  const members = new Map(
+    Array.from(memberSpans(result), ([name, { start, end }]) => [name, result.slice(start, end)]),
+  );
+  const isDone = mustFail && members.get("isError") !== "true";
+  const words = isDone ? `The call was made and succeeded: do not repeat it. ${note}` : note;
+  members.set(
+    "content",
+    `[${[...cut.content, JSON.stringify({ type: "text", text: words })].join(",")}]`,
+  );
+  if (cut.structured === undefined) members.delete("structuredContent");
+  if (mustFail) members.set("isError", "true");
+  const texts = Array.from(members, ([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return `{${texts.join(",")}}`;
+}
+
+/** How far from its end a part may be cut for the sake of a better place. */
+const SEARCHED = 0.25;
+
+/** Where a text is best cut so that its first part has at most `most` characters. */
+export function cutPlace(text: string, most: number): number {
+  if (text.length <= most) return text.length;
+  const earliest = Math.floor(most * (1 - SEARCHED));
+  for (const mark of ["\n\n", "\n", ". ", " "]) {
+    const at = text.lastIndexOf(mark, most - mark.length);
+    if (at > 0 && at + mark.length >= earliest) return at + mark.length;
+  }
+  // Half of a character is none.
+  const isHalf = most > 1 && /[\uD800-\uDBFF]/.test(text[most - 1]!);
+  return Math.max(1, isHalf ? most - 1 : most);
+}
+
+/** A text in parts of at most so many characters, which together are the text. */
+export function inParts(text: string, most: number): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const part = text.slice(at, at + most + 1);
+    const length = cutPlace(part, most);
+    parts.push(part.slice(0, length));
+    at += length;
+  }
+  return parts;
+}
+
+/** A shorter beginning says less than none. */
+const SHORTEST_HEAD = 100;
+
+/** A part of a result that is read on its own. */
+type ResultPage =
+  | { kind: "text"; text: string; mimeType: string }
+  | { kind: "blob"; data: string; mimeType: string };
+
+/** A result that was too long, in two. */
+interface CutResult {
+  /** What goes back at once: blocks and structured content as the texts that came. */
+  content: string[];
+  structured: string | undefined;
+  pages: ResultPage[];
+  /** Characters of what went back. */
+  shown: number;
+}
+
+interface CutOptions {
+  /** How many characters go back at once, and how many are on a page. */
+  most: number;
+  /** What stands in the place of something whole: what it is, its size and its page. */
+  replacement(what: string, size: number, page: number): string;
+}
+
+/**
+ * Cuts a result: texts at a good place, all else is kept whole or put on a page. Undefined where
+ * everything fits.
+ */
+export function cutResult(
+  { content, structured }: { content: string[]; structured: string | undefined },
+  options: CutOptions,
+): CutResult | undefined {
+  const cutter = new Cutter(options, structured);
+  for (const block of content) cutter.add(block);
+  return cutter.done();
+}
+
+/** The blocks of a result's content and its structured content, as the texts that came. */
+export function partsOf(
+  result: string,
+): { content: string[]; structured: string | undefined } | undefined {
+  const members = memberSpans(result);
+  const [content, structured] = ["content", "structuredContent"].map((name) => {
+    const span = members.get(name);
+    return span && result.slice(span.start, span.end);
+  });
+  if (content !== undefined && !content.startsWith("[")) return undefined;
+  return { content: content === undefined ? [] : elementTexts(content), structured };
+}
+
+class Cutter {
+  readonly #options: CutOptions;
+  readonly #content: string[] = [];
+  readonly #pages: ResultPage[] = [];
+  readonly #structured: string | undefined;
+  #room: number;
+  #shown = 0;
+  /** Once a text was cut all that follows it is on pages, in its order. */
+  #isFull = false;
+  /** What waits to be put on pages: text that may be cut, and blocks that may not. */
+  #tail = "";
+  #blocks: string[] = [];
+
+  constructor(options: CutOptions, structured: string | undefined) {
+    this.#options = options;
+    this.#room = options.most;
+    if (structured === undefined) return;
+    if (structured.length <= this.#room) {
+      this.#structured = structured;
+      this.#room -= structured.length;
+      this.#shown += structured.length;
+      return;
+    }
+    this.#pages.push({ kind: "text", text: structured, mimeType: "application/json" });
+    this.#replace("Structured content", structured.length);
+  }
+
+  add(block: string): void {
+    const value: unknown = JSON.parse(block);
+    const text = isObject(value) && value.type === "text" && typeof value.text === "string"
+      ? value.text
+      : undefined;
+    const size = text?.length ?? block.length;
+    if (!this.#isFull && size <= this.#room) return this.#keep(block, size);
+    if (text === undefined) return this.#putAway(block, isObject(value) ? value : {});
+    this.#putTextAway(block, text);
+  }
+
+  done(): CutResult | undefined {
+    this.#flush();
+    if (this.#pages.length === 0) return undefined;
+    return {
+      content: this.#content,
+      structured: this.#structured,
+      pages: this.#pages,
+      shown: this.#shown,
+    };
+  }
+
+  #keep(block: string, size: number): void {
+    this.#content.push(block);
+    this.#room -= size;
+    this.#shown += size;
+  }
+
+  #putTextAway(block: string, text: string): void {
+    const isBegun = !this.#isFull && this.#room >= SHORTEST_HEAD;
+    const place = isBegun ? cutPlace(text, this.#room) : 0;
+    if (place > 0) {
+      const head = JSON.stringify(text.slice(0, place));
+      this.#keep(replaceSpan(block, memberSpans(block).get("text")!, head), place);
+    }
+    this.#isFull = true;
+    this.#flushBlocks();
+    this.#tail += (this.#tail === "" ? "" : "\n") + text.slice(place);
+  }
+
+  #putAway(block: string, value: Record<string, unknown>): void {
+    const blob = blobOf(value);
+    if (blob) {
+      this.#flush();
+      this.#pages.push(blob);
+    } else {
+      this.#flushTail();
+      const size = this.#blocks.reduce((sum, { length }) => sum + length, 0);
+      if (size + block.length > this.#options.most) this.#flushBlocks();
+      this.#blocks.push(block);
+    }
+    // Where a text was cut its end says that there is more.
+    if (this.#isFull) return;
+    if (!blob) this.#flushBlocks();
+    const what = typeof value.type === "string" ? value.type : "Something";
+    this.#replace(blob ? `${what} (${blob.mimeType})` : what, block.length);
+  }
+
+  /** Says in the place of what was just put on a page where it is. */
+  #replace(what: string, size: number): void {
+    const text = this.#options.replacement(what, size, this.#pages.length + 1);
+    this.#content.push(JSON.stringify({ type: "text", text }));
+  }
+
+  #flush(): void {
+    this.#flushTail();
+    this.#flushBlocks();
+  }
+
+  #flushTail(): void {
+    for (const text of inParts(this.#tail, this.#options.most)) {
+      this.#pages.push({ kind: "text", text, mimeType: "text/plain" });
+    }
+    this.#tail = "";
+  }
+
+  #flushBlocks(): void {
+    if (this.#blocks.length === 0) return;
+    const text = `[${this.#blocks.join(",")}]`;
+    this.#pages.push({ kind: "text", text, mimeType: "application/json" });
+    this.#blocks = [];
+  }
+}
+
+/** Images, sounds and embedded files, which a client can show as what they are. */
+function blobOf(block: Record<string, unknown>): ResultPage | undefined {
+  const inner = isObject(block.resource) ? block.resource : block;
+  const data = inner.blob ?? inner.data;
+  if (typeof data !== "string") return undefined;
+  const { mimeType } = inner;
+  const type = typeof mimeType === "string" ? mimeType : "application/octet-stream";
+  return { kind: "blob", data, mimeType: type };
+}

@@ -1,0 +1,349 @@
+import { isBroken } from "../catalog/catalog_tool.ts";
+import type { ReviewEdit } from "./review_state.ts";
+import {
+  approved,
+  decided,
+  DEFAULT_REVIEWER,
+  turnedDown,
+  unwaived,
+  waived,
+} from "./review_edits.ts";
+import type { HeldTool } from "../catalog/tool_guard.ts";
+import type { AuditActor, OnAudit } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { retryStale } from "../core/async.ts";
+import {
+  type ChangePolicy,
+  changePolicy,
+  type ServerSpec,
+  type ServerTrust,
+} from "../core/server.ts";
+import type { PooledServer } from "../servers/server.ts";
+import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type {
+  ChangeNotice,
+  PinsRepository,
+  ServerPins,
+  ServerReviews,
+} from "../storage/reviews_repository.ts";
+import {
+  collectItems,
+  decisionsOf,
+  inDetail,
+  type ItemSources,
+  type RawItem,
+  type ReviewDecision,
+  type ReviewItem,
+  type ReviewList,
+  type ReviewPolicy,
+  type WaitingItem,
+} from "./review_items.ts";
+
+const MAX_ITEMS = 200;
+const MAX_DECISIONS = 50;
+
+/** The servers' entries: a server's policy is part of its entry. */
+interface ServerEntries {
+  /** Throws if there is no such server. */
+  describe(name: string): unknown;
+  read(name: string): Promise<{ spec: ServerSpec; version?: string }>;
+  /** Throws CONFLICT if the entry is no longer at `version`. */
+  update(
+    name: string,
+    spec: ServerSpec,
+    options: { version?: string | undefined; isNoted: boolean },
+  ): Promise<unknown>;
+}
+
+interface ReviewAdminOptions extends ItemSources {
+  pins: PinsRepository;
+  canonical: CanonicalToolsRepository;
+  /** All servers with their entries. */
+  servers(): readonly PooledServer[];
+  admin: ServerEntries;
+  onAudit?: OnAudit | undefined;
+}
+
+/** Names one definition of one tool, so that nobody approves what he has not seen. */
+interface ReviewSubject {
+  server: string;
+  tool: string;
+  fingerprint: string;
+}
+
+/** What waits for a person, and what that person can do about it. */
+export class ReviewAdmin {
+  readonly #options: ReviewAdminOptions;
+
+  constructor(options: ReviewAdminOptions) {
+    this.#options = options;
+  }
+
+  /** Everything that waits, or what is about one server: the most pressing first, a long list cut. */
+  list(server?: string): ReviewList {
+    const items = this.#open(server);
+    return {
+      items: items.slice(0, MAX_ITEMS).map(inDetail),
+      more: Math.max(0, items.length - MAX_ITEMS),
+    };
+  }
+
+  /** All of what waits, without what takes time to compare. */
+  waiting(server?: string): WaitingItem[] {
+    return this.#open(server).map(({ server, tool, kind, state }) => ({
+      server,
+      tool,
+      kind,
+      state,
+    }));
+  }
+
+  /** How many things wait; cheap enough for every page. */
+  count(): { held: number; notices: number; quarantined: number; flagged: number; total: number } {
+    const states = Map.groupBy(this.#items(), ({ state }) => state);
+    const of = (state: ReviewItem["state"]) => states.get(state)?.length ?? 0;
+    const counts = {
+      held: of("held"),
+      notices: of("notice"),
+      quarantined: of("quarantined"),
+      flagged: of("flagged"),
+    };
+    return { ...counts, total: Object.values(counts).reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** What there is about one tool, what was turned down too. */
+  show(server: string, tool: string): ReviewItem[] {
+    this.#options.admin.describe(server);
+    return this.#items(server).filter((item) => item.tool === tool).map(inDetail);
+  }
+
+  /** What was decided lately, newest first. */
+  async decisions(): Promise<ReviewDecision[]> {
+    const { servers, book, pins } = this.#options;
+    const all = await Promise.all(
+      servers().map(async ({ name }) => {
+        const reviews = book.reviewsOf(name);
+        const kept = reviews.pinsRevision > 0 ? await pins.find(name) : undefined;
+        return decisionsOf(reviews, kept?.value);
+      }),
+    );
+    return all.flat().sort((a, b) => b.at - a.at).slice(0, MAX_DECISIONS);
+  }
+
+  policies(): ReviewPolicy[] {
+    return this.#options.servers().map(({ name, spec, source }) => ({
+      server: name,
+      policy: changePolicy(spec),
+      trust: spec.trust ?? "trusted",
+      isEditable: source.kind === "store",
+    }));
+  }
+
+  /** Sets how a server's changes are treated. */
+  async setPolicy(
+    server: string,
+    wanted: { changes?: ChangePolicy | undefined; trust?: ServerTrust | undefined },
+    by: AuditActor = {},
+  ): Promise<ReviewPolicy> {
+    const { admin } = this.#options;
+    admin.describe(server);
+    const before = this.#policyOf(server);
+    await retryStale(async () => {
+      const { spec, version } = await admin.read(server);
+      const { changes = spec.changes, trust = spec.trust } = wanted;
+      const changed = {
+        ...spec,
+        ...(changes === undefined ? {} : { changes }),
+        ...(trust === undefined ? {} : { trust }),
+      };
+      // The policy is noted below.
+      await admin.update(server, changed, { version, isNoted: false });
+    });
+    const after = this.#policyOf(server);
+    this.#audit("review.policy", server, by, before, after);
+    return after;
+  }
+
+  /** Takes a change and serves it from here on; of what was passed on, says that it was seen. */
+  async approve(subject: ReviewSubject, by: AuditActor = {}): Promise<void> {
+    const { server, tool, fingerprint } = subject;
+    const { held } = this.#waiting(subject);
+    const isHolding = this.#options.book.policyOf(server) === "hold";
+    const approval = {
+      tool,
+      // What only a single client is listed in the place of a tool takes that from nobody else.
+      from: held && this.#options.catalog.of(server).held?.includes(held) ? held.from : undefined,
+      text: held?.listed.text ?? "",
+      fingerprint,
+      by: by.principal,
+      at: Date.now(),
+    };
+    await this.#edit(
+      server,
+      (reviews, pins) =>
+        held ? approved(reviews, pins, approval, isHolding) : { reviews: decided(reviews, tool) },
+    );
+    this.#audit("review.approve", `${server}.${tool}`, by, held?.pinned?.fingerprint, fingerprint);
+  }
+
+  /** Serves what was served before, and does not ask about this definition again. */
+  async reject(subject: ReviewSubject, by: AuditActor = {}): Promise<void> {
+    const { server, tool, fingerprint } = subject;
+    const { held, notice } = this.#waiting(subject);
+    const keep = held || notice?.from !== undefined ? undefined : notice?.before;
+    await this.#turnDown(subject, keep, !held?.pinned && !keep, by);
+    const served = held?.pinned ?? keep;
+    this.#audit("review.reject", `${server}.${tool}`, by, fingerprint, served?.fingerprint);
+  }
+
+  /** Serves the version before the last one again, and holds what the server lists. */
+  async revert(server: string, tool: string, by: AuditActor = {}): Promise<void> {
+    this.#options.admin.describe(server);
+    const { canonical, pins, book } = this.#options;
+    const pin = (await pins.find(server))?.value.tools.find(({ name }) => name === tool);
+    const notice = book.reviewsOf(server).notices.find((notice) => notice.tool === tool);
+    const [kept] = (await canonical.history(server, tool)).tools;
+    const wasAdded = pin ? pin.by !== undefined && !pin.before : notice && !notice.before ||
+      notice?.from !== undefined;
+    const before = wasAdded ? undefined : pin ? pin.before : notice?.before ?? kept?.earlier[0];
+    if (!before && !wasAdded) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no earlier version of "${tool.slice(0, 100)}" of "${server}"`,
+        recoverySteps: ["Turn the tool off instead, under its server"],
+      });
+    }
+    const fingerprint = pin?.fingerprint ?? notice?.fingerprint ?? kept?.current.fingerprint ?? "";
+    const keep = before && { text: before.text, fingerprint: before.fingerprint };
+    await this.#turnDown({ server, tool, fingerprint }, keep, !keep, by);
+    this.#audit("review.revert", `${server}.${tool}`, by, fingerprint, keep?.fingerprint);
+  }
+
+  /** Dismisses a finding, for this definition only. */
+  async waive(
+    { server, tool, fingerprint, rule, reason }: ReviewSubject & { rule: string; reason: string },
+    by: AuditActor = {},
+  ): Promise<void> {
+    // A change that is held can be found out by the rule that keeps what is served in quarantine.
+    const found = this.#items(server).filter((item) =>
+      item.tool === tool && item.findings.some((finding) => finding.rule === rule)
+    );
+    const item = found.find((item) => item.fingerprint === fingerprint) ?? found[0];
+    if (!item) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `Rule "${rule.slice(0, 100)}" has found nothing in "${tool}" of "${server}"`,
+        recoverySteps: ["See what was found with `quartermaster review list`"],
+      });
+    }
+    this.#checkSame({ server, tool, fingerprint }, item.fingerprint);
+    const words = reason.trim();
+    if (words === "" || words.length > 500) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "A finding is waived with a reason of 1 to 500 characters",
+      });
+    }
+    const waiver = { tool, rule, fingerprint, reason: words, at: Date.now() };
+    await this.#edit(server, (reviews) => ({
+      reviews: waived(reviews, { ...waiver, by: by.principal ?? DEFAULT_REVIEWER }),
+    }));
+    this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: words });
+  }
+
+  /** Restores a dismissed finding. */
+  async unwaive(server: string, tool: string, rule: string, by: AuditActor = {}): Promise<void> {
+    let reason: string | undefined;
+    await this.#edit(server, (reviews) => {
+      const isMeant = (waiver: { tool: string; rule: string }) =>
+        waiver.tool === tool && waiver.rule === rule;
+      reason = reviews.waivers.findLast(isMeant)?.reason;
+      return { reviews: unwaived(reviews, tool, rule) };
+    });
+    // Nothing was taken back where there was nothing.
+    if (reason === undefined) return;
+    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule, reason });
+  }
+
+  async #edit(
+    server: string,
+    change: (reviews: ServerReviews, pins: ServerPins) => ReviewEdit,
+  ): Promise<void> {
+    this.#options.admin.describe(server);
+    await this.#options.book.edit(server, change);
+  }
+
+  #turnDown(
+    { server, tool, fingerprint }: ReviewSubject,
+    keep: { text: string; fingerprint: string } | undefined,
+    isHidden: boolean,
+    by: AuditActor,
+  ): Promise<void> {
+    const rejection = { tool, fingerprint, keep, isHidden, by: by.principal, at: Date.now() };
+    return this.#edit(server, (reviews, pins) => turnedDown(reviews, pins, rejection));
+  }
+
+  /** What waits about a tool, where it is what the caller has seen. */
+  #waiting(subject: ReviewSubject): { held?: HeldTool; notice?: ChangeNotice } {
+    const { server, tool } = subject;
+    this.#options.admin.describe(server);
+    // Clients can be listed several versions of one tool; none of them is the one that was seen
+    // where it has changed since.
+    const versions = this.#options.catalog.heldOf(server).filter(({ name }) => name === tool);
+    const held =
+      versions.find(({ listed }) =>
+        !isBroken(listed) && listed.fingerprint === subject.fingerprint
+      ) ?? versions[0];
+    if (held && !isBroken(held.listed)) {
+      this.#checkSame(subject, held.listed.fingerprint);
+      return { held };
+    }
+    if (held) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message:
+          `Cannot decide on "${tool}" of "${server}": the listed definition is not a valid tool`,
+        recoverySteps: ["Wait for the server to list it as a valid tool; until then it is held"],
+      });
+    }
+    const notice = this.#options.book.reviewsOf(server).notices.find((each) => each.tool === tool);
+    if (!notice) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `Nothing about "${tool.slice(0, 100)}" of "${server}" waits for a decision`,
+        recoverySteps: ["See what waits with `quartermaster review list`"],
+      });
+    }
+    this.#checkSame(subject, notice.fingerprint);
+    return { notice };
+  }
+
+  /** Without what was turned down. */
+  #open(server?: string): RawItem[] {
+    return this.#items(server).filter(({ state }) => state !== "rejected");
+  }
+
+  #items(server?: string): RawItem[] {
+    const names = server === undefined ? this.#options.servers().map(({ name }) => name) : [server];
+    return collectItems(names, this.#options);
+  }
+
+  #policyOf(server: string): ReviewPolicy {
+    const found = this.policies().find((policy) => policy.server === server);
+    if (found) return found;
+    throw new GatewayError("SERVER_NOT_FOUND");
+  }
+
+  #checkSame({ server, tool, fingerprint }: ReviewSubject, current: string): void {
+    if (fingerprint === current) return;
+    throw new GatewayError("CONFLICT", {
+      message: `"${tool}" of "${server}" has changed again since you looked at it`,
+      recoverySteps: ["Look at it again, then decide"],
+    });
+  }
+
+  #audit(action: string, subject: string, by: AuditActor, before?: unknown, after?: unknown): void {
+    this.#options.onAudit?.({
+      action,
+      subject,
+      ...by,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+}

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import type { Catalog } from "../catalog/catalog.ts";
+import { canonicalText, isBroken } from "../catalog/catalog_tool.ts";
+import { Finding, type ToolGuard } from "../catalog/tool_guard.ts";
+import type { ReviewState } from "./review_state.ts";
+import type { TextScreen } from "./text_screen.ts";
+import { compareTools, ToolDiff } from "../catalog/tool_diff.ts";
+import type { Verdicts } from "./verdicts.ts";
+import { shortened } from "../core/text.ts";
+import type { ServerPins, ServerReviews } from "../storage/reviews_repository.ts";
+
+/** One thing about a server's tools that a person should look at. */
+export const ReviewItem = z.object({
+  server: z.string(),
+  /** The server's own name for it, or in parentheses what else it is. */
+  tool: z.string(),
+  kind: z.enum(["changed", "added", "renamed", "invalid", "finding"]),
+  /**
+   * Held until it is approved; passed on and to be seen; kept from everybody by what was found in
+   * it; listed although something was; turned down.
+   */
+  state: z.enum(["held", "notice", "quarantined", "flagged", "rejected"]),
+  /** Of the definition it is about: a decision is for this one alone. */
+  fingerprint: z.string(),
+  /** Its name before, where it has another. */
+  from: z.string().optional(),
+  /** When it was first seen like this, in ms since the epoch. */
+  at: z.number().optional(),
+  /** Against what is served, or was before. */
+  diff: ToolDiff.optional(),
+  /** The definition, cut where it is long; for what cannot be compared. */
+  definition: z.string().optional(),
+  findings: z.array(Finding),
+});
+export type ReviewItem = z.infer<typeof ReviewItem>;
+
+/** What waits, in short. */
+export type WaitingItem = Pick<ReviewItem, "server" | "tool" | "kind" | "state">;
+
+/** What was decided, newest first. */
+export const ReviewDecision = z.object({
+  server: z.string(),
+  tool: z.string(),
+  kind: z.enum(["approved", "rejected", "waived", "reverted"]),
+  fingerprint: z.string(),
+  at: z.number(),
+  by: z.string().optional(),
+  /** Of a waiver. */
+  rule: z.string().optional(),
+  reason: z.string().optional(),
+  /** Whether there is an earlier version to go back to. */
+  isRevertible: z.boolean(),
+});
+export type ReviewDecision = z.infer<typeof ReviewDecision>;
+
+export const ReviewList = z.object({
+  items: z.array(ReviewItem),
+  /** How many there are beyond those. */
+  more: z.int(),
+});
+export type ReviewList = z.infer<typeof ReviewList>;
+
+/** How a server's changes are treated. */
+export const ReviewPolicy = z.object({
+  server: z.string(),
+  policy: z.enum(["hold", "notify", "allow"]),
+  trust: z.enum(["trusted", "untrusted"]),
+  /** Whether it can be changed here, or only in the file it comes from. */
+  isEditable: z.boolean(),
+});
+export type ReviewPolicy = z.infer<typeof ReviewPolicy>;
+
+const MAX_DEFINITION = 4_000;
+/** In the order in which a person should look at them. */
+const STATES: readonly ReviewItem["state"][] = [
+  "quarantined",
+  "held",
+  "notice",
+  "flagged",
+  "rejected",
+];
+
+export interface ItemSources {
+  book: ReviewState;
+  catalog: Catalog;
+  guard: ToolGuard;
+  verdicts: Verdicts;
+  screen: TextScreen;
+}
+
+/** An item with the texts that it is compared by, which takes time. */
+export interface RawItem extends ReviewItem {
+  text: string;
+  before?: string | undefined;
+}
+
+/** What there is to look at of these servers. */
+export function collectItems(servers: readonly string[], sources: ItemSources): RawItem[] {
+  const items = servers.flatMap((server) => [
+    ...foundItems(server, sources),
+    ...heldItems(server, sources),
+    ...noticeItems(server, sources),
+  ]);
+  return items.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
+}
+
+/** As it is shown: compared with what it was, or whole where there is nothing to compare. */
+export function inDetail({ text, before, ...item }: RawItem): ReviewItem {
+  return before === undefined
+    ? { ...item, definition: shortened(text, MAX_DEFINITION) }
+    : { ...item, diff: compareTools(before, text) };
+}
+
+function heldItems(server: string, { catalog, guard, verdicts }: ItemSources): RawItem[] {
+  return catalog.heldOf(server).map((held) => {
+    const { kind, name, listed, pinned, from, isRejected } = held;
+    const fingerprint = isBroken(listed) ? "" : listed.fingerprint;
+    const found = verdicts.find(server, fingerprint) ?? [];
+    const old = from === undefined ? pinned : guard.rulesOf(server)?.pins.get(from)?.tool;
+    return {
+      server,
+      tool: name,
+      kind,
+      state: isRejected ? "rejected" : "held",
+      fingerprint,
+      ...(from === undefined ? {} : { from }),
+      findings: [...guard.open(server, { name, fingerprint }, found)],
+      text: listed.text,
+      before: old?.text,
+    };
+  });
+}
+
+function noticeItems(server: string, { book, guard, verdicts }: ItemSources): RawItem[] {
+  return book.reviewsOf(server).notices.map((notice) => {
+    const { tool, from, text, fingerprint, before, at } = notice;
+    const found = verdicts.find(server, fingerprint) ?? [];
+    return {
+      server,
+      tool,
+      kind: from !== undefined ? "renamed" : before ? "changed" : "added",
+      state: "notice",
+      fingerprint,
+      ...(from === undefined ? {} : { from }),
+      at,
+      findings: [...guard.open(server, { name: tool, fingerprint }, found)],
+      text,
+      before: before?.text,
+    };
+  });
+}
+
+function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[] {
+  const { quarantined = [], flagged = [] } = catalog.of(server);
+  const ofTools = [...quarantined, ...flagged].map(({ tool, findings }, index): RawItem => ({
+    server,
+    tool: tool.name,
+    kind: "finding",
+    state: index < quarantined.length ? "quarantined" : "flagged",
+    fingerprint: tool.fingerprint,
+    findings: [...findings],
+    text: canonicalText(tool),
+  }));
+  const ofTexts = screen.found(server).map((found): RawItem => ({
+    server,
+    tool: found.subject,
+    kind: "finding",
+    state: found.isQuarantined ? "quarantined" : "flagged",
+    fingerprint: found.fingerprint,
+    findings: [...found.findings],
+    text: found.text,
+  }));
+  return [...ofTools, ...ofTexts];
+}
+
+/** What was decided of one server's tools. */
+export function decisionsOf(
+  { server, rejected, waivers }: ServerReviews,
+  pins: ServerPins | undefined,
+): ReviewDecision[] {
+  const reverted = new Set(
+    pins?.tools.filter(({ isKept }) => isKept).map(({ name }) => name),
+  );
+  return [
+    ...(pins?.tools ?? []).flatMap(({ name, fingerprint, pinnedAt, by, isKept }) =>
+      by === undefined || isKept ? [] : [{
+        server,
+        tool: name,
+        kind: "approved" as const,
+        fingerprint,
+        at: pinnedAt,
+        by,
+        isRevertible: true,
+      }]
+    ),
+    ...rejected.map(({ tool, fingerprint, at, by }) => ({
+      server,
+      tool,
+      kind: reverted.has(tool) ? "reverted" as const : "rejected" as const,
+      fingerprint,
+      at,
+      ...(by === undefined ? {} : { by }),
+      isRevertible: false,
+    })),
+    ...waivers.map(({ tool, rule, fingerprint, reason, at, by }) => ({
+      server,
+      tool,
+      kind: "waived" as const,
+      fingerprint,
+      at,
+      ...(by === undefined ? {} : { by }),
+      rule,
+      reason,
+      isRevertible: false,
+    })),
+  ];
+}

@@ -1,0 +1,150 @@
+import type { Severity } from "../../catalog/tool_guard.ts";
+import { PLACES } from "./data/weights.ts";
+import type { Sign } from "./data/signs.ts";
+
+/** How far before the end of a sentence a sign may be that counts for it, in words. */
+const REACH = 60;
+/** Points at which a passage is doubtful, and at which it has no honest reading. */
+const ENOUGH = 8.5;
+const PLENTY = 15;
+/** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
+const GRAVE = 8.5;
+/** How many points words may add to those of the signs beside them. */
+const MANNER = 2;
+/** Words of which a shorter sentence is made up in thought, so that few do not weigh too much. */
+const USUAL = 10;
+/** A sentence with fewer words says nothing by its manner. */
+const SHORTEST = 5;
+/** From here on come scripts of which only known pieces are seen, so that few say much. */
+const DENSE = 0x590;
+
+interface Seen {
+  sign: Sign;
+  word: number;
+  sentence: number;
+  at: number;
+}
+
+/** The beginning of a word, and how much it speaks for an order. */
+export interface Weighed {
+  stem: string;
+  weight: number;
+}
+
+/** One sentence as it is judged: what a trainer of the weights has to see. */
+export interface Sentence {
+  /** Ids of the signs in it and shortly before it. */
+  signs: readonly string[];
+  /** Beginnings of its words, each once. */
+  stems: readonly string[];
+  isLater: boolean;
+  start: number;
+}
+
+/** What was found in a passage. */
+interface Gravest {
+  rule: string;
+  severity: Severity;
+  why: string;
+  /** Where its first sign is, in the text as it came. */
+  at: number;
+}
+
+/** Adds up what speaks for an order in each sentence while the words of a text go by. */
+export class PassageScore {
+  readonly #seen = new Map<string, Seen>();
+  readonly #start: number;
+  readonly #listen: ((sentence: Sentence) => void) | undefined;
+  #word = 0;
+  #sentence = 0;
+  #index = 0;
+  /** Words of the sentence with their weights. */
+  readonly #words: Weighed[] = [];
+  /** The last sentence with a sign. */
+  #signed = -Infinity;
+  #most = -Infinity;
+  #signs: readonly Seen[] = [];
+  #isGrave = false;
+
+  /** `start` are the points that a passage has for its place in the definition. */
+  constructor(start: number, listen?: (sentence: Sentence) => void) {
+    this.#start = start;
+    this.#listen = listen;
+  }
+
+  /** The next word; a jump of its index is the end of a sentence. */
+  step(index: number): void {
+    if (index - this.#index > REACH * 2) this.close();
+    this.#index = index;
+    this.#word++;
+  }
+
+  /** What the word, or one that it is by its shape, speaks for. */
+  weigh(word: Weighed): void {
+    this.#words.push(word);
+  }
+
+  add(sign: Sign, at: number): void {
+    this.#seen.set(sign.id, { sign, word: this.#word, sentence: this.#sentence, at });
+    this.#signed = this.#sentence;
+  }
+
+  /** Counts the sentence that has just ended. */
+  close(): void {
+    // Most sentences have no sign, and are not worth more.
+    if (this.#sentence - this.#signed <= 1 || this.#listen !== undefined) this.#judge();
+    this.#words.length = 0;
+    this.#sentence++;
+  }
+
+  #judge(): void {
+    const stems = new Set<string>();
+    let [manner, dense] = [0, 0];
+    for (const { stem, weight } of this.#words) {
+      if (stem.charCodeAt(0) >= DENSE) dense++;
+      if (stems.has(stem)) continue;
+      stems.add(stem);
+      manner += weight;
+    }
+    if (stems.size + dense < SHORTEST) return;
+    const near = [...this.#seen.values()].filter((it) => this.#isNear(it));
+    const isLater = this.#sentence > 0;
+    this.#listen?.({
+      signs: near.map(({ sign }) => sign.id),
+      stems: [...stems],
+      isLater,
+      start: this.#start,
+    });
+    let points = this.#start + (isLater ? PLACES.later : 0);
+    let signed = 0;
+    for (const { sign } of near) signed += sign.points;
+    manner /= Math.sqrt(Math.max(stems.size, USUAL) / USUAL);
+    points += signed + Math.min(manner, signed + MANNER);
+    if (near.length === 0 || points <= this.#most) return;
+    this.#most = points;
+    this.#signs = near;
+    this.#isGrave = points >= PLENTY && signed >= GRAVE;
+  }
+
+  gravest(): Gravest | undefined {
+    this.close();
+    if (this.#most < ENOUGH) return undefined;
+    const signs = this.#signs.toSorted((a, b) => b.sign.points - a.sign.points);
+    const says = signs.slice(0, 4).map(({ sign }) => sign.says);
+    return {
+      rule: signs[0]!.sign.rule,
+      severity: this.#isGrave ? "high" : "medium",
+      why: `It reads like an order rather than like documentation, and it ${listOf(says)}`,
+      at: Math.min(...signs.map(({ at }) => at)),
+    };
+  }
+
+  #isNear({ word, sentence }: Seen): boolean {
+    return sentence === this.#sentence ||
+      (this.#sentence - sentence === 1 && this.#word - word <= REACH);
+  }
+}
+
+function listOf(items: readonly string[]): string {
+  return items.length < 2 ? items.join() : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { elementTexts, memberSpans, replaceSpan } from "../core/json_spans.ts";
+import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
+import type { Verdicts } from "./verdicts.ts";
+
+/** Stands for a tool's name where something was found in a server's instructions. */
+export const INSTRUCTIONS = "(instructions)";
+/** Servers can list other texts each time; no more of them is remembered. */
+const MAX_TEXTS = 2_000;
+
+/** A server's text, other than a tool, in which something was found. */
+interface FlaggedText {
+  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
+  subject: string;
+  fingerprint: string;
+  text: string;
+  findings: readonly Finding[];
+  isQuarantined: boolean;
+}
+
+interface SeenText {
+  /** Only where something was found in it, but for instructions. */
+  text: string;
+  fingerprint: string;
+  findings: readonly Finding[];
+}
+
+const KINDS = { prompts: "prompt", resources: "resource", resourceTemplates: "resource" } as const;
+
+/** Lists other than that of tools, as the protocol calls their members. */
+type ListKind = keyof typeof KINDS;
+
+const Entry = z.looseObject({ name: z.string(), uri: z.string(), uriTemplate: z.string() })
+  .partial();
+
+/** Looks at what a server says besides its tools: its instructions, prompts and resources. */
+export class TextScreen {
+  readonly #verdicts: Pick<Verdicts, "scanText" | "verdict">;
+  readonly #guard: Pick<ToolGuard, "open">;
+  /** By server, then by subject. */
+  readonly #seen = new Map<string, Map<string, SeenText>>();
+
+  constructor(verdicts: Pick<Verdicts, "scanText" | "verdict">, guard: Pick<ToolGuard, "open">) {
+    this.#verdicts = verdicts;
+    this.#guard = guard;
+  }
+
+  /** Why a description that somebody wrote must not be shown to models; undefined where it may. */
+  async problemOf(server: string, description: string): Promise<string | undefined> {
+    const fingerprint = createHash("sha256").update(description).digest("hex");
+    const findings = await this.#verdicts.scanText(server, "description", description, {
+      fingerprint,
+      isKept: false,
+    });
+    if (this.#verdicts.verdict(findings) !== "quarantine") return undefined;
+    return findings.find(({ severity }) => severity === "high")?.why;
+  }
+
+  /** A server's instructions as they may be passed on: undefined where they may not. */
+  async instructions(server: string, text: string | undefined): Promise<string | undefined> {
+    if (text === undefined) this.#seen.get(server)?.delete(INSTRUCTIONS);
+    if (text === undefined || text.trim() === "") return text;
+    return await this.#isAllowed(server, INSTRUCTIONS, "instructions", text) ? text : undefined;
+  }
+
+  /** The result of a list request without the entries that no client should read. */
+  async list(server: string, kind: ListKind, result: string): Promise<string> {
+    const span = memberSpans(result).get(kind);
+    if (!span) return result;
+    const texts = elementTexts(result.slice(span.start, span.end));
+    const allowed: string[] = [];
+    for (const text of texts) {
+      const { name, uri, uriTemplate } = Entry.safeParse(JSON.parse(text)).data ?? {};
+      const subject = `(${KINDS[kind]}) ${uri ?? uriTemplate ?? name ?? ""}`;
+      if (await this.#isAllowed(server, subject, KINDS[kind], text)) allowed.push(text);
+    }
+    return allowed.length === texts.length
+      ? result
+      : replaceSpan(result, span, `[${allowed.join(",")}]`);
+  }
+
+  /** What was found in the texts that were looked at. */
+  found(server: string): FlaggedText[] {
+    return Array.from(this.#seen.get(server) ?? []).flatMap(([subject, seen]): FlaggedText[] => {
+      const findings = this.#open(server, subject, seen);
+      const verdict = this.#verdicts.verdict(findings);
+      if (verdict === "clean") return [];
+      const { text, fingerprint } = seen;
+      return [{ subject, fingerprint, text, findings, isQuarantined: verdict === "quarantine" }];
+    });
+  }
+
+  /** All servers with something found in their texts. */
+  servers(): string[] {
+    return [...this.#seen.keys()];
+  }
+
+  forget(server: string): void {
+    this.#seen.delete(server);
+  }
+
+  /** The rules are others: looks at the instructions again, and at the rest when it is next listed. */
+  async renew(server: string): Promise<void> {
+    const known = this.#seen.get(server)?.get(INSTRUCTIONS);
+    this.forget(server);
+    await this.instructions(server, known?.text);
+  }
+
+  async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
+    let texts = this.#seen.get(server);
+    // Before the scan: of two at once neither loses what the other finds.
+    if (!texts) this.#seen.set(server, texts = new Map());
+    const fingerprint = textFingerprint(text);
+    let seen = texts.get(subject);
+    if (seen?.fingerprint !== fingerprint) {
+      const findings = await this.#verdicts.scanText(server, where, readable(text), {
+        fingerprint,
+        isKept: subject === INSTRUCTIONS,
+      });
+      const isKept = findings.length > 0 || subject === INSTRUCTIONS;
+      seen = { text: isKept ? text : "", fingerprint, findings };
+      // Where the server was forgotten meanwhile, these texts are nobody's.
+      if (texts.size < MAX_TEXTS || texts.has(subject)) texts.set(subject, seen);
+    }
+    return this.#verdicts.verdict(this.#open(server, subject, seen)) !== "quarantine";
+  }
+
+  #open(server: string, name: string, { fingerprint, findings }: SeenText): readonly Finding[] {
+    return this.#guard.open(server, { name, fingerprint }, findings);
+  }
+}
+
+function textFingerprint(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** All words in an entry of a list, or the text itself where it is none. */
+function readable(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (typeof value !== "object" || value === null) return text;
+  const words: string[] = [];
+  // Printing calls back for every value, however deep.
+  JSON.stringify(value, (_, item) => {
+    if (typeof item === "string") words.push(item);
+    return item;
+  });
+  return words.join("\n");
+}

@@ -1,0 +1,154 @@
+import { Partial } from "fresh/runtime";
+import {
+  CommandPalette,
+  HeaderSummary,
+  LiveIndicator,
+  NavCount,
+  RailToggle,
+  ThemeSwitch,
+} from "../../../islands/frame.tsx";
+import { type Crumb, crumbsOf, type Frame } from "../../../lib/console/frame.ts";
+import { type ConsolePage, isCurrentPage, PAGES } from "../../../lib/console/ui/pages.ts";
+import { Icon, Mark } from "../../../components/icon.tsx";
+import { InertText } from "../../../components/text.tsx";
+
+interface RailProps {
+  frame: Frame;
+  pathname: string;
+}
+
+/** The way to every page, at the left edge. */
+export function Rail({ frame, pathname }: RailProps) {
+  return (
+    <nav class="rail" id="rail" aria-label="Main">
+      <a class="brand" href="/" aria-current="false">
+        <Mark />
+        <span class="nav-word">Quartermaster</span>
+      </a>
+      <Partial name="rail">
+        <ul class="nav-list">
+          {PAGES.map((page) => (
+            <li key={page.path}>
+              <NavLink page={page} frame={frame} pathname={pathname} />
+            </li>
+          ))}
+        </ul>
+      </Partial>
+      <div class="rail-foot">
+        <RailToggle />
+        <span class="rail-version nav-word">v{frame.version}</span>
+      </div>
+    </nav>
+  );
+}
+
+const IN_BAR = 4;
+
+/** The same on a small screen, at the lower edge; what has no room there is behind "More". */
+export function BottomBar({ frame, pathname }: RailProps) {
+  const isMoreCurrent = PAGES.slice(IN_BAR).some((page) => isCurrentPage(page, pathname));
+  return (
+    <nav class="bottom-bar" aria-label="Main, small screen">
+      <Partial name="bottom-bar">
+        <ul class="bottom-list">
+          {PAGES.slice(0, IN_BAR).map((page) => (
+            <li key={page.path}>
+              <NavLink page={page} frame={frame} pathname={pathname} />
+            </li>
+          ))}
+          <li>
+            <button
+              type="button"
+              class={isMoreCurrent ? "nav-link is-current" : "nav-link"}
+              popovertarget="more-pages"
+            >
+              <Icon name="more" />
+              <span class="nav-word">More</span>
+            </button>
+          </li>
+        </ul>
+        <ul class="more-pages" id="more-pages" popover="auto">
+          {PAGES.slice(IN_BAR).map((page) => (
+            <li key={page.path}>
+              <NavLink page={page} frame={frame} pathname={pathname} />
+            </li>
+          ))}
+        </ul>
+      </Partial>
+    </nav>
+  );
+}
+
+const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | "security" | undefined } = {
+  "/servers": "servers",
+  "/tools": "tools",
+  "/toolsets": "toolsets",
+  "/security": "security",
+};
+
+function NavLink({ page, frame, pathname }: RailProps & { page: ConsolePage }) {
+  // Always set: left alone, the framework marks "/" as an ancestor of every page.
+  const current = !isCurrentPage(page, pathname)
+    ? "false"
+    : page.path === pathname
+    ? "page"
+    : "true";
+  const kind = COUNTED[page.path];
+  return (
+    <a class="nav-link" href={page.path} aria-current={current} title={page.label}>
+      <Icon name={page.icon} />
+      <span class="nav-word">{page.label}</span>
+      {kind === undefined ? null : <NavCount kind={kind} counts={frame.counts} />}
+    </a>
+  );
+}
+
+/** Where am I, search, how the gateway is, and how the console looks. */
+export function TopBar({ frame, pathname }: { frame: Frame; pathname: string }) {
+  return (
+    <header class="top-bar">
+      <a class="top-mark" href="/" aria-current="false" aria-label="Quartermaster, dashboard">
+        <Mark />
+      </a>
+      <Partial name="crumbs">
+        <Crumbs crumbs={crumbsOf(pathname)} />
+      </Partial>
+      <div class="top-tools">
+        {/* First, so that its changing width moves nothing else. */}
+        <LiveIndicator madeAt={frame.madeAt} />
+        <CommandPalette />
+        <HeaderSummary
+          counts={frame.counts}
+          place={frame.place}
+          isOptimizing={frame.isOptimizing}
+        />
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+function Crumbs({ crumbs }: { crumbs: Crumb[] }) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        {crumbs.map((crumb, index) => (
+          <li key={index} class={crumb.isName ? "crumb mono" : "crumb"}>
+            {index > 0 && <Icon name="chevronRight" size={12} />}
+            {crumb.href === undefined
+              ? (
+                <span aria-current="page">
+                  <InertText text={crumb.label} />
+                </span>
+              )
+              : (
+                <a href={crumb.href} aria-current="false">
+                  <InertText text={crumb.label} />
+                </a>
+              )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,150 @@
+import { Confirm } from "../../../../components/forms.tsx";
+import { PageHeader } from "../../../../components/layout.tsx";
+import { FilterField, FilterSelect } from "../../../../islands/forms.tsx";
+import { endpointName, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
+import { CallsCleared, CallsTable } from "../(_islands)/activity.tsx";
+import type { ActivityPage, CallChoice, CallPage } from "../(_page)/model.ts";
+import { CallDetail } from "./call.tsx";
+
+interface ActivityProps {
+  page: ActivityPage;
+  /** The call that is open beside the list. */
+  detail?: CallPage;
+  url: URL;
+}
+
+/** All calls, and one of them whole. Both pages have the same shape, so that the list stays as it is. */
+export function Activity({ page, detail, url }: ActivityProps) {
+  return (
+    <div class={detail === undefined ? "stack activity-page" : "stack activity-page has-detail"}>
+      <PageHeader
+        title="Activity"
+        lead={`Who called which tool, and what came back; kept for ${page.keptDays} days, at most ${
+          formatNumber(page.keptCalls)
+        } calls`}
+        action={<Export query={page.query} />}
+      />
+      <Filters page={page} url={url} />
+      <div class="activity">
+        <section class="card activity-list" aria-label="Calls">
+          <CallsTable
+            rows={page.rows}
+            hasOlder={page.hasOlder}
+            isOlder={page.isOlder}
+            query={page.query}
+            hasCalls={page.hasCalls}
+            {...(detail === undefined ? {} : { current: detail.call.id })}
+          />
+          <noscript>
+            <PlainPager page={page} />
+          </noscript>
+        </section>
+        {detail === undefined ? null : <CallDetail page={detail} query={page.query} />}
+      </div>
+    </div>
+  );
+}
+
+function Export({ query }: { query: Record<string, string> }) {
+  const href = (format: string) =>
+    `/api/activity/export?${new URLSearchParams({ ...query, format })}`;
+  return (
+    <span class="chips-row">
+      <a class="button" href={href("csv")} f-client-nav={false} download>Export CSV</a>
+      <a class="button" href={href("ndjson")} f-client-nav={false} download>Export NDJSON</a>
+      <ClearCalls />
+    </span>
+  );
+}
+
+function Filters({ page, url }: { page: ActivityPage; url: URL }) {
+  const action = url.pathname;
+  const without = (name: string) =>
+    Object.fromEntries(Object.entries(page.query).filter(([key]) => key !== name));
+  const select = (
+    name: keyof ActivityPage["choices"],
+    label: string,
+    all: string,
+    shown = inertString,
+  ) => (
+    <FilterSelect
+      action={action}
+      name={name}
+      label={label}
+      all={all}
+      value={page.filter[name] ?? ""}
+      choices={page.choices[name].map(({ value, count }: CallChoice) => ({
+        value,
+        label: `${shown(value)} (${formatNumber(count)})`,
+      }))}
+      hidden={without(name)}
+    />
+  );
+  return (
+    <div class="toolbar">
+      <FilterField
+        action={action}
+        label="Search calls"
+        value={page.filter.text ?? ""}
+        hidden={without("q")}
+      />
+      {select("server", "Server", "All servers")}
+      {select("tool", "Tool", "All tools")}
+      {select("client", "Client", "All clients")}
+      {select("door", "Endpoint", "All endpoints", (door) => inertString(endpointName(door)))}
+      <FilterSelect
+        action={action}
+        name="status"
+        label="Status"
+        all="OK and errors"
+        value={page.filter.status ?? ""}
+        choices={[{ value: "ok", label: "OK" }, { value: "error", label: "Errors" }]}
+        hidden={without("status")}
+      />
+    </div>
+  );
+}
+
+/** The way on for a browser that runs no scripts. */
+function PlainPager({ page }: { page: ActivityPage }) {
+  const last = page.rows.at(-1);
+  const to = (query: Record<string, string>) =>
+    `/activity?${new URLSearchParams({ ...page.query, ...query })}`;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <div class="pager-links">
+        {page.isOlder && <a class="button" href={to({})}>Newest calls</a>}
+        {page.hasOlder && last !== undefined && (
+          <a class="button" href={to({ before: last.id })} rel="next">Older calls</a>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+/** Empties the activity log, after a question. */
+function ClearCalls() {
+  return (
+    <>
+      <Confirm
+        id="clear-calls"
+        label="Clear log"
+        subject="of calls"
+        title="Clear the activity log?"
+        action="/activity/~clear"
+        verb="Clear all calls"
+        busy="Clearing…"
+        isDangerous
+        before={
+          <a class="button" href="/api/activity/export?format=ndjson" f-client-nav={false} download>
+            Export first
+          </a>
+        }
+      >
+        Every call that is kept is removed, whatever the filter, with what was said in it. Counts by
+        day stay. It cannot be undone.
+      </Confirm>
+      <CallsCleared />
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
+import { Card, Fact, Facts } from "../../../../components/layout.tsx";
+import { HiddenFields } from "../../../../components/forms.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import {
+  endpointName,
+  formatDuration,
+  formatNumber,
+  formatSizes,
+  inertString,
+} from "../../../../lib/console/ui/format.ts";
+import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
+import type { CallPage, CallTurn } from "../(_page)/model.ts";
+import { CallStatus } from "./call_rows.tsx";
+
+/** One call: who, how long, what was asked and what was answered. */
+export function CallDetail({ page, query }: { page: CallPage; query: Record<string, string> }) {
+  const { call } = page;
+  const search = new URLSearchParams(query).toString();
+  return (
+    <article class="detail activity-detail" aria-labelledby="call-title">
+      <header class="call-head">
+        <div>
+          <h2 id="call-title" class="mono">
+            <InertText text={`${call.server}.${call.tool}`} />
+          </h2>
+          <CallStatus call={call} />
+        </div>
+        <a
+          class="button"
+          href={`/activity${search === "" ? "" : `?${search}`}`}
+          aria-current="false"
+        >
+          <Icon name="close" size={14} />
+          Close
+        </a>
+      </header>
+      {call.error === undefined ? null : (
+        <p class="notice tone-bad">
+          <Icon name="error" size={14} />
+          <InertText as="span" text={call.error} />
+        </p>
+      )}
+      <Card title="Timeline" aside={formatDuration(call.ms)}>
+        <CallTimeline turns={page.timeline} />
+      </Card>
+      <Messages page={page} />
+      <Judge page={page} />
+      <Card>
+        <CallFacts page={page} />
+      </Card>
+    </article>
+  );
+}
+
+/** Makes a prompt of the call: one that the tool is right for, or that another one is. */
+function Judge({ page: { rightTool, wrongTool } }: { page: CallPage }) {
+  const { action, fields, others } = wrongTool;
+  return (
+    <Card title="Was this the right tool?">
+      <p class="muted">
+        Either answer opens a prompt to complete, filled in from the arguments. Descriptions are
+        measured with such prompts.
+      </p>
+      <form class="form-actions judge" method="get" action={action} f-client-nav={false}>
+        <a class="button" href={rightTool}>
+          <Icon name="check" size={14} />
+          Right tool
+        </a>
+        <span class="judge-wrong">
+          <HiddenFields fields={fields} />
+          {others.length > 0 && (
+            <>
+              <label for="expected-tool">It should have been</label>
+              <select id="expected-tool" class="select mono" name="expectedTool">
+                <option value="">another or none</option>
+                {others.map((name) => <option key={name} value={name}>{inertString(name)}</option>)}
+              </select>
+            </>
+          )}
+          <button type="submit" class="button">
+            <Icon name="close" size={14} />
+            Wrong tool
+          </button>
+        </span>
+      </form>
+    </Card>
+  );
+}
+
+function CallFacts({ page: { call } }: { page: CallPage }) {
+  return (
+    <Facts>
+      <Fact name="Answered">
+        <Ago at={call.at} />
+      </Fact>
+      <Fact name="Client">
+        {call.client === undefined ? "Unknown" : <InertText text={call.client} />}
+      </Fact>
+      <Fact name="Endpoint">
+        <InertText as="span" class="mono" text={endpointName(call.door)} />
+      </Fact>
+      <Fact name="Server">
+        <a class="mono" href={serverPath(call.server)}>
+          <InertText text={call.server} />
+        </a>
+      </Fact>
+      <Fact name="Tool">
+        <a class="mono" href={toolPath(call.server, call.tool)}>
+          <InertText text={call.tool} />
+        </a>
+      </Fact>
+      <Fact name="Sizes">{formatSizes(call) ?? "Not known"}</Fact>
+      <Fact name="Session">
+        <span class="mono">{call.session.slice(0, 8)}</span>
+        <CopyButton value={call.session} label="Copy the session's id" />
+      </Fact>
+      <Fact name="Call">
+        <span class="mono">{call.id}</span>
+        <CopyButton value={call.id} label="Copy the call's id" />
+      </Fact>
+    </Facts>
+  );
+}
+
+/** Request and response, as far as they are remembered. */
+function Messages({ page }: { page: CallPage }) {
+  const { view } = page;
+  if (view === undefined) {
+    return (
+      <Card title="Request and response">
+        <p class="muted">
+          What was said in this call is not there any more. It is kept in memory only, for the last
+          {" "}
+          {formatNumber(page.detailsKept)}{" "}
+          calls of a gateway, until it stops. Nothing of it is ever written to disk.
+        </p>
+      </Card>
+    );
+  }
+  const { request, response } = view;
+  return (
+    <>
+      <Card title="Request" aside={<CopyButton value={request.text} label="Copy the request" />}>
+        <Text text={request.text} label="Request" isCut={request.isCut} />
+      </Card>
+      <Card
+        title="Response"
+        aside={<CopyButton value={response.text} label="Copy the response" />}
+      >
+        {response.words.map((words, index) => (
+          <Text key={index} text={words} label="What the tool said" isCut={false} />
+        ))}
+        {response.words.length === 0
+          ? <Text text={response.text} label="Response" isCut={response.isCut} />
+          : (
+            <details class="definition">
+              <summary>The whole result</summary>
+              <Text text={response.text} label="The whole result" isCut={response.isCut} />
+            </details>
+          )}
+      </Card>
+    </>
+  );
+}
+
+function Text({ text, label, isCut }: { text: string; label: string; isCut: boolean }) {
+  return (
+    <div class="said">
+      <pre tabIndex={0} role="region" aria-label={label}><InertText text={text} /></pre>
+      {isCut && <p class="muted small">The rest is cut off: only the beginning is remembered.</p>}
+    </div>
+  );
+}
+
+const WIDTH = 400;
+const HEIGHT = 10;
+/** What took hardly any time can still be seen. */
+const LEAST = 2;
+
+/** Who had the call when, drawn to one scale, with its text. */
+function CallTimeline({ turns }: { turns: CallTurn[] }) {
+  return (
+    <ol class="timeline">
+      {turns.map(({ who, stretches, text }) => (
+        <li key={who}>
+          <span class="timeline-who">{who}</span>
+          <svg
+            class="timeline-bar"
+            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+          >
+            <rect class="bar-track" width={WIDTH} height={HEIGHT} />
+            {stretches.map(({ start, share }, index) => (
+              <rect
+                key={index}
+                class={`timeline-fill is-${who.toLowerCase()}`}
+                x={Math.min(start * WIDTH, WIDTH - LEAST)}
+                width={Math.max(LEAST, share * WIDTH)}
+                height={HEIGHT}
+              />
+            ))}
+          </svg>
+          <span class="timeline-words">{text}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

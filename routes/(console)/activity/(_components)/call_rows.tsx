@@ -1,0 +1,186 @@
+import { Ago, InertText } from "../../../../components/text.tsx";
+import { EmptyState } from "../../../../components/states.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import {
+  endpointName,
+  formatCount,
+  formatDuration,
+  formatKib,
+  formatNumber,
+  formatSizes,
+  inertString,
+} from "../../../../lib/console/ui/format.ts";
+import { callPath } from "../../../../lib/console/ui/pages.ts";
+import type { ListedCall } from "../(_page)/browser.ts";
+
+/** The headings of the list of calls. */
+export function CallsHead() {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col" class="col-time">Time</th>
+        <th scope="col" class="col-client">Client</th>
+        <th scope="col" class="col-door">Endpoint</th>
+        <th scope="col" class="col-server">Server</th>
+        <th scope="col" class="col-tool">Tool</th>
+        <th scope="col" class="col-duration number">Duration</th>
+        <th scope="col" class="col-status">Status</th>
+        <th scope="col" class="col-sizes number" title="Request and response">
+          KiB in / out
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+interface CallRowProps {
+  call: ListedCall;
+  /** Its place in the list, counted from 1. */
+  place: number;
+  query: Record<string, string>;
+  isCurrent: boolean;
+}
+
+/** One call in the list of all. */
+export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
+  const { client = "", door, server, tool } = call;
+  return (
+    <tr
+      data-row
+      data-call={call.id}
+      aria-rowindex={place + 1}
+      {...(isCurrent ? { "data-current-row": "" } : {})}
+    >
+      <td class="cut">
+        <Ago at={call.at} />
+      </td>
+      <td class="cut col-client" title={inertString(client)}>
+        {client === "" ? <span class="muted">unknown</span> : <InertText text={client} />}
+      </td>
+      <td class="cut mono col-door" title={inertString(endpointName(door))}>
+        <InertText text={endpointName(door)} />
+      </td>
+      <td class="cut mono col-server" title={inertString(server)}>
+        <InertText text={server} />
+      </td>
+      <td class="cut" title={inertString(`${server}.${tool}`)}>
+        <a
+          class="mono cover strong"
+          href={callPath(call.id, query)}
+          data-row-link
+          {...(isCurrent ? { "aria-current": "true" } : {})}
+        >
+          <InertText text={tool} />
+        </a>
+      </td>
+      <td class="number">{formatDuration(call.ms)}</td>
+      <td class="cut">
+        <CallStatus call={call} />
+      </td>
+      <td class="number col-sizes" title={formatSizes(call) ?? "Not known"}>
+        {formatKib(call.requestBytes)} / {formatKib(call.responseBytes)}
+      </td>
+    </tr>
+  );
+}
+
+/** How a call ended: always an icon and a word, with the reason of a failure on hover. */
+export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error"> }) {
+  const { ok, error } = call;
+  return (
+    <span
+      class={ok ? "state tone-ok" : "state tone-bad"}
+      {...(error === undefined ? {} : { title: inertString(error) })}
+    >
+      <Icon name={ok ? "ready" : "error"} size={14} />
+      {ok ? "OK" : "Error"}
+    </span>
+  );
+}
+
+interface CallsBarProps {
+  loaded: number;
+  hasOlder: boolean;
+  waiting: number;
+  isPaused: boolean;
+  isOlder: boolean;
+  onPause(): void;
+  onShow(): void;
+}
+
+/** What the list shows at the moment, and what holds it. */
+export function CallsBar(props: CallsBarProps) {
+  const { loaded, hasOlder, waiting, isPaused, isOlder, onPause, onShow } = props;
+  return (
+    <div class="calls-bar">
+      <p class="muted small">
+        {formatCount(loaded, "call")}
+        {hasOlder ? " loaded, older ones follow" : " in all"}
+      </p>
+      {isOlder
+        ? <a class="button" href="/activity" aria-current="false">Newest calls</a>
+        : (
+          <div class="calls-live needs-js">
+            {waiting > 0 && (
+              <button type="button" class="button button-primary" onClick={onShow}>
+                <Icon name="chevronUp" size={14} />
+                {`${formatCount(waiting, "new call")}`}
+              </button>
+            )}
+            <button type="button" class="button" aria-pressed={isPaused} onClick={onPause}>
+              <Icon name={isPaused ? "activity" : "paused"} size={14} />
+              {isPaused ? "Resume" : "Pause"}
+            </button>
+          </div>
+        )}
+    </div>
+  );
+}
+
+/** What comes after the last row. */
+export function CallsEnd(
+  { state, hasOlder, onRetry }: {
+    state: "idle" | "loading" | "failed";
+    hasOlder: boolean;
+    onRetry(): void;
+  },
+) {
+  if (!hasOlder) return null;
+  return (
+    <div class="calls-end needs-js" role="status">
+      {state === "failed"
+        ? (
+          <>
+            <span>Older calls could not be loaded: the gateway did not answer.</span>
+            <button type="button" class="button" onClick={onRetry}>Try again</button>
+          </>
+        )
+        : <span class="muted">Loading older calls…</span>}
+    </div>
+  );
+}
+
+export function NoCalls({ hasCalls, isFiltered }: { hasCalls: boolean; isFiltered: boolean }) {
+  if (!hasCalls && !isFiltered) {
+    return (
+      <EmptyState
+        icon="activity"
+        title="No calls yet"
+        actions={<a class="button" href="/servers">Look at the servers</a>}
+      >
+        Every call of a tool appears here as it happens, with its client, its time and what came
+        back. Connect a client and let it use a tool.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title="No call matches"
+      actions={<a class="button" href="/activity" aria-current="false">Clear search and filters</a>}
+    >
+      New calls that match appear here as they happen. What was said in calls is searched only for
+      the last {formatNumber(1_000)}.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,246 @@
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { compareText, PAGE_SIZE } from "../../../../lib/console/lists.ts";
+import { formatDuration } from "../../../../lib/console/ui/format.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { shortened } from "../../../../lib/core/text.ts";
+import type { ActivityRecord } from "../../../../lib/storage/activity_repository.ts";
+import {
+  ActivityFilter,
+  type ActivityRange,
+  type CallView,
+} from "../../../../lib/telemetry/activity_reader.ts";
+
+/** A choice of a filter, with how many of the last calls it has. */
+export interface CallChoice {
+  value: string;
+  count: number;
+}
+
+export interface ActivityPage {
+  rows: ActivityRecord[];
+  hasOlder: boolean;
+  /** Not the newest calls, but those before one. */
+  isOlder: boolean;
+  filter: ActivityFilter;
+  /** The filter as addresses say it. */
+  query: Record<string, string>;
+  choices: Record<"server" | "tool" | "client" | "door", CallChoice[]>;
+  /** Whether any call is known, whatever the filter. */
+  hasCalls: boolean;
+  keptDays: number;
+  keptCalls: number;
+}
+
+interface ActivityQuery {
+  filter: ActivityFilter;
+  range: ActivityRange;
+}
+
+interface CallsAnswer {
+  calls: ActivityRecord[];
+  hasOlder: boolean;
+}
+
+type ActivityGateway = Pick<Gateway, "calls" | "options">;
+
+/** Filters offer what the last calls had. */
+const LOOKED_AT = 1_000;
+const MOST_CHOICES = 100;
+const MAX_TEXT = 500;
+const NAMES = ["server", "tool", "client", "door"] as const;
+
+/** The list of calls as the address asks for it. */
+export async function activityPage(
+  gateway: ActivityGateway,
+  query: URLSearchParams,
+): Promise<ActivityPage> {
+  const { filter, range } = readActivityQuery(query);
+  const [{ calls, hasOlder }, recent] = await Promise.all([
+    take(gateway.calls.calls(filter, range), PAGE_SIZE),
+    take(gateway.calls.calls(), LOOKED_AT),
+  ]);
+  const { activityRetention, activityCalls } = gateway.options.options;
+  const inServer = filter.server === undefined
+    ? recent.calls
+    : recent.calls.filter(({ server }) => server === filter.server);
+  return {
+    rows: calls,
+    hasOlder,
+    isOlder: range.before !== undefined,
+    filter,
+    query: filterParams(filter),
+    choices: {
+      server: choicesOf(recent.calls, "server", filter.server),
+      tool: choicesOf(inServer, "tool", filter.tool),
+      client: choicesOf(recent.calls, "client", filter.client),
+      door: choicesOf(recent.calls, "door", filter.door),
+    },
+    hasCalls: recent.calls.length > 0,
+    keptDays: activityRetention,
+    keptCalls: activityCalls,
+  };
+}
+
+/** The calls that an address asks for; what it says of no use is left out. */
+function readActivityQuery(query: URLSearchParams): ActivityQuery {
+  const text = (query.get("q") ?? query.get("text") ?? "").trim().slice(0, MAX_TEXT);
+  const status = ActivityFilter.shape.status.safeParse(query.get("status")).data;
+  const named = NAMES.flatMap((name) => {
+    const value = query.get(name);
+    return value ? [[name, value]] : [];
+  });
+  return {
+    filter: {
+      ...Object.fromEntries(named),
+      ...(status === undefined ? {} : { status }),
+      ...(text === "" ? {} : { text }),
+    },
+    range: { before: query.get("before") || undefined, after: query.get("after") || undefined },
+  };
+}
+
+/** A filter as an address says it, to be handed on. */
+function filterParams({ text, ...names }: ActivityFilter): Record<string, string> {
+  const all = Object.entries({ ...names, q: text });
+  return Object.fromEntries(
+    all.flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+  );
+}
+
+async function take(calls: AsyncIterable<ActivityRecord>, most: number): Promise<CallsAnswer> {
+  const taken: ActivityRecord[] = [];
+  for await (const call of calls) {
+    if (taken.length === most) return { calls: taken, hasOlder: true };
+    taken.push(call);
+  }
+  return { calls: taken, hasOlder: false };
+}
+
+function choicesOf(
+  calls: readonly ActivityRecord[],
+  name: "server" | "tool" | "client" | "door",
+  current: string | undefined,
+): CallChoice[] {
+  const counts = new Map<string, number>();
+  for (const { [name]: value } of calls) {
+    if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  // What the address asks for is shown even where nothing has it.
+  if (current !== undefined && !counts.has(current)) counts.set(current, 0);
+  return [...counts].map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_CHOICES)
+    .sort((a, b) => compareText(a.value, b.value));
+}
+
+/** Who had a call, and when: each stretch lies in the whole from 0 to 1. */
+export interface CallTurn {
+  who: "Client" | "Gateway" | "Server";
+  stretches: { start: number; share: number }[];
+  text: string;
+}
+
+export interface CallPage {
+  call: ActivityRecord;
+  /** Request and response; undefined once they are forgotten. */
+  view?: CallView;
+  /** Of how many calls it is remembered. */
+  detailsKept: number;
+  timeline: CallTurn[];
+  /** Where the call becomes a prompt that the tool should be chosen for. */
+  rightTool: string;
+  /** The same for one that it should not, with what its caller could have chosen in its place. */
+  wrongTool: { action: string; fields: Record<string, string>; others: string[] };
+}
+
+const PROMPT_LENGTH = 600;
+const VALUE_LENGTH = 200;
+/** More are a search and no choice; the prompt's own form takes any name. */
+const MOST_OTHERS = 500;
+
+export async function callPage(
+  gateway: Pick<Gateway, "calls" | "guide">,
+  id: string,
+): Promise<CallPage | undefined> {
+  const found = await gateway.calls.find(id);
+  if (!found) return undefined;
+  const { call, view } = found;
+  return {
+    call,
+    ...(view === undefined ? {} : { view }),
+    detailsKept: gateway.calls.detailsKept,
+    timeline: timelineOf(call),
+    rightTool: `${optimizationPath(call.server, call.tool)}?${new URLSearchParams(
+      promptFields(view, "direct"),
+    )}`,
+    wrongTool: {
+      action: optimizationPath(call.server, call.tool),
+      fields: promptFields(view, "negative"),
+      others: otherTools(gateway, call),
+    },
+  };
+}
+
+/** The client waits all the time, the gateway is at work before and after the server. */
+export function timelineOf(call: ActivityRecord): CallTurn[] {
+  const { ms, beforeMs = 0, serverMs } = call;
+  const whole = Math.max(ms, 0.1);
+  const all = [{ start: 0, share: 1 }];
+  const client: CallTurn = {
+    who: "Client",
+    stretches: all,
+    text: `waited ${formatDuration(ms)}`,
+  };
+  if (serverMs === undefined) {
+    // Earlier versions noted neither.
+    const isNoted = call.requestBytes !== undefined;
+    const text = isNoted ? "answered without the server" : "the server's part is not known";
+    return [client, { who: "Gateway", stretches: all, text }];
+  }
+  const server = Math.min(serverMs, whole);
+  const before = Math.min(beforeMs, whole - server);
+  const after = whole - server - before;
+  return [
+    client,
+    {
+      who: "Gateway",
+      stretches: [
+        { start: 0, share: before / whole },
+        { start: (before + server) / whole, share: after / whole },
+      ],
+      text: `${formatDuration(before)} before the server, ${formatDuration(after)} after`,
+    },
+    {
+      who: "Server",
+      stretches: [{ start: before / whole, share: server / whole }],
+      text: `took ${formatDuration(serverMs)}`,
+    },
+  ];
+}
+
+function promptFields(
+  view: CallView | undefined,
+  category: "direct" | "negative",
+): Record<string, string> {
+  const prompt = promptOf(view?.request.arguments ?? {});
+  // The tab that has the form, also where there is no prompt to begin with.
+  return { tab: "prompts", ...(prompt === "" ? {} : { prompt }), category };
+}
+
+/** A description is measured among the tools of its server: one of these can be named. */
+function otherTools({ guide }: Pick<Gateway, "guide">, call: ActivityRecord): string[] {
+  return guide.visible(call.principal)
+    .filter(({ server, name }) => server === call.server && name !== call.tool)
+    .map(({ name }) => name)
+    .sort(compareText)
+    .slice(0, MOST_OTHERS);
+}
+
+/** The arguments in words, for a person to make a request of: `path: README.md, limit: 5`. */
+export function promptOf(given: Record<string, unknown>): string {
+  const parts = Object.entries(given).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
+    return `${name}: ${shortened(text.replace(/\s+/g, " ").trim(), VALUE_LENGTH)}`;
+  });
+  return shortened(parts.join(", "), PROMPT_LENGTH);
+}

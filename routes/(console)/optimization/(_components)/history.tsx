@@ -1,0 +1,104 @@
+import type { ToolOptimizationPage } from "../(_page)/tool.ts";
+import { inertString } from "../../../../lib/console/ui/format.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import type { PromotionEvent } from "../../../../lib/core/optimization.ts";
+import { shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { Ago, InertText } from "../../../../components/text.tsx";
+import { Card } from "../../../../components/layout.tsx";
+import { Confirm } from "../../../../components/forms.tsx";
+
+const ACTIONS: Record<PromotionEvent["action"], string> = {
+  promote: "Promoted",
+  revert: "Reverted",
+  keep: "Kept",
+};
+const WHO: Record<PromotionEvent["by"], string> = {
+  caller: "by a client",
+  person: "by a person",
+  job: "by a job",
+};
+
+/** Which description was in force since when, and the way back to any of them. */
+export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
+  const { history, promotion } = page;
+  return (
+    <Card title="Promotion history" isFlush>
+      {history.length === 0
+        ? (
+          <p class="card-lead muted">
+            Nothing was promoted yet. Each promotion and revert is kept here, with its reason.
+          </p>
+        )
+        : (
+          <ol class="rows">
+            {history.map((event, index) => (
+              <HistoryRow
+                key={event.id}
+                page={page}
+                event={event}
+                isInForce={index === 0}
+                canReturn={event.promotion === null
+                  ? promotion !== null
+                  : event.promotion.id !== promotion?.id}
+              />
+            ))}
+          </ol>
+        )}
+    </Card>
+  );
+}
+
+function HistoryRow(
+  { page, event, isInForce, canReturn }: {
+    page: ToolOptimizationPage;
+    event: PromotionEvent;
+    isInForce: boolean;
+    canReturn: boolean;
+  },
+) {
+  const { promotion, reason } = event;
+  return (
+    <li class="row">
+      <div class="row-text change">
+        <p class="change-head">
+          <span class="strong">{ACTIONS[event.action]}</span>
+          <span class="muted">{WHO[event.by]}</span>
+          {isInForce && <span class="badge tone-ok">In force</span>}
+          {promotion?.depth === undefined ? null : <span class="badge">{promotion.depth}</span>}
+          <span class="row-aside">
+            <Ago at={Date.parse(event.time)} />
+          </span>
+        </p>
+        <p class="prose">
+          {promotion === null
+            ? <span class="muted">The server's own description</span>
+            : <InertText text={promotion.description} />}
+        </p>
+        {promotion?.metrics && (
+          <p class="muted small">
+            Overall {promotion.baseline ? `${shortScore(promotion.baseline.overall)} → ` : ""}
+            {shortScore(promotion.metrics.overall)}
+          </p>
+        )}
+        {reason === undefined ? null : (
+          <p class="muted small">
+            Reason: <InertText text={reason} />
+          </p>
+        )}
+      </div>
+      {canReturn && (
+        <Confirm
+          id={`to-${event.id}`}
+          label="Revert to this"
+          subject={event.time}
+          title={`Go back to this description of ${inertString(page.tool)}?`}
+          action={optimizationPath(page.server, page.tool)}
+          fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
+          verb="Revert to this"
+        >
+          Clients see {promotion === null ? "the server's own description" : "it"} at once.
+        </Confirm>
+      )}
+    </li>
+  );
+}

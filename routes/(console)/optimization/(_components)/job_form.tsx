@@ -1,0 +1,247 @@
+import { Icon } from "../../../../components/icon.tsx";
+import type { ChoosableTool, JobFormPage } from "../(_page)/job_form.ts";
+import { InertText } from "../../../../components/text.tsx";
+import type { ToolLine } from "../(_page)/model.ts";
+import { BusyForms } from "../../../../islands/forms.tsx";
+import { JobMonitor, LiveEstimate, OptimizationLive } from "../(_islands)/optimization.tsx";
+import { formatEstimate } from "../(_page)/browser.ts";
+import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
+import { optimizationPath, OPTIMIZE_ALL } from "../../../../lib/console/ui/pages.ts";
+import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { JobOptionsFields } from "./job_options.tsx";
+import { FormFailure, PostForm } from "../../../../components/forms.tsx";
+
+/** Chooses what is optimized and how, of one server or of all. */
+export function OptimizationForm({ page }: { page: JobFormPage }) {
+  const { server, isOn, values, estimate, active } = page;
+  const action = server === undefined ? OPTIMIZE_ALL : optimizationPath(server);
+  const chosen = page.tools.filter(({ isChosen }) => isChosen).length;
+  return (
+    <>
+      <OptimizationLive marks={active.map(({ mark }) => mark)} />
+      <BusyForms />
+      {!isOn && <SwitchedOff />}
+      {active.map((job) => <JobMonitor key={job.id} job={job} isWhole={server !== undefined} />)}
+      <PostForm class="stack" action={action} busy="Starting…">
+        <PageHeader
+          title={server === undefined ? "Optimize all servers" : (
+            <>
+              Optimize <InertText as="span" class="mono" text={server} />
+            </>
+          )}
+          lead="Writes other descriptions, tries them with prompts, and promotes the ones that do better"
+          {...(isOn
+            ? {
+              action: (
+                <button type="submit" class="button button-primary">
+                  {server === undefined ? "Start batch optimization" : "Start optimization"}
+                </button>
+              ),
+            }
+            : {})}
+        />
+        {page.problem === undefined
+          ? null
+          : <FormFailure title="Not started" error={page.problem} />}
+        {server === undefined ? <ServerList page={page} /> : (
+          <Card
+            title="Tools to optimize"
+            aside={`${page.enabled} enabled, ${page.tools.length} discovered`}
+            isFlush
+          >
+            <ToolChoice server={server} tools={page.tools} />
+          </Card>
+        )}
+        <Card title="Options">
+          <JobOptionsFields values={values} />
+        </Card>
+        <Card title="Before it starts">
+          <LiveEstimate
+            {...(server === undefined ? {} : { server })}
+            enabled={page.enabled}
+            chosen={chosen}
+            {...(estimate === undefined ? {} : { estimate })}
+          />
+          <p class="hint">
+            1. A model writes the prompts and candidates that are missing. 2. Each description is
+            put to each prompt, the server's own too. 3. What does better by the thresholds is
+            promoted; everything else stays as it is. No tool is really called.
+          </p>
+          <noscript>
+            <div class="form-actions">
+              <button type="submit" class="button" formmethod="get">Work out the estimate</button>
+            </div>
+            {estimate === undefined ? null : <p class="small">{formatEstimate(estimate)}</p>}
+          </noscript>
+        </Card>
+      </PostForm>
+      {server === undefined ? null : (
+        <div class="toolbar">
+          <ExportReport server={server} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function ToolChoice({ server, tools }: { server: string; tools: ChoosableTool[] }) {
+  return (
+    <ul class="tool-choice" tabIndex={0} aria-label="Tools to optimize">
+      {tools.map((tool) => (
+        <li key={tool.name} class={tool.isEnabled ? "choice" : "choice is-off"}>
+          <label class="choice-label">
+            <input
+              type="checkbox"
+              name="tool"
+              value={tool.name}
+              checked={tool.isChosen}
+              disabled={!tool.isEnabled}
+            />
+            <span class="choice-text">
+              <InertText as="span" class="mono" text={tool.name} />
+              <span class="muted small cut" title={inertString(tool.description.slice(0, 1_000))}>
+                <InertText text={tool.description.slice(0, 300)} />
+              </span>
+            </span>
+          </label>
+          <span class="choice-state small">
+            {tool.isEnabled
+              ? (
+                <>
+                  <StatusIcon tool={tool} />
+                  {tool.scores.length === 0
+                    ? <span class="muted">{statusWord(tool)}</span>
+                    : <Percentages tool={tool} />}
+                </>
+              )
+              : <span>Disabled (not exposed)</span>}
+          </span>
+          <a class="small" href={optimizationPath(server, tool.name)}>
+            Details <span class="visually-hidden">of {inertString(tool.name)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ServerList({ page }: { page: JobFormPage }) {
+  return (
+    <Card
+      title={`Servers (${page.servers.length})`}
+      aside={`${formatCount(page.enabled, "tool")} to optimize`}
+      isFlush
+    >
+      <ul class="tool-choice" tabIndex={0} aria-label="Servers to optimize">
+        {page.servers.map(({ name, tools, enabled, optimized }) => (
+          <li key={name} class="choice">
+            <a class="mono choice-text" href={optimizationPath(name)}>
+              <InertText text={name} />
+            </a>
+            <span class="small">
+              {formatCount(tools, "tool")}
+              {enabled === tools ? "" : `, ${enabled} enabled`}
+            </span>
+            <span class="choice-state small muted">
+              {optimized === 0 ? "Not optimized" : `${optimized}/${tools} optimized`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** What optimization is, and the button that switches it on. */
+export function SwitchedOff() {
+  return (
+    <section class="card switched-off" aria-labelledby="switched-off">
+      <div class="card-body">
+        <span class="empty-icon">
+          <Icon name="optimization" size={20} />
+        </span>
+        <div class="switched-off-text">
+          <h2 id="switched-off">Optimization is off</h2>
+          <p class="muted">
+            A model picks a tool by its description. Here other descriptions of a tool are written,
+            tried with prompts that should and should not lead to it, and put in the place of the
+            server's own where they do better. Each trial asks a model once, which takes time and
+            may cost money; nothing of it happens while this is off. Promoted descriptions stay in
+            force either way.
+          </p>
+          <PostForm action="/optimization/~switch" fields={{ enabled: "on" }}>
+            <button type="submit" class="button button-primary">Switch optimization on</button>
+          </PostForm>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const FORMATS = [
+  { format: "json", label: "JSON", file: "json" },
+  { format: "markdown", label: "Markdown", file: "md" },
+  { format: "csv", label: "CSV", file: "csv" },
+] as const;
+
+/** The report of one server, or of all, as a file. */
+export function ExportReport({ server }: { server?: string }) {
+  const name = server === undefined ? "optimization" : `optimization-${server}`;
+  return (
+    <span class="report-links" role="group" aria-label="Export report">
+      <span class="muted small" aria-hidden="true">Export report</span>
+      {FORMATS.map(({ format, label, file }) => {
+        const query = new URLSearchParams({ format, ...(server === undefined ? {} : { server }) });
+        return (
+          <a
+            key={format}
+            class="button"
+            href={`/api/optimization/report?${query}`}
+            f-client-nav={false}
+            download={`${name}.${file}`}
+          >
+            {label}
+          </a>
+        );
+      })}
+    </span>
+  );
+}
+
+/** How a tool's description stands, as a sign with a word for those who do not see it. */
+export function StatusIcon({ tool }: { tool: Pick<ToolLine, "status" | "isStale"> }) {
+  if (tool.isStale) {
+    return (
+      <span class="state tone-warn">
+        <Icon name="alert" size={14} label="Stale" />
+      </span>
+    );
+  }
+  return tool.status === "optimized"
+    ? (
+      <span class="state tone-ok">
+        <Icon name="ready" size={14} label="Optimized" />
+      </span>
+    )
+    : <span class="open-dot" role="img" aria-label={statusWord(tool)}>○</span>;
+}
+
+function statusWord({ status, isStale }: Pick<ToolLine, "status" | "isStale">): string {
+  if (isStale) return "Stale";
+  if (status === "optimized") return "Optimized";
+  return status === "baseline" ? "Baseline kept" : "Not optimized";
+}
+
+export function Percentages({ tool }: { tool: ToolLine }) {
+  return (
+    <span class="percentages small" {...(tool.evidence ? { title: tool.evidence } : {})}>
+      {tool.isStale && <span class="badge tone-warn">Stale</span>}
+      {tool.status === "baseline" && <span class="muted">Baseline</span>}
+      {tool.scores.map(({ label, percent, text }) => (
+        <span key={label} title={text}>
+          <span class="muted">{label === "Negative" ? "Neg" : label}:</span> {percent}
+        </span>
+      ))}
+    </span>
+  );
+}

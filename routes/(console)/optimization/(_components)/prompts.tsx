@@ -1,0 +1,305 @@
+import type { PromptView, RunView, ToolOptimizationPage } from "../(_page)/tool.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { CANONICAL, CATEGORIES, type PromptCategory } from "../../../../lib/core/optimization.ts";
+import { Card } from "../../../../components/layout.tsx";
+import { Confirm, Field, PostForm } from "../../../../components/forms.tsx";
+import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
+import { Icon, type IconName } from "../../../../components/icon.tsx";
+import { InertText } from "../../../../components/text.tsx";
+
+const TITLES: Record<PromptCategory, string> = {
+  direct: "Direct prompts",
+  indirect: "Indirect prompts",
+  negative: "Negative prompts",
+};
+const MEANINGS: Record<PromptCategory, string> = {
+  direct: "Ask for the tool: it should be called.",
+  indirect: "Describe what is wanted without naming it: it should be called.",
+  negative: "Are for another tool, or for none: it must not be called.",
+};
+
+const RUNS: Record<RunView["state"], { icon: IconName; tone: string; word: string }> = {
+  passed: { icon: "check", tone: "ok", word: "Passed" },
+  failed: { icon: "close", tone: "bad", word: "Failed" },
+  error: { icon: "alert", tone: "warn", word: "Not counted" },
+};
+
+/** The golden prompts by category, with what came of each. */
+export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
+  const { prompts } = page;
+  return (
+    <>
+      <div class="toolbar">
+        <p class="success-rate">
+          {prompts.rate === undefined
+            ? <span class="muted">No results yet</span>
+            : (
+              <span title={prompts.rate.text}>
+                Success rate: <strong>{prompts.rate.short}</strong>
+              </span>
+            )}
+        </p>
+        <Choice page={page} />
+      </div>
+      {page.warnings.map((warning) => (
+        <p key={warning} class="notice tone-warn">
+          <Icon name="alert" size={14} />
+          <span>{warning}</span>
+        </p>
+      ))}
+      {prompts.groups.map(({ category, score, prompts }) => (
+        <Card
+          key={category}
+          title={`${TITLES[category]} (${prompts.length})`}
+          aside={score}
+          isFlush
+        >
+          {prompts.length === 0
+            ? <p class="card-lead muted">{MEANINGS[category]} None yet.</p>
+            : (
+              <ol class="rows">
+                {prompts.map((view) => <PromptRow key={view.prompt.id} page={page} view={view} />)}
+              </ol>
+            )}
+        </Card>
+      ))}
+      <AddPrompt page={page} />
+      {page.isOn && page.isEnabled && <Generate page={page} />}
+    </>
+  );
+}
+
+/** Whose results are shown. */
+function Choice({ page }: { page: ToolOptimizationPage }) {
+  const path = optimizationPath(page.server, page.tool);
+  const all = [
+    { id: CANONICAL, label: "The server's own" },
+    ...page.candidates.map(({ id, label, isInForce }) => ({
+      id,
+      label: isInForce ? `${label} (in force)` : label,
+    })),
+  ];
+  return (
+    <nav class="filters" aria-label="Results of">
+      {all.map(({ id, label }) => (
+        <a
+          key={id}
+          class="filter-chip"
+          href={`${path}?${new URLSearchParams({ tab: "prompts", of: id })}`}
+          aria-current={page.prompts.of === id ? "true" : "false"}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptView }) {
+  const { prompt, runs, state } = view;
+  const { icon, tone, word } = RUNS[state ?? "error"];
+  const passed = runs.filter((run) => run.state === "passed").length;
+  const path = optimizationPath(page.server, page.tool);
+  const { notes, expectedTool } = prompt.expectedBehavior;
+  const isEdited = page.typed.do === "edit-prompt" && page.typed.id === prompt.id;
+  return (
+    <li class="row prompt" data-prompt={prompt.id}>
+      {state === undefined
+        ? <span class="state tone-quiet">{runs.length > 0 ? "Not counted" : "Not run"}</span>
+        : (
+          <span class={`state tone-${tone}`}>
+            <Icon name={icon} size={14} />
+            {runs.length > 1 ? `${passed}/${runs.length} passed` : word}
+          </span>
+        )}
+      <div class="row-text change">
+        <InertText as="p" class="prose" text={prompt.prompt} />
+        <p class="muted small">
+          {[...new Set(runs.map(({ text }) => text))].map((text) => (
+            <span key={text} class="run-words">
+              <InertText text={text} />
+            </span>
+          ))}
+          {view.isChanged && <span class="run-words">changed since it was last run</span>}
+          {expectedTool === undefined ? null : (
+            <span class="run-words">
+              meant for <InertText as="code" text={expectedTool} />
+            </span>
+          )}
+          {notes === undefined ? null : <InertText as="span" class="run-words" text={notes} />}
+          {prompt.heldOut && <span class="run-words">held back from what writes candidates</span>}
+          {prompt.version > 1 && <span class="run-words">version {prompt.version}</span>}
+        </p>
+        {runs.some(({ reasoning }) => reasoning !== undefined) && <Reasoning runs={runs} />}
+        {page.exists && (
+          <details class="edit-words" open={isEdited}>
+            <summary>
+              Edit{" "}
+              <span class="visually-hidden">prompt: {inertString(prompt.prompt.slice(0, 60))}</span>
+            </summary>
+            <PostForm
+              class="form form-wide"
+              action={path}
+              fields={{ do: "edit-prompt", id: prompt.id }}
+            >
+              <PromptFields
+                prefix={prompt.id}
+                siblings={page.siblings.filter((name) => name !== page.tool)}
+                values={isEdited ? page.typed : {
+                  prompt: prompt.prompt,
+                  category: prompt.category,
+                  notes: notes ?? "",
+                  expectedTool: expectedTool ?? "",
+                }}
+              />
+              <div class="form-actions">
+                <button type="submit" class="button">Save prompt</button>
+              </div>
+            </PostForm>
+            <Confirm
+              id={`retire-${prompt.id}`}
+              label="Retire"
+              subject={`prompt: ${inertString(prompt.prompt.slice(0, 60))}`}
+              title="Retire this prompt?"
+              action={path}
+              fields={{ do: "retire-prompt", id: prompt.id }}
+              verb="Retire prompt"
+              isDangerous
+            >
+              It is no longer used. Its results are kept.
+            </Confirm>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Reasoning({ runs }: { runs: RunView[] }) {
+  return (
+    <details class="edit-words">
+      <summary>What the model said</summary>
+      {runs.map(({ reasoning, state }, index) =>
+        reasoning === undefined ? null : (
+          <blockquote key={index} class="reasoning">
+            {runs.length > 1 && <span class="muted small">{RUNS[state].word}:</span>}
+            <InertText text={reasoning} />
+          </blockquote>
+        )
+      )}
+    </details>
+  );
+}
+
+function Generate({ page }: { page: ToolOptimizationPage }) {
+  return (
+    <PostForm
+      class="form-actions"
+      action={optimizationPath(page.server, page.tool)}
+      busy="A model is writing…"
+      fields={{ do: "generate-prompts" }}
+    >
+      {CATEGORIES.map((category) => (
+        <input
+          key={category}
+          type="hidden"
+          name={category}
+          value="5"
+        />
+      ))}
+      <button type="submit" class="button">
+        Have a model write {formatCount(5, "more prompt")} a category
+      </button>
+    </PostForm>
+  );
+}
+
+interface PromptFieldsProps {
+  /** Makes the ids of the fields its own: there is a form for each prompt. */
+  prefix: string;
+  siblings: string[];
+  values: Record<string, string>;
+}
+
+/** What a user might say, and what should come of it. */
+function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
+  const id = (name: string) => `${prefix}-${name}`;
+  return (
+    <>
+      <Field id={id("prompt")} label="Prompt">
+        <textarea
+          id={id("prompt")}
+          class="input"
+          name="prompt"
+          rows={2}
+          required
+          minLength={10}
+          maxLength={4_000}
+        >
+          {values.prompt ?? ""}
+        </textarea>
+      </Field>
+      <Field id={id("category")} label="Category">
+        <select id={id("category")} class="select" name="category">
+          {CATEGORIES.map((category) => (
+            <option key={category} value={category} selected={values.category === category}>
+              {category}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field
+        id={id("expectedTool")}
+        label="Meant for another tool"
+        hint="Of a negative prompt: the tool that should be called instead, if there is one."
+      >
+        <input
+          id={id("expectedTool")}
+          class="input mono"
+          name="expectedTool"
+          list={id("siblings")}
+          value={values.expectedTool ?? ""}
+          aria-describedby={`${id("expectedTool")}-hint`}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </Field>
+      <datalist id={id("siblings")}>
+        {siblings.slice(0, 100).map((name) => <option key={name} value={name} />)}
+      </datalist>
+      <Field id={id("notes")} label="Notes">
+        <input
+          id={id("notes")}
+          class="input"
+          name="notes"
+          maxLength={1_000}
+          value={values.notes ?? ""}
+        />
+      </Field>
+    </>
+  );
+}
+
+function AddPrompt({ page }: { page: ToolOptimizationPage }) {
+  const { typed } = page;
+  if (!page.exists) return null;
+  const isOwn = typed.do === undefined || typed.do === "add-prompt";
+  return (
+    <Card title="Add a prompt">
+      <PostForm
+        class="form form-wide"
+        action={optimizationPath(page.server, page.tool)}
+        fields={{ do: "add-prompt" }}
+      >
+        <PromptFields
+          prefix="add"
+          siblings={page.siblings.filter((name) => name !== page.tool)}
+          values={isOwn ? typed : {}}
+        />
+        <div class="form-actions">
+          <button type="submit" class="button">Add prompt</button>
+        </div>
+      </PostForm>
+    </Card>
+  );
+}

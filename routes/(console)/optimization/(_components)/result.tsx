@@ -1,0 +1,233 @@
+import type { Comparison, Confusions, ConfusionTable, RankLine } from "../(_page)/comparison.ts";
+import { inertString } from "../../../../lib/console/ui/format.ts";
+import { Card } from "../../../../components/layout.tsx";
+import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
+import type { ToolOptimizationPage } from "../(_page)/tool.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { EmptyState } from "../../../../components/states.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { PromoteForm, ScoreBars } from "./candidates.tsx";
+import { ExportReport } from "./job_form.tsx";
+
+/** The server's own description against another one, and what was found out about both. */
+export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
+  const { comparison, canonical } = page;
+  return (
+    <>
+      <div class="compare">
+        <Card
+          title="Canonical description"
+          aside={canonical === null ? "none" : `${canonical.length} characters`}
+        >
+          {canonical === null || canonical === ""
+            ? <p class="muted">The server gives no description for this tool.</p>
+            : <InertText as="p" class="prose" text={canonical} />}
+        </Card>
+        {comparison === undefined
+          ? <NoCandidate page={page} />
+          : (
+            <Card title={titleOf(comparison)} aside={`${comparison.candidate.chars} characters`}>
+              <InertText as="p" class="prose" text={comparison.candidate.description} />
+            </Card>
+          )}
+      </div>
+      {comparison === undefined ? null : <Found page={page} comparison={comparison} />}
+      <div class="toolbar">
+        <ExportReport server={page.server} />
+      </div>
+    </>
+  );
+}
+
+function titleOf({ candidate }: Comparison): string {
+  return candidate.isInForce ? `Optimized description` : `${candidate.label} (not promoted)`;
+}
+
+function NoCandidate({ page }: { page: ToolOptimizationPage }) {
+  const path = optimizationPath(page.server, page.tool);
+  return (
+    <EmptyState
+      icon="optimization"
+      title="No other description yet"
+      actions={<a class="button" href={`${path}?tab=candidates`}>Propose one</a>}
+    >
+      {page.isOn
+        ? "Optimize the tool to have some written and tried, or write one yourself."
+        : "Write one yourself, or switch optimization on to have some written and tried."}
+    </EmptyState>
+  );
+}
+
+function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: Comparison }) {
+  const { scores, tested, how, time, verdict, candidate, confusion, ranks } = comparison;
+  const path = optimizationPath(page.server, page.tool);
+  return (
+    <>
+      <Card title="What changes, by word">
+        <WordDiff segments={comparison.segments} />
+      </Card>
+      <Card
+        title={candidate.isInForce ? "Performance improvement" : "How it does"}
+        aside={time === undefined ? null : <Ago at={Date.parse(time)} />}
+      >
+        {scores.length === 0
+          ? (
+            <p class="muted">
+              It has not been tried yet. The numbers come with an evaluation.
+            </p>
+          )
+          : <ScoreBars scores={scores} />}
+        {tested === undefined ? null : (
+          <p>
+            {tested}. {how === undefined ? null : <span class="muted">{how}.</span>}
+          </p>
+        )}
+        {scores.length > 0 && (
+          <p>
+            <a href={`${path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
+              Look at the prompts
+            </a>
+          </p>
+        )}
+        {comparison.warnings.map((warning) => (
+          <p key={warning} class="warning small">
+            <Icon name="info" size={14} />
+            <InertText as="span" text={warning} />
+          </p>
+        ))}
+      </Card>
+      <Card title="Verdict" {...(candidate.depth ? { aside: `${candidate.depth} evidence` } : {})}>
+        {verdict === undefined ? <p class="muted">{candidate.refusal ?? "There is none."}</p> : (
+          <>
+            <p class={verdict.promote ? "verdict is-good" : "verdict is-bad"}>
+              <Icon name={verdict.promote ? "ready" : "error"} size={16} />
+              <InertText as="span" text={verdict.words} />
+            </p>
+            <ul class="rules">
+              {verdict.rules.filter(({ words }) => words !== verdict.words).map((
+                { rule, passed, words },
+              ) => (
+                <li key={rule} class={`state tone-${passed ? "ok" : "bad"} rule`}>
+                  <Icon
+                    name={passed ? "check" : "close"}
+                    size={14}
+                    label={passed ? "Passed" : "Failed"}
+                  />
+                  <InertText as="span" text={words} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {page.promotion?.reason !== undefined && candidate.isInForce && (
+          <p class="muted">
+            Promoted with a reason: <InertText text={page.promotion.reason} />
+          </p>
+        )}
+        {!candidate.isInForce && page.exists && <PromoteForm page={page} candidate={candidate} />}
+      </Card>
+      <ConfusionMatrix confusion={confusion} />
+      <SearchRanks ranks={ranks} />
+    </>
+  );
+}
+
+/** Which tool a model called, by which it should have: before and after. */
+function ConfusionMatrix({ confusion }: { confusion: Confusions }) {
+  const { before, after, note } = confusion;
+  if (!before?.rows.length && !after?.rows.length) return null;
+  return (
+    <Card title="Confusion matrix">
+      <p class="hint">
+        Runs, by the tool that should be called (rows) and the one that was (columns). It went wrong
+        where this tool was called for what is not its own, or was not called for what is.
+        {note === undefined ? null : ` ${note}.`}
+      </p>
+      <div class="matrices">
+        {before && <Matrix table={before} caption="With the server's own description" />}
+        {after && <Matrix table={after} caption="With this description" />}
+      </div>
+    </Card>
+  );
+}
+
+function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) {
+  return (
+    <div class="matrix-scroll" tabIndex={0} role="group" aria-label={caption}>
+      <table class="matrix">
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Should be called</th>
+            {table.called.map((name) => (
+              <th key={name} scope="col" class="mono number">
+                <InertText text={name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map(({ should, counts }) => (
+            <tr key={should}>
+              <th scope="row" class="mono">
+                <InertText text={should} />
+              </th>
+              {counts.map(({ called, count, isRight }) => (
+                <td
+                  key={called}
+                  class={count === 0
+                    ? "number muted"
+                    : isRight
+                    ? "number is-right"
+                    : "number is-wrong"}
+                >
+                  {count}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Where a search of our own has the tool; it asks no model, so that it costs nothing. */
+function SearchRanks({ ranks }: { ranks: RankLine[] }) {
+  if (ranks.length === 0) return null;
+  return (
+    <Card title="Place in the gateway's own search" isFlush>
+      <p class="card-lead hint">
+        A second opinion that asks no model: where a search for the prompt's words has the tool.
+      </p>
+      <table class="table ranks">
+        <caption class="visually-hidden">Place in the search, before and after</caption>
+        <thead>
+          <tr>
+            <th scope="col">Prompt</th>
+            <th scope="col" class="col-rank hide-small">Category</th>
+            <th scope="col" class="number col-rank">Before</th>
+            <th scope="col" class="number col-rank">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {ranks.map(({ prompt, category, before, after }) => (
+            <tr key={prompt}>
+              <td class="cut" title={inertString(prompt)}>
+                <InertText text={prompt} />
+              </td>
+              <td class="muted hide-small">{category}</td>
+              <td class="number">{rankText(before)}</td>
+              <td class="number">{rankText(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function rankText(rank: number | null | undefined): string {
+  if (rank === undefined) return "–";
+  return rank === null ? "not found" : `${rank}.`;
+}

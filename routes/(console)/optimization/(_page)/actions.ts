@@ -1,0 +1,161 @@
+import type { Operation } from "../../../../lib/operations/operation.ts";
+import type { Services } from "../../../../lib/operations/services.ts";
+import type { OutputOf } from "../../../../lib/operations/operation.ts";
+import { readField } from "../../../../lib/operations/fields.ts";
+import { JOB_OPERATIONS } from "../../../../lib/operations/jobs.ts";
+import { OPTIMIZATION_OPERATIONS } from "../../../../lib/operations/optimization.ts";
+import { runOperation } from "../../../../lib/operations/operation.ts";
+import type { OperationCall } from "../../../../lib/operations/operation.ts";
+import { z } from "zod";
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
+import { type OptimizationJob } from "../../../../lib/core/optimization.ts";
+import type { Tab } from "./tool.ts";
+import { jobPath } from "../../../../lib/console/ui/jobs.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+
+/** What a form of a tool's page runs, where it is shown again if refused, and what was done. */
+interface ToolAction {
+  operation: Operation;
+  tab: Tab;
+  input(field: (name: string) => string | undefined): Record<string, unknown>;
+  done: string | ((output: never) => string);
+}
+
+const { promote, revert, keep, propose, savePrompts, editPrompt, retirePrompt } =
+  OPTIMIZATION_OPERATIONS;
+const { generateCandidates, generatePrompts } = OPTIMIZATION_OPERATIONS;
+
+const ACTIONS: Record<string, ToolAction> = {
+  promote: {
+    operation: promote,
+    tab: "result",
+    input: (field) => ({ candidateId: field("candidate"), reason: field("reason") }),
+    done: "promoted",
+  },
+  revert: {
+    operation: revert,
+    tab: "result",
+    input: (field) => ({ to: field("to"), reason: field("reason") }),
+    done: ({ promotion }: OutputOf<typeof revert>) => promotion === null ? "reverted" : "restored",
+  },
+  keep: { operation: keep, tab: "result", input: () => ({}), done: "kept" },
+  propose: {
+    operation: propose,
+    tab: "candidates",
+    input: (field) => ({ description: field("description") ?? "", example: field("example") }),
+    done: "proposed",
+  },
+  "add-prompt": {
+    operation: savePrompts,
+    tab: "prompts",
+    input: (field) => ({ prompts: [promptOf(field)] }),
+    done: "added",
+  },
+  "edit-prompt": {
+    operation: editPrompt,
+    tab: "prompts",
+    input: (field) => ({ id: field("id"), ...promptOf(field) }),
+    done: "edited",
+  },
+  "retire-prompt": {
+    operation: retirePrompt,
+    tab: "prompts",
+    input: (field) => ({ id: field("id") }),
+    done: "retired",
+  },
+  "generate-candidates": {
+    operation: generateCandidates,
+    tab: "candidates",
+    input: (field) => ({ count: numberOf(field("count")) }),
+    done: "written",
+  },
+  "generate-prompts": {
+    operation: generatePrompts,
+    tab: "prompts",
+    input: (field) => ({
+      directCount: numberOf(field("direct")),
+      indirectCount: numberOf(field("indirect")),
+      negativeCount: numberOf(field("negative")),
+    }),
+    done: "prompts-written",
+  },
+};
+const EVALUATE = "evaluate";
+
+function promptOf(field: (name: string) => string | undefined) {
+  const expectedBehavior = { notes: field("notes"), expectedTool: field("expectedTool") };
+  return { category: field("category"), prompt: field("prompt") ?? "", expectedBehavior };
+}
+
+function numberOf(text: string | undefined): unknown {
+  return text === undefined ? undefined : readField({ type: z.number() }, [text]);
+}
+
+interface NamedTool {
+  server: string;
+  tool: string;
+}
+
+export function tabOfAction(name: string | null): Tab {
+  if (name === EVALUATE) return "candidates";
+  return name !== null && Object.hasOwn(ACTIONS, name) ? ACTIONS[name]!.tab : "result";
+}
+
+/** Does what a form on a tool's page says, and gives the address that shows what came of it. */
+export async function runToolAction(
+  gateway: Services & Pick<Gateway, "events">,
+  named: NamedTool,
+  fields: URLSearchParams,
+  call: OperationCall,
+): Promise<string> {
+  const name = fields.get("do") ?? "";
+  // A form's lines end in two characters, and an empty field says nothing.
+  const field = (name: string) => {
+    const text = fields.get(name)?.replaceAll("\r\n", "\n");
+    return text === undefined || text.trim() === "" ? undefined : text;
+  };
+  if (name === EVALUATE) return await evaluate(gateway, named, field("candidate") ?? "", call);
+  if (!Object.hasOwn(ACTIONS, name)) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot do "${name}": the page knows no such action`,
+    });
+  }
+  const { operation, tab, input, done } = ACTIONS[name]!;
+  const given = Object.entries(input(field)).filter(([, value]) => value !== undefined);
+  const output = await runOperation(
+    operation,
+    gateway,
+    { ...named, ...Object.fromEntries(given) },
+    call,
+  );
+  // Pages that show this tool elsewhere look again.
+  gateway.events.publish("optimization", named);
+  const query = new URLSearchParams(tab === "result" ? {} : { tab });
+  query.set("done", typeof done === "string" ? done : done(output as never));
+  return `${optimizationPath(named.server, named.tool)}?${query}`;
+}
+
+/** Does to a job what an address says. */
+export async function changeJob(
+  gateway: Services,
+  { id = "", action = "" }: { id?: string; action?: string },
+  call: OperationCall,
+): Promise<OptimizationJob> {
+  const { pause, resume, cancel } = JOB_OPERATIONS;
+  const operation = new Map([["pause", pause], ["resume", resume], ["cancel", cancel]]).get(action);
+  if (!operation) throw new GatewayError("NOT_FOUND");
+  return (await runOperation(operation, gateway, { jobId: id }, call)).job;
+}
+
+/** Tries one candidate with the prompts there are, and leaves the decision to the person. */
+async function evaluate(
+  gateway: Services,
+  { server, tool }: NamedTool,
+  candidate: string,
+  call: OperationCall,
+): Promise<string> {
+  const input = { server, tools: [tool], candidateIds: [candidate], autoPromote: false };
+  const { job } = await runOperation(JOB_OPERATIONS.start, gateway, input, call);
+  return jobPath(job.id);
+}

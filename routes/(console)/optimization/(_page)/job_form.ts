@@ -1,0 +1,185 @@
+import { OptimizationAdmin } from "../../../../lib/operations/optimization_admin.ts";
+import type { Services } from "../../../../lib/operations/services.ts";
+import { flatJob } from "../../../../lib/operations/jobs.ts";
+import { JOB_OPERATIONS } from "../../../../lib/operations/jobs.ts";
+import { JobInput } from "../../../../lib/operations/jobs.ts";
+import { runOperation } from "../../../../lib/operations/operation.ts";
+import { jobRequest } from "../../../../lib/operations/jobs.ts";
+import type { OperationCall } from "../../../../lib/operations/operation.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
+import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { JobOptions, type OptimizationReport } from "../../../../lib/core/optimization.ts";
+import { nearestNames } from "../../../../lib/core/text.ts";
+import { lineOfTool, serverCard, type ShownJob, shownJob, type ToolLine } from "./model.ts";
+import type { MissingName } from "../../../../lib/console/lists.ts";
+import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";
+import { isActive, jobPath } from "../../../../lib/console/ui/jobs.ts";
+
+/** A tool that may be chosen. */
+export interface ChoosableTool extends ToolLine {
+  description: string;
+  isChosen: boolean;
+}
+
+export interface JobFormPage {
+  isOn: boolean;
+  /** Missing where it is about all servers. */
+  server?: string;
+  tools: ChoosableTool[];
+  servers: { name: string; tools: number; enabled: number; optimized: number }[];
+  enabled: number;
+  values: JobFormValues;
+  /** Missing where it could not be made, or would take too long to make at once. */
+  estimate?: ShownEstimate;
+  problem?: FormError;
+  active: ShownJob[];
+}
+
+type FormGateway = Pick<Gateway, "optimization" | "servers">;
+
+/** Beyond this many tools the browser asks for the estimate when the page is there. */
+const MOST_ESTIMATED = 200;
+const JOBS_READ = 30;
+
+/** The form that starts a job, for one server or for all of them. */
+export async function jobFormPage(
+  gateway: FormGateway,
+  { server, query, written, error }: {
+    server?: string;
+    query: URLSearchParams;
+    /** As it was sent, where it could not be started. */
+    written?: JobFormValues;
+    error?: unknown;
+  },
+): Promise<JobFormPage> {
+  const admin = await gateway.optimization();
+  const [reports, jobs] = await Promise.all([admin.report(server), admin.jobs.list(JOBS_READ)]);
+  const all = reports.flatMap((report) => report.tools);
+  const values = written ?? initialValues(query, server, all);
+  const texts = new Map(
+    server === undefined ? [] : admin.canonicalTools(server).map((tool) => [tool.name, tool]),
+  );
+  const chosen = new Set(values.tools);
+  const count = server === undefined ? all.length : chosen.size;
+  const { estimate, trouble = error } = count === 0 || count > MOST_ESTIMATED || error !== undefined
+    ? {}
+    : await estimateOf(admin, values);
+  // What a person has not filled in yet is not held against them.
+  const problem = error ?? (query.has("depth") ? trouble : undefined);
+  return {
+    isOn: admin.enabled,
+    ...(server === undefined ? {} : { server }),
+    tools: server === undefined ? [] : all.map((tool) => ({
+      ...lineOfTool(tool),
+      description: texts.get(tool.name)?.description ?? "",
+      isChosen: tool.enabled && chosen.has(tool.name),
+    })),
+    servers: server === undefined ? reports.map(serverLine) : [],
+    enabled: all.filter(({ enabled }) => enabled).length,
+    values,
+    ...(estimate === undefined ? {} : { estimate }),
+    ...(problem === undefined ? {} : { problem: formError(problem) }),
+    active: jobs.map(shownJob).filter((job) =>
+      isActive(job) &&
+      (server === undefined || job.lines.some((line) => line.server === server))
+    ),
+  };
+}
+
+/** Starts what the form says; resolves with the path of the job's page. */
+export async function submitJob(
+  gateway: Services,
+  values: JobFormValues,
+  call: OperationCall,
+): Promise<string> {
+  const { job } = await runOperation(JOB_OPERATIONS.start, gateway, toInput(values), call);
+  return jobPath(job.id);
+}
+
+function toInput(values: JobFormValues): JobInput {
+  const parsed = JobInput.safeParse(flatJob(jobBodyOf(values)));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = FIELDS[String(issue?.path[0])] ?? "a field";
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `Cannot optimize: ${field} is not valid: ${issue?.message ?? ""}`,
+    recoveryAction: "Correct the field and start again",
+  });
+}
+
+const FIELDS: Record<string, string> = {
+  depth: "the depth",
+  candidatesPerTool: "candidates per tool",
+  promptsPerCategory: "prompts per category",
+  threshold: "the threshold",
+  maxRuns: "the most runs",
+  maxCostUsd: "the most dollars",
+};
+
+/** What a link or a form that was sent back says, else what is usually wanted. */
+function initialValues(
+  query: URLSearchParams,
+  server: string | undefined,
+  tools: OptimizationReport["tools"],
+): JobFormValues {
+  if (query.has("depth")) return readJobFields(query, server);
+  const named = new Set(query.getAll("tool"));
+  const open = tools.filter(({ enabled, status, stale }) =>
+    enabled && (status !== "optimized" || stale)
+  );
+  const usual = open.length > 0 ? open : tools.filter(({ enabled }) => enabled);
+  const chosen = named.size > 0
+    ? tools.filter(({ name, enabled }) => enabled && named.has(name))
+    : usual;
+  return {
+    ...jobDefaults(),
+    ...(server === undefined ? {} : { server, tools: chosen.map(({ name }) => name) }),
+  };
+}
+
+/** The form before anybody has filled it in: the options' own defaults. */
+export function jobDefaults(): JobFormValues {
+  const { depth, candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
+  const { autoPromote, generate, withToolset } = options;
+  return {
+    tools: [],
+    depth,
+    candidates: String(candidatesPerTool),
+    prompts: "",
+    threshold: String(100 * thresholds.minOverall),
+    maxRuns: "",
+    maxCost: "",
+    autoPromote,
+    generate,
+    withToolset,
+  };
+}
+
+function serverLine(report: OptimizationReport): JobFormPage["servers"][number] {
+  const { name, toolCount, optimizedCount } = serverCard(report);
+  const enabled = report.tools.filter((tool) => tool.enabled).length;
+  return { name, tools: toolCount, enabled, optimized: optimizedCount };
+}
+
+async function estimateOf(
+  admin: OptimizationAdmin,
+  values: JobFormValues,
+): Promise<{ estimate?: ShownEstimate; trouble?: unknown }> {
+  try {
+    return { estimate: await admin.jobs.estimate(jobRequest(admin, toInput(values), "person")) };
+  } catch (error) {
+    if (error instanceof GatewayError) return { trouble: error };
+    throw error;
+  }
+}
+
+/** The form of one server, or the names that the reader may have meant. */
+export async function serverFormPage(
+  gateway: FormGateway,
+  input: Parameters<typeof jobFormPage>[1] & { server: string },
+): Promise<JobFormPage | MissingName> {
+  const names = gateway.servers.list().map(({ name }) => name);
+  if (names.includes(input.server)) return await jobFormPage(gateway, input);
+  return { missing: input.server, nearest: nearestNames(input.server, names) };
+}

@@ -1,0 +1,252 @@
+import {
+  CANONICAL,
+  CATEGORIES,
+  CategoryScores,
+  type Evaluation,
+  type GoldenPrompt,
+  type OptimizationReport,
+  type PromotionEvent,
+  PromptCategory,
+  type PromptCategory as Category,
+  type SuccessCount,
+} from "../../../../lib/core/optimization.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
+import { scoreText, shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import type { RunSummary } from "../../../../lib/operations/optimization/schemas.ts";
+import type {
+  OptimizationAdmin,
+  ToolOptimizationDetail,
+} from "../../../../lib/operations/optimization_admin.ts";
+import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { nearestNames } from "../../../../lib/core/text.ts";
+import { baselineOf } from "../../../../lib/optimizer/report.ts";
+import {
+  bestCandidate,
+  type CandidateView,
+  candidateViews,
+  type Comparison,
+  comparisonOf,
+} from "./comparison.ts";
+import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import { type MissingName, stretchAround } from "../../../../lib/console/lists.ts";
+import { type JobProgress, jobProgress } from "../../../../lib/console/ui/jobs.ts";
+
+export const TABS = ["result", "candidates", "prompts", "history"] as const;
+export type Tab = typeof TABS[number];
+
+export interface ToolOptimizationPage {
+  server: string;
+  tool: string;
+  isOn: boolean;
+  exists: boolean;
+  isEnabled: boolean;
+  status: OptimizationReport["tools"][number]["status"];
+  /** What the server itself says; null where it says nothing. */
+  canonical: string | null;
+  promotion: ToolOptimizationDetail["promotion"];
+  /** How the server's own description differs from what it was. */
+  stale?: TextSegment[];
+  tab: Tab;
+  /** The candidate beside the server's own description. */
+  comparison?: Comparison;
+  /** How the server's own description does, in the evaluation that the report has it from. */
+  baseline?: CategoryScores;
+  candidates: CandidateView[];
+  prompts: PromptsView;
+  history: PromotionEvent[];
+  job?: JobProgress;
+  warnings: string[];
+  /** Why the newest evaluation says nothing. */
+  voided?: string;
+  /** What a form has just done, by the name it has in the address. */
+  done?: string;
+  problem?: FormError;
+  /** What was typed into a form that was not accepted, by field. */
+  typed: Record<string, string>;
+  /** All tools of its server, and those around this one. */
+  siblings: string[];
+  neighbors: string[];
+}
+
+type PageGateway = Pick<Gateway, "optimization" | "servers">;
+
+const NEIGHBORS = 100;
+
+interface ToolPageInput {
+  server: string;
+  tool: string;
+  query: URLSearchParams;
+  /** A form that was not accepted, and why. */
+  refused?: { fields: URLSearchParams; error: unknown };
+}
+
+/** Everything about one tool's descriptions, or the names that the reader may have meant. */
+export async function toolOptimizationPage(
+  gateway: PageGateway,
+  { server, tool, query, refused }: ToolPageInput,
+): Promise<ToolOptimizationPage | MissingName> {
+  const admin = await gateway.optimization();
+  const siblings = gateway.servers.tools(server).map(({ name }) => name);
+  const found = await admin.detail(server, tool).catch((error) => {
+    const isMissing = error instanceof GatewayError &&
+      (error.code === "TOOL_NOT_FOUND" || error.code === "SERVER_NOT_FOUND");
+    if (isMissing) return undefined;
+    throw error;
+  });
+  if (found === undefined) return { missing: tool, nearest: nearestNames(tool, siblings) };
+  const candidates = candidateViews(found);
+  const shownId = query.get("candidate") ?? found.promotion?.candidateId ??
+    bestCandidate(candidates)?.id;
+  const shown = candidates.find(({ id }) => id === shownId);
+  const stale = found.staleness;
+  const own = baselineOf(
+    found.evaluations,
+    found.exists ? found.canonicalDescription ?? "" : undefined,
+  );
+  // What callers reported; evidence that holds is about the text of today.
+  const baseline = own?.metrics ??
+    found.candidates.find(({ evidence }) => evidence !== null && evidence.problem === undefined)
+      ?.evidence?.baseline;
+  const done = query.get("done");
+  return {
+    server,
+    tool: found.tool,
+    isOn: admin.enabled,
+    exists: found.exists,
+    isEnabled: found.enabled,
+    status: found.promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
+    canonical: found.canonicalDescription,
+    promotion: found.promotion,
+    ...(stale === null ? {} : { stale: wordDiff(stale.before ?? "", stale.now ?? "") }),
+    tab: tabOf(query),
+    ...(shown === undefined ? {} : { comparison: comparisonOf(shown, found, candidates) }),
+    ...(baseline === undefined ? {} : { baseline }),
+    candidates,
+    prompts: await promptsView(admin, found, query.get("of") ?? shown?.id),
+    history: found.history,
+    ...(found.job === null ? {} : { job: jobProgress(found.job) }),
+    warnings: found.prompts.length === 0 ? [] : found.warnings,
+    ...voidOf(found.evaluations),
+    ...(done === null ? {} : { done }),
+    ...(refused === undefined ? {} : { problem: formError(refused.error) }),
+    typed: refused === undefined ? prefilled(query) : Object.fromEntries(refused.fields),
+    siblings,
+    neighbors: stretchAround(siblings, Math.max(0, siblings.indexOf(found.tool)), NEIGHBORS),
+  };
+}
+
+/** A prompt that comes with the address: a call that somebody judged, elsewhere in the console. */
+function prefilled(query: URLSearchParams): Record<string, string> {
+  const category = PromptCategory.safeParse(query.get("category"));
+  const names = ["prompt", "notes", "expectedTool"] as const;
+  return {
+    ...Object.fromEntries(names.flatMap((name) => {
+      const value = query.get(name);
+      return value === null ? [] : [[name, value]];
+    })),
+    ...(category.success ? { category: category.data satisfies Category } : {}),
+  };
+}
+
+function tabOf(query: URLSearchParams): Tab {
+  const wanted = TABS.find((tab) => tab === query.get("tab"));
+  return wanted ?? (query.has("prompt") || query.has("of") ? "prompts" : "result");
+}
+
+function voidOf([newest]: readonly Evaluation[]): { voided?: string } {
+  return newest?.void === undefined ? {} : { voided: newest.void };
+}
+
+/** What became of one prompt in one run. */
+export interface RunView {
+  state: "passed" | "failed" | "error";
+  /** "called", "not called", "called find_loans instead" */
+  text: string;
+  reasoning?: string;
+}
+
+export interface PromptView {
+  prompt: GoldenPrompt;
+  runs: RunView[];
+  /** passed: every run that counts; missing where none does. */
+  state?: "passed" | "failed";
+  /** It was written anew after it was put to the description. */
+  isChanged: boolean;
+}
+
+interface PromptsView {
+  /** Whose runs are shown: `canonical`, or a candidate's id. */
+  of: string;
+  groups: { category: PromptCategory; score: string; prompts: PromptView[] }[];
+  total: number;
+  /** "13/15 (87 %)", with its interval; missing where nothing has run. */
+  rate?: { short: string; text: string };
+}
+
+/** The golden prompts, with what came of each under one description. */
+async function promptsView(
+  admin: Pick<OptimizationAdmin, "results">,
+  detail: ToolOptimizationDetail,
+  of = CANONICAL,
+): Promise<PromptsView> {
+  const { server, tool, prompts } = detail;
+  const [result] = await admin.results({ server, tool, candidateId: of }).catch((error) => {
+    // No run yet, or no such candidate.
+    if (error instanceof GatewayError && error.httpStatus < 500) return [];
+    throw error;
+  });
+  const byPrompt = Map.groupBy(result?.runs ?? [], ({ promptId }) => promptId);
+  const judgedAt = result?.evidence?.time ?? "";
+  const views = prompts.map((prompt): PromptView => {
+    const found = byPrompt.get(prompt.id) ?? [];
+    const isChanged = found.length > 0 && prompt.createdAt > judgedAt;
+    const runs = isChanged ? [] : found.map((run) => runView(run, prompt));
+    const counted = runs.filter(({ state }) => state !== "error");
+    const isPassed = counted.every(({ state }) => state === "passed");
+    return {
+      prompt,
+      runs,
+      ...(counted.length === 0 ? {} : { state: isPassed ? "passed" : "failed" }),
+      isChanged,
+    };
+  });
+  const all = scoreOf(views);
+  return {
+    of,
+    groups: CATEGORIES.map((category) => {
+      const own = views.filter(({ prompt }) => prompt.category === category);
+      return { category, score: shortScore(scoreOf(own)), prompts: own };
+    }),
+    total: prompts.length,
+    ...(all.total === 0 ? {} : { rate: { short: shortScore(all), text: scoreText(all) } }),
+  };
+}
+
+function scoreOf(views: readonly PromptView[]): SuccessCount {
+  const runs = views.flatMap((view) => view.runs).filter(({ state }) => state !== "error");
+  return { correct: runs.filter(({ state }) => state === "passed").length, total: runs.length };
+}
+
+function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt): RunView {
+  const { status, correct, toolCalled, otherTools, error, reasoning } = run;
+  const why = reasoning === undefined || reasoning === "" ? {} : { reasoning };
+  if (status === "error") {
+    return { state: "error", text: `not counted: ${error ?? "the run failed"}`, ...why };
+  }
+  return {
+    state: correct ? "passed" : "failed",
+    text: callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
+    ...why,
+  };
+}
+
+function callText(toolCalled: boolean, others: string[], shouldCall: boolean): string {
+  const named = others.join(", ");
+  if (toolCalled) {
+    const also = named === "" ? "" : `, and ${named}`;
+    return `${shouldCall ? "called" : "called, though it should not be"}${also}`;
+  }
+  if (named === "") return shouldCall ? "not called, nor any other tool" : "not called";
+  return shouldCall ? `called ${named} instead` : `not called; ${named} was`;
+}

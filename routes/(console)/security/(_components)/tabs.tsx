@@ -1,0 +1,19 @@
+import { SECURITY_PAGES } from "../../../../lib/console/ui/pages.ts";
+
+/** The way between the pages about security. */
+export function SecurityTabs({ current }: { current: string }) {
+  return (
+    <nav class="filters" aria-label="Security">
+      {SECURITY_PAGES.map(({ path, label }) => (
+        <a
+          key={path}
+          class="filter-chip"
+          href={path}
+          aria-current={path === current ? "true" : "false"}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}

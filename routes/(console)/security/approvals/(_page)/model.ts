@@ -1,0 +1,56 @@
+import { applyEdits, format } from "jsonc-parser";
+import type { Gateway } from "../../../../../lib/gateway.ts";
+import type { CallMode } from "../../../../../lib/core/server.ts";
+import { APPROVAL_OPERATIONS } from "../../../../../lib/operations/approvals.ts";
+import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import type { Services } from "../../../../../lib/operations/services.ts";
+import type { WaitingCall } from "../../../../../lib/trust/call_control/approvals.ts";
+import type { FormError } from "../../../../../lib/console/errors.ts";
+
+type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;
+
+export interface ApprovalCard extends WaitingCall {
+  /** What a person calls whoever wants to call. */
+  who: string;
+}
+
+export interface ApprovalsPage {
+  calls: ApprovalCard[];
+  toolsets: { name: string; mode: CallMode }[];
+  /** Why what was asked for last was not done. */
+  refused?: FormError;
+}
+
+/** Decides on a call, or sets a toolset's mode. */
+export async function decideByForm(
+  gateway: Services,
+  form: URLSearchParams,
+  call: OperationCall,
+): Promise<void> {
+  const { action, ...fields } = Object.fromEntries(form);
+  if (action === "mode") await runOperation(APPROVAL_OPERATIONS.setMode, gateway, fields, call);
+  else {
+    const input = { ...fields, decision: action };
+    await runOperation(APPROVAL_OPERATIONS.decide, gateway, input, call);
+  }
+}
+
+/** The calls that wait, and the toolsets with their modes. */
+export async function approvalsPage(gateway: ApprovingGateway): Promise<ApprovalsPage> {
+  const { access, toolsets: { toolsets }, toolsetModes } = gateway;
+  const waiting = (await gateway.approvals()).list();
+  return {
+    calls: waiting.map((call) => ({
+      ...call,
+      arguments: indented(call.arguments),
+      who: access.nameOf(call.principal),
+    })),
+    toolsets: toolsets.list().map(({ name }) => ({ name, mode: toolsetModes.of(name) })),
+  };
+}
+
+/** With line breaks alone added: a parse would round numbers, and drop what is said twice. */
+function indented(json: string): string {
+  const options = { tabSize: 2, insertSpaces: true, eol: "\n" };
+  return applyEdits(json, format(json, undefined, options));
+}

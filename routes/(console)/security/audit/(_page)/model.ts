@@ -1,0 +1,220 @@
+import { type TextSegment, wordDiff } from "../../../../../lib/catalog/word_diff.ts";
+import {
+  type AuditQuery,
+  auditSide,
+  readAuditQuery,
+} from "../../../../../lib/telemetry/audit_reader.ts";
+import type { Gateway } from "../../../../../lib/gateway.ts";
+import { GatewayError } from "../../../../../lib/core/errors.ts";
+import type { AuditEntry } from "../../../../../lib/storage/audit_repository.ts";
+import type { AuditCheck } from "../../../../../lib/telemetry/audit_chain.ts";
+import { type FormError, formError } from "../../../../../lib/console/errors.ts";
+
+/** One entry as it is shown. */
+export interface AuditRow {
+  id: string;
+  at: number;
+  who: string;
+  principal: string;
+  from: string;
+  action: string;
+  subject: string;
+  changes: AuditDifferences;
+}
+
+export interface AuditPage {
+  rows: AuditRow[];
+  hasOlder: boolean;
+  /** Not the newest entries, but those before one. */
+  isOlder: boolean;
+  /** The filter as the address says it. */
+  query: Record<string, string>;
+  /** What came of checking the whole log, where that was asked for. */
+  check?: AuditCheck;
+  /** What is wrong with the filter; then nothing is filtered by it. */
+  error?: FormError;
+}
+
+type AuditGateway = Pick<Gateway, "audit">;
+
+const PAGE = 50;
+const FILTERS = ["action", "who", "subject", "since", "until"] as const;
+const EVERYTHING: AuditQuery = { filter: {}, range: {} };
+
+/** The log as the address asks for it. */
+export async function auditPage(
+  { audit }: AuditGateway,
+  query: URLSearchParams,
+): Promise<AuditPage> {
+  const reader = await audit.reader();
+  const { asked, error } = readLeniently(query);
+  const { entries, hasOlder } = await reader.page(asked, PAGE);
+  return {
+    rows: entries.map(rowOf),
+    hasOlder,
+    isOlder: asked.range.before !== undefined,
+    query: Object.fromEntries(
+      FILTERS.flatMap((name) => {
+        const value = query.get(name)?.trim();
+        return value ? [[name, value]] : [];
+      }),
+    ),
+    ...(query.get("check") === "1" ? { check: await reader.verify() } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function readLeniently(query: URLSearchParams): { asked: AuditQuery; error?: FormError } {
+  try {
+    return { asked: readAuditQuery(Object.fromEntries(query)) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { asked: EVERYTHING, error: formError(error) };
+  }
+}
+
+function rowOf(entry: AuditEntry): AuditRow {
+  const { id, at, principal, who = principal, from, action, subject, before, after } = entry;
+  const changes = auditDifferences(before, after);
+  return { id, at, principal, who, from, action, subject, changes };
+}
+
+/** What was done, as a person says it; what it was done to follows. */
+const WORDS: Record<string, string> = {
+  "server.add": "Added server",
+  "server.change": "Changed server",
+  "server.remove": "Removed server",
+  "server.restore": "Brought back server",
+  "server.restart": "Restarted server",
+  "server.pause": "Paused server",
+  "server.resume": "Resumed server",
+  "server.repair": "Repaired server",
+  "server.tools": "Chose the tools of",
+  "toolset.save": "Saved toolset",
+  "toolset.delete": "Deleted toolset",
+  "toolset.import": "Imported toolset",
+  "toolset.equip": "Equipped toolset",
+  "toolset.unequip": "Unequipped toolset",
+  "toolset.mode": "Set the mode of toolset",
+  "tool.describe": "Described tool",
+  "promotion.promote": "Promoted a description of",
+  "promotion.revert": "Reverted the description of",
+  "promotion.keep": "Kept the promoted description of",
+  "optimization.enable": "Switched on",
+  "optimization.disable": "Switched off",
+  "optimization.start": "Began to optimize",
+  "optimization.pause": "Paused the optimization of",
+  "optimization.resume": "Went on with the optimization of",
+  "optimization.cancel": "Cancelled the optimization of",
+  "settings.change": "Changed setting",
+  "search.reindex": "Rebuilt the",
+  "activity.clear": "Cleared the",
+  "data.backup": "Backed up",
+  "data.restore": "Restored a backup into",
+  "data.restore.choose": "Chose a backup for",
+  "data.restore.cancel": "Forgot the backup that waited for",
+  "token.create": "Created token",
+  "token.revoke": "Revoked token",
+  "project.create": "Created project",
+  "project.change": "Changed project",
+  "project.delete": "Deleted project",
+  "secret.set": "Set secret",
+  "secret.change": "Changed secret",
+  "secret.delete": "Deleted secret",
+  "login.start": "Began to log in to",
+  "login.finish": "Logged in to",
+  "login.fail": "Could not log in to",
+  "login.end": "Logged out of",
+  "review.approve": "Approved a change of",
+  "review.reject": "Turned down a change of",
+  "review.revert": "Went back to an earlier version of",
+  "review.waive": "Waived a finding in",
+  "review.unwaive": "Took back a waiver for",
+  "review.policy": "Set how changes are treated of",
+  "call.approve": "Approved a call of",
+  "call.deny": "Denied a call of",
+  "call.refuse": "Was refused a call of",
+  "consent.ask": "Asked to run the program of",
+  "consent.approve": "Agreed to run the program of",
+  "consent.refuse": "Refused to run the program of",
+  "console.login": "Logged in to the",
+  "console.login.fail": "Could not log in to the",
+  "console.logout": "Logged out of the",
+  "audit.prune": "Cleared away",
+  "audit.lost": "Audit log:",
+  "audit.flood": "Audit log:",
+};
+
+export const AUDIT_ACTIONS: readonly string[] = Object.keys(WORDS);
+
+/** Unknown where another version wrote it. */
+export function actionLabel(action: string): string | undefined {
+  return Object.hasOwn(WORDS, action) ? WORDS[action] : undefined;
+}
+
+/** One thing that differs between before and after. */
+interface AuditDifference {
+  /** Where in the value it is: "env.TOKEN"; empty for the whole. */
+  path: string;
+  before?: string;
+  after?: string;
+  /** By word, where both sides are texts of some length. */
+  segments?: TextSegment[];
+}
+
+interface AuditDifferences {
+  rows: AuditDifference[];
+  /** Those that are not shown. */
+  more: number;
+}
+
+const MAX_CHANGES = 50;
+const LONG = 40;
+
+/** What a change changed, one line for each value; nothing of what stayed as it was. */
+export function auditDifferences(before?: string, after?: string): AuditDifferences {
+  const [was, is] = [leavesOf(before), leavesOf(after)];
+  const rows: AuditDifference[] = [];
+  for (const path of new Set([...was.keys(), ...is.keys()])) {
+    const [old = [], fresh = []] = [was.get(path), is.get(path)];
+    const [gone, come] = [without(old, fresh), without(fresh, old)];
+    if (gone.length === 1 && come.length === 1) rows.push(changed(path, gone[0]!, come[0]!));
+    else {
+      rows.push(...gone.map((before) => ({ path, before })));
+      rows.push(...come.map((after) => ({ path, after })));
+    }
+  }
+  return { rows: rows.slice(0, MAX_CHANGES), more: Math.max(0, rows.length - MAX_CHANGES) };
+}
+
+function changed(path: string, before: string, after: string): AuditDifference {
+  const isLong = before.length > LONG && after.length > LONG;
+  return { path, before, after, ...(isLong ? { segments: wordDiff(before, after) } : {}) };
+}
+
+/** Every single value by its place; the items of a list share one, so that an insertion is just that. */
+function leavesOf(text: string | undefined): Map<string, string[]> {
+  const leaves = new Map<string, string[]>();
+  const walk = (value: unknown, path: string) => {
+    if (Array.isArray(value)) return value.forEach((item) => walk(item, path));
+    if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value)) {
+        walk(item, path === "" ? key : `${path}.${key}`);
+      }
+      return;
+    }
+    const shown = typeof value === "string" ? value : JSON.stringify(value);
+    leaves.set(path, [...leaves.get(path) ?? [], shown]);
+  };
+  if (text !== undefined) walk(auditSide(text), "");
+  return leaves;
+}
+
+function without(values: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return values.filter((value) => {
+    const at = left.indexOf(value);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}

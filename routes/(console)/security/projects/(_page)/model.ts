@@ -1,0 +1,97 @@
+import { ACCESS_OPERATIONS } from "../../../../../lib/operations/access.ts";
+import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import type { Services } from "../../../../../lib/operations/services.ts";
+import type { Gateway } from "../../../../../lib/gateway.ts";
+import { GatewayError } from "../../../../../lib/core/errors.ts";
+import { type FormError, formError } from "../../../../../lib/console/errors.ts";
+
+export interface ProjectRow {
+  name: string;
+  description: string;
+  servers: string[];
+  /** Of what the page shows: a form of it must not undo what came after. */
+  versionstamp: string;
+  /** Every server there is, and those assigned that are gone. */
+  choices: { name: string; isAssigned: boolean; isGone: boolean }[];
+  /** Names of tokens that are for it alone. */
+  tokens: string[];
+}
+
+export interface ProjectsPage {
+  projects: ProjectRow[];
+  /** Servers that are assigned to none, and so are in all. */
+  shared: string[];
+  /** What was written for another one. */
+  draft: { name: string; description: string };
+  /** What was just done, in words. */
+  done?: string;
+  error?: FormError;
+}
+
+type ProjectsGateway = Pick<Gateway, "accessAdmin" | "servers">;
+
+const DONE: Record<string, string> = {
+  made: "Project created.",
+  saved: "Project saved.",
+  deleted: "Project deleted.",
+};
+
+export async function projectsPage(
+  { accessAdmin, servers }: ProjectsGateway,
+  query: URLSearchParams,
+  error?: GatewayError,
+): Promise<ProjectsPage> {
+  const [projects, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
+  const known = servers.list().map(({ name }) => name).sort();
+  const assigned = new Set(projects.flatMap((project) => project.servers));
+  const done = DONE[query.get("done") ?? ""];
+  return {
+    projects: projects.map(({ name, description = "", servers, versionstamp }) => ({
+      name,
+      description,
+      servers,
+      versionstamp,
+      choices: [...new Set([...known, ...servers])].sort().map((server) => ({
+        name: server,
+        isAssigned: servers.includes(server),
+        isGone: !known.includes(server),
+      })),
+      tokens: tokens.filter((token) => token.project === name).map((token) => token.name),
+    })),
+    shared: known.filter((server) => !assigned.has(server)),
+    draft: { name: query.get("name") ?? "", description: query.get("description") ?? "" },
+    ...(done === undefined || error !== undefined ? {} : { done }),
+    ...(error === undefined ? {} : { error: formError(error) }),
+  };
+}
+
+/** Does what a form asks for, and gives what was done. */
+export async function changeProjects(
+  services: Services,
+  form: URLSearchParams,
+  call: OperationCall,
+): Promise<keyof typeof DONE> {
+  const { createProject, saveProject, deleteProject } = ACCESS_OPERATIONS;
+  const name = form.get("name")?.trim() ?? "";
+  const description = form.get("description")?.trim() ?? "";
+  switch (form.get("change")) {
+    case "create":
+      await runOperation(createProject, services, { name, description }, call);
+      return "made";
+    case "save": {
+      // A form without a version is taken for an old one.
+      const versionstamp = form.get("versionstamp") ?? "";
+      const input = { name, description, servers: form.getAll("server"), versionstamp };
+      await runOperation(saveProject, services, input, call);
+      return "saved";
+    }
+    case "delete":
+      await runOperation(deleteProject, services, { name }, call);
+      return "deleted";
+    default:
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "The form does not say what to do",
+        recoveryAction: "Load the page again",
+      });
+  }
+}

@@ -1,0 +1,161 @@
+import { describeLimit } from "../../../../../lib/core/access.ts";
+import type { Gateway } from "../../../../../lib/gateway.ts";
+import { clientEndpointPath } from "../../../../../lib/config/clients.ts";
+import { type ClientSnippet, clientSnippets } from "../../../../../lib/console/client_snippets.ts";
+import { describeScope } from "../../../../../lib/auth/grants.ts";
+import { ownerOf, type Right } from "../../../../../lib/core/access.ts";
+import { GatewayError } from "../../../../../lib/core/errors.ts";
+import { ACCESS_OPERATIONS, newToken } from "../../../../../lib/operations/access.ts";
+import type { ShownToken } from "../../../../../lib/operations/access_admin.ts";
+import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import type { Services } from "../../../../../lib/operations/services.ts";
+import { type FormError, formError } from "../../../../../lib/console/errors.ts";
+import {
+  previewToken,
+  readTokenFields,
+  type TokenFields,
+  tokenInput,
+  type TokenPreview,
+} from "./form.ts";
+
+/** The default endpoint: what a new token is shown for. */
+const ENDPOINT = { kind: "all", name: "" } as const;
+
+export interface TokenRow {
+  id: string;
+  name: string;
+  rights: Right[];
+  /** What it admits. */
+  scope: string;
+  project?: string;
+  /** Its call limits. */
+  limit?: string;
+  createdAt: number;
+  lastUsedAt?: number;
+  expiresAt?: number;
+  isExpired: boolean;
+  /** Clients that are connected by it. */
+  sessions: number;
+  /** Whether whoever looks at the page came in by it. */
+  isOwn: boolean;
+}
+
+export interface TokensPage {
+  isRequired: boolean;
+  tokens: TokenRow[];
+  projects: string[];
+  fields: TokenFields;
+  /** Rights that whoever looks at the page has to give. */
+  grantable: Right[];
+  preview?: TokenPreview;
+  /** Shown this once. */
+  made?: { name: string; text: string; endpoint: string; snippets: ClientSnippet[] };
+  /** What is wrong with the name, said beside it. */
+  nameProblem?: string;
+  error?: FormError;
+}
+
+type TokensGateway = Pick<
+  Gateway,
+  "access" | "accessAdmin" | "address" | "doors" | "options" | "servers" | "toolsets"
+>;
+
+const NAMELESS = "Write a name: whose token it is, or what it is for";
+
+/** The list, and the form with what was written in it so far. */
+export async function tokensPage(
+  gateway: TokensGateway,
+  principal: string,
+  form: URLSearchParams,
+  error?: GatewayError,
+): Promise<TokensPage> {
+  const { access, accessAdmin } = gateway;
+  const [tokens, projects] = await Promise.all([accessAdmin.tokens(), accessAdmin.projects()]);
+  const fields = readTokenFields(form);
+  const counts = Map.groupBy(
+    gateway.doors.host.sessions.list(),
+    (session) => ownerOf(session.principal),
+  );
+  const preview = tryPreview(gateway, fields, projects);
+  const isNameless = error !== undefined && form.get("change") === "create" && fields.name === "";
+  const shown = error ?? ("problem" in preview ? preview.problem : undefined);
+  return {
+    isRequired: access.isRequired,
+    tokens: tokens.map((token) =>
+      rowOf(token, counts.get(`token:${token.id}`)?.length ?? 0, ownerOf(principal))
+    ),
+    projects: projects.map(({ name }) => name),
+    fields,
+    grantable: grantableBy(gateway, principal),
+    ...("preview" in preview ? { preview: preview.preview } : {}),
+    ...(isNameless
+      ? { nameProblem: NAMELESS }
+      : shown === undefined
+      ? {}
+      : { error: formError(shown) }),
+  };
+}
+
+/** Makes the token that the form asks for; its page is the only place its text is ever shown. */
+export async function makeToken(
+  gateway: TokensGateway & Services,
+  form: URLSearchParams,
+  call: OperationCall,
+): Promise<TokensPage> {
+  const { createToken } = ACCESS_OPERATIONS;
+  const input = tokenInput(readTokenFields(form));
+  const { token, text } = await runOperation(createToken, gateway, input, call);
+  const page = await tokensPage(gateway, call.principal, new URLSearchParams());
+  const { address, options } = gateway;
+  return {
+    ...page,
+    made: {
+      name: token.name,
+      text,
+      endpoint: new URL(clientEndpointPath(ENDPOINT), address).href,
+      snippets: clientSnippets({ address, options }, ENDPOINT, text),
+    },
+  };
+}
+
+function grantableBy({ access }: Pick<Gateway, "access">, principal: string): Right[] {
+  return [...access.grants(principal).rights];
+}
+
+function tryPreview(
+  gateway: TokensGateway,
+  fields: TokenFields,
+  projects: Parameters<typeof previewToken>[2],
+): { preview: TokenPreview } | { problem: GatewayError } {
+  try {
+    return {
+      preview: previewToken(
+        gateway,
+        newToken({ ...tokenInput({ ...fields, name: fields.name || "new" }) }),
+        projects,
+      ),
+    };
+  } catch (error) {
+    if (error instanceof GatewayError) return { problem: error };
+    throw error;
+  }
+}
+
+function rowOf(token: ShownToken, sessions: number, owner: string): TokenRow {
+  const { id, name, scope, project, limit, createdAt, lastUsedAt, expiresAt } = token;
+  const limits = describeLimit(limit);
+  return {
+    id,
+    name,
+    rights: scope.rights,
+    scope: describeScope(scope),
+    ...(project === undefined ? {} : { project }),
+    ...(limits.length === 0 ? {} : { limit: limits.join(", ") }),
+    createdAt,
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    isExpired: expiresAt !== undefined && expiresAt <= Date.now(),
+    sessions,
+    isOwn: owner === `token:${id}`,
+  };
+}

@@ -1,0 +1,249 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { FormFailure, PostForm } from "../../../../components/forms.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { InertText } from "../../../../components/text.tsx";
+import { NEW_SERVER, serverStep } from "../../../../lib/console/ui/pages.ts";
+import { askRecognized, askToAdd, type FoundServer, type Recognized } from "../(_page)/browser.ts";
+import "../../../../islands/frame.tsx";
+// For fewer scripts: frame.tsx says how.
+
+interface ServerEntryProps {
+  value: string;
+  placeholder: string;
+}
+
+const TYPING_MS = 250;
+const KINDS: Record<string, string> = {
+  address: "An address",
+  command: "A command",
+  file: "A configuration",
+};
+
+/** The field for what is pasted; says what it has recognized before anything is sent. */
+export function ServerEntry({ value, placeholder }: ServerEntryProps) {
+  const recognized = useSignal<Recognized | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const asking = useRef<AbortController>();
+  useEffect(() => () => {
+    clearTimeout(timer.current);
+    asking.current?.abort();
+  }, []);
+
+  const recognize = async (text: string) => {
+    const { signal } = asking.current = new AbortController();
+    if (text.trim() === "") return recognized.value = undefined;
+    try {
+      recognized.value = await askRecognized(text, signal);
+    } catch {
+      // Nothing is lost: what is wrong is said when the form is sent.
+      if (!signal.aborted) recognized.value = undefined;
+    }
+  };
+
+  return (
+    <>
+      <textarea
+        id="entry"
+        name="entry"
+        class="input mono entry-input"
+        rows={4}
+        required
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        aria-describedby="entry-hint entry-found"
+        defaultValue={value}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          clearTimeout(timer.current);
+          asking.current?.abort();
+          timer.current = setTimeout(() => recognize(text), TYPING_MS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <p id="entry-found" class="entry-found small" role="status">
+        <Found recognized={recognized.value} />
+      </p>
+    </>
+  );
+}
+
+function Found({ recognized }: { recognized: Recognized | undefined }) {
+  if (recognized === undefined) return null;
+  if ("error" in recognized) {
+    return (
+      <span class="warning">
+        <Icon name="alert" size={14} />
+        <InertText as="span" text={recognized.error.message} />
+      </span>
+    );
+  }
+  const { kind, servers } = recognized;
+  const what = KINDS[kind] ?? "Something";
+  const [only] = servers;
+  if (servers.length !== 1 || only === undefined) {
+    return <>{what} with {servers.length} servers; choose among them in the next step.</>;
+  }
+  if (only.problem !== undefined) {
+    return (
+      <span class="warning">
+        <Icon name="alert" size={14} />
+        <span>
+          {what}, but: <InertText text={only.problem} />
+        </span>
+      </span>
+    );
+  }
+  return (
+    <>
+      {what}. Unless you give it a name, it will be called <InertText as="code" text={only.name} />.
+      {only.notes.map((note) => (
+        <span key={note} class="entry-note">
+          <InertText text={note} />.
+        </span>
+      ))}
+    </>
+  );
+}
+
+interface FoundServersProps {
+  /** The pasted text. */
+  text: string;
+  servers: FoundServer[];
+}
+
+const AT_ONCE = 3;
+
+/** Adds the selected servers, and shows the outcome of each. */
+export function FoundServers({ text, servers: first }: FoundServersProps) {
+  const servers = useSignal(first);
+  const busy = useSignal<string[]>([]);
+  const chosen = servers.value.filter(({ isChosen }) => isChosen);
+  const isWorking = busy.value.length > 0;
+
+  const change = (name: string, change: Partial<FoundServer>) => {
+    servers.value = servers.value.map((server) =>
+      server.name === name ? { ...server, ...change } : server
+    );
+  };
+
+  const add = async (name: string) => {
+    const outcome = await askToAdd(text, name);
+    change(name, { outcome, isChosen: !outcome.ok });
+    busy.value = busy.value.filter((other) => other !== name);
+  };
+
+  const addAll = async () => {
+    const waiting = chosen.map(({ name }) => name);
+    busy.value = [...waiting];
+    const work = async () => {
+      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await add(name);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  };
+
+  return (
+    <PostForm
+      action={NEW_SERVER}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isWorking) void addAll();
+      }}
+    >
+      <textarea name="entry" class="visually-hidden" hidden value={text} />
+      <input type="hidden" name="choosing" value="true" />
+      <ul class="rows">
+        {servers.value.map((server) => (
+          <FoundServerRow
+            key={server.name}
+            server={server}
+            isBusy={busy.value.includes(server.name)}
+            onChoose={(isChosen) => change(server.name, { isChosen })}
+          />
+        ))}
+      </ul>
+      <div class="card-foot">
+        <button
+          type="submit"
+          class="button button-primary"
+          disabled={isWorking || (chosen.length === 0 && servers.value !== first)}
+        >
+          {isWorking
+            ? "Connecting…"
+            : chosen.length === 1
+            ? "Add 1 server"
+            : `Add ${chosen.length} servers`}
+        </button>
+        <span class="muted small">
+          The gateway connects to each first; servers that fail are not stored.
+        </span>
+      </div>
+    </PostForm>
+  );
+}
+
+interface FoundServerRowProps {
+  server: FoundServer;
+  isBusy?: boolean;
+  onChoose?(isChosen: boolean): void;
+}
+
+/** One of several servers that were pasted, with how it fared. */
+function FoundServerRow({ server, isBusy = false, onChoose }: FoundServerRowProps) {
+  const { name, line, problem, notes, isChosen, outcome } = server;
+  const isDone = outcome?.ok === true;
+  return (
+    <li class="row found-server">
+      <label class="found-head">
+        <input
+          type="checkbox"
+          name="server"
+          value={name}
+          checked={isChosen}
+          disabled={problem !== undefined || isDone || isBusy}
+          onChange={(event) => onChoose?.(event.currentTarget.checked)}
+        />
+        <span class="found-text">
+          <InertText as="span" class="mono strong" text={name} />
+          <InertText as="span" class="mono small muted break" text={line} />
+        </span>
+        <span class="found-state" role="status">
+          {isBusy
+            ? (
+              <span class="state tone-info">
+                <Icon name="pending" size={14} />Connecting…
+              </span>
+            )
+            : isDone
+            ? (
+              <span class="state tone-ok">
+                <Icon name="ready" size={14} />
+                {outcome.text}
+              </span>
+            )
+            : null}
+        </span>
+      </label>
+      {isDone && <a class="found-more" href={serverStep(name, "tools")}>Configure tools</a>}
+      {problem === undefined
+        ? null
+        : <InertText as="p" class="found-more small tone-warn" text={problem} />}
+      {notes.map((note) => (
+        <p key={note} class="found-more small muted">
+          <InertText text={note} />
+        </p>
+      ))}
+      {outcome?.ok === false && (
+        <div class="found-more">
+          <FormFailure error={outcome.error} />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { ServerSpec } from "../../../../lib/core/server.ts";
+import { withKeptFields } from "../../../../lib/servers/spec.ts";
+import {
+  limitFields,
+  NO_LIMITS,
+  readLimits,
+  replaceLimits,
+  settingsText,
+  withLimits,
+  withSettings,
+} from "./entry_fields.ts";
+
+const PLAIN = ServerSpec.parse({ type: "http", url: "https://example.com/mcp" });
+const LIMITED = ServerSpec.parse({
+  ...PLAIN,
+  mode: "confirm",
+  callsPerMinute: 60,
+  maxConcurrent: 4,
+  maxResultTokens: 2_000,
+  trust: "untrusted",
+  changes: "notify",
+});
+
+Deno.test("readLimits() tells a form that does not ask from one that is empty", () => {
+  assert.equal(readLimits(new URLSearchParams({ entry: "x" })), undefined);
+  assert.deepEqual(readLimits(new URLSearchParams({ mode: "" })), NO_LIMITS);
+});
+
+Deno.test("limitWords() and replaceLimits() lead there and back", () => {
+  assert.deepEqual(limitFields(PLAIN), NO_LIMITS);
+  assert.deepEqual(limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted" })), {
+    ...NO_LIMITS,
+  });
+  assert.deepEqual(replaceLimits(PLAIN, limitFields(LIMITED)), LIMITED);
+});
+
+Deno.test("replaceLimits() takes a limit away that a change would else keep", () => {
+  const words = { ...limitFields(LIMITED), mode: "", callsPerMinute: "" };
+  const kept = withKeptFields(replaceLimits(PLAIN, words), LIMITED);
+  const { mode: _mode, callsPerMinute: _calls, ...rest } = LIMITED;
+  assert.deepEqual(JSON.parse(JSON.stringify(kept)), rest);
+  assert.deepEqual(withKeptFields(replaceLimits(PLAIN, undefined), LIMITED), LIMITED);
+});
+
+Deno.test("withLimits() adds what is written, and leaves the rest of an entry alone", () => {
+  assert.deepEqual(withLimits(LIMITED, NO_LIMITS), LIMITED);
+  assert.deepEqual(withLimits(PLAIN, { ...NO_LIMITS, mode: "read-only", maxConcurrent: "2" }), {
+    ...PLAIN,
+    mode: "read-only",
+    maxConcurrent: 2,
+  });
+});
+
+Deno.test("withLimits() says which field is wrong", () => {
+  const wrong: [Partial<typeof NO_LIMITS>, RegExp][] = [
+    [{ mode: "some" }, /let through: "some" is none of all, confirm, read-only/],
+    [{ trust: "yes" }, /Trust: "yes" is none of trusted, untrusted/],
+    [{ changes: "never" }, /Changes of its tools: "never"/],
+    [{ callsPerMinute: "0" }, /Calls a minute: .* from 1 to 1000000/],
+    [{ maxConcurrent: "1.5" }, /Calls at once/],
+    [{ maxResultTokens: "99" }, /Tokens of a result: .* from 100/],
+  ];
+  for (const [words, message] of wrong) {
+    assert.throws(() => withLimits(PLAIN, { ...NO_LIMITS, ...words }), message);
+  }
+});
+
+const remote: ServerSpec = { type: "http", url: "https://a.example/mcp", headers: {} };
+const program: ServerSpec = { type: "stdio", command: "npx", args: [], env: { A: "1" } };
+
+Deno.test("withSettings() reads headers for an address and variables for a program", () => {
+  const headers = { Authorization: "Bearer a:b", "X-Team": "" };
+  assert.deepEqual(withSettings(remote, "Authorization: Bearer a:b\n\nX-Team:"), {
+    ...remote,
+    headers,
+  });
+  assert.deepEqual(withSettings(program, " B=c=d \r\nE=", "/srv"), {
+    ...program,
+    env: { A: "1", B: "c=d", E: "" },
+    cwd: "/srv",
+  });
+});
+
+Deno.test("withSettings() names the line that cannot be read, but not what stands in it", () => {
+  const failing = () => withSettings(remote, "A: b\nsecret");
+  assert.throws(failing, { message: "Line 2 under headers and variables cannot be read" });
+  assert.throws(() => withSettings(remote, "", "/srv"), /has no folder/);
+});
+
+Deno.test("settingsText() is read back as it was", () => {
+  for (const spec of [withSettings(remote, "A: b"), withSettings(program, "C=d")]) {
+    assert.deepEqual(withSettings(spec, settingsText(spec)), spec);
+  }
+});

@@ -1,0 +1,284 @@
+import { isTransport } from "../../../../../lib/core/server.ts";
+import { Ago, InertText } from "../../../../../components/text.tsx";
+import { Card, Fact, Facts, PageHeader, SideList } from "../../../../../components/layout.tsx";
+import { ClientSnippets } from "../../../../../components/client_snippets.tsx";
+import { Confirm, PostForm } from "../../../../../components/forms.tsx";
+import { EmptyState } from "../../../../../components/states.tsx";
+import { Icon, type IconName } from "../../../../../components/icon.tsx";
+import { Pager } from "../../../../../components/tables.tsx";
+import { StateBadge, StateIcon } from "../../../../../components/server_state.tsx";
+import { ToolChangeList } from "../../../../../components/tool_history.tsx";
+import { WaitBadge } from "../../../../../components/badges.tsx";
+import { RefreshSoon } from "../../../../../islands/frame.tsx";
+import { serverFix } from "../../../../../lib/console/attention.ts";
+import type { ToolRow } from "../../../../../lib/console/tool_rows.ts";
+import { formatCount, formatLatency, inertString } from "../../../../../lib/console/ui/format.ts";
+import { serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
+import { isStarting, type ServerStatus } from "../../../../../lib/core/server.ts";
+import { FixButtons, ProblemRows } from "../../../(_components)/attention.tsx";
+import { ReviewNotice } from "../../../tools/(_components)/notices.tsx";
+import { DemoForm, ServerReason, SourceLabel } from "../../(_components)/labels.tsx";
+import { LogTail } from "../../(_islands)/servers.tsx";
+import { loginPath } from "../(_page)/login.ts";
+import type { ServerPage } from "../(_page)/model.ts";
+import { InvalidTools, ServerLog, ServerStates } from "./records.tsx";
+
+const TYPES = {
+  stdio: "A process on this machine (stdio)",
+  http: "Remote, streamable HTTP",
+  sse: "Remote, server-sent events",
+  demo: "Built into Quartermaster",
+} as const;
+
+/** One server: how it is, why, where it comes from, and its tools. */
+export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
+  const { server, tools, problems } = page;
+  // The page of a server that does not work is opened to find out why.
+  const isInTrouble = !["ready", "disabled", "paused"].includes(server.state);
+  return (
+    <div class="split">
+      <SideList
+        title="Servers"
+        total={page.total}
+        allHref="/servers"
+        current={server.name}
+        entries={page.neighbors.map(({ name, state }) => ({
+          name,
+          href: serverPath(name),
+          icon: <StateIcon state={state} />,
+        }))}
+      />
+      <article class="detail">
+        {/* What changed before the live channel was open is not sent there. */}
+        {isStarting(server.state) && <RefreshSoon madeAt={Date.now()} />}
+        <PageHeader
+          title={<InertText as="span" class="mono" text={server.name} />}
+          action={<ServerActions page={page} />}
+        />
+        <Card>
+          <Facts>
+            <Fact name="State">
+              <StateBadge state={server.state} />
+              <span class="muted">
+                <Ago at={server.since} />
+              </span>
+            </Fact>
+            <Fact name="Reason">
+              <ServerReason server={server} />
+            </Fact>
+            {server.lastError !== undefined && !server.reason.includes(server.lastError) && (
+              <Fact name="Last error">
+                <InertText text={server.lastError} />
+              </Fact>
+            )}
+            <Fact name="Type">{TYPES[server.type]}</Fact>
+            <Fact name="Source">
+              {server.source.kind === "store"
+                ? (
+                  // By the console, the command line or a client: who it was, the audit log knows.
+                  <span class="source">
+                    <Icon name="store" size={14} />Added while running
+                  </span>
+                )
+                : <SourceLabel source={server.source} isLong />}
+              {server.source.kind === "file" && (
+                <span class="small muted">Edit that file; changes apply automatically.</span>
+              )}
+            </Fact>
+            {server.latencyMs === undefined
+              ? null
+              : <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>}
+          </Facts>
+        </Card>
+        <ServerLogin server={server} hasLogin={page.hasLogin} />
+        <ReviewNotice {...countsOf(page.waiting)} server={server.name} />
+        {problems.length > 0 && (
+          <Card title="In its configuration" isFlush>
+            <ul class="rows">
+              <ProblemRows problems={problems} />
+            </ul>
+          </Card>
+        )}
+        {page.invalid.entries.length > 0 && <InvalidTools server={server.name} {...page.invalid} />}
+        {isInTrouble && <Records page={page} />}
+        <Card
+          title="Tools"
+          aside={page.exposed === tools.total
+            ? formatCount(tools.total, "tool")
+            : `${page.exposed} of ${formatCount(tools.total, "tool")} exposed`}
+          isFlush
+        >
+          {tools.total === 0
+            ? (
+              <EmptyState icon="tools" title="No tools">
+                {server.state === "ready"
+                  ? "This server is connected and offers no tools."
+                  : page.isEntryWrong
+                  ? "Its tools are listed here once its entry is correct."
+                  : "Its tools are listed here once the server is connected."}
+              </EmptyState>
+            )
+            : <ToolsTable rows={tools.rows} />}
+          <Pager list={tools} url={url} noun="tools" />
+        </Card>
+        <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} />
+        {isInTrouble ? null : <Records page={page} />}
+        <ToolChangeList
+          server={server.name}
+          changes={page.changes}
+          held={page.waiting.filter(({ state }) => state === "held").map(({ tool }) => tool)}
+        />
+      </article>
+    </div>
+  );
+}
+
+function countsOf(waiting: ServerPage["waiting"]): { quarantined: number; held: number } {
+  const quarantined = waiting.filter(({ state }) => state === "quarantined").length;
+  return { quarantined, held: waiting.length - quarantined };
+}
+
+/** What it wrote, and how it fared. */
+function Records({ page: { server, logs, states } }: { page: ServerPage }) {
+  return (
+    <>
+      {isTransport(server.type, "in-process") || logs === undefined
+        ? null
+        : (
+          <Card title="Log" aside="what it last wrote to its error output">
+            <LogTail key={server.name} server={server.name} lines={logs.written} />
+          </Card>
+        )}
+      {logs && <ServerLog lines={logs.noted} />}
+      <ServerStates states={states} />
+    </>
+  );
+}
+
+/** What can be done with a server. */
+function ServerActions({ page }: { page: ServerPage }) {
+  const { server } = page;
+  const { name, source, state } = server;
+  const fix = serverFix(server);
+  return (
+    <div class="actions-row">
+      {fix.verb === "Repair" && "action" in fix && (
+        <FixButtons fixes={[fix]} subject={name} back={serverPath(name)} />
+      )}
+      {state === "paused"
+        ? <Step name={name} step="resume" icon="refresh" label="Resume" />
+        : state !== "disabled" && !page.isEntryWrong && (
+          <>
+            <Step name={name} step="restart" icon="refresh" label="Restart" />
+            {state !== "ready" && source.kind !== "demo" && (
+              <Step name={name} step="pause" icon="paused" label="Pause retries" />
+            )}
+          </>
+        )}
+      {source.kind === "store" && <a class="button" href={serverStep(name, "edit")}>Edit</a>}
+      {source.kind === "store" && <RemoveServer page={page} />}
+      {source.kind === "demo" && <DemoForm action="remove" />}
+      <a class="button button-primary" href={serverStep(name, "tools")}>Configure tools</a>
+    </div>
+  );
+}
+
+interface StepProps {
+  name: string;
+  step: "restart" | "pause" | "resume";
+  icon: IconName;
+  label: string;
+}
+
+function Step({ name, step, icon, label }: StepProps) {
+  return (
+    <PostForm action={serverStep(name, step)}>
+      <button type="submit" class="button">
+        <Icon name={icon} size={14} />
+        {label}
+      </button>
+    </PostForm>
+  );
+}
+
+function RemoveServer({ page: { server, tools, usedBy } }: { page: ServerPage }) {
+  const { name } = server;
+  return (
+    <Confirm
+      id={`remove-${name}`}
+      label="Remove"
+      subject={name}
+      title={`Remove ${name}?`}
+      action={serverStep(name, "remove")}
+      verb="Remove server"
+      isDangerous
+    >
+      Clients lose its {formatCount(tools.total, "tool")}, and its endpoint{" "}
+      <code class="place">/servers/{name}/mcp</code> closes.{" "}
+      {usedBy.length === 0 ? "No toolset uses its tools." : (
+        <>
+          {formatCount(usedBy.length, "toolset uses", "toolsets use")} its tools:{" "}
+          {usedBy.slice(0, 5).join(", ")}
+          {usedBy.length > 5 ? ` and ${usedBy.length - 5} more` : ""}.
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+/** On a server's page: the way to log in where the server waits for that, and to a login there is. */
+function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boolean }) {
+  if (!isTransport(server.type, "address")) return null;
+  const href = loginPath(server.name);
+  if (server.state !== "needs_login") {
+    if (!hasLogin) return null;
+    return (
+      <p class="small muted">
+        <a href={href}>Login</a> to this server: who gave it, and how to end it.
+      </p>
+    );
+  }
+  return (
+    <div class="notice tone-warn">
+      <Icon name="lock" size={14} />
+      <div>
+        <p class="strong">This server asks for a login.</p>
+        <p>Its tools work once you have logged in where it says.</p>
+        <p>
+          <a class="button button-primary" href={href}>Log in</a>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** The tools of one server. */
+function ToolsTable({ rows }: { rows: ToolRow[] }) {
+  return (
+    <table class="table tools-table is-single">
+      <caption class="visually-hidden">Tools</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="col-tool">Name</th>
+          <th scope="col" class="col-description">Description</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((tool) => (
+          <tr key={tool.name} data-row>
+            <td class="cut" title={inertString(tool.name)}>
+              <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
+                <InertText text={tool.name} />
+              </a>
+            </td>
+            <td class="cut muted" title={inertString(tool.summary)}>
+              <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
+              {tool.isOff && <span class="badge">Off</span>}
+              {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,260 @@
+import type { SettingsPage, ShownEvaluator } from "../(_page)/model.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatLatency,
+  formatNumber,
+} from "../../../../lib/console/ui/format.ts";
+import { checkedText } from "../../../../lib/operations/optimization/evaluator.ts";
+import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
+import { Card, Fact, Facts } from "../../../../components/layout.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { Notice } from "../../../../components/states.tsx";
+import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
+import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
+import { PostForm } from "../../../../components/forms.tsx";
+
+/** Whether model time may be spent, and on what. */
+export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
+  const { isOn, fixedBy, check } = optimization;
+  return (
+    <Card title="Optimization" aside={isOn ? "On" : "Off"}>
+      <div class="stack">
+        <p>
+          Measures how often a model picks the right tool by its description, and tries others. It
+          spends model time, so it is off until somebody wants it.
+        </p>
+        {fixedBy === undefined
+          ? (
+            <PostForm action="/settings" busy="Switching…" fields={{ change: "optimization" }}>
+              <button
+                type="submit"
+                class={isOn ? "button" : "button button-primary"}
+                name="to"
+                value={isOn ? "off" : "on"}
+              >
+                {isOn ? "Switch optimization off" : "Switch optimization on"}
+              </button>
+            </PostForm>
+          )
+          : (
+            <p class="notice">
+              <Icon name="lock" size={14} />
+              <span>
+                It was switched on by the {fixedBy}{" "}
+                at the start, and cannot be switched off here. Start the gateway without{" "}
+                <code>--enable-optimization</code>.
+              </span>
+            </p>
+          )}
+        <PostForm action="/settings" busy="Checking…" fields={{ change: "evaluator-check" }}>
+          <button type="submit" class="button">Check the evaluator</button>
+        </PostForm>
+        {check === undefined ? null : <EvaluatorFound check={check} isOn={isOn} />}
+      </div>
+    </Card>
+  );
+}
+
+const BACKENDS: Record<string, string> = {
+  none: "Keyword search only",
+  local: "Keyword and semantic search, with the included small model",
+  ollama: "Keyword and semantic search, with Ollama",
+  openai: "Keyword and semantic search, with OpenAI's API",
+};
+
+/** What search goes by, and how far it is. */
+export function SearchCard({ search }: Pick<SettingsPage, "search">) {
+  const { progress, trouble } = search;
+  return (
+    <Card title="Search" aside={formatCount(search.tools, "tool")}>
+      <div class="stack">
+        <p>{BACKENDS[search.backend] ?? search.backend}.</p>
+        {progress === undefined ? null : <Progress progress={progress} />}
+        {trouble === undefined ? null : (
+          <p class="notice tone-warn">
+            <Icon name="alert" size={14} />
+            <InertText as="span" text={trouble} />
+          </p>
+        )}
+        <PostForm action="/settings" busy="Indexing…" fields={{ change: "search" }}>
+          <button type="submit" class="button">Index everything again</button>
+        </PostForm>
+        <p class="muted small">
+          Not needed in daily use: changes are taken up by themselves. It helps when the model
+          behind an address was replaced.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["progress"]> }) {
+  const { state, done, total, reason } = progress;
+  const text = state === "ready"
+    ? `${formatCount(total, "meaning")} read`
+    : `${formatNumber(done)} of ${formatCount(total, "meaning")} read`;
+  return (
+    <div class="progress-line" role="status">
+      {state === "failed"
+        ? (
+          <p class="notice tone-bad">
+            <Icon name="error" size={14} />
+            <InertText as="span" text={reason ?? "The embeddings could not be made"} />
+          </p>
+        )
+        : <progress aria-label="Meanings read" max={Math.max(1, total)} value={done} />}
+      <p class="muted small">{text}</p>
+    </div>
+  );
+}
+
+const BACKUPS = {
+  here: "A backup contains secrets: only its owner should read it.",
+  elsewhere: "A backup contains secrets: you can download it only on the gateway's own machine.",
+  "no-disk": "Make backups on the command line of a machine with a disk.",
+};
+
+const RESTORES = {
+  none: "One that is restored is checked first, and put in place at the next start.",
+  waits: "One waits for the next start, to be put in place.",
+  failed: "One could not be put in place at this start.",
+  done: "One was put in place at this start.",
+};
+
+/** What is kept where, and how to take it along. */
+export function DataCard({ data }: Pick<SettingsPage, "data">) {
+  return (
+    <Card title="Data" aside={data.bytes === undefined ? undefined : formatBytes(data.bytes)}>
+      <div class="stack">
+        <Facts>
+          <Fact name="Kept in">
+            <span class="mono place">{data.place}</span>
+            {data.kind === "file" && (
+              <CopyButton
+                value={data.place}
+                label="Copy the store's path"
+              />
+            )}
+          </Fact>
+          {data.retention.map(({ what, kept }) => <Fact key={what} name={what}>{kept}</Fact>)}
+        </Facts>
+        <div class="form-actions">
+          {data.backup === "here" && (
+            <PostForm action="/settings/backup">
+              <button type="submit" class="button">Download a backup</button>
+            </PostForm>
+          )}
+          <a class="button" href={RESTORE_BACKUP}>Restore a backup</a>
+        </div>
+        <p class="muted small">{BACKUPS[data.backup]} {RESTORES[data.restore ?? "none"]}</p>
+      </div>
+    </Card>
+  );
+}
+
+/** How much is logged from now on. */
+export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
+  return (
+    <Card title="Log level" aside={level.current}>
+      <PostForm
+        class="inline-form"
+        action="/settings"
+        busy="Setting…"
+        fields={{ change: "log-level" }}
+      >
+        <label for="log-level">Least important entries to log</label>
+        <select id="log-level" name="to" class="select" value={level.current}>
+          {LOG_LEVELS.map((name) => (
+            <option key={name} value={name} selected={name === level.current}>{name}</option>
+          ))}
+        </select>
+        <button type="submit" class="button">Set log level</button>
+      </PostForm>
+      <p class="muted small">
+        Not kept: the next start uses <code>{level.configured}</code> again.
+      </p>
+    </Card>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  "claude-cli": "The claude CLI",
+  "messages-api": "The Messages API",
+};
+
+/** What evaluates, with a way to try it, or why nothing can. */
+function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean }) {
+  if (check.problem !== null) {
+    return (
+      <p class="notice tone-bad" role="status">
+        <Icon name="error" size={14} />
+        <span>
+          <InertText text={check.problem} />
+          {!isOn && (
+            <>
+              . Nothing is started while it is off: press “Switch optimization on” above, or start
+              the gateway with <code>--enable-optimization</code>, then check again.
+            </>
+          )}
+        </span>
+      </p>
+    );
+  }
+  const { program } = check;
+  return (
+    <>
+      <Notice tone="ok">
+        {KINDS[check.kind ?? ""] ?? "An evaluator"} would use the model <code>{check.model}</code>.
+        {" "}
+        {checkedText(check)}
+      </Notice>
+      {program === undefined ? null : (
+        <Facts>
+          <Fact name="Program">
+            <span class="mono place">{program.path}</span>
+            <CopyButton value={program.path} label="Copy the program's path" />
+          </Fact>
+          <Fact name="Version">
+            {program.version === "" ? "It does not say" : <InertText text={program.version} />}
+          </Fact>
+        </Facts>
+      )}
+      <PostForm action="/settings" busy="Asking the model…" fields={{ change: "evaluator-test" }}>
+        <button type="submit" class="button" aria-describedby="evaluator-cost">Run a test</button>
+      </PostForm>
+      <p id="evaluator-cost" class="muted small">
+        It spends model time: one real request with two small tools, as an evaluation makes many.
+        That is a few thousand tokens, and usually costs less than two cents.
+      </p>
+      {check.trial === undefined ? null : <Trial trial={check.trial} />}
+    </>
+  );
+}
+
+function Trial({ trial }: { trial: NonNullable<ShownEvaluator["trial"]> }) {
+  const { outcome, words, model, durationMs, cost, at } = trial;
+  const isRight = outcome === "right";
+  const tone = isRight ? "tone-ok" : outcome === "wrong" ? "tone-warn" : "tone-bad";
+  const tokens = cost.inputTokens + cost.outputTokens;
+  return (
+    <div class={`notice ${tone}`} role="status">
+      <Icon name={isRight ? "ready" : outcome === "wrong" ? "alert" : "error"} size={14} />
+      <div>
+        <p>
+          {isRight ? "It works. " : outcome === "failed" ? "It does not work. " : ""}
+          <InertText text={words} />.
+        </p>
+        <p class="small muted">
+          <Ago at={at} />, with <code>{model}</code>, in {formatLatency(durationMs)}
+          {tokens > 0 ? `, ${formatNumber(tokens)} tokens` : ""}
+          {cost.costUsd === undefined ? "" : `, ${formatUsd(cost.costUsd)}`}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function formatUsd(dollars: number): string {
+  return dollars < 0.01 ? "less than one cent" : `$${dollars.toFixed(2)}`;
+}

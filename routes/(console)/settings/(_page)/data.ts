@@ -1,0 +1,247 @@
+import { join } from "@std/path";
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { GatewayError } from "../../../../lib/core/errors.ts";
+import { backupStore } from "../../../../lib/storage/backup.ts";
+import type {
+  AppliedRestore,
+  StagedRestore,
+  WaitingBackup,
+} from "../../../../lib/storage/staged_restore.ts";
+import type { FormError } from "../../../../lib/console/errors.ts";
+
+/** Where everything is kept, how large it is, and for how long. */
+export interface SettingsData {
+  kind: "memory" | "file" | "remote" | "deploy";
+  place: string;
+  bytes?: number;
+  /** Whether whoever asks can have a backup; it holds secrets, and is made on a disk. */
+  backup: "here" | "elsewhere" | "no-disk";
+  /** Whether a backup replaces all this at the next start, or was to at this one. */
+  restore?: "waits" | "failed" | "done";
+  retention: { what: string; kept: string }[];
+}
+
+export async function settingsData(
+  gateway: Pick<Gateway, "store" | "options" | "platform" | "restore">,
+  isFromThisMachine: boolean,
+): Promise<SettingsData> {
+  const { location } = gateway.store;
+  const { options } = gateway.options;
+  const restore = await restoreState(gateway.restore);
+  const bytes = location.kind === "file" ? await sizeOf(location.path) : undefined;
+  return {
+    kind: location.kind,
+    place: location.kind === "file" ? location.path : location.label,
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(restore === undefined ? {} : { restore }),
+    backup: !gateway.platform.canWrite ? "no-disk" : isFromThisMachine ? "here" : "elsewhere",
+    retention: [
+      {
+        what: "Calls in the activity log",
+        kept: `${options.activityRetention} days, about ${
+          options.activityCalls.toLocaleString("en-US")
+        } of them`,
+      },
+      { what: "Evaluation runs", kept: `${options.evalRetention} days; their results stay` },
+      { what: "Log files", kept: `the last ${options.logRetention}` },
+    ],
+  };
+}
+
+/** The whole store as a file to keep, secrets included: for the machine's own user alone. */
+export async function backupResponse(
+  { store, platform, audit }: Pick<Gateway, "store" | "platform"> & {
+    audit?: Pick<Gateway["audit"], "note">;
+  },
+  isFromThisMachine: boolean,
+  now = new Date(),
+): Promise<Response> {
+  if (!platform.canWrite) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot make a backup here: this platform has no disk",
+      recoveryAction: "Make it with the command line, on a machine that reaches the same store",
+    });
+  }
+  if (!isFromThisMachine) {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "Cannot give out a backup: it holds secrets, and is asked for from elsewhere",
+      recoveryAction: "Make it on the gateway's own machine",
+      recoverySteps: [
+        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
+        "Or `quartermaster backup FILE` there",
+      ],
+    });
+  }
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  try {
+    const { file, entries } = await backupStore(store, join(folder, "backup"));
+    const opened = await Deno.open(file);
+    audit?.note({ action: "data.backup", subject: "data store", after: { entries } });
+    const name = `quartermaster-${now.toISOString().slice(0, 10)}.backup`;
+    return new Response(opened.readable, {
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-disposition": `attachment; filename="${name}"`,
+        "cache-control": "no-store",
+      },
+    });
+  } finally {
+    // What is open can be read to its end; nobody else finds it any more.
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function restoreState(
+  { staged, applied }: Gateway["restore"],
+): Promise<SettingsData["restore"]> {
+  if (applied?.ok === false) return "failed";
+  if ((await staged?.find())?.staged !== undefined) return "waits";
+  return applied === undefined ? undefined : "done";
+}
+
+/** With the parts that the database keeps beside it; undefined where it cannot be read. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map((part) => Deno.stat(part).then(({ size }) => size, () => undefined)),
+  );
+  return sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0);
+}
+
+type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets"> & {
+  audit?: Pick<Gateway["audit"], "note">;
+};
+
+export interface RestorePage {
+  /** Whether whoever asks may replace the store, and whether a start can. */
+  possible: "here" | "elsewhere" | "no-file";
+  /** The data file. */
+  place?: string;
+  /** A backup that is whole and waits for a word. */
+  checked?: {
+    backup: WaitingBackup;
+    rows: RestoreRow[];
+    others: number;
+    /** What must be set again, because it was sealed with another key than the one here. */
+    sealed: string[];
+  };
+  /** What the next start puts in place. */
+  staged?: WaitingBackup;
+  /** What this start made of one. */
+  applied?: AppliedRestore;
+  refused?: FormError;
+}
+
+/** How many there are of a thing, before and after. */
+interface RestoreRow {
+  what: string;
+  inBackup: number;
+  here: number;
+}
+
+const FAMILIES: readonly [root: string, what: string][] = [
+  ["servers", "Servers that were added here"],
+  ["toolsets", "Toolsets"],
+  ["promotions", "Promoted descriptions"],
+  ["candidates", "Candidate descriptions"],
+  ["golden_prompts", "Golden prompts, all versions"],
+  ["access_tokens", "Access tokens"],
+  ["settings", "Settings made while it ran"],
+];
+
+export async function restorePage(
+  gateway: RestoreGateway,
+  isFromThisMachine: boolean,
+): Promise<RestorePage> {
+  const { staged: waiting, applied } = gateway.restore;
+  if (waiting === undefined) return { possible: "no-file" };
+  if (!isFromThisMachine) return { possible: "elsewhere" };
+  const { checked, staged } = await waiting.find();
+  return {
+    possible: "here",
+    place: waiting.path,
+    ...(checked === undefined ? {} : { checked: await compared(gateway, checked) }),
+    ...(staged === undefined ? {} : { staged }),
+    ...(applied === undefined ? {} : { applied }),
+  };
+}
+
+/** What a form on the page asks for. */
+export async function changeRestore(
+  gateway: RestoreGateway,
+  fields: URLSearchParams,
+  isFromThisMachine: boolean,
+): Promise<void> {
+  const staged = resolveStaged(gateway, isFromThisMachine);
+  const subject = "data store";
+  switch (fields.get("step")) {
+    case "confirm": {
+      await staged.confirm(fields.get("id") ?? "");
+      const { createdAt, entries } = (await staged.find()).staged ?? {};
+      const after = { createdAt, entries };
+      return gateway.audit?.note({ action: "data.restore.choose", subject, after });
+    }
+    case "discard":
+      return await staged.discard("checked");
+    case "undo": {
+      const { staged: waiting } = await staged.find();
+      await staged.discard("staged");
+      if (!waiting) return;
+      const { createdAt, entries } = waiting;
+      const before = { createdAt, entries };
+      return gateway.audit?.note({ action: "data.restore.cancel", subject, before });
+    }
+    default:
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "Cannot tell what to do with the backup",
+        recoveryAction: "Load the page again and choose one of what it offers",
+      });
+  }
+}
+
+/** Takes a file that somebody gives; keeps it only where it is a whole backup. */
+export async function takeBackup(
+  gateway: RestoreGateway,
+  file: File,
+  isFromThisMachine: boolean,
+): Promise<void> {
+  await resolveStaged(gateway, isFromThisMachine).check(file.stream(), file.name);
+}
+
+/** Throws for whoever may not, or where a start can replace nothing. */
+function resolveStaged(
+  { restore: { staged } }: Pick<Gateway, "restore">,
+  isFromThisMachine: boolean,
+): StagedRestore {
+  if (staged === undefined) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot restore here: the data store is not a file on this machine",
+      recoveryAction: "Stop every gateway on the store, then run `quartermaster restore FILE`",
+    });
+  }
+  if (!isFromThisMachine) {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "Cannot restore a backup: it replaces everything, and is asked for from elsewhere",
+      recoveryAction: "Do it on the gateway's own machine",
+      recoverySteps: [
+        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
+        "Or stop the gateway and run `quartermaster restore FILE` there",
+      ],
+    });
+  }
+  return staged;
+}
+
+async function compared({ store, secrets }: RestoreGateway, backup: WaitingBackup) {
+  const rows = await Promise.all(FAMILIES.map(async ([root, what]): Promise<RestoreRow> => {
+    let here = 0;
+    for await (const _ of store.list({ prefix: [root] })) here++;
+    return { what, inBackup: backup.counts[root] ?? 0, here };
+  }));
+  const named = rows.reduce((sum, { inBackup }) => sum + inBackup, 0);
+  return {
+    backup,
+    rows: rows.filter(({ inBackup, here }) => inBackup + here > 0),
+    others: backup.entries - named,
+    sealed: await (await secrets()).sealedElsewhere(backup.sealed),
+  };
+}

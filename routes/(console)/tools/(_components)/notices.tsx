@@ -1,0 +1,143 @@
+import { Card } from "../../../../components/layout.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { InertText } from "../../../../components/text.tsx";
+import type { Collision } from "../../../../lib/catalog/name_table.ts";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
+import { reviewPath, serverPath } from "../../../../lib/console/ui/pages.ts";
+import { isStarting, type ServerStatus } from "../../../../lib/core/server.ts";
+import type { WithheldTool } from "../[server]/(_page)/model.ts";
+
+interface UnlistedToolProps {
+  server: Pick<ServerStatus, "name" | "state" | "reason">;
+  tool: string;
+}
+
+/** A tool that cannot be shown because its server has not listed its tools since the start. */
+export function UnlistedTool({ server: { name, state, reason }, tool }: UnlistedToolProps) {
+  const isComing = isStarting(state);
+  return (
+    <section class="failure" aria-labelledby="unlisted-title">
+      <span class="failure-icon">
+        <Icon name={isComing ? "pending" : "unplugged"} size={20} />
+      </span>
+      <h1 id="unlisted-title">
+        {isComing ? "The server is starting" : "The server is not connected"}
+      </h1>
+      <p class="failure-message" role="status">
+        <InertText as="code" text={`${name}.${tool}`} /> appears here as soon as{" "}
+        <InertText as="code" text={name} /> has listed its tools.
+      </p>
+      {isComing ? null : <InertText as="p" class="muted" text={reason} />}
+      <div class="failure-actions">
+        <a class="button button-primary" href={serverPath(name)}>Show the server</a>
+      </div>
+    </section>
+  );
+}
+
+const REASONS: Record<WithheldTool["state"], { title: string; why: string }> = {
+  quarantined: {
+    title: "The tool is in quarantine",
+    why: "Its definition looks like an attack: no client sees the tool or can call it.",
+  },
+  held: {
+    title: "The tool is held",
+    why: "Its server added it: no client sees it until someone approves it.",
+  },
+};
+
+/** A tool that no client gets, with the way to where that is decided. */
+export function WithheldNotice({ page: { withheld, state, server } }: { page: WithheldTool }) {
+  const { title, why } = REASONS[state];
+  return (
+    <section class="failure" aria-labelledby="withheld-title">
+      <span class="failure-icon">
+        <Icon name="alert" size={20} />
+      </span>
+      <h1 id="withheld-title">{title}</h1>
+      <p class="failure-message" role="status">
+        <InertText as="code" text={`${server.name}.${withheld}`} />
+        {": "}
+        {why}
+      </p>
+      <div class="failure-actions">
+        <a class="button button-primary" href={reviewPath(server.name, withheld)}>Review it</a>
+        <a class="button" href={serverPath(server.name)}>Show the server</a>
+      </div>
+    </section>
+  );
+}
+
+/** That something waits for a decision, with the way to it. */
+export function ReviewNotice(
+  { quarantined, held, server }: { quarantined: number; held: number; server?: string },
+) {
+  if (quarantined + held === 0) return null;
+  const counts = [
+    ...(quarantined === 0 ? [] : [`${formatCount(quarantined, "tool")} in quarantine`]),
+    ...(held === 0 ? [] : [`${formatCount(held, "change")} held`]),
+  ];
+  return (
+    <p class="notice tone-warn">
+      <Icon name="alert" size={14} />
+      <span>{counts.join(", ")}</span>
+      <a href={reviewPath(server)}>Review</a>
+    </p>
+  );
+}
+
+const SHOWN = 20;
+
+interface Props {
+  collisions: readonly Collision[];
+  noun: "tool" | "prompt";
+}
+
+/** Those that had to give up their plain name at the doors, and the other owner of each. */
+export function NameCollisions({ collisions, noun }: Props) {
+  if (collisions.length === 0) return null;
+  return (
+    <Card title="Name collisions" aside={formatCount(collisions.length, noun)} isFlush>
+      <ul class="rows">
+        {collisions.slice(0, SHOWN).map((collision) => (
+          <li key={`${collision.namespaced} ${collision.keptBy}`} class="row">
+            <p class="row-text">
+              <CollisionText collision={collision} />
+            </p>
+          </li>
+        ))}
+        {collisions.length > SHOWN && (
+          <li class="row muted">{formatCount(collisions.length - SHOWN, `more ${noun}`)}</li>
+        )}
+      </ul>
+    </Card>
+  );
+}
+
+/** Both owners, and why it is the other's, or nobody's. */
+export function CollisionText({ collision }: { collision: Collision }) {
+  const { namespaced, keptBy, cutLike, plain, flat } = collision;
+  if (cutLike !== undefined) {
+    return (
+      <>
+        <Name text={namespaced} /> is called <Name text={flat} />, because both it and{" "}
+        <Name text={cutLike} /> are too long, and begin with <Name text={plain} />{" "}
+        once they are cut: only the end tells them apart.
+      </>
+    );
+  }
+  return (
+    <>
+      <Name text={namespaced} /> is called <Name text={flat} />, because <Name text={plain} />{" "}
+      is the name of {keptBy === undefined ? "a tool of the gateway's own." : (
+        <>
+          <Name text={keptBy} />, whose full name comes first in the alphabet.
+        </>
+      )}
+    </>
+  );
+}
+
+function Name({ text }: { text: string }) {
+  return <InertText as="code" text={text} />;
+}

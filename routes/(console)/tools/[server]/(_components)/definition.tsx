@@ -1,0 +1,126 @@
+import type { ComponentChildren } from "preact";
+import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
+import { Card } from "../../../../../components/layout.tsx";
+import { Icon } from "../../../../../components/icon.tsx";
+import { formatCount } from "../../../../../lib/console/ui/format.ts";
+import { optimizationPath } from "../../../../../lib/console/ui/pages.ts";
+import type { Parameter, Parameters } from "../../../../../lib/core/parameters.ts";
+import type { ToolPromotion as Promotion } from "../(_page)/model.ts";
+
+/** A schema as a person reads it: one parameter a row. */
+export function ParametersTable(
+  { parameters, caption }: { parameters: Parameters; caption: string },
+) {
+  return (
+    <>
+      <table class="table params-table is-text">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="col-param">Name</th>
+            <th scope="col" class="col-param-type">Type</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {parameters.rows.map((row) => <ParameterRow key={row.path} row={row} />)}
+        </tbody>
+      </table>
+      {parameters.isCut && (
+        <p class="table-note muted">There are more; the schema below has them all.</p>
+      )}
+    </>
+  );
+}
+
+function ParameterRow({ row }: { row: Parameter }) {
+  return (
+    <tr>
+      <td>
+        <span class={`mono strong indent-${row.depth}`}>
+          <InertText text={row.path} />
+        </span>
+        {row.isRequired && <span class="required">required</span>}
+      </td>
+      <InertText as="td" class="mono param-type" text={row.type} />
+      <td>
+        {row.description === undefined
+          ? null
+          : <InertText as="p" class="prose" text={row.description} />}
+        {row.choices === undefined ? null : (
+          <p class="chips">
+            {row.choices.map((choice) => (
+              <code key={choice} class="chip">
+                <InertText text={choice} />
+              </code>
+            ))}
+          </p>
+        )}
+        {(row.limits !== undefined || row.defaultValue !== undefined) && (
+          <p class="small muted">
+            {row.limits === undefined ? null : <InertText as="span" text={row.limits} />}
+            {row.limits !== undefined && row.defaultValue !== undefined ? " · " : null}
+            {row.defaultValue === undefined ? null : (
+              <span>
+                default <InertText as="code" text={row.defaultValue} />
+              </span>
+            )}
+          </p>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface ToolPromotionProps {
+  server: string;
+  tool: string;
+  promotion: Promotion;
+  /** What stands beside the heading. */
+  aside: ComponentChildren;
+}
+
+/** The server's own description beside the one that clients read. */
+export function ToolPromotion({ server, tool, promotion, aside }: ToolPromotionProps) {
+  const { canonical, promoted, promotedAt, by, isStale } = promotion;
+  return (
+    <Card title="Description" aside={aside}>
+      {isStale && (
+        <p class="notice tone-warn">
+          <Icon name="alert" size={14} />
+          <span>
+            The server has changed its own description since. Look at whether the promoted one still
+            fits.
+          </span>
+        </p>
+      )}
+      <div class="described">
+        <section>
+          <h3>
+            The server's own <span>{formatCount(canonical.length, "character")}</span>
+          </h3>
+          {canonical === ""
+            ? <p class="muted">The server gives none.</p>
+            : <InertText as="p" class="prose" text={canonical} />}
+        </section>
+        <section>
+          <h3>
+            <span class="badge tone-ok">Promoted</span> What clients read{" "}
+            <span>{formatCount(promoted.length, "character")}</span>
+          </h3>
+          <InertText as="p" class="prose" text={promoted} />
+        </section>
+      </div>
+      <details class="edit-words">
+        <summary>What differs, word by word</summary>
+        <WordDiff segments={promotion.diff} />
+      </details>
+      <p class="described-foot">
+        <span class="muted">
+          Promoted by {by} <Ago at={promotedAt} />
+        </span>
+        <a href={optimizationPath(server, tool)}>Results, history and revert</a>
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,175 @@
+import { Card, Fact, Facts } from "../../../../../components/layout.tsx";
+import { CodeBlock, CopyButton, InertText } from "../../../../../components/text.tsx";
+import { Field, FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { Icon } from "../../../../../components/icon.tsx";
+import { TokensChip } from "../../../../../components/badges.tsx";
+import { toolPath } from "../../../../../lib/console/ui/pages.ts";
+import { CollisionText } from "../../(_components)/notices.tsx";
+import type { RefusedOverride, ToolKnowledge } from "../(_page)/model.ts";
+
+/** What a tool is called, costs and belongs to. */
+export function ToolFacts(
+  { knowledge, action, refused }: Parameters<typeof OverrideForm>[0],
+) {
+  const { namespaced, flat, collision, category, summary, deprecated, override, tokens } =
+    knowledge;
+  return (
+    <Card>
+      {deprecated === undefined ? null : (
+        <p class="notice tone-warn">
+          <Icon name="alert" size={14} />
+          <span>
+            Deprecated: <InertText text={deprecated} />
+          </span>
+        </p>
+      )}
+      <Facts>
+        <Fact name="Full name">
+          <Name text={namespaced} />
+        </Fact>
+        <Fact name="Flat name">
+          <Name text={flat} />
+        </Fact>
+        <Fact name="Summary">
+          <span>
+            {summary === "" ? "None" : <InertText text={summary} />}
+          </span>
+          {override.summary !== undefined && <span class="badge">written here</span>}
+        </Fact>
+        <Fact name="Category">
+          <a href={`/tools?${new URLSearchParams({ category })}`} aria-current="false">
+            <InertText text={category} />
+          </a>
+          {override.category !== undefined && <span class="badge">set here</span>}
+        </Fact>
+        <Fact name="Cost">
+          <TokensChip tokens={tokens} />
+        </Fact>
+      </Facts>
+      {collision === undefined ? null : (
+        <p class="notice tone-warn">
+          <Icon name="alert" size={14} />
+          <span>
+            <CollisionText collision={collision} />
+          </span>
+        </p>
+      )}
+      <OverrideForm knowledge={knowledge} action={action} refused={refused} />
+    </Card>
+  );
+}
+
+function Name({ text }: { text: string }) {
+  return (
+    <>
+      <InertText as="span" class="mono" text={text} />
+      <CopyButton value={text} label={`Copy ${text}`} />
+    </>
+  );
+}
+
+/** Arguments it can be called with. */
+export function ToolExamples({ examples }: Pick<ToolKnowledge, "examples">) {
+  if (examples.length === 0) return null;
+  return (
+    <Card title="Examples" aside="arguments that fit its schema">
+      <div class="examples">
+        {examples.map(({ description, json }) => (
+          <div key={description + json}>
+            <InertText as="p" class="muted small" text={description} />
+            <CodeBlock code={json} label={`arguments: ${description}`} />
+          </div>
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+/** Tools that go with it. */
+export function RelatedTools({ related }: Pick<ToolKnowledge, "related">) {
+  if (related.length === 0) return null;
+  return (
+    <Card title="Related tools">
+      <p class="chips">
+        {related.map(({ server, name, namespaced }) => (
+          <a key={namespaced} class="button mono cut" href={toolPath(server, name)}>
+            <InertText text={namespaced} />
+          </a>
+        ))}
+      </p>
+    </Card>
+  );
+}
+
+interface OverrideFormProps {
+  knowledge: ToolKnowledge;
+  action: string;
+  refused?: RefusedOverride | undefined;
+}
+
+/** What a person sets for a tool in place of what is inferred. */
+function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
+  const { override, summary, category } = knowledge;
+  const shown = refused?.written ?? override;
+  const isSet = Object.keys(override).length > 0;
+  return (
+    <details class="edit-words" open={refused !== undefined}>
+      <summary>Change summary and category</summary>
+      <PostForm class="form" action={action}>
+        {refused === undefined ? null : <FormFailure error={refused.error} />}
+        <Field
+          id="summary"
+          label="Summary"
+          hint="One line of at most 80 characters; empty takes it from the description."
+        >
+          <input
+            id="summary"
+            class="input"
+            name="summary"
+            maxLength={80}
+            value={shown.summary ?? ""}
+            placeholder={override.summary === undefined ? summary : ""}
+            aria-describedby="summary-hint"
+          />
+        </Field>
+        <Field
+          id="category"
+          label="Category"
+          hint="Letters, digits, _ and -; empty leaves it to what the tool says."
+        >
+          <input
+            id="category"
+            class="input mono"
+            name="category"
+            maxLength={40}
+            pattern="[A-Za-z0-9_\-]{1,40}"
+            autocapitalize="off"
+            spellcheck={false}
+            value={shown.category ?? ""}
+            placeholder={override.category === undefined ? category : ""}
+            aria-describedby="category-hint"
+          />
+        </Field>
+        <Field id="deprecated" label="Deprecated" hint="Empty where it is not.">
+          <input
+            id="deprecated"
+            class="input"
+            name="deprecated"
+            maxLength={300}
+            value={shown.deprecated ?? ""}
+            placeholder="Why not to use it any more, and what instead"
+            aria-describedby="deprecated-hint"
+          />
+        </Field>
+        <div class="form-actions">
+          <button type="submit" class="button button-primary">Save</button>
+          {isSet && (
+            <button type="submit" class="button" name="reset" value="true">
+              Reset to what is inferred
+            </button>
+          )}
+        </div>
+      </PostForm>
+    </details>
+  );
+}

@@ -1,0 +1,203 @@
+import { InertText } from "../../../../../components/text.tsx";
+import { inertString } from "../../../../../lib/console/ui/format.ts";
+
+/** One argument of a tool, as a form asks for it. */
+export interface ArgumentField {
+  name: string;
+  kind: "text" | "number" | "integer" | "boolean" | "choice" | "json";
+  /** Its type in words, from the schema. */
+  type: string;
+  isRequired: boolean;
+  description?: string;
+  limits?: string;
+  /** What the tool takes where nothing is given, as JSON. */
+  defaultValue?: string;
+  /** What it may be, each as JSON. */
+  choices?: string[];
+}
+
+/** What it takes to try a tool. */
+export interface TryForm {
+  fields: ArgumentField[];
+  /** The schema cannot be made into fields: the arguments are written as JSON. */
+  isJsonOnly: boolean;
+  /** What it may do: asked about before it is called. */
+  risk?: "destroys" | "changes" | "asked";
+}
+
+/** What somebody wrote into the form. */
+export interface TryValues {
+  values: Record<string, string>;
+  /** All arguments as JSON; where there is any, the fields do not count. */
+  json: string;
+}
+
+export interface FieldProblem {
+  /** Empty for the arguments as a whole. */
+  name: string;
+  message: string;
+}
+
+type TryArguments =
+  | { args: Record<string, unknown> }
+  | { problems: FieldProblem[] };
+
+const PREFIX = "arg:";
+
+export function fieldId(name: string): string {
+  return PREFIX + name;
+}
+
+export function readTryForm(form: Iterable<[string, string]>): TryValues {
+  const written: TryValues = { values: {}, json: "" };
+  for (const [name, value] of form) {
+    if (name === "json") written.json = value;
+    else if (name.startsWith(PREFIX)) written.values[name.slice(PREFIX.length)] = value;
+  }
+  return written;
+}
+
+/** The arguments that were meant, or what cannot be read. A field that is empty is not given. */
+export function argumentsOf(
+  fields: readonly ArgumentField[],
+  { values, json }: TryValues,
+): TryArguments {
+  if (json.trim() !== "") return argumentsIn(json);
+  const problems: FieldProblem[] = [];
+  const args: Record<string, unknown> = Object.create(null);
+  for (const field of fields) {
+    const written = Object.hasOwn(values, field.name) ? values[field.name] ?? "" : "";
+    if (written === "" && field.isRequired) {
+      problems.push({ name: field.name, message: "It is required" });
+    }
+    if (written === "") continue;
+    const read = valueOf(field, written);
+    if ("value" in read) args[field.name] = read.value;
+    else problems.push({ name: field.name, message: read.problem });
+  }
+  return problems.length > 0 ? { problems } : { args: { ...args } };
+}
+
+function valueOf(
+  { kind }: ArgumentField,
+  written: string,
+): { value: unknown } | { problem: string } {
+  switch (kind) {
+    case "text":
+      return { value: written };
+    case "number":
+    case "integer": {
+      const value = Number(written);
+      if (!Number.isFinite(value)) return { problem: "Write a number" };
+      if (kind === "integer" && !Number.isInteger(value)) {
+        return { problem: "Write a whole number" };
+      }
+      return { value };
+    }
+    case "boolean":
+      return { value: written === "true" };
+    default:
+      try {
+        return { value: JSON.parse(written) };
+      } catch {
+        return { problem: "Write valid JSON, with text in double quotes" };
+      }
+  }
+}
+
+function argumentsIn(json: string): TryArguments {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { args: { ...value } };
+    }
+    return { problems: [{ name: "", message: "The arguments must be an object: { … }" }] };
+  } catch {
+    return { problems: [{ name: "", message: "The arguments are not valid JSON" }] };
+  }
+}
+
+interface TryFieldProps {
+  field: ArgumentField;
+  value: string;
+  problem?: string | undefined;
+}
+
+/** One argument of a tool: its name, what it takes, and a control that fits. */
+export function TryField({ field, value, problem }: TryFieldProps) {
+  const { name, type, isRequired, description, limits } = field;
+  const id = fieldId(name);
+  return (
+    <div class="field try-field">
+      <label for={id}>
+        <InertText as="span" class="mono" text={name} />
+        <span class="try-type">
+          <InertText text={type} />
+          {isRequired && <span class="try-required">required</span>}
+        </span>
+      </label>
+      <Control field={field} id={id} value={value} isWrong={problem !== undefined} />
+      <p class="hint" id={`${id}-hint`}>
+        {problem === undefined
+          ? null
+          : <strong class="try-problem" role="alert">{problem}.</strong>}
+        {description === undefined ? null : <InertText text={description} />}
+        {limits === undefined ? null : <InertText as="span" class="mono" text={limits} />}
+      </p>
+    </div>
+  );
+}
+
+interface ControlProps {
+  field: ArgumentField;
+  id: string;
+  value: string;
+  isWrong: boolean;
+}
+
+function Control({ field, id, value, isWrong }: ControlProps) {
+  const { kind, isRequired, defaultValue, choices } = field;
+  const common = {
+    id,
+    name: id,
+    required: isRequired,
+    "aria-describedby": `${id}-hint`,
+    ...(isWrong ? { "aria-invalid": "true" as const } : {}),
+  };
+  const given = defaultValue === undefined ? "" : `Default: ${inertString(defaultValue)}`;
+  if (kind === "boolean" || kind === "choice") {
+    const values = kind === "boolean" ? ["true", "false"] : choices ?? [];
+    return (
+      <select {...common} class="select try-select">
+        <option value="">{isRequired ? "Choose one" : given || "Not given"}</option>
+        {values.map((choice) => (
+          <option key={choice} value={choice} selected={choice === value}>
+            {inertString(choice)}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (kind === "number" || kind === "integer") {
+    return (
+      <input
+        {...common}
+        type="number"
+        step={kind === "integer" ? 1 : "any"}
+        class="input try-number"
+        placeholder={given}
+        defaultValue={value}
+      />
+    );
+  }
+  return (
+    <textarea
+      {...common}
+      class={kind === "json" ? "input mono try-text" : "input try-text"}
+      rows={kind === "json" ? 2 : 1}
+      spellcheck={false}
+      placeholder={given || (kind === "json" ? "JSON" : "")}
+      defaultValue={value}
+    />
+  );
+}

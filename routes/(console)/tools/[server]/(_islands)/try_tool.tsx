@@ -1,0 +1,218 @@
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { InertText } from "../../../../../components/text.tsx";
+import { toolPath } from "../../../../../lib/console/ui/pages.ts";
+import {
+  argumentsOf,
+  fieldId,
+  readTryForm,
+  TryField,
+  type TryForm,
+} from "../(_components)/try_fields.tsx";
+import { askToTry, type TriedTool, TryResult } from "../(_components)/try_result.tsx";
+import "../../../../../islands/frame.tsx";
+// For fewer scripts: frame.tsx says how.
+
+interface TryToolProps {
+  server: string;
+  tool: string;
+  form: TryForm;
+  /** Switched off: nobody can call it. */
+  isOff: boolean;
+  /** A call that was made without scripts. */
+  tried?: TriedTool;
+}
+
+/** A form for a tool's arguments that calls it and shows what came. */
+export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
+  const state = useSignal<Omit<TriedTool, "written">>(tried ?? {});
+  const isCalling = useSignal(false);
+  const asking = useRef<AbortController>();
+  const confirm = useRef<HTMLDivElement>(null);
+  useEffect(() => () => asking.current?.abort(), []);
+
+  const written = tried?.written ?? { values: {}, json: "" };
+  const { problems = [], outcome, error } = state.value;
+  const problemOf = (name: string) => problems.find((problem) => problem.name === name)?.message;
+
+  const submit = async (element: HTMLFormElement, isConfirmed: boolean) => {
+    confirm.current?.hidePopover();
+    const entries = [...new FormData(element)].filter((entry): entry is [string, string] =>
+      typeof entry[1] === "string"
+    );
+    const read = argumentsOf(form.fields, readTryForm(entries));
+    if ("problems" in read) {
+      state.value = { problems: read.problems };
+      document.getElementById(fieldId(read.problems[0]?.name ?? ""))?.focus();
+      return;
+    }
+    const { signal } = asking.current = new AbortController();
+    isCalling.value = true;
+    state.value = {};
+    const call = { server, tool, arguments: read.args, confirmed: isConfirmed };
+    const answer = await askToTry(call, signal);
+    isCalling.value = false;
+    if (!signal.aborted) state.value = answer;
+  };
+
+  if (isOff) {
+    return (
+      <p class="muted">It is switched off: select it under Configure tools of its server first.</p>
+    );
+  }
+  return (
+    <div class="try">
+      <PostForm
+        class="form form-wide"
+        action={toolPath(server, tool)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const by = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";
+          if (!isCalling.value) void submit(event.currentTarget, by === "confirmed");
+        }}
+      >
+        {form.fields.map((field) => (
+          <TryField
+            key={field.name}
+            field={field}
+            value={written.values[field.name] ?? ""}
+            problem={problemOf(field.name)}
+          />
+        ))}
+        {form.fields.length === 0 && !form.isJsonOnly
+          ? <p class="muted">It takes no arguments.</p>
+          : <Json isOnly={form.isJsonOnly} value={written.json} problem={problemOf("")} />}
+        <div class="form-actions">
+          {form.risk === undefined
+            ? (
+              <button
+                type="submit"
+                class="button button-primary"
+                name="try"
+                value="plain"
+                aria-busy={isCalling.value}
+              >
+                Call tool
+              </button>
+            )
+            : <ConfirmCall server={server} tool={tool} risk={form.risk} popover={confirm} />}
+          {isCalling.value && (
+            <>
+              <span class="try-calling" role="status">Calling {server}…</span>
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  asking.current?.abort();
+                  isCalling.value = false;
+                }}
+              >
+                Cancel
+              </button>
+            </>
+          )}
+        </div>
+      </PostForm>
+      {error === undefined ? null : <FormFailure error={error} />}
+      {outcome === undefined ? null : <TryResult outcome={outcome} />}
+    </div>
+  );
+}
+
+/** Why it is asked whether a tool is to be called. */
+const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = {
+  destroys: (server) => `${server} says that this tool may delete or overwrite things.`,
+  changes: (server) => `This tool may change things: ${server} does not say that it only reads.`,
+  asked: (server) => `The entry of ${server} has this tool as one that may change things.`,
+};
+
+interface ConfirmCallProps {
+  server: string;
+  tool: string;
+  risk: NonNullable<TryForm["risk"]>;
+  popover: RefObject<HTMLDivElement>;
+}
+
+/** Asks before a call that may change things. */
+function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
+  return (
+    <>
+      {/* The form's default button, or Enter in a field would press the one that confirms. */}
+      <button type="submit" disabled hidden />
+      <button type="button" class="button button-primary" popovertarget="try-confirm">
+        Call tool
+      </button>
+      <div
+        ref={popover}
+        id="try-confirm"
+        class="confirm"
+        popover="auto"
+        role="dialog"
+        aria-labelledby="try-confirm-title"
+      >
+        <h2 id="try-confirm-title">
+          Call <InertText text={tool} />?
+        </h2>
+        <p class="confirm-text">{RISKS[risk](server)} The call is real.</p>
+        <div class="confirm-actions">
+          <button
+            type="submit"
+            class={risk === "destroys" ? "button button-danger" : "button button-primary"}
+            name="try"
+            value="confirmed"
+          >
+            Call it
+          </button>
+          <button
+            type="button"
+            class="button"
+            popovertarget="try-confirm"
+            popovertargetaction="hide"
+            autofocus
+          >
+            Cancel
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface JsonProps {
+  isOnly: boolean;
+  value: string;
+  problem: string | undefined;
+}
+
+function Json({ isOnly, value, problem }: JsonProps) {
+  const field = (
+    <div class="field">
+      <label for="arg:">{isOnly ? "Arguments as JSON" : "All arguments as JSON"}</label>
+      <textarea
+        id="arg:"
+        name="json"
+        class="input mono try-text"
+        rows={3}
+        spellcheck={false}
+        placeholder="{ }"
+        aria-describedby="arg:-hint"
+        defaultValue={value}
+      />
+      <p class="hint" id="arg:-hint">
+        {problem === undefined
+          ? null
+          : <strong class="try-problem" role="alert">{problem}.</strong>}
+        {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
+      </p>
+    </div>
+  );
+  if (isOnly) return field;
+  return (
+    <details class="edit-words" open={value !== "" || problem !== undefined}>
+      <summary>Write them as JSON instead</summary>
+      {field}
+    </details>
+  );
+}

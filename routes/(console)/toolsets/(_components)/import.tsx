@@ -1,0 +1,111 @@
+import type { ImportPage } from "../(_page)/exchange.ts";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
+import { IMPORT_TOOLSETS, toolsetPath } from "../../../../lib/console/ui/pages.ts";
+import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { Field, FormFailure, PostForm } from "../../../../components/forms.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+import { InertText } from "../../../../components/text.tsx";
+
+const EXAMPLE = '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }';
+
+/** Takes toolsets from a file or from text. */
+export function ImportForm({ text, isMain = false }: { text: string; isMain?: boolean }) {
+  return (
+    <PostForm class="form form-wide" action={IMPORT_TOOLSETS} encType="multipart/form-data">
+      <Field id="import-file" label="File">
+        <input
+          id="import-file"
+          class="input"
+          type="file"
+          name="file"
+          accept="application/json,.json"
+        />
+      </Field>
+      <Field id="import-text" label="Or text">
+        <textarea
+          id="import-text"
+          class="input mono"
+          name="text"
+          rows={6}
+          spellcheck={false}
+          placeholder={EXAMPLE}
+        >
+          {text}
+        </textarea>
+      </Field>
+      <label class="check-field">
+        <input type="checkbox" name="replace" value="true" />
+        Overwrite toolsets of the same name
+      </label>
+      <div class="form-actions">
+        <button type="submit" class={isMain ? "button button-primary" : "button"}>
+          Import toolsets
+        </button>
+      </div>
+    </PostForm>
+  );
+}
+
+/** What came of an import. */
+export function ToolsetsImport({ page }: { page: ImportPage }) {
+  const { report, error } = page;
+  return (
+    <div class="stack">
+      <PageHeader
+        title="Import toolsets"
+        {...(report === undefined
+          ? {}
+          : { lead: `${formatCount(report.saved.length, "toolset")} saved` })}
+        action={<a class="button" href="/toolsets" aria-current="false">All toolsets</a>}
+      />
+      {error === undefined ? null : <FormFailure error={error} title="Nothing is imported" />}
+      {report === undefined ? null : <Report report={report} />}
+      {report === undefined && (
+        <Card>
+          <ImportForm text={page.text} isMain />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function Report({ report }: { report: NonNullable<ImportPage["report"]> }) {
+  return (
+    <Card title="Result" isFlush>
+      <ul class="rows">
+        {report.toolsets.map(({ name, wasNamed, toolCount, unmatched, problem }) => (
+          <li key={name} class="row">
+            <span class={problem === undefined ? "state tone-ok" : "state tone-bad"}>
+              <Icon name={problem === undefined ? "ready" : "error"} size={14} />
+              {problem === undefined ? "Saved" : "Not saved"}
+            </span>
+            <div class="row-text">
+              <p>
+                {problem === undefined
+                  ? <a class="mono" href={toolsetPath(name)}>{name}</a>
+                  : <span class="mono">{name}</span>}{" "}
+                <span class="muted">{formatCount(toolCount, "tool")}</span>
+                {wasNamed === undefined ? null : (
+                  <span class="muted">
+                    , was called <InertText text={wasNamed} />
+                  </span>
+                )}
+              </p>
+              {problem === undefined ? null : <InertText as="p" text={problem} />}
+              {unmatched.length > 0 && (
+                <ul class="change-reasons">
+                  {unmatched.map(({ written, reason, nearest }) => (
+                    <li key={written}>
+                      <InertText text={reason} />
+                      {nearest.length > 0 && `. Nearest: ${nearest.join(", ")}`}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,250 @@
+import { formatCount, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
+import {
+  allowDrop,
+  draggedTool,
+  picked,
+  type PickGroup,
+  type PickQuery,
+  startDrag,
+  stepBetween,
+  stepInto,
+  type ToolPicks,
+} from "../(_page)/browser.ts";
+import type { FilterChoice, PickedTool } from "../../../../lib/console/ui/tools.ts";
+import { InertText, Key } from "../../../../components/text.tsx";
+import { Icon } from "../../../../components/icon.tsx";
+
+interface PickListProps {
+  picks: ToolPicks;
+  query: PickQuery;
+  chosen: ReadonlySet<string>;
+  onAdd(tools: readonly PickedTool[]): void;
+  onRemove(names: string[]): void;
+  /** All that a query means, also what is not shown. */
+  onAddAll(query: PickQuery): void;
+  onRemoveAll(query: PickQuery): void;
+}
+
+/** Tools to tick or drag, by server; for the picker. */
+export function PickList(props: PickListProps) {
+  const { picks, query, chosen, onRemove } = props;
+  const shown = picked(picks);
+  if (shown.length === 0) {
+    return (
+      <p class="muted picker-none" role="status">
+        No tool is found. Try other words, or a wider filter.
+      </p>
+    );
+  }
+  return (
+    <>
+      <Bulk {...props} />
+      <div
+        class="pick-list"
+        onDragOver={allowDrop}
+        onDrop={(event) => {
+          const name = draggedTool(event);
+          if (name !== undefined) onRemove([name]);
+        }}
+      >
+        {picks.groups.map((group) => (
+          <div
+            key={group.server}
+            class="pick-group"
+            role="group"
+            aria-labelledby={`pick-${group.server}`}
+          >
+            <GroupHead {...props} group={group} query={query} />
+            {group.tools.map((tool) => (
+              <Pick
+                key={tool.namespacedName}
+                {...props}
+                tool={tool}
+                isChosen={chosen.has(tool.namespacedName)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      {picks.total > shown.length && (
+        <p class="muted small">
+          {formatNumber(picks.total - shown.length)}{" "}
+          more are found by searching, or added all at once.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Acts on all that is found, where that is more than one server's. */
+function Bulk({ picks, query, chosen, onAddAll, onRemoveAll, onAdd, onRemove }: PickListProps) {
+  const shown = picked(picks);
+  const isWhole = picks.total === shown.length;
+  const isIn = isWhole
+    ? shown.some(({ namespacedName }) => chosen.has(namespacedName))
+    : chosen.size > 0;
+  return (
+    <div class="pick-bulk needs-js">
+      <span class="small muted" role="status">{formatCount(picks.total, "tool")} found</span>
+      <button
+        type="button"
+        class="button"
+        onClick={() => isWhole ? onAdd(shown) : onAddAll(query)}
+      >
+        Add all {formatNumber(picks.total)}
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={!isIn}
+        onClick={() =>
+          isWhole
+            ? onRemove(shown.map(({ namespacedName }) => namespacedName))
+            : onRemoveAll(query)}
+      >
+        Take them out
+      </button>
+    </div>
+  );
+}
+
+function GroupHead(
+  { group, query, onAdd, onAddAll }: PickListProps & { group: PickGroup },
+) {
+  const { server, tools, total } = group;
+  return (
+    <div class="pick-head">
+      <h3 id={`pick-${server}`} class="mono">
+        <InertText text={server} />
+      </h3>
+      <button
+        type="button"
+        class="link-button small needs-js"
+        onClick={() => total === tools.length ? onAdd(tools) : onAddAll({ ...query, server })}
+      >
+        Choose all {formatNumber(total)} {total === tools.length && "shown "}
+        <span class="visually-hidden">of {server}</span>
+      </button>
+    </div>
+  );
+}
+
+function Pick(
+  { tool, isChosen, onAdd, onRemove }: PickListProps & { tool: PickedTool; isChosen: boolean },
+) {
+  const toggle = (isOn: boolean) => isOn ? onAdd([tool]) : onRemove([tool.namespacedName]);
+  return (
+    <label
+      class="pick"
+      draggable
+      onDragStart={(event) => startDrag(event, tool.namespacedName)}
+    >
+      <input
+        type="checkbox"
+        {
+          // What is chosen is sent by the list of chosen ones.
+          ...(isChosen ? {} : { name: "add" })
+        }
+        value={tool.namespacedName}
+        checked={isChosen}
+        onChange={(event) => toggle(event.currentTarget.checked)}
+        onKeyDown={(event) => {
+          stepBetween(event, event.currentTarget);
+          if (event.key !== "Enter") return;
+          // It would send the form around it.
+          event.preventDefault();
+          toggle(!isChosen);
+        }}
+      />
+      <span class="pick-text">
+        <InertText as="span" class="mono" text={tool.name} />
+        <InertText as="span" class="muted small" text={tool.summary} />
+      </span>
+      <span class="number small muted">
+        {tool.tokens === undefined ? "" : formatNumber(tool.tokens)}
+      </span>
+    </label>
+  );
+}
+
+interface PickFiltersProps {
+  query: PickQuery;
+  servers: FilterChoice[];
+  categories: FilterChoice[];
+  onChange(change: Partial<PickQuery>, isTyped: boolean): void;
+}
+
+/** Words or a pattern, a server, a category: what the list to pick from shows. */
+export function PickFilters({ query, servers, categories, onChange }: PickFiltersProps) {
+  return (
+    <div class="pick-filters needs-js">
+      <div class="filter picker-search">
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          class="filter-input"
+          data-filter
+          aria-label="Search tools"
+          aria-describedby="pick-hint"
+          placeholder="What should it do? Or git.*, *read*"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          value={query.q}
+          onInput={(event) => onChange({ q: event.currentTarget.value }, true)}
+          onKeyDown={(event) => {
+            // Enter would send the form around it.
+            if (event.key === "Enter") event.preventDefault();
+            if (event.key === "ArrowDown") stepInto(event, ".pick-list");
+          }}
+        />
+        <span class="filter-key">
+          <Key name="/" />
+        </span>
+      </div>
+      <div class="pick-selects">
+        <Choice
+          label="Server"
+          all="All servers"
+          value={query.server}
+          choices={servers}
+          onChoose={(server) => onChange({ server }, false)}
+        />
+        <Choice
+          label="Category"
+          all="All categories"
+          value={query.category}
+          choices={categories}
+          onChoose={(category) => onChange({ category }, false)}
+        />
+      </div>
+      <p id="pick-hint" class="hint">
+        Words are ranked as for a model. In a pattern <code>*</code> stands for any letters.
+      </p>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  all: string;
+  value: string;
+  choices: FilterChoice[];
+  onChoose(value: string): void;
+}
+
+function Choice({ label, all, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <select
+      class={value === "" ? "select" : "select is-set"}
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    >
+      <option value="">{all}</option>
+      {choices.map(({ value, count }) => (
+        <option key={value} value={value}>{inertString(value)} ({formatNumber(count)})</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,194 @@
+/**
+ * A KV Connect server in memory: enough of the protocol for one gateway, and it can fall silent as a
+ * server does whose machine is gone.
+ */
+export interface KvConnect extends AsyncDisposable {
+  url: string;
+  /** Resolves with the first request. */
+  asked: Promise<void>;
+  /** From now on nothing is answered. */
+  hang(): void;
+  /** From now on nobody listens. */
+  close(): Promise<void>;
+}
+
+interface Stored {
+  key: Uint8Array;
+  value: Uint8Array;
+  encoding: number;
+  versionstamp: Uint8Array;
+}
+
+/** Counters, as Deno.KvU64 is stored. */
+const LE64 = 2;
+const SET = 1, DELETE = 2, SUM = 3;
+
+export function startKvConnect(): KvConnect {
+  const stored = new Map<string, Stored>();
+  const silence = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  let isSilent = false;
+  let version = 0n;
+
+  const stopped = new AbortController();
+  const options = { hostname: "127.0.0.1", port: 0, signal: stopped.signal, onListen() {} };
+  const server = Deno.serve(options, async (request) => {
+    asked.resolve();
+    if (isSilent) return (await silence.promise).clone();
+    const { pathname, origin } = new URL(request.url);
+    const body = new Uint8Array(await request.arrayBuffer());
+    const protobuf = (bytes: Uint8Array<ArrayBuffer>) =>
+      new Response(bytes, { headers: { "content-type": "application/x-protobuf" } });
+    switch (pathname) {
+      case "/":
+        return Response.json({
+          version: 3,
+          databaseId: "00000000-0000-4000-8000-000000000000",
+          endpoints: [{ url: `${origin}/data`, consistency: "strong" }],
+          token: "token",
+          expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+        });
+      case "/data/snapshot_read":
+        return protobuf(snapshotRead(body));
+      case "/data/atomic_write":
+        return protobuf(atomicWrite(body));
+      case "/data/watch":
+        // A watch that never has news; the gateway asks by itself now and then.
+        return new Response(new ReadableStream({ start() {} }), {
+          headers: { "content-type": "application/octet-stream" },
+        });
+      default:
+        return new Response(null, { status: 404 });
+    }
+  });
+
+  function snapshotRead(body: Uint8Array): Uint8Array<ArrayBuffer> {
+    const ranges = fieldsOf(body).filter(({ field }) => field === 1).map(({ bytes }) => {
+      const range = fieldsOf(bytes);
+      const [start, end] = [hex(bytesAt(range, 1)), hex(bytesAt(range, 2))];
+      const limit = Number(numberAt(range, 3));
+      const found = [...stored].filter(([key]) => key >= start && key < end).sort(([a], [b]) =>
+        a < b ? -1 : 1
+      );
+      if (numberAt(range, 4) === 1n) found.reverse();
+      const entries = found.slice(0, limit).map(([, entry]) =>
+        message(1, [
+          ...blob(1, entry.key),
+          ...blob(2, entry.value),
+          ...number(3, entry.encoding),
+          ...blob(4, entry.versionstamp),
+        ])
+      );
+      return message(1, entries.flat());
+    });
+    return new Uint8Array([...ranges.flat(), ...number(4, 1), ...number(8, 1)]);
+  }
+
+  function atomicWrite(body: Uint8Array): Uint8Array<ArrayBuffer> {
+    const parts = fieldsOf(body);
+    for (const { bytes } of parts.filter(({ field }) => field === 1)) {
+      const check = fieldsOf(bytes);
+      const known = stored.get(hex(bytesAt(check, 1)))?.versionstamp ?? new Uint8Array();
+      if (hex(known) !== hex(bytesAt(check, 2))) return new Uint8Array(number(1, 2));
+    }
+    const versionstamp = new Uint8Array(10);
+    new DataView(versionstamp.buffer).setBigUint64(0, ++version);
+    for (const { bytes } of parts.filter(({ field }) => field === 2)) {
+      const mutation = fieldsOf(bytes);
+      const key = bytesAt(mutation, 1);
+      const value = fieldsOf(bytesAt(mutation, 2));
+      const entry = {
+        key,
+        value: bytesAt(value, 1),
+        encoding: Number(numberAt(value, 2)),
+        versionstamp,
+      };
+      const type = Number(numberAt(mutation, 3));
+      if (type === DELETE) stored.delete(hex(key));
+      if (type === SET) stored.set(hex(key), entry);
+      if (type === SUM) {
+        const before = stored.get(hex(key))?.value ?? new Uint8Array(8);
+        stored.set(hex(key), { ...entry, encoding: LE64, value: sum(before, entry.value) });
+      }
+    }
+    return new Uint8Array([...number(1, 1), ...blob(2, versionstamp)]);
+  }
+
+  async function close(): Promise<void> {
+    silence.resolve(new Response(null, { status: 503 }));
+    stopped.abort();
+    await server.finished;
+  }
+
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    asked: asked.promise,
+    hang: () => isSilent = true,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function sum(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const read = (bytes: Uint8Array) =>
+    new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
+  const total = new Uint8Array(8);
+  new DataView(total.buffer).setBigUint64(0, read(left) + read(right), true);
+  return total;
+}
+
+interface Field {
+  field: number;
+  value: bigint;
+  bytes: Uint8Array;
+}
+
+/** The fields of a protobuf message that has numbers, bytes and messages only. */
+function fieldsOf(message: Uint8Array): Field[] {
+  const fields: Field[] = [];
+  let at = 0;
+  const varint = () => {
+    let value = 0n;
+    for (let shift = 0n;; shift += 7n) {
+      const byte = message[at++]!;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < message.length) {
+    const tag = Number(varint());
+    const field = tag >> 3;
+    const value = varint();
+    if ((tag & 7) === 0) fields.push({ field, value, bytes: new Uint8Array() });
+    else fields.push({ field, value, bytes: message.slice(at, at += Number(value)) });
+  }
+  return fields;
+}
+
+function bytesAt(fields: Field[], wanted: number): Uint8Array {
+  return fields.find(({ field }) => field === wanted)?.bytes ?? new Uint8Array();
+}
+
+function numberAt(fields: Field[], wanted: number): bigint {
+  return fields.find(({ field }) => field === wanted)?.value ?? 0n;
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [value & 0x7f | 0x80, ...varint(value >>> 7)];
+}
+
+function number(field: number, value: number): number[] {
+  return [...varint(field << 3), ...varint(value)];
+}
+
+function blob(field: number, bytes: Uint8Array): number[] {
+  return message(field, [...bytes]);
+}
+
+function message(field: number, bytes: number[]): number[] {
+  return [...varint(field << 3 | 2), ...varint(bytes.length), ...bytes];
+}
+
+function hex(bytes: Uint8Array): string {
+  return bytes.toHex();
+}

@@ -1,0 +1,51 @@
+import { fromFileUrl } from "@std/path";
+
+/**
+ * Programs from npm that only tests run. The tests' packages are not in deno.json, because the first
+ * start would fetch them too, and a browser with them. tests/deno.lock pins them.
+ */
+const PROGRAMS = {
+  conformance: "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
+  everything: "npm:@modelcontextprotocol/server-everything@2026.8.31",
+  filesystem: "npm:@modelcontextprotocol/server-filesystem@2026.8.31",
+  memory: "npm:@modelcontextprotocol/server-memory@2026.8.31",
+};
+
+export type NpmProgram = keyof typeof PROGRAMS;
+
+const root = fromFileUrl(new URL("..", import.meta.url));
+const programLock = `${root}deno.lock`;
+
+/** What the program needs, in the same versions, and what only the tests need. */
+export const TEST_LOCK = `${root}tests/deno.lock`;
+
+/** The arguments of deno that run a program in its locked version, from any folder. */
+export function npmProgram(name: NpmProgram, flags: string[] = []): string[] {
+  const pinned = ["--config", `${root}deno.json`, "--lock", TEST_LOCK];
+  return ["run", "-A", "-q", ...pinned, ...flags, PROGRAMS[name]];
+}
+
+/** The same program as npx knows it: its name and version. */
+export function npmPackage(name: NpmProgram): string {
+  return PROGRAMS[name].replace(/^npm:/, "");
+}
+
+async function deno(...args: string[]): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).spawn().status;
+  if (!success) throw new Error(`deno ${args[0]} failed`);
+}
+
+// deno task --frozen=false lock; without the flag, deno task itself refuses a lock that is out of date.
+if (import.meta.main) {
+  await deno("install", "--frozen=false");
+  const [program, tests] = [programLock, TEST_LOCK].map((path) =>
+    JSON.parse(Deno.readTextFileSync(path))
+  );
+  const both = (key: string) =>
+    Object.fromEntries(Object.entries({ ...tests[key], ...program[key] }).sort());
+  const merged = { ...program, specifiers: both("specifiers"), npm: both("npm") };
+  await Deno.writeTextFile(TEST_LOCK, `${JSON.stringify(merged, null, 2)}\n`);
+  const write = ["--frozen=false", "--lock", TEST_LOCK];
+  await deno("check", "-q", ...write);
+  await deno("cache", ...write, ...Object.values(PROGRAMS));
+}
