@@ -67,11 +67,11 @@ async function measure(folder: string): Promise<void> {
   });
   const idle = await usageOf(gateway.pid);
   await equip(gateway.url, 40, ["http", "stdio"]);
-  const door = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
+  const endpoint = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
   const addressOf = (way: Way, tools: "" | "2000") => {
     if (way === "direct") return tools ? many.url : few.url;
     if (way === "relay") return relay.url;
-    return way.startsWith("mcp") ? `${gateway.url}/mcp` : door(way + tools);
+    return way.startsWith("mcp") ? `${gateway.url}/mcp` : endpoint(way + tools);
   };
   const open = async (way: Way, tools: "" | "2000", count: number) => {
     const token = way === "direct" || way === "relay" ? undefined : TOKEN;

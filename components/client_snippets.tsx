@@ -12,12 +12,12 @@ interface ClientSnippetsProps {
 export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
   return (
     <Card title="Connect a client" isFlush>
-      <p class="card-lead snippet-door">
+      <p class="card-lead snippet-endpoint">
         <span class="mono break">{endpoint}</span>
         <CopyButton value={endpoint} label="Copy the endpoint's URL" />
       </p>
       {snippets.some(({ needsToken }) => needsToken) && (
-        <p class="card-lead snippet-door">
+        <p class="card-lead snippet-endpoint">
           <span>
             A token is required: replace <code>YOUR_TOKEN</code> with yours.
           </span>

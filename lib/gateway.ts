@@ -79,7 +79,7 @@ export interface Gateway
   resourceMetadata: ResourceMetadata | undefined;
   /** Changes whenever the tools of any server do. */
   readonly toolsVersion: number;
-  doors: McpModule;
+  endpoints: McpModule;
   events: Live["events"];
   tellLive: Live["tell"];
   /** Ends what would delay a stop: open streams, and a store that does not answer. */
@@ -99,7 +99,7 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   const following = state.follow(base.generation, status.announce);
   stack.defer(() => following);
   stack.defer(() => closing.abort());
-  const doors = stack.use(buildEndpoints({ ...base, ...modules }));
+  const endpoints = stack.use(buildEndpoints({ ...base, ...modules }));
   base.secrets.sealSoon(stack, base.onWarning);
   const place = base.path ?? store.location.label;
   base.log.info({ version: VERSION, store: place, config: config.configured.file }, "Started");
@@ -122,7 +122,7 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
     guard: new Guard({ ...options, port: base.self.port, uploads: UPLOADS }),
     requestLog: logs.module("http"),
     consoleGate: new ConsoleGate({ access, logins: auth.consoleLogins }),
-    doors,
+    endpoints,
     events: live.events,
     tellLive: live.tell,
     liveEvents: status.liveEvents,

@@ -10,7 +10,7 @@ import {
   SubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { at, connect, type DoorClient, Doors, must } from "./combined_doors.ts";
+import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
 import { serveSessions } from "./fixtures/serve_sessions.ts";
 import { until } from "./gateway.ts";
 
@@ -49,7 +49,7 @@ function app(title: string): Server {
 }
 
 /** Where each of the listed tools has its page. */
-async function pagesOf({ client }: DoorClient): Promise<Map<string, string>> {
+async function pagesOf({ client }: EndpointClient): Promise<Map<string, string>> {
   const { tools } = await client.listTools();
   const apps = tools.filter(({ name }) => name.endsWith("_get_time"));
   return new Map(apps.map(({ name, _meta }) => {
@@ -60,7 +60,7 @@ async function pagesOf({ client }: DoorClient): Promise<Map<string, string>> {
 }
 
 /** What a host would show. */
-async function read({ client }: DoorClient, uri: string): Promise<string> {
+async function read({ client }: EndpointClient, uri: string): Promise<string> {
   const { contents } = await client.readResource({ uri });
   const [page] = z.array(z.object({ uri: z.string(), text: z.string() })).parse(contents);
   assert.equal(page?.uri, uri);
@@ -70,13 +70,13 @@ async function read({ client }: DoorClient, uri: string): Promise<string> {
 Deno.test("two servers with the same ui:// page each show their own at combined endpoints", async (t) => {
   await using first = serveSessions(() => app("First"));
   await using second = serveSessions(() => app("Second"));
-  await using doors = await Doors.open({ appa: at(first), appb: at(second) });
-  await doors.build("both", ["appa.get_time", "appb.get_time"]);
-  await doors.build("late", ["appb.get_time"]);
+  await using endpoints = await Endpoints.open({ appa: at(first), appb: at(second) });
+  await endpoints.build("both", ["appa.get_time", "appb.get_time"]);
+  await endpoints.build("late", ["appb.get_time"]);
 
   for (const path of ["/mcp?expose=all", "/toolsets/both/mcp", "/mcp", "/mcp?expose=toolset"]) {
     await t.step(`${path}: tools, lists, reads and results agree on whose page it is`, async () => {
-      await using client = await connect(doors.url, path);
+      await using client = await connect(endpoints.url, path);
       if (/^\/mcp(\?expose=toolset)?$/.test(path)) {
         await must(client, "equip-toolset", { name: "both" });
       }
@@ -96,14 +96,14 @@ Deno.test("two servers with the same ui:// page each show their own at combined 
   }
 
   await t.step("a toolset of one shows its page, and not the other's", async () => {
-    await using client = await connect(doors.url, "/toolsets/late/mcp");
+    await using client = await connect(endpoints.url, "/toolsets/late/mcp");
     const [page = ""] = (await pagesOf(client)).values();
     assert.equal(await read(client, page), "Second");
     await assert.rejects(read(client, page.replace("appb", "appa")), /There is no resource/);
   });
 
   await t.step("updates come under the URI of the page that was subscribed to", async () => {
-    await using client = await connect(doors.url, "/mcp?expose=all");
+    await using client = await connect(endpoints.url, "/mcp?expose=all");
     const pages = await pagesOf(client);
     const updated: string[] = [];
     client.client.setNotificationHandler(
@@ -121,14 +121,14 @@ Deno.test("two servers with the same ui:// page each show their own at combined 
     await t.step(
       `?expose=${expose}: the pages of tools that can be called can be read`,
       async () => {
-        await using client = await connect(doors.url, `/mcp?expose=${expose}`);
+        await using client = await connect(endpoints.url, `/mcp?expose=${expose}`);
         assert.equal(await read(client, "ui://appb.quartermaster/get-time/mcp-app.html"), "Second");
       },
     );
   }
 
   await t.step("at a server's own endpoint pages keep their URIs", async () => {
-    await using client = await connect(doors.url, "/servers/appb/mcp?names=flat");
+    await using client = await connect(endpoints.url, "/servers/appb/mcp?names=flat");
     assert.deepEqual([...(await pagesOf(client)).values()], [PAGE]);
     assert.equal(await read(client, PAGE), "Second");
   });

@@ -84,7 +84,7 @@ for (
     async (claude) => {
       await using gateway = await startGateway();
       await ready(gateway);
-      await using door = listenIn(gateway);
+      await using endpoint = listenIn(gateway);
       await using model = startModelStandIn((request) => {
         const [result] = toolResultsOf(request);
         if (result !== undefined) return { text: result };
@@ -96,7 +96,7 @@ for (
         prompt: "What is the weather in Oslo?",
         modelUrl: model.url,
         mcpServers: {
-          weather: { type: "http", url: `${door.url}/servers/weather/mcp${query}` },
+          weather: { type: "http", url: `${endpoint.url}/servers/weather/mcp${query}` },
           nowhere: { type: "http", url: `${gateway.url}/servers/nowhere/mcp` },
         },
         extraArgs: ["--allowedTools", "mcp__weather"],
@@ -105,11 +105,14 @@ for (
       assert.deepEqual(states?.sort(), ["nowhere failed", "weather connected"], run.stderr);
       assert.deepEqual(run.init?.tools.toSorted(), EXPECTED_TOOLS.toSorted());
 
-      assert.deepEqual(door.heard.slice(0, 2).map(({ method, status }) => `${method} ${status}`), [
-        "server/discover 400",
-        "initialize 200",
-      ]);
-      assert.deepEqual(door.heard.flatMap(({ tool }) => tool ?? []), [called]);
+      assert.deepEqual(
+        endpoint.heard.slice(0, 2).map(({ method, status }) => `${method} ${status}`),
+        [
+          "server/discover 400",
+          "initialize 200",
+        ],
+      );
+      assert.deepEqual(endpoint.heard.flatMap(({ tool }) => tool ?? []), [called]);
 
       const offered = new Map(model.requests[0]?.tools.map((tool) => [tool.name, tool]));
       for (const [name, { description }] of Object.entries(WEATHER_TOOLS)) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { TestCli } from "./cli.ts";
-import { DoorClient } from "./faults.ts";
+import { EndpointClient } from "./faults.ts";
 import { startGateway, until } from "./gateway.ts";
 
 const FIXTURE = fromFileUrl(new URL("fixtures/leaky_server.ts", import.meta.url));
@@ -15,7 +15,7 @@ function program(cli: TestCli, env: Record<string, string>) {
 /** What a server says it was given; undefined while it cannot be asked. */
 async function told(url: string, server: string): Promise<string | undefined> {
   try {
-    const client = await DoorClient.open(`${url}/servers/${server}/mcp?names=original`);
+    const client = await EndpointClient.open(`${url}/servers/${server}/mcp?names=original`);
     return await client.must("tell");
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { TestCli } from "./cli.ts";
-import { at, tool } from "./combined_doors.ts";
+import { at, tool } from "./combined_endpoints.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway, until } from "./gateway.ts";
 

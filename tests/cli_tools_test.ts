@@ -184,9 +184,9 @@ Deno.test("tools: names are those of the gateway that runs, however long it lets
       const names = await ofServer();
       for (const name of names) assert.match(name, short);
       const { found } = await (await fetch(`${gateway.url}/api/search?limit=100`)).json();
-      const atDoors = found.filter(({ server }: { server: string }) => server === long)
+      const atEndpoints = found.filter(({ server }: { server: string }) => server === long)
         .map(({ flatName }: { flatName: string }) => flatName);
-      assert.deepEqual(names.sort(), atDoors.sort());
+      assert.deepEqual(names.sort(), atEndpoints.sort());
 
       const { name, namespacedName, flatName } = await cli.json("tools", "show", `${long}:pid`);
       for (const word of [namespacedName, flatName, `${long}.${name}`]) {

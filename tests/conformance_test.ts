@@ -4,7 +4,7 @@ import { runConformance, type ScenarioResult } from "./conformance.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway } from "./gateway.ts";
 
-Deno.test("every conformance scenario that passes directly passes through the door", async (t) => {
+Deno.test("every conformance scenario that passes directly passes through the endpoint", async (t) => {
   await using fixture = await startHttpFixture("conformance_server");
   const direct = await runConformance(fixture.url);
   assert.ok(direct.length >= 33, `only ${direct.length} scenarios were run`);

@@ -7,7 +7,7 @@ import {
 } from "../lib/storage/activity_repository.ts";
 import { Store } from "../lib/storage/store.ts";
 import { type Browser, launchBrowser, type Page } from "./browser.ts";
-import { connect, type DoorClient, tool } from "./combined_doors.ts";
+import { connect, type EndpointClient, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest as test, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
@@ -19,7 +19,7 @@ const HOSTILE =
 let folder: string;
 let git: ScriptedServer;
 let gateway: RunningGateway;
-let client: DoorClient;
+let client: EndpointClient;
 let browser: Browser;
 
 Deno.test.beforeAll(async () => {
@@ -186,7 +186,7 @@ async function seed(dataDir: string, count: number): Promise<void> {
       return {
         at,
         id: `${at.toString(36)}-seed-${nth}`,
-        door: "mcp?default",
+        endpoint: "mcp?default",
         session: "s",
         principal: "everyone",
         server: `server_${nth % 40}`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { launchBrowser, within } from "./browser.ts";
-import { at, openRaw, tool } from "./combined_doors.ts";
+import { at, openRaw, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway } from "./gateway.ts";

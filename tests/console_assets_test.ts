@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Browser, launchBrowser } from "./browser.ts";
-import { connect, devServers, Doors } from "./combined_doors.ts";
+import { connect, devServers, Endpoints } from "./combined_endpoints.ts";
 import { browserTest, openPage, untilLive } from "./console_pages.ts";
 import { until } from "./gateway.ts";
 
@@ -50,12 +50,12 @@ function pages(call: string): string[] {
 
 browserTest("a page asks for one stylesheet and at most ten scripts", async () => {
   await using servers = devServers();
-  await using doors = await Doors.open(servers.entries);
-  await doors.build("dev", ["git.status"]);
-  await using client = await connect(doors.url, "/mcp?expose=all");
+  await using endpoints = await Endpoints.open(servers.entries);
+  await endpoints.build("dev", ["git.status"]);
+  await using client = await connect(endpoints.url, "/mcp?expose=all");
   await client.call("git_status");
   const call = await until(async () => {
-    const list = await (await fetch(new URL("/activity", doors.url))).text();
+    const list = await (await fetch(new URL("/activity", endpoints.url))).text();
     return /data-call="([^"]+)"/.exec(list)?.[1];
   });
   for (const path of pages(call)) {
@@ -67,7 +67,7 @@ browserTest("a page asks for one stylesheet and at most ten scripts", async () =
       const kind = request.resourceType();
       if (kind === "script" || kind === "stylesheet") asked[kind].add(request.url());
     });
-    await page.goto(new URL(path, doors.url).href);
+    await page.goto(new URL(path, endpoints.url).href);
     if (path !== "/login") await untilLive(page);
     // The chart's library comes last of all.
     if (path === "/") await page.locator(".chart canvas").waitFor();

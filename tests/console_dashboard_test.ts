@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { type Browser, launchBrowser } from "./browser.ts";
-import { at, connect, devServers, Doors, tool } from "./combined_doors.ts";
+import { at, connect, devServers, Endpoints, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -31,7 +31,7 @@ browserTest(
   async () => {
     await using servers = devServers();
     servers.git.results.set("commit", '{"content":[],"isError":true}');
-    await using doors = await Doors.open(servers.entries);
+    await using endpoints = await Endpoints.open(servers.entries);
     await using open = await openPage(browser);
     const { page, complaints } = open;
     const scripts = new Map<string, Uint8Array>();
@@ -39,7 +39,7 @@ browserTest(
       if (response.request().resourceType() !== "script") return;
       scripts.set(response.url(), await response.body());
     });
-    await goLive(page, doors.url);
+    await goLive(page, endpoints.url);
     await page.getByText("Nothing was called in this time").waitFor();
     assert.equal(
       await page.locator(".stat", { hasText: "Tools exposed" }).innerText(),
@@ -50,7 +50,7 @@ browserTest(
       ].join("\n"),
     );
 
-    await using client = await connect(doors.url, "/mcp?expose=all");
+    await using client = await connect(endpoints.url, "/mcp?expose=all");
     for (let calls = 0; calls < 4; calls++) await client.call("git_status");
     await client.call("git_commit");
     await client.call("docker_ps");
@@ -92,20 +92,20 @@ browserTest("many servers and long names leave nothing for axe to find", async (
   const long = `server-${"with-a-long-name-".repeat(4)}`.slice(0, 64);
   // More than the dashboard lists.
   const names = [long, ...Array.from({ length: 9 }, (_, index) => `server${index}`)];
-  await using doors = await Doors.open(
+  await using endpoints = await Endpoints.open(
     Object.fromEntries(names.map((name) => [name, at(server)])),
   );
-  await using client = await connect(doors.url, "/mcp?expose=all");
+  await using client = await connect(endpoints.url, "/mcp?expose=all");
   for (const name of names.slice(1)) await client.call(`${name}_status`);
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, doors.url);
+  await goLive(page, endpoints.url);
   await page.getByRole("link", { name: "Show all calls" }).waitFor();
   await assertReadable(page, "dashboard-many");
-  await goLive(page, `${doors.url}/tools?q=status`);
+  await goLive(page, `${endpoints.url}/tools?q=status`);
   await page.getByRole("link", { name: long }).waitFor();
   await assertReadable(page, "tools-long-name");
-  await goLive(page, `${doors.url}/activity`);
+  await goLive(page, `${endpoints.url}/activity`);
   await page.locator("[data-call] [data-row-link]").first().click();
   await page.locator("#call-title").waitFor();
   await assertReadable(page, "call");
@@ -116,14 +116,14 @@ browserTest(
   "dashboard's chart is there without JavaScript, and in the colors of the theme",
   async () => {
     await using servers = devServers();
-    await using doors = await Doors.open(servers.entries);
-    await using client = await connect(doors.url, "/mcp?expose=all");
+    await using endpoints = await Endpoints.open(servers.entries);
+    await using client = await connect(endpoints.url, "/mcp?expose=all");
     await client.call("git_status");
     await using plain = await openPage(browser, { javaScriptEnabled: false });
     const bars = plain.page.locator(".calls-bars rect.chart-calls");
     // A page waits for the record only so long; without scripts it has to be asked for again.
     await until(async () => {
-      await plain.page.goto(doors.url);
+      await plain.page.goto(endpoints.url);
       return await bars.count() === 1 || undefined;
     });
     assert.ok(((await bars.boundingBox())?.height ?? 0) > 10);
@@ -133,7 +133,7 @@ browserTest(
 
     await using open = await openPage(browser, { colorScheme: "light" });
     const { page } = open;
-    await goLive(page, doors.url);
+    await goLive(page, endpoints.url);
     const canvas = page.locator(".chart canvas");
     await canvas.waitFor();
     const pixels = () => canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL());
@@ -150,17 +150,17 @@ browserTest(
   "a server that failed is set right with one click, with and without scripts",
   async () => {
     await using servers = devServers();
-    await using doors = await Doors.open(servers.entries);
+    await using endpoints = await Endpoints.open(servers.entries);
     for (const javaScriptEnabled of [true, false]) {
       await servers.docker.leave();
-      await using breaking = await connect(doors.url, "/servers/docker/mcp?names=original");
+      await using breaking = await connect(endpoints.url, "/servers/docker/mcp?names=original");
       await breaking.call("ps").catch(() => {});
       await using open = await openPage(browser, { javaScriptEnabled });
       const { page } = open;
       const attention = page.locator("section", { hasText: "Needs attention" });
       const restart = attention.getByRole("button", { name: "Restart docker" });
       for (let tries = 0; tries < 600; tries++) {
-        await page.goto(doors.url);
+        await page.goto(endpoints.url);
         if (await restart.isVisible()) break;
         await page.waitForTimeout(100);
       }
@@ -250,8 +250,8 @@ browserTest(
   "a promotion that its server has outrun is kept, or reverted after a question",
   async () => {
     await using servers = devServers();
-    await using doors = await Doors.open(servers.entries);
-    await using client = await connect(doors.url, "/servers/git/mcp?names=original");
+    await using endpoints = await Endpoints.open(servers.entries);
+    await using client = await connect(endpoints.url, "/servers/git/mcp?names=original");
     const described = async () =>
       (await client.client.listTools()).tools.find(({ name }) => name === "commit")?.description;
     const tool = "/api/optimization/tools/git/commit";
@@ -260,10 +260,10 @@ browserTest(
         each.name === "commit" ? { ...each, description: text } : each
       );
     };
-    const { value } = await doors.api("POST", `${tool}/candidates`, { description: "Ours" });
+    const { value } = await endpoints.api("POST", `${tool}/candidates`, { description: "Ours" });
     const candidateId = z.looseObject({ candidate: z.looseObject({ id: z.string() }).optional() })
       .parse(value).candidate?.id ?? z.string().parse(value.id);
-    await doors.api("POST", `${tool}/promote`, { candidateId, reason: "Shorter" });
+    await endpoints.api("POST", `${tool}/promote`, { candidateId, reason: "Shorter" });
     assert.equal(await described(), "Ours");
 
     await using open = await openPage(browser);
@@ -271,8 +271,8 @@ browserTest(
     const attention = page.locator("section", { hasText: "Needs attention" });
     for (const [words, verb] of [["Other words", "Keep"], ["Words again", "Revert"]] as const) {
       own(words);
-      await doors.api("POST", "/api/servers/git/restart", {});
-      await goLive(page, doors.url);
+      await endpoints.api("POST", "/api/servers/git/restart", {});
+      await goLive(page, endpoints.url);
       await attention.getByRole("link", { name: "git.commit" }).waitFor();
       await attention.getByRole("button", { name: `${verb} git.commit` }).click();
       const question = page.getByRole("dialog", { name: "Revert: git.commit?" });

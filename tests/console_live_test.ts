@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { type Browser, launchBrowser, type Page, within } from "./browser.ts";
-import { connect, tool } from "./combined_doors.ts";
+import { connect, tool } from "./combined_endpoints.ts";
 import { browserTest, goLive, openPage } from "./console_pages.ts";
 import { choosingModel } from "./fixtures/choosing_model.ts";
 import { type ModelStandIn, startModelStandIn } from "./fixtures/model_stand_in.ts";

@@ -8,7 +8,7 @@ import {
   type Page,
   within,
 } from "./browser.ts";
-import { connect, type DoorClient } from "./combined_doors.ts";
+import { connect, type EndpointClient } from "./combined_endpoints.ts";
 import {
   assertAccessible,
   assertFits,
@@ -134,13 +134,13 @@ async function inspect(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-/** A client of the library's own door. */
-function connectClient(): Promise<DoorClient> {
+/** A client of the library's own endpoint. */
+function connectClient(): Promise<EndpointClient> {
   return connect(lab.gateway.url, "/servers/library/mcp?names=original");
 }
 
 /** Waits until a client was told that tools changed and lists this description. */
-async function hears(client: DoorClient, description: string): Promise<void> {
+async function hears(client: EndpointClient, description: string): Promise<void> {
   await until(async () => {
     if (client.told.tools.length === 0) return undefined;
     const { tools } = await client.client.listTools();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Browser, launchBrowser, type Page } from "./browser.ts";
-import { at, tool } from "./combined_doors.ts";
+import { at, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, openPage, untilLive } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway } from "./gateway.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fromFileUrl } from "@std/path";
 import { joinCommand } from "../lib/config/shell.ts";
 import { type Browser, type BrowserContextOptions, launchBrowser } from "./browser.ts";
-import { connect } from "./combined_doors.ts";
+import { connect } from "./combined_endpoints.ts";
 import {
   assertReadable,
   browserTest as test,
@@ -213,7 +213,7 @@ test("servers of a pasted mcp.json are chosen, and each says how it fared", asyn
   assert.deepEqual(complaints, []);
 });
 
-test("server page shows states, log, snippets and door; restart is live", async () => {
+test("server page shows states, log, snippets and endpoint; restart is live", async () => {
   await haveTryServer();
   await using open = await openPage();
   const { page, complaints } = open;
@@ -405,7 +405,7 @@ test("tool is tried with a form made from its schema; the call is on the record"
   });
   // What was not called is not on the record.
   assert.equal(calls.length, 1);
-  assert.equal(calls[0].door, "console");
+  assert.equal(calls[0].endpoint, "console");
   assert.equal(calls[0].ok, true);
   assert.deepEqual(complaints, []);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { verifyBackup } from "../lib/storage/backup.ts";
 import { type Browser, launchBrowser } from "./browser.ts";
-import { connect, DEV_TOOLS, devServers, Doors, lists } from "./combined_doors.ts";
+import { connect, DEV_TOOLS, devServers, Endpoints, lists } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { startGateway, until } from "./gateway.ts";
 
@@ -149,13 +149,13 @@ browserTest("search is indexed again with its progress, and a backup is download
 
 browserTest("palette equips a toolset and restarts a server, and says what failed", async () => {
   await using servers = devServers();
-  await using doors = await Doors.open(servers.entries);
-  await doors.build("dev", DEV_TOOLS);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open(servers.entries);
+  await endpoints.build("dev", DEV_TOOLS);
+  await using client = await connect(endpoints.url, "/mcp");
   await lists(client, []);
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, `${doors.url}/toolsets`);
+  await goLive(page, `${endpoints.url}/toolsets`);
   const rail = page.getByRole("navigation", { name: "Main", exact: true });
   assert.match(await rail.getByRole("link", { name: /^Toolsets/ }).innerText(), /1$/);
   const run = async (typed: string, name: RegExp) => {
@@ -224,9 +224,9 @@ browserTest("capital letters act as the spec's chords do, and help lists them", 
 
 browserTest("activity log is cleared after a question, on other pages too", async () => {
   await using servers = devServers();
-  await using doors = await Doors.open(servers.entries);
-  await doors.build("dev", DEV_TOOLS);
-  await using client = await connect(doors.url, "/toolsets/dev/mcp");
+  await using endpoints = await Endpoints.open(servers.entries);
+  await endpoints.build("dev", DEV_TOOLS);
+  await using client = await connect(endpoints.url, "/toolsets/dev/mcp");
   const [first] = await client.tools();
   await client.client.callTool({ name: first ?? "", arguments: {} });
   await using open = await openPage(browser);
@@ -234,7 +234,7 @@ browserTest("activity log is cleared after a question, on other pages too", asyn
   const { page, complaints } = open;
   const rows = (each: typeof page) => each.locator("[data-call]");
   for (const each of [page, other.page]) {
-    await goLive(each, `${doors.url}/activity`);
+    await goLive(each, `${endpoints.url}/activity`);
     await rows(each).first().waitFor();
   }
   await page.getByRole("button", { name: /^Clear log/ }).click();
@@ -244,7 +244,7 @@ browserTest("activity log is cleared after a question, on other pages too", asyn
   await page.getByRole("button", { name: /^Clear log/ }).click();
   await question.getByRole("button", { name: "Clear all calls" }).click();
   for (const each of [page, other.page]) await rows(each).first().waitFor({ state: "detached" });
-  assert.deepEqual((await (await fetch(`${doors.url}/api/activity`)).json()).calls, []);
+  assert.deepEqual((await (await fetch(`${endpoints.url}/api/activity`)).json()).calls, []);
   // What comes later is kept again.
   await client.client.callTool({ name: first ?? "", arguments: {} });
   await rows(page).first().waitFor();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { type Browser, launchBrowser } from "./browser.ts";
-import { connect } from "./combined_doors.ts";
+import { connect } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
 import { chaos, FaultyGateway } from "./faults.ts";
 import { brokenNpxServer } from "./fixtures/broken_npx.ts";
@@ -88,10 +88,10 @@ browserTest(
     await using local = new ScriptedServer([{ name: "ping", inputSchema: { type: "object" } }]);
     await using open = await openPage(browser);
     const { page, complaints } = open;
-    await using doors = await connect(faulty.url, "/gateway/mcp");
+    await using endpoints = await connect(faulty.url, "/gateway/mcp");
     const told: string[] = [];
     const { promise: link, resolve: tell } = Promise.withResolvers<string>();
-    const adding = doors.client.callTool(
+    const adding = endpoints.client.callTool(
       { name: "add_server", arguments: { name: "near", url: local.url } },
       undefined,
       {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startStubConsole } from "../lib/console/testing/stub_console.ts";
 import { stubGateway } from "../lib/console/testing/stub_gateway.ts";
 import { type Browser, launchBrowser, type Page } from "./browser.ts";
-import { at, connect, Doors, lists, must, tool } from "./combined_doors.ts";
+import { at, connect, Endpoints, lists, must, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
@@ -12,7 +12,7 @@ const GIT = ["commit", "log", "read_tree", "status"];
 const MANY = Array.from({ length: 120 }, (_, index) => `job_${index}`);
 
 let servers: Record<string, ScriptedServer>;
-let doors: Doors;
+let endpoints: Endpoints;
 let browser: Browser;
 
 Deno.test.beforeAll(async () => {
@@ -24,36 +24,36 @@ Deno.test.beforeAll(async () => {
   const entries = Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [name, at(server)]),
   );
-  [doors, browser] = await Promise.all([Doors.open(entries), launchBrowser()]);
+  [endpoints, browser] = await Promise.all([Endpoints.open(entries), launchBrowser()]);
   // Of these alone a category is known.
   for (const name of ["read_file", "write_file"]) {
     const body = new URLSearchParams({ category: "paper", summary: "", deprecated: "" });
-    const headers = { origin: doors.url };
-    await fetch(`${doors.url}/tools/files/${name}`, { method: "POST", body, headers });
+    const headers = { origin: endpoints.url };
+    await fetch(`${endpoints.url}/tools/files/${name}`, { method: "POST", body, headers });
   }
 });
 
 Deno.test.afterAll(async () => {
   await browser?.close();
-  await doors?.[Symbol.asyncDispose]();
+  await endpoints?.[Symbol.asyncDispose]();
   for (const server of Object.values(servers ?? {})) await server[Symbol.asyncDispose]();
 });
 
 async function toolsOf(name: string): Promise<string[]> {
-  const { value } = await doors.api("GET", `/api/toolsets/${name}`);
+  const { value } = await endpoints.api("GET", `/api/toolsets/${name}`);
   const { tools } = value.toolset as { tools: { namespacedName: string }[] };
   return tools.map(({ namespacedName }) => namespacedName);
 }
 
 /** A client that says goodbye, or it would be counted for a while. */
 async function join(path: string) {
-  const client = await connect(doors.url, path);
+  const client = await connect(endpoints.url, path);
   const id = client.client.transport?.sessionId ?? "";
   return {
     ...client,
     async [Symbol.asyncDispose]() {
       const headers = { "mcp-session-id": id };
-      await (await fetch(doors.url + path, { method: "DELETE", headers })).body?.cancel();
+      await (await fetch(endpoints.url + path, { method: "DELETE", headers })).body?.cancel();
       await client[Symbol.asyncDispose]();
     },
   };
@@ -76,7 +76,7 @@ browserTest("toolset is built, ordered and saved with the keyboard alone", async
   await using open = await openPage(browser);
   const { page, complaints } = open;
   const { keyboard } = page;
-  await goLive(page, `${doors.url}/toolsets/~new`);
+  await goLive(page, `${endpoints.url}/toolsets/~new`);
   await page.getByLabel("Name").focus();
   await keyboard.type("keys");
   await keyboard.press("Tab");
@@ -124,7 +124,7 @@ browserTest("toolset is built, ordered and saved with the keyboard alone", async
 browserTest("tools are dragged in, up and down, and out again", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, `${doors.url}/toolsets/~new?server=git`);
+  await goLive(page, `${endpoints.url}/toolsets/~new?server=git`);
   await settled(page, GIT.map((name) => `git.${name}`));
   const row = (name: string) => page.locator(`.chosen-row[data-tool="${name}"]`);
   await row("git.status").dragTo(row("git.commit"), { targetPosition: { x: 60, y: 4 } });
@@ -142,7 +142,7 @@ browserTest(
   async () => {
     await using open = await openPage(browser);
     const { page, complaints } = open;
-    await goLive(page, `${doors.url}/toolsets/~new`);
+    await goLive(page, `${endpoints.url}/toolsets/~new`);
     await page.getByLabel("Name").fill("bulk");
     const search = page.getByRole("searchbox", { name: "Search tools" });
     await search.fill("git.*");
@@ -183,10 +183,10 @@ browserTest(
 );
 
 browserTest("toolset is cloned, and the copy saved under a name of its own", async () => {
-  await doors.build("first", ["git.status", "git.log"]);
+  await endpoints.build("first", ["git.status", "git.log"]);
   await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, `${doors.url}/toolsets/first`);
+  await goLive(page, `${endpoints.url}/toolsets/first`);
   await page.getByRole("link", { name: "Clone" }).click();
   await page.getByText("A copy of first, which stays as it is").waitFor();
   assert.equal(await page.getByLabel("Name").inputValue(), "first-copy");
@@ -198,12 +198,12 @@ browserTest("toolset is cloned, and the copy saved under a name of its own", asy
 });
 
 browserTest("toolset that somebody else saved meanwhile is not overwritten unseen", async () => {
-  await doors.build("shared", ["git.status"]);
+  await endpoints.build("shared", ["git.status"]);
   await using open = await openPage(browser);
   const { page } = open;
-  await goLive(page, `${doors.url}/toolsets/shared/edit`);
+  await goLive(page, `${endpoints.url}/toolsets/shared/edit`);
   await page.getByLabel("Description").fill("Mine");
-  await doors.build("shared", ["git.log"], true);
+  await endpoints.build("shared", ["git.log"], true);
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByRole("alert").getByText("Somebody else has saved shared").waitFor();
   assert.equal(await page.getByLabel("Description").inputValue(), "Mine");
@@ -215,13 +215,13 @@ browserTest("toolset that somebody else saved meanwhile is not overwritten unsee
 browserTest(
   "equipping in the browser changes a client's list, and says for whom before and after",
   async () => {
-    await doors.build("one", ["git.status"]);
-    await doors.build("two", ["git.log", "git.commit"]);
+    await endpoints.build("one", ["git.status"]);
+    await endpoints.build("two", ["git.log", "git.commit"]);
     await using client = await join("/mcp");
-    await using other = await connect(doors.url, "/mcp?expose=toolset");
+    await using other = await connect(endpoints.url, "/mcp?expose=toolset");
     await using open = await openPage(browser);
     const { page, complaints } = open;
-    await goLive(page, `${doors.url}/toolsets/one`);
+    await goLive(page, `${endpoints.url}/toolsets/one`);
     await page.getByText("2 clients will see 1 tool instead of 0").waitFor();
     await page.getByRole("button", { name: "Equip" }).click();
     await page.getByText(/2 clients see its 1 tool at \/mcp: test \(2\)/).waitFor();
@@ -229,7 +229,7 @@ browserTest(
     await lists(other, ["git_status"]);
     assert.ok(client.told.tools.length > 0);
 
-    await goLive(page, `${doors.url}/toolsets/two`);
+    await goLive(page, `${endpoints.url}/toolsets/two`);
     await page.getByRole("button", { name: "Equip" }).click();
     const question = page.getByRole("dialog", { name: "Equip two?" });
     await question.getByText("It takes the place of one").waitFor();
@@ -257,12 +257,12 @@ browserTest(
 );
 
 browserTest("what a model equips shows on open pages without reload", async () => {
-  await doors.build("live", ["git.status"]);
+  await endpoints.build("live", ["git.status"]);
   await using client = await join("/mcp");
   await using first = await openPage(browser);
   await using second = await openPage(browser);
-  await goLive(first.page, `${doors.url}/toolsets`);
-  await goLive(second.page, `${doors.url}/toolsets/live`);
+  await goLive(first.page, `${endpoints.url}/toolsets`);
+  await goLive(second.page, `${endpoints.url}/toolsets/live`);
   for (const { page } of [first, second]) {
     await page.evaluate(() => document.body.dataset.same = "yes");
   }
@@ -280,28 +280,29 @@ browserTest("what a model equips shows on open pages without reload", async () =
   }
 });
 
-browserTest("toolset's page has its door for every client, and who is there", async () => {
-  await doors.build("door", ["git.status", "files.read_file"]);
-  await using _client = await join("/toolsets/door/mcp");
+browserTest("toolset's page has its endpoint for every client, and who is there", async () => {
+  await endpoints.build("endpoint", ["git.status", "files.read_file"]);
+  await using _client = await join("/toolsets/endpoint/mcp");
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, `${doors.url}/toolsets/door`);
-  await page.getByText("1 client sees its 2 tools at /toolsets/door/mcp: test").waitFor();
+  await goLive(page, `${endpoints.url}/toolsets/endpoint`);
+  await page.getByText("1 client sees its 2 tools at /toolsets/endpoint/mcp: test").waitFor();
   await page.getByText("Cursor", { exact: true }).click();
-  await page.getByText(`"url": "${doors.url}/toolsets/door/mcp"`).filter({ visible: true }).first()
+  await page.getByText(`"url": "${endpoints.url}/toolsets/endpoint/mcp"`).filter({ visible: true })
+    .first()
     .waitFor();
-  await assertReadable(page, "toolset-door");
-  await goLive(page, `${doors.url}/toolsets`);
+  await assertReadable(page, "toolset-endpoint");
+  await goLive(page, `${endpoints.url}/toolsets`);
   await assertReadable(page, "toolsets");
   assert.deepEqual(complaints, []);
 });
 
 browserTest("tools page filters by state in the address, with counts", async () => {
   const off = GIT.filter((name) => name !== "commit");
-  await doors.api("PUT", "/api/servers/git/tools", { enabled: off });
+  await endpoints.api("PUT", "/api/servers/git/tools", { enabled: off });
   await using open = await openPage(browser);
   const { page, complaints } = open;
-  await goLive(page, `${doors.url}/tools?state=disabled`);
+  await goLive(page, `${endpoints.url}/tools?state=disabled`);
   await page.getByRole("link", { name: "commit", exact: true }).waitFor();
   assert.equal(await page.locator("tbody tr").count(), 1);
   const state = page.getByRole("combobox", { name: "State" });
@@ -317,10 +318,10 @@ browserTest("tools page filters by state in the address, with counts", async () 
   await page.getByText("It has no input schema").filter({ visible: true }).waitFor();
   await assertReadable(page, "tools-invalid");
   // What is switched on elsewhere shows by itself.
-  await goLive(page, `${doors.url}/tools?state=disabled`);
-  await doors.api("PUT", "/api/servers/git/tools", { enabled: null });
+  await goLive(page, `${endpoints.url}/tools?state=disabled`);
+  await endpoints.api("PUT", "/api/servers/git/tools", { enabled: null });
   await page.getByText("No tool matches").waitFor();
-  await goLive(page, `${doors.url}/tools?category=paper`);
+  await goLive(page, `${endpoints.url}/tools?category=paper`);
   await page.getByRole("link", { name: "Create a toolset of these tools" }).click();
   await settled(page, ["files.read_file", "files.write_file"]);
   assert.deepEqual(complaints, []);
@@ -332,11 +333,11 @@ browserTest(
     const api = "/api/optimization/tools/git/log";
     await using open = await openPage(browser);
     const { page, complaints } = open;
-    await goLive(page, `${doors.url}/tools/git/log`);
+    await goLive(page, `${endpoints.url}/tools/git/log`);
     const description = "Lists who changed what, newest first";
-    const { value } = await doors.api("POST", `${api}/candidates`, { description });
+    const { value } = await endpoints.api("POST", `${api}/candidates`, { description });
     const { id } = value.candidate as { id: string };
-    const promoted = await doors.api("POST", `${api}/promote`, {
+    const promoted = await endpoints.api("POST", `${api}/promote`, {
       candidateId: id,
       reason: "Better",
     });
@@ -350,7 +351,7 @@ browserTest(
     );
     await page.getByText("What differs, word by word").click();
     await assertReadable(page, "tool-promoted");
-    await goLive(page, `${doors.url}/tools?state=promoted`);
+    await goLive(page, `${endpoints.url}/tools?state=promoted`);
     assert.equal(await page.locator("tbody tr").count(), 1);
     await page.locator("tbody").getByText("Promoted").filter({ visible: true }).waitFor();
     assert.deepEqual(complaints, []);
@@ -360,13 +361,13 @@ browserTest(
 browserTest("patterns and categories are written on lines where there are no scripts", async () => {
   await using open = await openPage(browser, { javaScriptEnabled: false });
   const { page } = open;
-  await page.goto(`${doors.url}/toolsets/~new`);
+  await page.goto(`${endpoints.url}/toolsets/~new`);
   await page.getByLabel("Name").fill("written");
   await page.getByLabel("More tools, each on a line").fill("*read_f*\ncategory:paper");
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByText("3 of 3 tools registered").waitFor();
   // What is not drawn of a long list is kept.
-  await page.goto(`${doors.url}/toolsets/~new?server=many`);
+  await page.goto(`${endpoints.url}/toolsets/~new?server=many`);
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByText("120 of 120 tools registered").waitFor();
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, type DoorClient, Doors, TOOLSET_TOOLS } from "./combined_doors.ts";
-import { DoorClient as PlainClient } from "./faults.ts";
+import { at, type EndpointClient, Endpoints, TOOLSET_TOOLS } from "./combined_endpoints.ts";
+import { EndpointClient as PlainClient } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 
 /** Described at more length than a summary shows. */
@@ -72,7 +72,7 @@ export const FoundTool = z.looseObject({
 });
 
 /** What tool_discovery finds. */
-export async function discover(client: DoorClient, args: Record<string, unknown>) {
+export async function discover(client: EndpointClient, args: Record<string, unknown>) {
   const { data, text, isError } = await client.call("tool_discovery", args);
   assert.ok(!isError, text);
   return z.looseObject({
@@ -83,21 +83,25 @@ export async function discover(client: DoorClient, args: Record<string, unknown>
 }
 
 /** The key of a tool that a query finds. */
-export async function keyOf(client: DoorClient, query: string, tool: string): Promise<string> {
+export async function keyOf(client: EndpointClient, query: string, tool: string): Promise<string> {
   const { tools } = await discover(client, { query });
   return tools.find(({ toolName }) => toolName === tool)!.toolKey;
 }
 
 /** What a call that fails says: its code, and its text, whose text must say what to do. */
-export async function refused(client: DoorClient, name: string, args: Record<string, unknown>) {
+export async function refused(client: EndpointClient, name: string, args: Record<string, unknown>) {
   const { isError, data, text } = await client.call(name, args);
   assert.ok(isError, text);
   assert.match(text, /What to do:\n1\. /);
   return { code: data.errorType, text, data };
 }
 
-export async function setEnabled(doors: Doors, server: string, tools: string[]): Promise<void> {
-  const manager = await PlainClient.open(`${doors.url}/gateway/mcp`);
+export async function setEnabled(
+  endpoints: Endpoints,
+  server: string,
+  tools: string[],
+): Promise<void> {
+  const manager = await PlainClient.open(`${endpoints.url}/gateway/mcp`);
   await manager.must("set_enabled_tools", { server, tools });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { Doors } from "./combined_doors.ts";
+import { Endpoints } from "./combined_endpoints.ts";
 import { CREATE_ISSUE, servers, VIEWS } from "./discovery.ts";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
@@ -76,7 +76,7 @@ for (const { view, query, steps } of RUNS) {
     await using behind = servers();
     const { github, calendar } = behind;
     github.results.set(CREATE_ISSUE.name, '{"content":[{"type":"text","text":"issue 42"}]}');
-    await using doors = await Doors.open(behind.entries);
+    await using endpoints = await Endpoints.open(behind.entries);
     await using model = startModelStandIn((request) => {
       const results = toolResultsOf(request);
       const step = steps[results.length];
@@ -88,7 +88,7 @@ for (const { view, query, steps } of RUNS) {
       claude,
       prompt: "Report the bug",
       modelUrl: model.url,
-      mcpServers: { qm: { type: "http", url: `${doors.url}/mcp${query}` } },
+      mcpServers: { qm: { type: "http", url: `${endpoints.url}/mcp${query}` } },
       extraArgs: ["--allowedTools", "mcp__qm"],
       timeoutMs: 60_000,
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { connect, Doors, must, openRaw } from "./combined_doors.ts";
+import { connect, Endpoints, must, openRaw } from "./combined_endpoints.ts";
 import { CREATE_ISSUE, keyOf, refused, servers } from "./discovery.ts";
 import { chaos } from "./faults.ts";
 import { until } from "./gateway.ts";
@@ -10,9 +10,9 @@ Deno.test("tool_execute at /mcp: keys, names, arguments and results", async (t) 
   const { github, calendar } = behind;
   const result =
     '{"content":[{"type":"text","text":"made"}],"structuredContent":{"number":12345678901234567890,"10":1.0,"2":"x"}, "_meta":{"b":1,"a":2}}';
-  await using doors = await Doors.open({ ...behind.entries, chaos: chaos() });
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
-  const raw = await openRaw(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open({ ...behind.entries, chaos: chaos() });
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
+  const raw = await openRaw(endpoints.url, "/mcp?expose=discovery");
   const key = await keyOf(client, "create an issue", "create_issue");
 
   await t.step("a key, and each of a tool's names, calls it", async () => {
@@ -122,8 +122,8 @@ Deno.test("tool_execute at /mcp: keys, names, arguments and results", async (t) 
 Deno.test("tool_execute says what to do where the server is gone", async () => {
   await using behind = servers();
   const { calendar } = behind;
-  await using doors = await Doors.open(behind.entries);
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open(behind.entries);
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   const toolKey = await keyOf(client, "search events", "search-events");
   await calendar.leave();
   const { code, data } = await refused(client, "tool_execute", { toolKey });
@@ -140,16 +140,16 @@ Deno.test("tool_execute says what to do where the server is gone", async () => {
 
 Deno.test("tool keys work after a restart and at another gateway on the same data", async () => {
   await using behind = servers();
-  await using doors = await Doors.open(behind.entries);
+  await using endpoints = await Endpoints.open(behind.entries);
   let key: string;
   {
-    await using client = await connect(doors.url, "/mcp?expose=discovery");
+    await using client = await connect(endpoints.url, "/mcp?expose=discovery");
     key = await keyOf(client, "search events", "search-events");
   }
-  await doors.restart("SIGTERM");
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await endpoints.restart("SIGTERM");
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   assert.equal(await must(client, "tool_execute", { toolKey: key }), "called search-events");
-  await using sibling = await doors.sibling();
+  await using sibling = await endpoints.sibling();
   await sibling.reaches("calendar", "ready");
   await using other = await connect(sibling.url, "/mcp?expose=discovery");
   assert.equal(await must(other, "tool_execute", { toolKey: key }), "called search-events");
@@ -160,8 +160,8 @@ Deno.test("tool keys work after a restart and at another gateway on the same dat
 Deno.test("optim.find_tool and optim.call_tool at /mcp?expose=optimizer", async (t) => {
   await using behind = servers();
   const { github } = behind;
-  await using doors = await Doors.open(behind.entries);
-  await using client = await connect(doors.url, "/mcp?expose=optimizer");
+  await using endpoints = await Endpoints.open(behind.entries);
+  await using client = await connect(endpoints.url, "/mcp?expose=optimizer");
 
   await t.step("what is found, and what that saves", async () => {
     const { data } = await client.call("optim.find_tool", {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { connect, Doors, must } from "./combined_doors.ts";
+import { connect, Endpoints, must } from "./combined_endpoints.ts";
 import { discover, FoundTool, refused, servers } from "./discovery.ts";
 
 const HOSTILE: Record<string, unknown> = {
@@ -21,8 +21,8 @@ const HOSTILE: Record<string, unknown> = {
 
 Deno.test("queries of any kind get an answer", async (t) => {
   await using behind = servers();
-  await using doors = await Doors.open(behind.entries);
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open(behind.entries);
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   for (const [name, query] of Object.entries(HOSTILE)) {
     await t.step(name, async () => {
       const found = await client.call("tool_discovery", { query, context: query });

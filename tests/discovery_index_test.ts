@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, connect, type DoorClient, Doors, must } from "./combined_doors.ts";
+import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
 import { discover, keyOf, nobody, refused, servers, setEnabled, VIEWS } from "./discovery.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
@@ -10,8 +10,8 @@ Deno.test("list_available_tools and get_tool_description at /mcp?expose=index", 
   await using behind = servers();
   const tools = generateTools(2_000).map(({ definition }) => JSON.parse(definition));
   await using many = new ScriptedServer(tools);
-  await using doors = await Doors.open({ ...behind.entries, many: at(many) });
-  await using client = await connect(doors.url, "/mcp?expose=index");
+  await using endpoints = await Endpoints.open({ ...behind.entries, many: at(many) });
+  await using client = await connect(endpoints.url, "/mcp?expose=index");
   const Listing = z.looseObject({
     total: z.number(),
     categories: z.array(z.string()),
@@ -77,8 +77,8 @@ Deno.test("list_available_tools and get_tool_description at /mcp?expose=index", 
 
 Deno.test("where there are no tools, all views say so and divide by nothing", async () => {
   const away = await nobody();
-  await using doors = await Doors.open({ away }, []);
-  await using client = await connect(doors.url, "/mcp?expose=optimizer");
+  await using endpoints = await Endpoints.open({ away }, []);
+  await using client = await connect(endpoints.url, "/mcp?expose=optimizer");
   const { data } = await client.call("optim.find_tool", { tool_description: "anything" });
   assert.deepEqual(data.token_metrics, {
     baseline_tokens: 0,
@@ -97,10 +97,10 @@ Deno.test("where there are no tools, all views say so and divide by nothing", as
 Deno.test("a disabled tool is neither found, nor counted, nor called", async () => {
   await using behind = servers();
   const { github } = behind;
-  await using doors = await Doors.open(behind.entries);
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open(behind.entries);
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   const key = await keyOf(client, "create an issue", "create_issue");
-  await setEnabled(doors, "github", ["list_issue", "get_issue"]);
+  await setEnabled(endpoints, "github", ["list_issue", "get_issue"]);
   await until(async () => (await listedNames(client)).length === 4 || undefined);
 
   const { tools } = await discover(client, { query: "create an issue", maxResults: 100 });
@@ -131,7 +131,7 @@ Deno.test("a disabled tool is neither found, nor counted, nor called", async () 
   assert.deepEqual(github.calls, []);
 });
 
-async function listedNames(client: DoorClient, args: Record<string, unknown> = {}) {
+async function listedNames(client: EndpointClient, args: Record<string, unknown> = {}) {
   const { data } = await client.call("list_available_tools", args);
   return z.array(z.looseObject({ name: z.string(), enabled: z.boolean() })).parse(data.tools)
     .map(({ name, enabled }) => `${name} ${enabled}`);
@@ -140,16 +140,16 @@ async function listedNames(client: DoorClient, args: Record<string, unknown> = {
 Deno.test("clients are told when a server comes, since the descriptions speak of it", async () => {
   await using behind = servers();
   const { github, calendar } = behind;
-  await using doors = await Doors.open({ github: at(github) });
+  await using endpoints = await Endpoints.open({ github: at(github) });
   const views = Object.keys(VIEWS);
   const clients = await Promise.all(
-    views.map((view) => connect(doors.url, `/mcp?expose=${view}`)),
+    views.map((view) => connect(endpoints.url, `/mcp?expose=${view}`)),
   );
   try {
     const [before, told] = [await descriptions(clients), clients.map(({ told }) => told.tools)];
     assert.ok(before.every((text) => !text.includes("calendar (2)")));
     const counts = told.map(({ length }) => length);
-    await doors.faulty.configure({ github: at(github), calendar: at(calendar) });
+    await endpoints.faulty.configure({ github: at(github), calendar: at(calendar) });
     await until(() => told.every(({ length }, index) => length > counts[index]!) || undefined);
     const after = await descriptions(clients);
     for (const [index, text] of after.entries()) {
@@ -164,7 +164,7 @@ Deno.test("clients are told when a server comes, since the descriptions speak of
   }
 });
 
-async function descriptions(clients: DoorClient[]): Promise<string[]> {
+async function descriptions(clients: EndpointClient[]): Promise<string[]> {
   return await Promise.all(clients.map(async ({ client }) => {
     const { tools } = await client.listTools();
     return tools.map(({ description }) => description ?? "").join("\n");
@@ -173,20 +173,20 @@ async function descriptions(clients: DoorClient[]): Promise<string[]> {
 
 Deno.test("tools that are called one after the other are related", async () => {
   await using behind = servers();
-  await using doors = await Doors.open(behind.entries);
-  const related = async (client: DoorClient) => {
+  await using endpoints = await Endpoints.open(behind.entries);
+  const related = async (client: EndpointClient) => {
     const tool_name = "calendar_search_events";
     return JSON.parse(await must(client, "get_tool_description", { tool_name })).related_tools;
   };
   {
-    await using client = await connect(doors.url, "/mcp?expose=index");
+    await using client = await connect(endpoints.url, "/mcp?expose=index");
     assert.deepEqual(await related(client), ["calendar_create_event"]);
     await must(client, "tool_execute", { toolKey: "calendar_search_events" });
     await must(client, "tool_execute", { toolKey: "github_close_issue" });
     await until(async () => (await related(client))[0] === "github_close_issue" || undefined);
   }
   // Kept, so that a gateway that was not there knows it too.
-  await doors.restart("SIGTERM");
-  await using client = await connect(doors.url, "/mcp?expose=index");
+  await endpoints.restart("SIGTERM");
+  await using client = await connect(endpoints.url, "/mcp?expose=index");
   await until(async () => (await related(client))[0] === "github_close_issue" || undefined);
 });

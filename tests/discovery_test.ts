@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { connect, Doors, must, openRaw } from "./combined_doors.ts";
+import { connect, Endpoints, must, openRaw } from "./combined_endpoints.ts";
 import { CREATE_ISSUE, discover, nobody, refused, servers, VIEWS } from "./discovery.ts";
 import { FaultyGateway } from "./faults.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
@@ -8,11 +8,11 @@ import { until } from "./gateway.ts";
 
 Deno.test("/mcp?expose= lists exactly the tools of each view, and all can be called at each", async (t) => {
   await using behind = servers();
-  await using doors = await Doors.open(behind.entries);
+  await using endpoints = await Endpoints.open(behind.entries);
 
   for (const [view, names] of Object.entries(VIEWS)) {
     await t.step(view, async () => {
-      await using client = await connect(doors.url, `/mcp?expose=${view}`);
+      await using client = await connect(endpoints.url, `/mcp?expose=${view}`);
       const { tools } = await client.client.listTools();
       assert.deepEqual(tools.map(({ name }) => name).sort(), [...names].sort());
       assert.match(client.client.getInstructions() ?? "", /One endpoint for many MCP servers/);
@@ -28,7 +28,7 @@ Deno.test("/mcp?expose= lists exactly the tools of each view, and all can be cal
 
   await t.step("names=flat lists names without dots and hyphens, in descriptions too", async () => {
     for (const [view, names] of Object.entries(VIEWS)) {
-      await using client = await connect(doors.url, `/mcp?expose=${view}&names=flat`);
+      await using client = await connect(endpoints.url, `/mcp?expose=${view}&names=flat`);
       const { tools } = await client.client.listTools();
       const flat = names.map((name) => name.replaceAll(/[.-]/g, "_"));
       assert.deepEqual(tools.map(({ name }) => name).sort(), flat.sort());
@@ -42,7 +42,7 @@ Deno.test("/mcp?expose= lists exactly the tools of each view, and all can be cal
   });
 
   await t.step("no view by the name is said so", async () => {
-    const { opened } = await openRaw(doors.url, "/mcp?expose=discover");
+    const { opened } = await openRaw(endpoints.url, "/mcp?expose=discover");
     assert.match(opened.text, /There is no view .*\?expose= with one of default, discovery/);
   });
 });
@@ -156,8 +156,8 @@ for (const embeddings of ["none", "local"]) {
 Deno.test("tool_capabilities counts all, filters, and shows servers that are not there", async () => {
   await using behind = servers();
   const away = await nobody();
-  await using doors = await Doors.open({ ...behind.entries, away }, ["github", "calendar"]);
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open({ ...behind.entries, away }, ["github", "calendar"]);
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   const Overview = z.looseObject({
     totalTools: z.number(),
     categories: z.array(z.looseObject({ name: z.string(), toolCount: z.number() })),
@@ -185,8 +185,8 @@ Deno.test("tool_capabilities counts all, filters, and shows servers that are not
 });
 
 Deno.test("a server from npm is discovered and executed", async () => {
-  await using doors = await Doors.open({ memory: { ...npmServer("memory") } });
-  await using client = await connect(doors.url, "/mcp?expose=discovery");
+  await using endpoints = await Endpoints.open({ memory: { ...npmServer("memory") } });
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
   const { tools } = await discover(client, { query: "read the whole knowledge graph" });
   assert.equal(tools[0]!.toolName, "read_graph");
   const { toolKey } = tools[0]!;

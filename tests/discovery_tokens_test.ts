@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TokenCounter } from "../lib/core/token_counter.ts";
-import { at, connect, type DoorClient, Doors, must } from "./combined_doors.ts";
+import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { TWELVE_TOOLS } from "./fixtures/twelve_tools.ts";
@@ -16,14 +16,14 @@ async function tokensOf(value: unknown): Promise<number> {
 }
 
 /** What a client is told of the tools. */
-async function listing(doors: Doors, view: string): Promise<number> {
-  await using client = await connect(doors.url, `/mcp?expose=${view}`);
+async function listing(endpoints: Endpoints, view: string): Promise<number> {
+  await using client = await connect(endpoints.url, `/mcp?expose=${view}`);
   const { tools } = await client.client.listTools();
   return await tokensOf(tools);
 }
 
 /** Calls a tool; gives the answer, and what the call and the answer cost a model. */
-async function spend(client: DoorClient, name: string, input: Record<string, unknown>) {
+async function spend(client: EndpointClient, name: string, input: Record<string, unknown>) {
   const text = await must(client, name, input);
   return { text, tokens: await tokensOf({ name, input }) + await tokensOf(text) };
 }
@@ -36,22 +36,22 @@ const CALL = { query: "dependency injection", domain: "architecture" };
 
 Deno.test("the views cost little where a server has twelve tools with long descriptions", async (t) => {
   await using forge = new ScriptedServer(TWELVE_TOOLS);
-  await using doors = await Doors.open({ forge: at(forge) });
-  const all = await listing(doors, "all");
+  await using endpoints = await Endpoints.open({ forge: at(forge) });
+  const all = await listing(endpoints, "all");
   for (const { name, description } of TWELVE_TOOLS) {
     const tokens = await tokensOf(description);
     assert.ok(tokens >= 150 && tokens <= 300, `${name}: ${tokens} tokens`);
   }
 
-  await using direct = await connect(doors.url, "/mcp?expose=all");
+  await using direct = await connect(endpoints.url, "/mcp?expose=all");
   const used = (await spend(direct, "forge_search_context", CALL)).tokens;
   /** A session in which everything is listed, and one tool used. */
   const fixed = all + used;
 
   await t.step("discovery: list, discover, execute", async () => {
-    const listed = await listing(doors, "discovery");
+    const listed = await listing(endpoints, "discovery");
     assert.ok(listed <= 900, `${listed} tokens`);
-    await using client = await connect(doors.url, "/mcp?expose=discovery");
+    await using client = await connect(endpoints.url, "/mcp?expose=discovery");
     const query = ["search", "semantic", "memory", "context"];
     for (const [level, least] of [["summary", 0.47], ["minimal", 0.47]] as const) {
       const found = await spend(client, "tool_discovery", { query, detailLevel: level });
@@ -72,8 +72,8 @@ Deno.test("the views cost little where a server has twelve tools with long descr
   });
 
   await t.step("index: list, describe, execute", async () => {
-    const listed = await listing(doors, "index");
-    await using client = await connect(doors.url, "/mcp?expose=index");
+    const listed = await listing(endpoints, "index");
+    await using client = await connect(endpoints.url, "/mcp?expose=index");
     const index = await spend(client, "list_available_tools", {});
     assert.equal(JSON.parse(index.text).tools.length, 12);
     const alone = await tokensOf(index.text);
@@ -91,8 +91,8 @@ Deno.test("the views cost little where a server has twelve tools with long descr
   });
 
   await t.step("optimizer: find, call", async () => {
-    const listed = await listing(doors, "optimizer");
-    await using client = await connect(doors.url, "/mcp?expose=optimizer");
+    const listed = await listing(endpoints, "optimizer");
+    await using client = await connect(endpoints.url, "/mcp?expose=optimizer");
     const args = { tool_description: "search semantic memory for context", limit: 3 };
     const found = await spend(client, "optim.find_tool", args);
     const { tools, token_metrics } = JSON.parse(found.text);
@@ -131,14 +131,14 @@ Deno.test("the gateway's own tools stay small in front of many servers", async (
   try {
     const entries = servers.map(([name, server]) => [name, at(server)]);
     for (const some of [entries.slice(0, 12), entries]) {
-      await using doors = await Doors.open(Object.fromEntries(some));
+      await using endpoints = await Endpoints.open(Object.fromEntries(some));
       const [discovery, standard] = [
-        await listing(doors, "discovery"),
-        await listing(doors, "default"),
+        await listing(endpoints, "discovery"),
+        await listing(endpoints, "default"),
       ];
       assert.ok(discovery <= 900, `discovery: ${discovery} tokens`);
       assert.ok(standard <= 1_800, `default: ${standard} tokens`);
-      await using client = await connect(doors.url, "/mcp");
+      await using client = await connect(endpoints.url, "/mcp");
       assert.equal((await client.client.listTools()).tools.length, 10);
       const tool_name = "github_search_issues";
       const text = await must(client, "get_tool_description", { tool_name });
@@ -153,13 +153,13 @@ Deno.test("the gateway's own tools stay small in front of many servers", async (
 Deno.test("of two thousand tools, finding and using one costs at most a twentieth of listing all", async () => {
   const tools = generateTools(2_000).map(({ definition }) => JSON.parse(definition));
   await using many = new ScriptedServer(tools);
-  await using doors = await Doors.open({ many: at(many) });
+  await using endpoints = await Endpoints.open({ many: at(many) });
   // What each costs alone: the sum is what is listed, and is counted faster than one long text.
   const counts = await counter.count(tools.map((tool) => JSON.stringify(tool)));
   const all = counts.reduce((sum, count) => sum + count, 0);
   const args = { workspace: "acme" };
 
-  await using discovery = await connect(doors.url, "/mcp?expose=discovery");
+  await using discovery = await connect(endpoints.url, "/mcp?expose=discovery");
   const found = await spend(discovery, "tool_discovery", {
     query: "search invoices",
     detailLevel: "full",
@@ -167,21 +167,21 @@ Deno.test("of two thousand tools, finding and using one costs at most a twentiet
   const { toolKey, toolName } = JSON.parse(found.text).tools[0];
   assert.match(toolName, /^search_invoices/);
   const executed = await spend(discovery, "tool_execute", { toolKey, arguments: args });
-  const byDiscovery = await listing(doors, "discovery") + found.tokens + executed.tokens;
+  const byDiscovery = await listing(endpoints, "discovery") + found.tokens + executed.tokens;
   assert.ok(fewer(byDiscovery, all) >= 0.95, `${byDiscovery} of ${all} tokens`);
 
-  await using index = await connect(doors.url, "/mcp?expose=index");
+  await using index = await connect(endpoints.url, "/mcp?expose=index");
   const page = await spend(index, "list_available_tools", {});
   const tool_name = "many_search_invoices";
   const described = await spend(index, "get_tool_description", { tool_name });
-  const byIndex = await listing(doors, "index") + page.tokens + described.tokens;
+  const byIndex = await listing(endpoints, "index") + page.tokens + described.tokens;
   assert.ok(fewer(byIndex, all) >= 0.95, `${byIndex} of ${all} tokens`);
 
-  await using optimizer = await connect(doors.url, "/mcp?expose=optimizer");
+  await using optimizer = await connect(endpoints.url, "/mcp?expose=optimizer");
   const best = await spend(optimizer, "optim.find_tool", { tool_description: "search invoices" });
   const { token_metrics } = JSON.parse(best.text);
   assert.equal(token_metrics.baseline_tokens, all);
   assert.ok(token_metrics.savings_percentage >= 95, JSON.stringify(token_metrics));
-  const byOptimizer = await listing(doors, "optimizer") + best.tokens;
+  const byOptimizer = await listing(endpoints, "optimizer") + best.tokens;
   assert.ok(fewer(byOptimizer, all) >= 0.95, `${byOptimizer} of ${all} tokens`);
 });

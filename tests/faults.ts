@@ -71,12 +71,12 @@ export class FaultyGateway implements AsyncDisposable {
     await Deno.writeTextFile(join(this.folder, ".mcp.json"), text);
   }
 
-  open(server: string, capabilities?: Record<string, unknown>): Promise<DoorClient> {
-    return DoorClient.open(`${this.url}/servers/${server}/mcp?names=original`, capabilities);
+  open(server: string, capabilities?: Record<string, unknown>): Promise<EndpointClient> {
+    return EndpointClient.open(`${this.url}/servers/${server}/mcp?names=original`, capabilities);
   }
 
   async statuses(): Promise<Map<string, Status>> {
-    const client = await DoorClient.open(`${this.url}/gateway/mcp`);
+    const client = await EndpointClient.open(`${this.url}/gateway/mcp`);
     const { result } = await client.call("list_servers");
     const { servers } = z.looseObject({ servers: z.array(Status) })
       .parse(result?.structuredContent);
@@ -119,7 +119,7 @@ async function writeConfig(folder: string, servers: Entries, marker: string): Pr
 }
 
 /** A client by hand: nothing in it retries, so that every failure is seen. */
-export class DoorClient {
+export class EndpointClient {
   readonly #url: string;
   readonly #headers = new Headers({
     "content-type": "application/json",
@@ -131,8 +131,11 @@ export class DoorClient {
     this.#url = url;
   }
 
-  static async open(url: string, capabilities: Record<string, unknown> = {}): Promise<DoorClient> {
-    const client = new DoorClient(url);
+  static async open(
+    url: string,
+    capabilities: Record<string, unknown> = {},
+  ): Promise<EndpointClient> {
+    const client = new EndpointClient(url);
     const { error } = await client.request("initialize", {
       protocolVersion: "2025-11-25",
       capabilities,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { CanonicalToolsRepository } from "../lib/storage/canonical_tools_repository.ts";
 import { Store } from "../lib/storage/store.ts";
-import { chaos, DoorClient, errorType, FaultyGateway } from "./faults.ts";
+import { chaos, EndpointClient, errorType, FaultyGateway } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
@@ -114,7 +114,7 @@ Deno.test("faults: tools with the same name, dots, other scripts or none are tol
   assert.equal(toolCount, 9);
   const originals = new Set<string>();
   for (const naming of ["original", "namespaced", "flat"]) {
-    const client = await DoorClient.open(`${faulty.url}/s/odd/mcp?names=${naming}`);
+    const client = await EndpointClient.open(`${faulty.url}/s/odd/mcp?names=${naming}`);
     const names = await client.toolNames();
     assert.equal(new Set(names).size, 9, `${naming}: ${names}`);
     const called = await Promise.all(names.map((name) => client.must(name)));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chaos, DoorClient, errorType, FaultyGateway, memoryOf, pause } from "./faults.ts";
+import { chaos, EndpointClient, errorType, FaultyGateway, memoryOf, pause } from "./faults.ts";
 import { until } from "./gateway.ts";
 
 Deno.test("faults: kill -9 of a program in mid-call fails that call, and the next one works", async (t) => {
@@ -108,7 +108,7 @@ function countCrashes(faulty: FaultyGateway): number {
 Deno.test("faults: of a flood on stderr the last 1,000 lines are kept", async () => {
   await using faulty = await FaultyGateway.start({ loud: chaos(["--stderr-flood=3000"]) });
   await faulty.reaches("loud", "ready");
-  const client = await DoorClient.open(`${faulty.url}/gateway/mcp`);
+  const client = await EndpointClient.open(`${faulty.url}/gateway/mcp`);
   const numbers = await until(async () => {
     const text = await client.must("get_server_logs", { name: "loud", lines: 1_000 });
     const found = text.split("\n").map((line) =>

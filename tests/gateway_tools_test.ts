@@ -15,7 +15,7 @@ import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
 type Answer = "agree" | "accept without a yes" | "decline" | "cancel";
 
-/** A client at one of the gateway's doors; it can be asked something only where it has an answer. */
+/** A client at one of the gateway's endpoints; it can be asked something only where it has an answer. */
 async function connect(gateway: RunningGateway, path: string, answer?: Answer) {
   const client = new Client({ name: "test", version: "1" }, {
     capabilities: answer === undefined ? {} : { elicitation: {} },
@@ -61,8 +61,8 @@ async function serverNames(client: TestClient): Promise<string[]> {
 }
 
 async function pidOf(gateway: RunningGateway, server: string): Promise<number> {
-  await using door = await connect(gateway, `/s/${server}/mcp`);
-  return z.int().parse((await door.call("pid")).data.pid);
+  await using endpoint = await connect(gateway, `/s/${server}/mcp`);
+  return z.int().parse((await endpoint.call("pid")).data.pid);
 }
 
 /** Passes on what a server changes, which is held where a tool of the gateway has added it. */
@@ -117,13 +117,13 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
     assert.deepEqual((await short.tools()).sort(), expected);
   });
 
-  await t.step("add_server connects, and the server has a door", async () => {
+  await t.step("add_server connects, and the server has an endpoint", async () => {
     const added = await client.call("add_server", { name: "one", url: at("one") });
     assert.equal(added.isError, false, added.text);
     assert.match(added.text, /one \(http\): ready, 15 tools/);
-    await using door = await connect(gateway, "/servers/one/mcp");
-    assert.ok((await door.tools()).includes("one.echo"));
-    assert.equal((await door.call("one.echo", { a: 1 })).text, '{"a":1}');
+    await using endpoint = await connect(gateway, "/servers/one/mcp");
+    assert.ok((await endpoint.tools()).includes("one.echo"));
+    assert.equal((await endpoint.call("one.echo", { a: 1 })).text, '{"a":1}');
     assert.match((await client.call("list_servers")).text, /^one \(http\): ready/m);
   });
 
@@ -281,13 +281,13 @@ Deno.test("set_enabled_tools decides what is listed and called, and clients hear
   await using client = await connect(gateway, "/gateway/mcp");
   await client.call("add_server", { name: "chaos", url: chaos.url });
   await allowChanges(gateway, "chaos");
-  await using door = await connect(gateway, "/servers/chaos/mcp");
+  await using endpoint = await connect(gateway, "/servers/chaos/mcp");
   const choose = (tools: string[] | null) =>
     client.call("set_enabled_tools", { server: "chaos", tools });
   const heard = async (change: () => Promise<unknown>) => {
-    const before = door.changes();
+    const before = endpoint.changes();
     await change();
-    await until(() => door.changes() > before || undefined);
+    await until(() => endpoint.changes() > before || undefined);
   };
 
   await t.step("all are on at first", async () => {
@@ -298,10 +298,10 @@ Deno.test("set_enabled_tools decides what is listed and called, and clients hear
 
   await t.step("those not chosen are not listed, and a call says TOOL_DISABLED", async () => {
     await heard(() => choose(["echo", "change-tools"]));
-    assert.deepEqual(await door.tools(), ["chaos.echo", "chaos.change-tools"]);
-    assert.equal((await door.call("chaos.echo", {})).isError, false);
+    assert.deepEqual(await endpoint.tools(), ["chaos.echo", "chaos.change-tools"]);
+    assert.equal((await endpoint.call("chaos.echo", {})).isError, false);
     for (const name of ["chaos.pid", "pid", "chaos_pid"]) {
-      const refused = await door.call(name);
+      const refused = await endpoint.call(name);
       assert.equal(refused.data.errorType, "TOOL_DISABLED", name);
     }
     const { data, text } = await client.call("get_enabled_tools", { server: "chaos" });
@@ -313,25 +313,25 @@ Deno.test("set_enabled_tools decides what is listed and called, and clients hear
     const refused = await choose(["echo", "nowhere"]);
     assert.equal(refused.isError, true);
     assert.match(refused.text, /no tool "nowhere"/);
-    assert.deepEqual(await door.tools(), ["chaos.echo", "chaos.change-tools"]);
+    assert.deepEqual(await endpoint.tools(), ["chaos.echo", "chaos.change-tools"]);
   });
 
   await t.step("a new tool of a partly enabled server stays off", async () => {
-    const before = door.changes();
-    const added = (await door.call("chaos.change-tools")).text;
+    const before = endpoint.changes();
+    const added = (await endpoint.call("chaos.change-tools")).text;
     await until(async () => {
       const { text } = await client.call("get_enabled_tools", { server: "chaos" });
       return new RegExp(`Not enabled: .*\\b${added}\\b`).test(text) || undefined;
     });
-    assert.equal(door.changes(), before, "the client's list is as it was");
-    assert.deepEqual(await door.tools(), ["chaos.echo", "chaos.change-tools"]);
-    assert.equal((await door.call(`chaos.${added}`)).data.errorType, "TOOL_DISABLED");
+    assert.equal(endpoint.changes(), before, "the client's list is as it was");
+    assert.deepEqual(await endpoint.tools(), ["chaos.echo", "chaos.change-tools"]);
+    assert.equal((await endpoint.call(`chaos.${added}`)).data.errorType, "TOOL_DISABLED");
   });
 
   await t.step("null turns all on, the new one too", async () => {
     await heard(() => choose(null));
-    assert.equal((await door.tools()).length, 16);
-    assert.equal((await door.call("chaos.added_1")).text, "added_1 was called");
+    assert.equal((await endpoint.tools()).length, 16);
+    assert.equal((await endpoint.call("chaos.added_1")).text, "added_1 was called");
   });
 });
 
@@ -354,8 +354,8 @@ Deno.test("what the tools changed survives a restart, and gateways on one store 
         await until(async () =>
           /^chaos \(http\): ready/m.test((await client.call("list_servers")).text) || undefined
         );
-        await using door = await connect(gateway, "/s/chaos/mcp");
-        assert.deepEqual(await door.tools(), ["chaos.echo"]);
+        await using endpoint = await connect(gateway, "/s/chaos/mcp");
+        assert.deepEqual(await endpoint.tools(), ["chaos.echo"]);
       }
     });
 
@@ -374,10 +374,10 @@ Deno.test("what the tools changed survives a restart, and gateways on one store 
 
     await t.step("a choice made at one reaches clients of the other", async () => {
       await using here = await connect(first, "/gateway/mcp");
-      await using door = await connect(second, "/s/chaos/mcp");
+      await using endpoint = await connect(second, "/s/chaos/mcp");
       await here.call("set_enabled_tools", { server: "chaos", tools: ["echo", "pid"] });
-      await until(() => door.changes() > 0 || undefined);
-      assert.deepEqual((await door.tools()).sort(), ["chaos.echo", "chaos.pid"]);
+      await until(() => endpoint.changes() > 0 || undefined);
+      assert.deepEqual((await endpoint.tools()).sort(), ["chaos.echo", "chaos.pid"]);
     });
   } finally {
     await Deno.remove(dataDir, { recursive: true });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, devServers, Doors, tool, TOOLSET_TOOLS } from "./combined_doors.ts";
+import { at, devServers, Endpoints, tool, TOOLSET_TOOLS } from "./combined_endpoints.ts";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import {
   type ModelReply,
@@ -11,7 +11,7 @@ import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
 
 /** How often the gateway was asked for its tools. */
-async function listings({ url }: Doors): Promise<number> {
+async function listings({ url }: Endpoints): Promise<number> {
   const text = await (await fetch(new URL("/metrics", url))).text();
   return Number(/^quartermaster_mcp_requests_total\{.*"tools\/list".* (\d+)$/m.exec(text)?.[1]);
 }
@@ -26,7 +26,7 @@ await claudeTest(
   async (claude) => {
     await using dev = devServers();
     await using decoy = new ScriptedServer([tool("search-repositories")]);
-    await using doors = await Doors.open({ ...dev.entries, decoy: at(decoy) });
+    await using endpoints = await Endpoints.open({ ...dev.entries, decoy: at(decoy) });
     dev.git.results.set(
       "search-repositories",
       '{"content":[{"type":"text","text":"found by git"}]}',
@@ -42,7 +42,7 @@ await claudeTest(
     await using model = startModelStandIn(async (request) => {
       const done = toolResultsOf(request).length;
       // The CLI lists its tools anew while it asks its model, which takes longer if it is a real one.
-      if (done === 2) await until(async () => await listings(doors) > 1 || undefined);
+      if (done === 2) await until(async () => await listings(endpoints) > 1 || undefined);
       const toolUse = uses[done];
       return toolUse ? { toolUse } : { text: "Done" };
     });
@@ -50,7 +50,7 @@ await claudeTest(
       claude,
       prompt: "Find repositories",
       modelUrl: model.url,
-      mcpServers: { qm: { type: "http", url: `${doors.url}/mcp` } },
+      mcpServers: { qm: { type: "http", url: `${endpoints.url}/mcp` } },
       extraArgs: ["--allowedTools", "mcp__qm"],
       timeoutMs: 60_000,
     });

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { at, connect, type DoorClient, Doors, must, tool } from "./combined_doors.ts";
+import { at, connect, type EndpointClient, Endpoints, must, tool } from "./combined_endpoints.ts";
 import { connectChaos, exerciseCallingOff } from "./fixtures/exercise_chaos.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
@@ -58,7 +58,7 @@ function library(name: string): ScriptedServer {
   return server;
 }
 
-async function read({ client }: DoorClient, uri: string): Promise<string> {
+async function read({ client }: EndpointClient, uri: string): Promise<string> {
   const { contents } = await client.readResource({ uri });
   return z.looseObject({ text: z.string() }).parse(contents[0]).text;
 }
@@ -67,10 +67,10 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
   await using one = library("one");
   await using two = library("two");
   await using hidden = library("hidden");
-  await using doors = await Doors.open({ one: at(one), two: at(two), hidden: at(hidden) });
-  await doors.build("both", ["one.find", "two.find"]);
-  await doors.build("other", ["hidden.find"]);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open({ one: at(one), two: at(two), hidden: at(hidden) });
+  await endpoints.build("both", ["one.find", "two.find"]);
+  await endpoints.build("other", ["hidden.find"]);
+  await using client = await connect(endpoints.url, "/mcp");
 
   await t.step("nothing is there before a toolset is equipped", async () => {
     assert.deepEqual((await client.client.listResources()).resources, []);
@@ -98,7 +98,7 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
       "two has two://own",
     ]);
     const second = uris.find((uri) => uri.endsWith(SHARED) && uri !== SHARED)!;
-    await using fresh = await connect(doors.url, "/mcp");
+    await using fresh = await connect(endpoints.url, "/mcp");
     assert.equal(await read(fresh, second), `two has ${SHARED}`, "without a list before");
   });
 
@@ -129,7 +129,7 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
       "one_greet: Greet from one",
       "two_greet: Greet from two",
     ]);
-    await using fresh = await connect(doors.url, "/mcp");
+    await using fresh = await connect(endpoints.url, "/mcp");
     for (const from of [client, fresh]) {
       for (const name of ["two_greet", "two.greet"]) {
         const { messages } = await from.client.getPrompt({ name, arguments: { who: "Ada" } });
@@ -172,13 +172,13 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
 
 Deno.test("/mcp: what two servers say and ask reaches the client it is for, as it is for it", async (t) => {
   await using http = await startHttpFixture("chaos_http", ["--stats"]);
-  await using doors = await Doors.open({
+  await using endpoints = await Endpoints.open({
     one: at(http, "/s/one/mcp"),
     two: at(http, "/s/two/mcp"),
   });
-  await doors.build("both", ["one.*", "two.*"]);
+  await endpoints.build("both", ["one.*", "two.*"]);
   const open = (marker: string) => {
-    const transport = new StreamableHTTPClientTransport(new URL("/mcp", doors.url));
+    const transport = new StreamableHTTPClientTransport(new URL("/mcp", endpoints.url));
     return connectChaos(transport as never, marker);
   };
   await using ada = await open("Ada");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { at, connect, type DoorClient, Doors, must, tool } from "./combined_doors.ts";
+import { at, connect, type EndpointClient, Endpoints, must, tool } from "./combined_endpoints.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
 
@@ -10,7 +10,7 @@ const LONG = "a_tool_whose_name_is_so_long_that_no_client_would_take_it_with_a_p
 const ALIKE = `${LONG}_either`;
 
 /** The JSON-RPC error of a call, as data. */
-async function refused(client: DoorClient, name: string) {
+async function refused(client: EndpointClient, name: string) {
   const error = await client.call(name).then(() => undefined, (error) => error);
   assert.ok(error instanceof McpError, `${name} was not refused as a request`);
   const data = z.looseObject({
@@ -27,9 +27,9 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
   await using hub = new ScriptedServer([tool("x"), tool("status")]);
   await using equip = new ScriptedServer([tool("toolset"), tool("equip-toolset")]);
   const entries = { git: at(git), git_hub: at(hub), equip: at(equip) };
-  await using doors = await Doors.open(entries);
-  await doors.build("everything", ["git.*", "git_hub.*", "equip.*"]);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open(entries);
+  await endpoints.build("everything", ["git.*", "git_hub.*", "equip.*"]);
+  await using client = await connect(endpoints.url, "/mcp");
   const listed = async () => (await client.client.listTools()).tools.map(({ name }) => name);
   await must(client, "equip-toolset", { name: "everything" });
   const called = (server: ScriptedServer) => server.calls.map((text) => JSON.parse(text).name);
@@ -53,7 +53,7 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
     forget();
     for (const name of clashing) await must(client, name);
     assert.deepEqual([called(git), called(hub)], [["hub_x"], ["x"]]);
-    const line = await doors.logged(/.*"owners":\["git.hub_x","git_hub.x"\].*/);
+    const line = await endpoints.logged(/.*"owners":\["git.hub_x","git_hub.x"\].*/);
     assert.match(line, /git_hub_x/);
   });
 
@@ -69,7 +69,7 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
       assert.match(await must(client, "equip-toolset", { name: "everything" }), /^Equipped/);
       assert.match(await must(client, "equip_toolset", { name: "everything" }), /^Equipped/);
       assert.deepEqual(called(equip), ["toolset", "equip-toolset"]);
-      await doors.logged(/.*"owners":\["quartermaster","equip.toolset"\].*/);
+      await endpoints.logged(/.*"owners":\["quartermaster","equip.toolset"\].*/);
     },
   );
 
@@ -84,7 +84,7 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
       forget();
       for (const name of [`git.${LONG}`, `git:${LONG}`, LONG]) await must(client, name);
       assert.deepEqual(called(git), [LONG, LONG, LONG]);
-      const line = await doors.logged(
+      const line = await endpoints.logged(
         new RegExp(`.*"owners":\\["git.${LONG}","git.${ALIKE}"\\].*`),
       );
       assert.match(line, /too long/);
@@ -102,19 +102,19 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
 
   await t.step("names are the same after a restart", async () => {
     const before = await listed();
-    await doors.restart("SIGTERM");
-    await using again = await connect(doors.url, "/mcp");
+    await endpoints.restart("SIGTERM");
+    await using again = await connect(endpoints.url, "/mcp");
     assert.deepEqual((await again.client.listTools()).tools.map(({ name }) => name), before);
   });
 });
 
 Deno.test("/mcp: what is not listed can be called; what is disabled or unknown says so", async (t) => {
   await using git = new ScriptedServer([tool("status"), tool("log"), tool("off")]);
-  await using doors = await Doors.open({ git: at(git) });
-  await doors.build("one", ["git.status", "git.off"]);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open({ git: at(git) });
+  await endpoints.build("one", ["git.status", "git.off"]);
+  await using client = await connect(endpoints.url, "/mcp");
   await must(client, "equip-toolset", { name: "one" });
-  await using admin = await connect(doors.url, "/gateway/mcp");
+  await using admin = await connect(endpoints.url, "/gateway/mcp");
   await must(admin, "set_enabled_tools", { server: "git", tools: ["status", "log"] });
 
   await t.step("hidden and enabled", async () => {
@@ -154,10 +154,10 @@ Deno.test("/mcp: prompts whose names clash are told in the log once, and in the 
   };
   offer(git, "hub_x", "say-it", "say_it", "alone");
   offer(hub, "x");
-  await using doors = await Doors.open({ git: at(git), git_hub: at(hub) });
-  await using client = await connect(doors.url, "/mcp?expose=all");
+  await using endpoints = await Endpoints.open({ git: at(git), git_hub: at(hub) });
+  await using client = await connect(endpoints.url, "/mcp?expose=all");
   const list = async () => (await client.client.listPrompts()).prompts.map(({ name }) => name);
-  const page = async () => await (await fetch(`${doors.url}/tools`)).text();
+  const page = async () => await (await fetch(`${endpoints.url}/tools`)).text();
   assert.doesNotMatch(await page(), /Name collisions/);
 
   const names = await list();
@@ -165,17 +165,17 @@ Deno.test("/mcp: prompts whose names clash are told in the log once, and in the 
   await list();
   const pairs = [["git.hub_x", "git_hub.x"], ["git.say-it", "git.say_it"]];
   for (const owners of pairs) {
-    const line = await doors.logged(new RegExp(`.*${RegExp.escape(JSON.stringify(owners))}.*`));
+    const line = await endpoints.logged(new RegExp(`.*${RegExp.escape(JSON.stringify(owners))}.*`));
     assert.match(line, new RegExp(`The prompt .*${owners[1]}.* is called .*_[0-9a-f]{6}: `));
   }
-  const told = doors.faulty.gateway.log().match(/"owners":/g);
+  const told = endpoints.faulty.gateway.log().match(/"owners":/g);
   assert.equal(told?.length, pairs.length, "once each, and nobody else");
 
   const shown = await page();
   assert.match(shown, /Name collisions.*2 prompts/s);
   for (const owner of pairs.flat()) assert.ok(shown.includes(`>${owner}<`), owner);
 
-  await doors.faulty.configure({ git: at(git), git_hub: { ...at(hub), disabled: true } });
+  await endpoints.faulty.configure({ git: at(git), git_hub: { ...at(hub), disabled: true } });
   await until(async () => (await page()).includes(">git_hub.x<") ? undefined : true);
   assert.match(await page(), />git\.say_it</);
   offer(git, "alone");

@@ -24,8 +24,8 @@ async function startBehind(mcpServers: Record<string, unknown>) {
     return servers.ready === Object.keys(mcpServers).length || undefined;
   });
   return {
-    /** The way to a server's door, where the tools keep their names. */
-    door(server: string): Transport {
+    /** The way to a server's endpoint, where the tools keep their names. */
+    endpoint(server: string): Transport {
       const url = new URL(`/servers/${server}/mcp?names=original`, gateway.url);
       return new StreamableHTTPClientTransport(url) as unknown as Transport;
     },
@@ -56,7 +56,7 @@ async function connectPlain(transport: Transport) {
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }
 
-Deno.test("the server everything keeps every feature behind a door", async (t) => {
+Deno.test("the server everything keeps every feature behind an endpoint", async (t) => {
   const entry = npmServer("everything");
   await using http = await startEverythingOverHttp();
   await using behind = await startBehind({ stdio: entry, http: { type: "http", url: http.url } });
@@ -64,10 +64,10 @@ Deno.test("the server everything keeps every feature behind a door", async (t) =
   await using eager = await connectEager(directly(entry));
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {
-      await using shared = await connectPlain(behind.door(server));
+      await using shared = await connectPlain(behind.endpoint(server));
       assert.deepEqual(await listAll(shared.client), await listAll(plain.client));
       assert.equal(shared.client.getInstructions(), plain.client.getInstructions());
-      await using own = await connectEager(behind.door(server));
+      await using own = await connectEager(behind.endpoint(server));
       await exerciseEverything(own, eager);
     });
   }
@@ -80,7 +80,7 @@ Deno.test("the server filesystem reads and writes below its root, or below a cli
   const entry = npmServer("filesystem", [root]);
   await using behind = await startBehind({ files: entry });
   await using direct = await connectPlain(directly(entry));
-  await using shared = await connectPlain(behind.door("files"));
+  await using shared = await connectPlain(behind.endpoint("files"));
   assert.deepEqual(await listAll(shared.client), await listAll(direct.client));
   const call = async (name: string, args: Record<string, unknown>, client = shared.client) => {
     const { content, isError } = await client.callTool({ name, arguments: args });
@@ -115,7 +115,7 @@ Deno.test("the server filesystem reads and writes below its root, or below a cli
   rooted.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: toFileUrl(other).href }],
   }));
-  await rooted.connect(behind.door("files"));
+  await rooted.connect(behind.endpoint("files"));
   await until(async () => {
     const allowed = await call("list_allowed_directories", {}, rooted);
     return allowed.includes(other) && !allowed.includes(root) || undefined;
@@ -132,7 +132,7 @@ Deno.test("the server memory keeps what it is told, and tells those who subscrib
   const entry = npmServer("memory", [], { MEMORY_FILE_PATH: file });
   await using behind = await startBehind({ memory: entry });
   await using direct = await connectPlain(directly(entry));
-  await using shared = await connectPlain(behind.door("memory"));
+  await using shared = await connectPlain(behind.endpoint("memory"));
   const { client } = shared;
   assert.deepEqual(await listAll(client), await listAll(direct.client));
 
@@ -157,8 +157,8 @@ Deno.test("the server memory keeps what it is told, and tells those who subscrib
   const uri = "memory://knowledge-graph";
   assert.deepEqual(await client.readResource({ uri }), await direct.client.readResource({ uri }));
 
-  await using eager = await connectEager(behind.door("memory"));
-  await using bystander = await connectEager(behind.door("memory"));
+  await using eager = await connectEager(behind.endpoint("memory"));
+  await using bystander = await connectEager(behind.endpoint("memory"));
   await eager.client.subscribeResource({ uri });
   await bystander.client.readResource({ uri });
   await eager.call("delete_entities", { entityNames: ["Engine"] });

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { z } from "zod";
 import { CategoryScores, OptimizationJob, Verdict } from "../lib/core/optimization.ts";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
-import { connect, type DoorClient } from "./combined_doors.ts";
+import { connect, type EndpointClient } from "./combined_endpoints.ts";
 import {
   type ChoosingModel,
   choosingModel,
@@ -146,8 +146,8 @@ export class Lab implements AsyncDisposable {
     return gateway;
   }
 
-  /** A client at the door of the gateway's own tools. */
-  manager(): Promise<DoorClient> {
+  /** A client at the endpoint of the gateway's own tools. */
+  manager(): Promise<EndpointClient> {
     return connect(this.gateway.url, "/gateway/mcp");
   }
 
@@ -188,7 +188,7 @@ export class Lab implements AsyncDisposable {
 }
 
 /** Saves the prompts; gives their ids in the same order. */
-export async function savePrompts(manager: DoorClient, prompts = PROMPTS): Promise<string[]> {
+export async function savePrompts(manager: EndpointClient, prompts = PROMPTS): Promise<string[]> {
   const { isError, text, data } = await manager.call("save_golden_prompts", {
     server: "library",
     tool: "find_books",
@@ -206,7 +206,7 @@ export async function savePrompts(manager: DoorClient, prompts = PROMPTS): Promi
 }
 
 /** Saves a description; gives its id. */
-export async function propose(manager: DoorClient, description: string): Promise<string> {
+export async function propose(manager: EndpointClient, description: string): Promise<string> {
   const input = { server: "library", tool: "find_books", description };
   const { isError, text, data } = await manager.call("propose_candidate", input);
   assert.ok(!isError && data.charCount === description.length, text);
@@ -215,7 +215,7 @@ export async function propose(manager: DoorClient, description: string): Promise
 
 /** Starts a job; gives its id. */
 export async function startJob(
-  manager: DoorClient,
+  manager: EndpointClient,
   tool: "evaluate_candidate" | "optimize_tools",
   input: Record<string, unknown>,
 ): Promise<string> {
@@ -224,7 +224,7 @@ export async function startJob(
   return OptimizationJob.parse(data.job).id;
 }
 
-export async function jobOf(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+export async function jobOf(manager: EndpointClient, jobId: string): Promise<OptimizationJob> {
   const { data } = await manager.call("get_optimization_job", { jobId });
   return OptimizationJob.parse(data.job);
 }
@@ -240,7 +240,7 @@ export async function eventually<T>(find: () => Promise<T | undefined>): Promise
 }
 
 /** Waits until a job runs no more. */
-export function ended(manager: DoorClient, jobId: string): Promise<OptimizationJob> {
+export function ended(manager: EndpointClient, jobId: string): Promise<OptimizationJob> {
   return eventually(async () => {
     const job = await jobOf(manager, jobId);
     return job.status === "running" ? undefined : job;
@@ -248,13 +248,16 @@ export function ended(manager: DoorClient, jobId: string): Promise<OptimizationJ
 }
 
 /** Has a candidate evaluated to the end. */
-export async function evaluate(manager: DoorClient, candidateId: string): Promise<OptimizationJob> {
+export async function evaluate(
+  manager: EndpointClient,
+  candidateId: string,
+): Promise<OptimizationJob> {
   const input = { tool: "find_books", candidateId, wait: 0 };
   return await ended(manager, await startJob(manager, "evaluate_candidate", input));
 }
 
 /** What is known of a description of `find_books`. */
-export async function resultOf(manager: DoorClient, candidateId: string): Promise<Result> {
+export async function resultOf(manager: EndpointClient, candidateId: string): Promise<Result> {
   const input = { server: "library", tool: "find_books" };
   const { isError, text, data } = await manager.call("get_eval_results", input);
   assert.ok(!isError, text);

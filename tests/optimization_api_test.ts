@@ -31,11 +31,11 @@ async function start(dataDir: string, flags: string[] = []): Promise<RunningGate
   return gateway;
 }
 
-/** What clients are shown of a tool at its server's door. */
+/** What clients are shown of a tool at its server's endpoint. */
 async function shown({ url }: RunningGateway, name: string) {
   const client = new Client({ name: "test", version: "1" });
-  const door = new URL("/servers/weather/mcp?names=original", url);
-  await client.connect(new StreamableHTTPClientTransport(door) as never);
+  const endpoint = new URL("/servers/weather/mcp?names=original", url);
+  await client.connect(new StreamableHTTPClientTransport(endpoint) as never);
   try {
     const { tools } = await client.listTools();
     return tools.find((tool) => tool.name === name)!;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CANONICAL } from "../lib/core/optimization.ts";
-import { must } from "./combined_doors.ts";
+import { must } from "./combined_endpoints.ts";
 import { refused } from "./discovery.ts";
 import type { Fault, Seen } from "./fixtures/choosing_model.ts";
 import {

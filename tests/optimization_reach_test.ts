@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { connect, type DoorClient, must } from "./combined_doors.ts";
+import { connect, type EndpointClient, must } from "./combined_endpoints.ts";
 import { GOOD, Lab, propose } from "./optimization.ts";
 
 const NAMED = { server: "library", tool: "find_books" };
-const DOOR = "/servers/library/mcp?names=original";
+const ENDPOINT = "/servers/library/mcp?names=original";
 /** It is meant to take half a second; a machine that is busy with other tests may take longer. */
 const LIMIT_MS = 60_000;
 const LOOK_MS = 5;
 
 /** How long it takes until a client is told that tools changed. */
-async function toldWithin({ told }: DoorClient, change: () => Promise<unknown>): Promise<number> {
+async function toldWithin(
+  { told }: EndpointClient,
+  change: () => Promise<unknown>,
+): Promise<number> {
   told.tools.length = 0;
   const started = performance.now();
   await change();
@@ -20,7 +23,7 @@ async function toldWithin({ told }: DoorClient, change: () => Promise<unknown>):
   return Math.round(performance.now() - started);
 }
 
-async function descriptionFor({ client }: DoorClient): Promise<string | undefined> {
+async function descriptionFor({ client }: EndpointClient): Promise<string | undefined> {
   const { tools } = await client.listTools();
   return tools.find(({ name }) => name === NAMED.tool)?.description;
 }
@@ -30,7 +33,7 @@ Deno.test("a promotion and its revert reach the clients of another gateway at on
   const { url } = lab.gateway;
   const other = await lab.start();
   await using manager = await connect(url, "/gateway/mcp");
-  await using far = await connect(other.url, DOOR);
+  await using far = await connect(other.url, ENDPOINT);
   const own = await descriptionFor(far);
   const candidateId = await propose(manager, GOOD);
   const promoted = await toldWithin(far, async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { CANONICAL, OptimizationReport } from "../lib/core/optimization.ts";
-import { connect, type DoorClient, must, openRaw } from "./combined_doors.ts";
+import { connect, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { refused } from "./discovery.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
 import { until } from "./gateway.ts";
@@ -23,9 +23,9 @@ import {
 } from "./optimization.ts";
 
 const NAMED = { server: "library", tool: "find_books" };
-const OWN_DOOR = "/servers/library/mcp?names=original";
-const DOORS = [
-  OWN_DOOR,
+const OWN_ENDPOINT = "/servers/library/mcp?names=original";
+const ENDPOINTS = [
+  OWN_ENDPOINT,
   "/servers/library/mcp",
   "/s/library/mcp?names=flat",
   "/mcp?expose=all",
@@ -36,14 +36,14 @@ const Listing = z.looseObject({
   result: z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) }),
 });
 
-/** A door's whole answer to tools/list, as text. */
-async function listingAt(url: string, door: string): Promise<string> {
-  return (await (await openRaw(url, door)).request("tools/list", "{}")).text;
+/** An endpoint's whole answer to tools/list, as text. */
+async function listingAt(url: string, endpoint: string): Promise<string> {
+  return (await (await openRaw(url, endpoint)).request("tools/list", "{}")).text;
 }
 
-/** The definition of `find_books` at a door, whatever it is called there, without its name. */
-async function definitionAt(url: string, door: string): Promise<Record<string, unknown>> {
-  const { result } = Listing.parse(JSON.parse(await listingAt(url, door)));
+/** The definition of `find_books` at an endpoint, whatever it is called there, without its name. */
+async function definitionAt(url: string, endpoint: string): Promise<Record<string, unknown>> {
+  const { result } = Listing.parse(JSON.parse(await listingAt(url, endpoint)));
   const { name: _, ...found } = result.tools.find(({ name }) => name.endsWith("find_books"))!;
   return found;
 }
@@ -58,7 +58,7 @@ async function saveToolset(url: string): Promise<void> {
 }
 
 /** Waits until a client was told that tools changed and lists this description. */
-async function hears(client: DoorClient, description: string): Promise<void> {
+async function hears(client: EndpointClient, description: string): Promise<void> {
   await until(async () => {
     if (client.told.tools.length === 0) return undefined;
     const { tools } = await client.client.listTools();
@@ -69,18 +69,18 @@ async function hears(client: DoorClient, description: string): Promise<void> {
 }
 
 await claudeTest(
-  "a better description is measured, promoted at every door and gateway, and reverted byte for byte",
+  "a better description is measured, promoted at every endpoint and gateway, and reverted byte for byte",
   async (claude) => {
     await using lab = await Lab.open({ claude });
     const { url } = lab.gateway;
     const other = await lab.start();
     await using manager = await connect(url, "/gateway/mcp");
-    await using near = await connect(url, OWN_DOOR);
-    await using far = await connect(other.url, OWN_DOOR);
+    await using near = await connect(url, OWN_ENDPOINT);
+    await using far = await connect(other.url, OWN_ENDPOINT);
     await saveToolset(url);
     await savePrompts(manager);
     const good = await propose(manager, GOOD);
-    const before = await Promise.all(DOORS.map((door) => listingAt(url, door)));
+    const before = await Promise.all(ENDPOINTS.map((endpoint) => listingAt(url, endpoint)));
 
     assert.equal((await evaluate(manager, good)).status, "completed");
     const [canonical, better] = [
@@ -105,7 +105,10 @@ await claudeTest(
     assert.deepEqual(await lab.processes(), []);
 
     // What was measured changes nothing by itself.
-    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(url, door))), before);
+    assert.deepEqual(
+      await Promise.all(ENDPOINTS.map((endpoint) => listingAt(url, endpoint))),
+      before,
+    );
     for (const { told } of [near, far]) told.tools.length = 0;
     assert.match(
       await must(manager, "promote_candidate", { ...NAMED, candidateId: good }),
@@ -114,19 +117,25 @@ await claudeTest(
     await hears(near, GOOD);
     await hears(far, GOOD);
     const { name: _, ...definition } = LIBRARY_TOOLS[0]!;
-    for (const door of DOORS) {
+    for (const endpoint of ENDPOINTS) {
       for (const at of [url, other.url]) {
-        const found = await definitionAt(at, door);
-        assert.deepEqual(found, { ...definition, description: GOOD }, door);
+        const found = await definitionAt(at, endpoint);
+        assert.deepEqual(found, { ...definition, description: GOOD }, endpoint);
       }
     }
 
     await must(manager, "revert_optimization", NAMED);
     await hears(near, POOR_DESCRIPTION);
     await hears(far, POOR_DESCRIPTION);
-    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(url, door))), before);
-    assert.deepEqual(await Promise.all(DOORS.map((door) => listingAt(other.url, door))), before);
-    assert.equal((await definitionAt(url, OWN_DOOR)).description, POOR_DESCRIPTION);
+    assert.deepEqual(
+      await Promise.all(ENDPOINTS.map((endpoint) => listingAt(url, endpoint))),
+      before,
+    );
+    assert.deepEqual(
+      await Promise.all(ENDPOINTS.map((endpoint) => listingAt(other.url, endpoint))),
+      before,
+    );
+    assert.equal((await definitionAt(url, OWN_ENDPOINT)).description, POOR_DESCRIPTION);
   },
 );
 
@@ -150,7 +159,7 @@ await evaluatorTest(
       assert.equal(code, "PROMOTION_REFUSED");
       assert.match(text, words);
     }
-    const { description } = await definitionAt(lab.gateway.url, OWN_DOOR);
+    const { description } = await definitionAt(lab.gateway.url, OWN_ENDPOINT);
     assert.equal(description, POOR_DESCRIPTION);
 
     const long = { ...NAMED, description: "x".repeat(295) };
@@ -182,14 +191,14 @@ await evaluatorTest(
       assert.equal(lab.seen.filter(({ isWriting }) => isWriting).length, 2);
       const given = new Set(PROMPTS.flatMap(({ prompt }) => lab.given(prompt)));
       assert.deepEqual([VAGUE, GREEDY, GOOD].filter((description) => !given.has(description)), []);
-      assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+      assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
     }
     await lab.gateway.stop();
     const asked = lab.seen.length;
 
     await lab.start({ enabled: false });
     await using manager = await lab.manager();
-    assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+    assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
     const listed = await manager.tools();
     const gated = [
       "evaluate_candidate",
@@ -210,7 +219,7 @@ await evaluatorTest(
       ["find_books"],
     );
     await must(manager, "revert_optimization", NAMED);
-    assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, POOR_DESCRIPTION);
+    assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, POOR_DESCRIPTION);
     assert.equal(lab.seen.length, asked);
   },
 );
@@ -229,7 +238,7 @@ Deno.test("the Messages API comes to the same counts without any program", async
     assert.deepEqual(lab.given(prompt).sort(), [POOR_DESCRIPTION, GOOD].sort());
   }
   await must(manager, "promote_candidate", { ...NAMED, candidateId: good });
-  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+  assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
 });
 
 Deno.test("without the claude CLI, reported runs count, and a person decides", async () => {
@@ -267,9 +276,9 @@ Deno.test("without the claude CLI, reported runs count, and a person decides", a
     });
   const without = await byPerson({ candidateId });
   assert.equal(without.status, 409, await without.text());
-  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, POOR_DESCRIPTION);
+  assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, POOR_DESCRIPTION);
   const confirmed = await byPerson({ candidateId, reason: "I read the runs" });
   assert.equal(confirmed.status, 200, await confirmed.text());
-  assert.equal((await definitionAt(lab.gateway.url, OWN_DOOR)).description, GOOD);
+  assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
   assert.equal(lab.seen.length, 0);
 });

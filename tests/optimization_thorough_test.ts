@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { CANONICAL, OptimizationJob, OptimizationReport } from "../lib/core/optimization.ts";
-import { type DoorClient, must } from "./combined_doors.ts";
+import { type EndpointClient, must } from "./combined_endpoints.ts";
 import { findBooksOf, heldOutOf, optimizeSays } from "./fixtures/library_numbers.ts";
 import { LIBRARY_PROMPTS } from "./fixtures/library_prompts.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
@@ -36,7 +36,7 @@ const isForLoans = ({ expectedTool }: { expectedTool?: string }) => expectedTool
 
 /** Has a candidate evaluated to the end. */
 async function evaluate(
-  manager: DoorClient,
+  manager: EndpointClient,
   candidateId: string,
   how: Record<string, unknown> = { depth: "thorough" },
 ): Promise<OptimizationJob> {
@@ -44,7 +44,7 @@ async function evaluate(
   return await ended(manager, await startJob(manager, "evaluate_candidate", input));
 }
 
-async function reportOf(manager: DoorClient): Promise<OptimizationReport> {
+async function reportOf(manager: EndpointClient): Promise<OptimizationReport> {
   const { data } = await manager.call("get_optimization_report", { server: "library" });
   return z.array(OptimizationReport).parse(data.reports)[0]!;
 }

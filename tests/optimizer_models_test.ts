@@ -43,7 +43,7 @@ const tools: ShownTool[] = [
 const Message = z.looseObject({ id: z.unknown().optional(), method: z.string() });
 
 /** A tiny MCP server that wants the token, and counts what it must never get. */
-function openDoor(shown: readonly ShownTool[]) {
+function openEndpoint(shown: readonly ShownTool[]) {
   const calls: string[] = [];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -61,7 +61,7 @@ function openDoor(shown: readonly ShownTool[]) {
         ? {
           protocolVersion: "2025-11-25",
           capabilities: { tools: {} },
-          serverInfo: { name: "door", version: "1" },
+          serverInfo: { name: "endpoint", version: "1" },
         }
         : method === "tools/list"
         ? { tools: shown.map((tool) => JSON.parse(tool.text)) }
@@ -92,20 +92,20 @@ async function trial(script: ModelScript, options: TrialOptions = {}): Promise<T
   await using model = startModelStandIn(script);
   const { prompt = "Which repositories use Deno?", credentials, ...more } = options;
   const owner = newOwner();
-  const doors: ReturnType<typeof openDoor>[] = [];
+  const endpoints: ReturnType<typeof openEndpoint>[] = [];
   const evaluator = new ClaudeCliEvaluator({
     ...claudeOptions(model.url, credentials),
     owner,
-    openDoor(shown) {
-      const door = openDoor(shown);
-      doors.push(door);
-      return Promise.resolve(door);
+    openEndpoint(shown) {
+      const endpoint = openEndpoint(shown);
+      endpoints.push(endpoint);
+      return Promise.resolve(endpoint);
     },
     ...more,
   });
   const { signal } = new AbortController();
   const seen = await evaluator.run({ prompt, tools, target: "git_find", signal });
-  assert.deepEqual(doors.flatMap(({ calls }) => calls), [], "no tool is ever run");
+  assert.deepEqual(endpoints.flatMap(({ calls }) => calls), [], "no tool is ever run");
   assert.deepEqual(await findMarked(owner.marker), [], "no process is left");
   return { seen, requests: model.requests };
 }
@@ -143,7 +143,7 @@ async function problemOf(reply: ModelReply, options: TrialOptions = {}) {
 }
 
 await cliTest("ClaudeCliEvaluator.check() finds the real CLI", async () => {
-  const options = { ...claudeOptions("http://127.0.0.1:9"), openDoor: () => Promise.reject() };
+  const options = { ...claudeOptions("http://127.0.0.1:9"), openEndpoint: () => Promise.reject() };
   await new ClaudeCliEvaluator(options).check();
 });
 
@@ -233,17 +233,17 @@ await cliTest("ClaudeCliEvaluator.run() has an error for answers that are cut of
 });
 
 await cliTest(
-  "ClaudeCliEvaluator.run() has an error, not a missing call, where the door is shut",
+  "ClaudeCliEvaluator.run() has an error, not a missing call, where the endpoint is shut",
   async () => {
     const shut = async (shown: readonly ShownTool[]) => {
-      const door = openDoor(shown);
-      await door[Symbol.asyncDispose]();
-      return { ...door, [Symbol.asyncDispose]: () => Promise.resolve() };
+      const endpoint = openEndpoint(shown);
+      await endpoint[Symbol.asyncDispose]();
+      return { ...endpoint, [Symbol.asyncDispose]: () => Promise.resolve() };
     };
     const wrong = (shown: readonly ShownTool[]) =>
-      Promise.resolve({ ...openDoor(shown), token: "of another run" });
-    for (const openDoor of [shut, wrong]) {
-      const { seen } = await trial(() => ({ text: "No tool fits" }), { openDoor });
+      Promise.resolve({ ...openEndpoint(shown), token: "of another run" });
+    for (const openEndpoint of [shut, wrong]) {
+      const { seen } = await trial(() => ({ text: "No tool fits" }), { openEndpoint });
       assert.ok(seen.status === "error", JSON.stringify(seen));
       assert.match(seen.reason, /could not connect to the tools/);
     }

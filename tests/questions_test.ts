@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, Doors } from "./combined_doors.ts";
+import { at, Endpoints } from "./combined_endpoints.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 
 const CAPABILITIES = { sampling: {}, elicitation: {}, roots: {} };
@@ -84,10 +84,10 @@ async function untilMessage(
 
 Deno.test("an answer reaches only its own question, at the gateway that asked", async (t) => {
   await using http = await startHttpFixture("chaos_http");
-  await using doors = await Doors.open({ chaos: at(http, "/s/one/mcp") });
-  await using sibling = await doors.sibling();
+  await using endpoints = await Endpoints.open({ chaos: at(http, "/s/one/mcp") });
+  await using sibling = await endpoints.sibling();
   await sibling.reaches("chaos", "ready");
-  const [here, there] = [`${doors.url}/mcp`, `${sibling.url}/mcp`];
+  const [here, there] = [`${endpoints.url}/mcp`, `${sibling.url}/mcp`];
   const client = await HandClient.open(here);
   const elicited = await client.call(here, 1, "elicitation");
   const sampled = await client.call(there, 2, "sampling");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { ReviewItem } from "../lib/trust/review_items.ts";
-import { at, connect, Doors, tool } from "./combined_doors.ts";
+import { at, connect, Endpoints, tool } from "./combined_endpoints.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startGateway, until } from "./gateway.ts";
 
@@ -22,14 +22,14 @@ async function cli(folder: string, ...args: string[]) {
 
 Deno.test("what waits is decided on the command line, and every gateway on the store follows", async () => {
   await using server = new ScriptedServer([tool("look"), tool("read")]);
-  await using doors = await Doors.open({ files: { ...at(server), trust: "untrusted" } });
-  const { folder } = doors;
-  await using sibling = await doors.sibling();
+  await using endpoints = await Endpoints.open({ files: { ...at(server), trust: "untrusted" } });
+  const { folder } = endpoints;
+  await using sibling = await endpoints.sibling();
   await sibling.reaches("files", "ready");
   await using there = await connect(sibling.url, "/servers/files/mcp?names=original");
 
   server.tools = [tool("look", { description: "Looks twice" }), tool("read")];
-  for (const url of [doors.url, sibling.url]) {
+  for (const url of [endpoints.url, sibling.url]) {
     const response = await fetch(`${url}/api/servers/files/restart`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { chaos, DoorClient, errorType, FaultyGateway } from "./faults.ts";
+import { chaos, EndpointClient, errorType, FaultyGateway } from "./faults.ts";
 import { until } from "./gateway.ts";
 
 const Starting = z.looseObject({ starting: z.array(z.string()), note: z.string() });
@@ -46,7 +46,7 @@ Deno.test("a server that starts slowly shows as starting everywhere, and calls w
     {
       await using faulty = await FaultyGateway.start(entries, { dataDir });
       await faulty.reaches("quick", "ready");
-      const client = await DoorClient.open(`${faulty.url}/mcp`);
+      const client = await EndpointClient.open(`${faulty.url}/mcp`);
       const states = async () =>
         [...await faulty.statuses()].map(([name, { state }]) => `${name} ${state}`);
 
@@ -110,7 +110,7 @@ Deno.test("a server that starts slowly shows as starting everywhere, and calls w
     go.off();
     await t.step("after a restart its tools are listed at once, and a call waits", async () => {
       await using faulty = await FaultyGateway.start(entries, { dataDir });
-      const client = await DoorClient.open(`${faulty.url}/mcp?expose=all`);
+      const client = await EndpointClient.open(`${faulty.url}/mcp?expose=all`);
       await until(async () =>
         (await client.toolNames()).filter((name) => name === "slow_echo" || name === "late_echo")
             .length === 2 || undefined
@@ -172,13 +172,13 @@ Deno.test("an entry that cannot be used is listed with its error, and a server c
   await t.step(
     "paused by the gateway's tool, resumed by the API, restarted by the tool",
     async () => {
-      const client = await DoorClient.open(`${faulty.url}/gateway/mcp`);
+      const client = await EndpointClient.open(`${faulty.url}/gateway/mcp`);
       assert.match(
         await client.must("pause_server", { name: "broken" }),
         /paused, 0 tools. Paused by/,
       );
       assert.equal((await faulty.statuses()).get("broken")?.state, "paused");
-      const answer = await (await DoorClient.open(`${faulty.url}/mcp`)).call("tool_execute", {
+      const answer = await (await EndpointClient.open(`${faulty.url}/mcp`)).call("tool_execute", {
         toolKey: "broken.echo",
       });
       assert.equal(errorType(answer), "SERVER_NOT_RUNNING");

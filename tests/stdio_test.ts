@@ -143,7 +143,7 @@ Deno.test("stdio: clients join the gateway that runs, or have their own with --s
     }
   });
 
-  await t.step("--expose chooses what the default door lists", async () => {
+  await t.step("--expose chooses what the default endpoint lists", async () => {
     for (const flags of [[], ["--standalone"]]) {
       await using all = await connect(["--expose", "all", ...flags], start);
       const listed = await until(async () => {
@@ -155,8 +155,10 @@ Deno.test("stdio: clients join the gateway that runs, or have their own with --s
   });
 
   await t.step("only JSON is on stdout under load, whatever is logged", async () => {
-    const doors = [["--server", "chaos"], ["--expose", "all"]];
-    for (const flags of doors.flatMap((door) => [door, [...door, "--standalone"]])) {
+    const endpoints = [["--server", "chaos"], ["--expose", "all"]];
+    for (
+      const flags of endpoints.flatMap((endpoint) => [endpoint, [...endpoint, "--standalone"]])
+    ) {
       await using child = await StdioChild.open(["--log-level", "trace", ...flags], start);
       const count = 400;
       for (let id = 1; id <= count; id++) {

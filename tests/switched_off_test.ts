@@ -45,7 +45,7 @@ Deno.test("a server that is switched off while the gateway runs takes its tools 
   }
 });
 
-Deno.test("a server that was switched off, removed and added again is found anew by those who had its door open", async () => {
+Deno.test("a server that was switched off, removed and added again is found anew by those who had its endpoint open", async () => {
   await using http = await startHttpFixture("chaos_http");
   const other = { other: { type: "http", url: http.url } };
   const on = { ...other, remote: { type: "http", url: http.url } };

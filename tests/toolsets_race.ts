@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import fc from "./fast_check.ts";
 import { z } from "zod";
-import { DoorClient } from "./faults.ts";
+import { EndpointClient } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 import {
@@ -72,7 +72,7 @@ export class TwoGateways implements AsyncDisposable {
       gateways.push(stack.use(await startGateway([], { dataDir })));
     }
     for (const { url } of gateways) {
-      const client = await DoorClient.open(`${url}/mcp?expose=all`);
+      const client = await EndpointClient.open(`${url}/mcp?expose=all`);
       await until(async () => (await client.toolNames()).length === TOOLS.length || undefined);
     }
     return new TwoGateways(gateways, stack.move());
@@ -112,8 +112,8 @@ export class TwoGateways implements AsyncDisposable {
     return this.#stack.disposeAsync();
   }
 
-  #client(index: number, path = "/mcp"): Promise<DoorClient> {
-    return DoorClient.open(`${this.#gateways[index]!.url}${path}`);
+  #client(index: number, path = "/mcp"): Promise<EndpointClient> {
+    return EndpointClient.open(`${this.#gateways[index]!.url}${path}`);
   }
 
   async #clear(): Promise<void> {
@@ -134,12 +134,12 @@ export class TwoGateways implements AsyncDisposable {
     });
   }
 
-  /** Every door lists the tools of its toolset, and of no other. */
+  /** Every endpoint lists the tools of its toolset, and of no other. */
   async #checkLists({ toolsets, equipped }: Seen): Promise<void> {
     for (const index of [0, 1]) {
       for (const [name, content] of toolsets) {
-        const door = await this.#client(index, `/toolsets/${name}/mcp`);
-        assert.deepEqual(await door.toolNames(), flatNames(content), `toolset ${name}`);
+        const endpoint = await this.#client(index, `/toolsets/${name}/mcp`);
+        assert.deepEqual(await endpoint.toolNames(), flatNames(content), `toolset ${name}`);
       }
       const listed = await (await this.#client(index)).toolNames();
       const content = equipped === null ? undefined : toolsets.get(equipped);
@@ -152,7 +152,7 @@ export class TwoGateways implements AsyncDisposable {
   }
 }
 
-async function run(client: DoorClient, operation: Operation): Promise<Outcome> {
+async function run(client: EndpointClient, operation: Operation): Promise<Outcome> {
   const { result, error } = await client.call(...callOf(operation));
   assert.ok(result, JSON.stringify(error));
   if (result.isError) return { error: Failed.parse(result.structuredContent).errorType };
@@ -176,7 +176,7 @@ function callOf(operation: Operation): [string, Record<string, unknown>] {
   }
 }
 
-async function view(client: DoorClient): Promise<{ seen: Seen; text: string }> {
+async function view(client: EndpointClient): Promise<{ seen: Seen; text: string }> {
   const { result } = await client.call("list-saved-toolsets");
   const { toolsets, equipped } = Listed.parse(result?.structuredContent);
   const contents = toolsets.map(({ name, description }) => [name, description] as const);

@@ -8,17 +8,17 @@ import {
   DEV_NAMES,
   DEV_TOOLS,
   devServers,
-  type DoorClient,
-  Doors,
+  type EndpointClient,
+  Endpoints,
   lists,
   must,
-} from "./combined_doors.ts";
+} from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
 import { stdioCommand } from "./fixtures/stdio_child.ts";
 import { until } from "./gateway.ts";
 
 /** A client that speaks stdio, in the gateway's own folder. */
-function connectStdio({ folder }: Doors, ...flags: string[]): Promise<DoorClient> {
+function connectStdio({ folder }: Endpoints, ...flags: string[]): Promise<EndpointClient> {
   const command = stdioCommand(flags, { dataDir: folder });
   return connectOver(new StdioClientTransport({ ...command, stderr: "ignore" }));
 }
@@ -27,14 +27,14 @@ Deno.test("stdio: equip, route, go offline, come back, fail and unequip as over 
   for (const flags of [[], ["--standalone"]]) {
     await t.step(flags[0] ?? "bridge", async () => {
       await using dev = devServers();
-      await using doors = await Doors.open(dev.entries);
-      await using client = await connectStdio(doors, ...flags);
+      await using endpoints = await Endpoints.open(dev.entries);
+      await using client = await connectStdio(endpoints, ...flags);
       // A gateway of the client's own is on the same data: it has its own servers to wait for.
       await until(async () => {
         const found = await client.call("discover-all-tools");
         return DEV_TOOLS.every((name) => found.text.includes(name)) || undefined;
       });
-      await using other = await connect(doors.url, "/mcp");
+      await using other = await connect(endpoints.url, "/mcp");
       const both = [client, other];
       const told = () => both.map((one) => one.told.tools.length);
       const news = async (before: number[]) =>
@@ -87,23 +87,27 @@ Deno.test("stdio: equip, route, go offline, come back, fail and unequip as over 
   }
 });
 
-Deno.test("servers from npm work at /mcp, at a toolset's door and over stdio", async (t) => {
+Deno.test("servers from npm work at /mcp, at a toolset's endpoint and over stdio", async (t) => {
   const root = await Deno.makeTempDir({ prefix: "quartermaster_root_" });
   await Deno.writeTextFile(join(root, "a.txt"), "Found");
   try {
-    await using doors = await Doors.open({
+    await using endpoints = await Endpoints.open({
       everything: { ...npmServer("everything") },
       files: { ...npmServer("filesystem", [root]) },
       memory: { ...npmServer("memory", [], { MEMORY_FILE_PATH: join(root, "memory.json") }) },
     });
-    await doors.build("npm", ["everything.get-sum", "files.read_text_file", "memory.read_graph"]);
-    await using first = await connect(doors.url, "/mcp");
+    await endpoints.build("npm", [
+      "everything.get-sum",
+      "files.read_text_file",
+      "memory.read_graph",
+    ]);
+    await using first = await connect(endpoints.url, "/mcp");
     await must(first, "equip-toolset", { name: "npm" });
-    const ways: [name: string, open: () => Promise<DoorClient>][] = [
-      ["/mcp", () => connect(doors.url, "/mcp")],
-      ["/toolsets/npm/mcp", () => connect(doors.url, "/toolsets/npm/mcp")],
-      ["stdio", () => connectStdio(doors)],
-      ["stdio --toolset", () => connectStdio(doors, "--toolset", "npm")],
+    const ways: [name: string, open: () => Promise<EndpointClient>][] = [
+      ["/mcp", () => connect(endpoints.url, "/mcp")],
+      ["/toolsets/npm/mcp", () => connect(endpoints.url, "/toolsets/npm/mcp")],
+      ["stdio", () => connectStdio(endpoints)],
+      ["stdio --toolset", () => connectStdio(endpoints, "--toolset", "npm")],
     ];
     for (const [name, open] of ways) {
       await t.step(name, async () => {

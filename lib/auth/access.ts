@@ -92,7 +92,7 @@ export class Access {
 
   /**
    * Who a request to a URL is made for; throws TOKEN_REQUIRED. At once for a header that is known.
-   * Where no URL is given, a credential that is good at one door alone is not let in.
+   * Where no URL is given, a credential that is good at one endpoint alone is not let in.
    */
   identify(
     authorization: string | null,

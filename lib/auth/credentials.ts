@@ -25,7 +25,7 @@ export interface VerifiedCredential extends TokenRights {
   expiresAt: number;
   /** When its authority is asked again, if that is before it expires. */
   knownUntil?: number;
-  /** The only doors it is good at, by path. */
+  /** The only endpoints it is good at, by path. */
   paths?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface Caller {
   credential: string;
   /** The only project it can be used in. */
   project: string | undefined;
-  /** The only doors it is good at, by path. */
+  /** The only endpoints it is good at, by path. */
   paths?: readonly string[] | undefined;
   /** Until when it is taken for what it is without another look. */
   expiresAt: number;

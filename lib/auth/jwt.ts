@@ -29,9 +29,9 @@ type Claims = z.infer<typeof Claims>;
 interface JwtReaderOptions {
   issuer: string;
   keys: Pick<IssuerKeys, "resolve">;
-  /** Who tokens must be made out to, to be good at every door. */
+  /** Who tokens must be made out to, to be good at every endpoint. */
   audience: string;
-  /** The gateway's own: a token can be made out to one door below it. */
+  /** The gateway's own: a token can be made out to one endpoint below it. */
   address: string;
   now?(): number;
 }
@@ -82,7 +82,7 @@ export class JwtReader {
     }
   }
 
-  /** The paths of the doors it is good at; undefined where it is for all. */
+  /** The paths of the endpoints it is good at; undefined where it is for all. */
   #checkClaims({ iss, aud, exp }: Claims): string[] | undefined {
     const { issuer, audience, address } = this.#options;
     if (plain(iss) !== plain(issuer)) throw refused("it is from another issuer");

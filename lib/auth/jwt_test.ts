@@ -101,22 +101,28 @@ Deno.test("JwtReader.read() asks for no keys for a token that would not do anywa
   });
 });
 
-Deno.test("JwtReader.read() keeps a token for one door to that door", async () => {
+Deno.test("JwtReader.read() keeps a token for one endpoint to that endpoint", async () => {
   await withReader(async ({ provider, reader, access }) => {
-    const door = "/servers/git/mcp";
-    const token = await provider.sign(`${ADDRESS}${door}`);
-    assert.deepEqual((await reader.read(token, signal))?.paths, [door]);
+    const endpoint = "/servers/git/mcp";
+    const token = await provider.sign(`${ADDRESS}${endpoint}`);
+    assert.deepEqual((await reader.read(token, signal))?.paths, [endpoint]);
     const header = `Bearer ${token}`;
     for (let round = 0; round < 2; round++) {
-      const url = `http://127.0.0.1:1${door}?names=flat`;
+      const url = `http://127.0.0.1:1${endpoint}?names=flat`;
       assert.match(await access.identify(header, undefined, url), /^oauth:/);
-      for (const path of ["/mcp", "/servers/other/mcp", `${door}/`, undefined]) {
+      for (const path of ["/mcp", "/servers/other/mcp", `${endpoint}/`, undefined]) {
         const url = path === undefined ? undefined : `${ADDRESS}${path}`;
         const tried = Promise.try(() => access.identify(header, undefined, url));
         assert.equal(await codeOf(tried), "TOKEN_REQUIRED", path);
       }
     }
-    for (const aud of [`${ADDRESS}.evil.example${door}`, `${ADDRESS}:444${door}`, `${ADDRESS}x`]) {
+    for (
+      const aud of [
+        `${ADDRESS}.evil.example${endpoint}`,
+        `${ADDRESS}:444${endpoint}`,
+        `${ADDRESS}x`,
+      ]
+    ) {
       assert.equal(await codeOf(reader.read(await provider.sign(aud), signal)), "TOKEN_REQUIRED");
     }
     for (const aud of [`${ADDRESS}/`, ["https://other.example.com", ADDRESS]]) {

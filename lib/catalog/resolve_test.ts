@@ -53,7 +53,7 @@ Deno.test("NameTable.listText() lists enabled tools under the names of each kind
   assert.deepEqual(listed(table.listText("svn", "flat")), []);
 });
 
-Deno.test("resolveTool() at a server's door accepts every name, those of its own kind first", () => {
+Deno.test("resolveTool() at a server's endpoint accepts every name, those of its own kind first", () => {
   const { find } = onServer("git", ["status", "git.status"]);
   assert.equal(find("status", "namespaced"), "status");
   assert.equal(find("git.status", "namespaced"), "status");
@@ -63,7 +63,7 @@ Deno.test("resolveTool() at a server's door accepts every name, those of its own
   assert.equal(find("git_git_status", "flat"), "git.status");
 });
 
-Deno.test("resolveTool() at a server's door does not know other servers' tools", () => {
+Deno.test("resolveTool() at a server's endpoint does not know other servers' tools", () => {
   const table = tableOf({ git: ["status"], docker: ["ps"] });
   for (const name of ["docker.ps", "docker_ps", "ps"]) {
     const error = failure(() => resolveTool({ table, naming: "namespaced", server: "git" }, name));
@@ -281,9 +281,9 @@ Deno.test("resolveTool() says of a quarantined tool that it is one, to whoever m
     assert.equal(error.code, "TOOL_QUARANTINED", name);
     assert.doesNotMatch(JSON.stringify(error.toBody()), /hostile/);
   }
-  const onDoor: ResolveContext = { table, naming: "original", server: "s" };
-  assert.equal(failure(() => resolveTool(onDoor, "bad-one")).code, "TOOL_QUARANTINED");
-  const other: ResolveContext = { ...onDoor, server: "t" };
+  const onEndpoint: ResolveContext = { table, naming: "original", server: "s" };
+  assert.equal(failure(() => resolveTool(onEndpoint, "bad-one")).code, "TOOL_QUARANTINED");
+  const other: ResolveContext = { ...onEndpoint, server: "t" };
   assert.equal(failure(() => resolveTool(other, "bad-one")).code, "TOOL_NOT_FOUND");
   const blind = failure(() =>
     resolveTool({ table, naming: "flat", admits: () => false }, "s.bad-one")

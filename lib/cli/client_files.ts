@@ -17,7 +17,7 @@ import type { CommandInput } from "./command.ts";
 /** What the gateway is called in a client's config unless told. */
 export const OWN_NAME = "quartermaster";
 
-const DOOR = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
+const ENDPOINT = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
 
 /** The one client a command takes. */
 export function oneClient(command: string, { positionals }: CommandInput): ClientId {
@@ -70,7 +70,7 @@ export function isOwnEntry({ writtenAs, isSelf, spec }: ClientServer): boolean {
   if (isSelf) return true;
   if (writtenAs !== OWN_NAME || !("url" in spec) || !URL.canParse(spec.url)) return false;
   const { hostname, pathname } = new URL(spec.url);
-  return isLoopback(hostname) && DOOR.test(pathname);
+  return isLoopback(hostname) && ENDPOINT.test(pathname);
 }
 
 /** Whether an entry stands where `connect` writes, and not under one of a user's projects. */

@@ -62,8 +62,8 @@ export const connect: Command = {
       throw configError(`Cannot tell where ${CLIENT_NAMES[client]} keeps its config`, "Set HOME");
     }
     const name = nameOf(input);
-    const { door, address, isRunning } = await chooseDoor(input);
-    const plain = clientEntry(client, door, address, input);
+    const { endpoint, address, isRunning } = await chooseEndpoint(input);
+    const plain = clientEntry(client, endpoint, address, input);
     const needsToken = "url" in plain &&
       await (isRunning ? asksForToken(address) : wouldAskForToken(input));
     const entry = needsToken ? withTokenPlace(plain) : plain;
@@ -128,8 +128,8 @@ function nameOf({ flags }: CommandInput): string {
   throw configError(`Cannot use --name "${name}"`, "Give 1 to 64 letters, digits, _ or -");
 }
 
-/** The door that was asked for, which has to be there, and the address of the gateway. */
-async function chooseDoor(input: CommandInput) {
+/** The endpoint that was asked for, which has to be there, and the address of the gateway. */
+async function chooseEndpoint(input: CommandInput) {
   const { flags, options } = input;
   const [toolset, server] = [flags.get("toolset"), flags.get("server")];
   if (toolset !== undefined && server !== undefined) {
@@ -138,13 +138,13 @@ async function chooseDoor(input: CommandInput) {
   await using store = await openStore(input);
   if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(store));
   if (typeof server === "string") checkKnown("server", server, await serverNames(store, input));
-  const door: ClientEndpoint = typeof toolset === "string"
+  const endpoint: ClientEndpoint = typeof toolset === "string"
     ? { kind: "toolset", name: toolset }
     : typeof server === "string"
     ? { kind: "server", name: server }
     : { kind: "all", name: "" };
   const [gateway] = await findGateways(store);
-  if (gateway) return { door, address: gateway.address, isRunning: true };
+  if (gateway) return { endpoint, address: gateway.address, isRunning: true };
   if (options.port === 0) {
     throw configError(
       "Cannot tell the gateway's port: with --port 0 the system chooses one at each start",
@@ -153,7 +153,7 @@ async function chooseDoor(input: CommandInput) {
   }
   const isWildcard = options.host === "0.0.0.0" || options.host === "::";
   const host = isWildcard ? "127.0.0.1" : options.host.replace(/^([^[].*:.*)$/, "[$1]");
-  return { door, address: `http://${host}:${options.port}`, isRunning: false };
+  return { endpoint, address: `http://${host}:${options.port}`, isRunning: false };
 }
 
 async function write(

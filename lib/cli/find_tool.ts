@@ -41,7 +41,7 @@ export class NamedTools {
       .sort((a, b) => a.namespaced < b.namespaced ? -1 : 1);
   }
 
-  /** The one tool that a name means, as at the doors; one that is off, too. */
+  /** The one tool that a name means, as at the endpoints; one that is off, too. */
   resolve(name: string): NamedTool {
     const view = { table: this.#table, naming: "namespaced" as const, withDisabled: true };
     try {
@@ -64,7 +64,7 @@ export class NamedTools {
     };
   }
 
-  /** What to do is another thing here than at a door. */
+  /** What to do is another thing here than at an endpoint. */
   #inCommandWords(error: unknown, name: string): unknown {
     if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
     const { suggestedTools = [] } = error.details;

@@ -91,8 +91,8 @@ export class GatewayClient implements ServersAccess {
 
   async callTool(call: ToolCall): Promise<ToolResult> {
     // Loaded when needed: the SDK takes longer to load than all else here together.
-    const { callThroughDoor } = await import("./door_call.ts");
-    return await callThroughDoor(this.#address, call, this.#credential);
+    const { callThroughEndpoint } = await import("./endpoint_call.ts");
+    return await callThroughEndpoint(this.#address, call, this.#credential);
   }
 
   /** Runs an operation; resolves with its output, or with the file that it returns. */

@@ -84,7 +84,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     banner?.show(gateway);
     const endTidying = tidyAtRest(() => ({
       tools: gateway.toolsVersion,
-      answered: gateway.doors.answered,
+      answered: gateway.endpoints.answered,
     }));
     await stop.promise;
     endTidying();
@@ -127,7 +127,7 @@ export async function serveUnder(host: GatewayHost): Promise<void> {
   }
 }
 
-/** Loads the console when the first page is asked for: clients of the doors never need it. */
+/** Loads the console when the first page is asked for: clients of the endpoints never need it. */
 function handlerOf(
   host: GatewayHost,
   loadApp: () => Promise<BuiltApp>,
@@ -150,10 +150,10 @@ function handlerOf(
     request: Parameters<HttpHandler>[0],
     info: Deno.ServeHandlerInfo,
   ): Response | Promise<Response> {
-    // The doors keep their own account of calls: a line and a dozen headers for each would cost as
+    // The endpoints keep their own account of calls: a line and a dozen headers for each would cost as
     // much as the relaying.
-    const door = gateway.doors.find(request, info);
-    if (door) return answerCall(gateway, request, door);
+    const endpoint = gateway.endpoints.find(request, info);
+    if (endpoint) return answerCall(gateway, request, endpoint);
     // With a Host that is none there is no address either, and nothing further on could read it.
     if (!URL.canParse(request.url)) {
       const message = "The request's Host is not this gateway";

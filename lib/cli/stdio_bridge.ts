@@ -13,11 +13,11 @@ import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Credential } from "./credential.ts";
 import {
-  DoorClient,
-  type DoorClientOptions,
-  type DoorExchange,
-  DoorLost,
-} from "./stdio_door_client.ts";
+  EndpointClient,
+  type EndpointClientOptions,
+  type EndpointExchange,
+  EndpointLost,
+} from "./stdio_endpoint_client.ts";
 
 /** How long a request waits for a gateway that went away to come back. */
 const PATIENCE_MS = 10_000;
@@ -40,7 +40,7 @@ export interface StdioBridgeOptions {
   place: GatewayPlace;
   /** Looks for a gateway to talk to; `wanted` where that one is among them. */
   find(wanted: GatewayPlace): Promise<GatewayPlace | undefined>;
-  /** The path of the door. */
+  /** The path of the endpoint. */
   path: string;
   write(text: string): void;
   ready(): Promise<void>;
@@ -59,7 +59,7 @@ interface InFlight {
 type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 
 /**
- * Carries one client's messages to a door of a running gateway and back. Where the gateway is
+ * Carries one client's messages to an endpoint of a running gateway and back. Where the gateway is
  * replaced by another, the client's session goes on there, or begins anew without the client's doing.
  */
 export class StdioBridge implements AsyncDisposable {
@@ -72,12 +72,12 @@ export class StdioBridge implements AsyncDisposable {
   readonly #asked = new Set<RpcId>();
   #posts = 0;
   #place: GatewayPlace;
-  #door: DoorClient;
+  #endpoint: EndpointClient;
   /** The text of the client's own introduction, for a gateway that does not know it. */
   #introduction: string | undefined;
   #listed: string[] = [];
   #initializing: Promise<void> | undefined;
-  #listening: DoorClient | undefined;
+  #listening: EndpointClient | undefined;
   #sending: Promise<void> = Promise.resolve();
   #recovery: Promise<void> | undefined;
   #looking: Promise<GatewayPlace | undefined> | undefined;
@@ -87,7 +87,7 @@ export class StdioBridge implements AsyncDisposable {
   constructor(options: StdioBridgeOptions) {
     this.#options = options;
     this.#place = options.place;
-    this.#door = new DoorClient(this.#optionsAt(options.place));
+    this.#endpoint = new EndpointClient(this.#optionsAt(options.place));
   }
 
   take(message: RpcMessage, text: string): void {
@@ -116,7 +116,7 @@ export class StdioBridge implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     for (const { controller } of this.#inFlight.values()) controller.abort();
-    await this.#door.end();
+    await this.#endpoint.end();
   }
 
   async #request(message: RpcRequest, text: string): Promise<void> {
@@ -149,9 +149,9 @@ export class StdioBridge implements AsyncDisposable {
     const begun = Promise.withResolvers<void>();
     this.#initializing = begun.promise;
     try {
-      await this.#untilTaken("initialize", signal, async (door) => {
-        if (this.#introduction !== undefined) await door.end();
-        const answer = await door.initialize(id, text, signal);
+      await this.#untilTaken("initialize", signal, async (endpoint) => {
+        if (this.#introduction !== undefined) await endpoint.end();
+        const answer = await endpoint.initialize(id, text, signal);
         const { result } = JSON.parse(answer);
         if (isObject(result)) {
           this.#introduction = memberText(text, "params");
@@ -165,12 +165,12 @@ export class StdioBridge implements AsyncDisposable {
     }
   }
 
-  async #carry(exchange: DoorExchange): Promise<void> {
+  async #carry(exchange: EndpointExchange): Promise<void> {
     await this.#initializing;
     await this.#turn();
     try {
       const { method, signal } = exchange;
-      await this.#untilTaken(method, signal, (door) => door.request(exchange));
+      await this.#untilTaken(method, signal, (endpoint) => endpoint.request(exchange));
     } finally {
       this.#posts--;
       this.#turns.shift()?.();
@@ -181,15 +181,15 @@ export class StdioBridge implements AsyncDisposable {
   async #untilTaken(
     method: string,
     signal: AbortSignal,
-    work: (door: DoorClient) => Promise<void>,
+    work: (endpoint: EndpointClient) => Promise<void>,
   ): Promise<void> {
     for (let tries = 1;; tries++) {
-      const door = await this.#available(signal);
+      const endpoint = await this.#available(signal);
       try {
-        return await work(door);
+        return await work(endpoint);
       } catch (error) {
-        if (signal.aborted || !(error instanceof DoorLost)) throw error;
-        this.#recover(door, error.message);
+        if (signal.aborted || !(error instanceof EndpointLost)) throw error;
+        this.#recover(endpoint, error.message);
         if (error.wasTaken || tries === MAX_TRIES) throw wentAway(method, error.wasTaken);
       }
     }
@@ -199,14 +199,14 @@ export class StdioBridge implements AsyncDisposable {
     await this.#initializing;
     const limit = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS);
     try {
-      await this.#untilTaken("", limit, (door) => door.send(text));
+      await this.#untilTaken("", limit, (endpoint) => endpoint.send(text));
     } catch (error) {
       // Nobody waits for an answer to it.
       this.#options.log.warn({ err: error }, "A message could not be handed on");
     }
     const isReady = message.kind === "notification" &&
       message.method === "notifications/initialized";
-    if (isReady) this.#listen(this.#door);
+    if (isReady) this.#listen(this.#endpoint);
   }
 
   /** The request that is not wanted any more. */
@@ -217,9 +217,9 @@ export class StdioBridge implements AsyncDisposable {
     return entry;
   }
 
-  /** The door, once there is a gateway. */
-  async #available(signal: AbortSignal): Promise<DoorClient> {
-    if (!this.#isAway()) return this.#door;
+  /** The endpoint, once there is a gateway. */
+  async #available(signal: AbortSignal): Promise<EndpointClient> {
+    if (!this.#isAway()) return this.#endpoint;
     const limit = Promise.withResolvers<void>();
     const timer = setTimeout(limit.resolve, this.#options.patienceMs ?? PATIENCE_MS);
     signal.addEventListener("abort", () => limit.resolve(), { once: true });
@@ -227,16 +227,16 @@ export class StdioBridge implements AsyncDisposable {
     clearTimeout(timer);
     signal.throwIfAborted();
     if (this.#isAway()) throw notRunning(this.#trouble);
-    return this.#door;
+    return this.#endpoint;
   }
 
   #isAway(): boolean {
     return this.#recovery !== undefined;
   }
 
-  /** Begins to look for a gateway, unless that door is not the one in use any more. */
-  #recover(door: DoorClient, reason: string): void {
-    if (door !== this.#door || this.#recovery || this.#closing.signal.aborted) return;
+  /** Begins to look for a gateway, unless that endpoint is not the one in use any more. */
+  #recover(endpoint: EndpointClient, reason: string): void {
+    if (endpoint !== this.#endpoint || this.#recovery || this.#closing.signal.aborted) return;
     this.#options.log.debug({ reason }, "The gateway is out of reach");
     this.#recovery = this.#findAgain().finally(() => this.#recovery = undefined);
   }
@@ -257,20 +257,20 @@ export class StdioBridge implements AsyncDisposable {
 
   async #takeUp(found: GatewayPlace): Promise<void> {
     const isOther = !isSame(found, this.#place);
-    const door = isOther ? this.#door.movedTo(this.#optionsAt(found)) : this.#door;
+    const endpoint = isOther ? this.#endpoint.movedTo(this.#optionsAt(found)) : this.#endpoint;
     let isNew = false;
-    if (this.#introduction !== undefined && !await door.isKnown()) {
+    if (this.#introduction !== undefined && !await endpoint.isKnown()) {
       const id = "quartermaster-bridge";
       const text = requestText(id, "initialize", this.#introduction);
-      const answer = JSON.parse(await door.initialize(id, text, this.#closing.signal));
+      const answer = JSON.parse(await endpoint.initialize(id, text, this.#closing.signal));
       if (isObject(answer.error)) throw new Error(String(answer.error.message));
-      await door.send(notificationText("notifications/initialized"));
+      await endpoint.send(notificationText("notifications/initialized"));
       isNew = true;
     }
     this.#place = found;
-    this.#door = door;
+    this.#endpoint = endpoint;
     if (this.#introduction === undefined) return;
-    this.#listen(door);
+    this.#listen(endpoint);
     if (!isOther && !isNew) return;
     this.#options.log.info({ address: found.address, isNew }, "The session goes on");
     // The gateway that asked is gone; the new one does not wait for these answers.
@@ -284,16 +284,16 @@ export class StdioBridge implements AsyncDisposable {
     }
   }
 
-  #listen(door: DoorClient): void {
-    if (this.#listening === door) return;
-    this.#listening = door;
+  #listen(endpoint: EndpointClient): void {
+    if (this.#listening === endpoint) return;
+    this.#listening = endpoint;
     const { signal } = this.#closing;
-    const over = door.listen(signal).then(() => "The stream has ended", String);
+    const over = endpoint.listen(signal).then(() => "The stream has ended", String);
     void over.then(async (reason) => {
       // A gateway that is about to stop ends streams at once, and still says that it is there.
       await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => {});
-      if (this.#listening === door) this.#listening = undefined;
-      this.#recover(door, reason);
+      if (this.#listening === endpoint) this.#listening = undefined;
+      this.#recover(endpoint, reason);
     });
   }
 
@@ -321,7 +321,7 @@ export class StdioBridge implements AsyncDisposable {
     if (!this.#closing.signal.aborted) this.#options.write(text);
   }
 
-  #optionsAt(place: GatewayPlace): DoorClientOptions {
+  #optionsAt(place: GatewayPlace): EndpointClientOptions {
     return {
       url: new URL(this.#options.path, place.address).href,
       onMessage: (text, message) => this.#handOn(text, message),

@@ -14,7 +14,7 @@ import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 
 const logs = await Logs.open({ level: "fatal", development: false, keepFiles: 1 });
 
-/** A gateway with one door, which can be killed: what it had in memory is then gone. */
+/** A gateway with one endpoint, which can be killed: what it had in memory is then gone. */
 class StubGateway {
   readonly sessions: Sessions;
   readonly cancelled: string[] = [];
@@ -37,7 +37,7 @@ class StubGateway {
       },
       onWarning() {},
     });
-    const door = { key: "door?", view: this.#view() };
+    const endpoint = { key: "endpoint?", view: this.#view() };
     const host = {
       sessions: this.sessions,
       maxBody: 10_000,
@@ -52,7 +52,7 @@ class StubGateway {
         const bearer = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
         return secret && !readOwnerTicket(bearer, secret, this.place)
           ? new Response(null, { status: 401 })
-          : handleMcp(host, { endpoint: door, request, principal: EVERYONE });
+          : handleMcp(host, { endpoint, request, principal: EVERYONE });
       },
     );
     const address = `http://127.0.0.1:${this.#server.addr.port}`;

@@ -3,17 +3,17 @@ import type { CommandFlag } from "../config/command_line.ts";
 import { configError } from "../config/files.ts";
 
 /** What `--stdio` shows unless a flag says otherwise. */
-const DOOR = "/mcp";
+const ENDPOINT = "/mcp";
 
-/** Which door a client gets that speaks stdio. */
+/** Which endpoint a client gets that speaks stdio. */
 export const STDIO_FLAGS: readonly CommandFlag[] = [
   { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEW_NAMES.join(", ")}` },
   { flag: "toolset", placeholder: "NAME", meaning: "Exactly that saved toolset" },
   { flag: "server", placeholder: "NAME", meaning: "Only that server, complete" },
 ];
 
-/** The path of the door that was asked for. */
-export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string {
+/** The path of the endpoint that was asked for. */
+export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): string {
   const given = STDIO_FLAGS.filter(({ flag }) => flags.has(flag));
   if (given.length > 1) {
     throw configError(
@@ -22,11 +22,11 @@ export function doorPathOf(flags: ReadonlyMap<string, string | boolean>): string
     );
   }
   const [only] = given;
-  if (!only) return DOOR;
+  if (!only) return ENDPOINT;
   const value = String(flags.get(only.flag));
   const name = encodeURIComponent(value);
   if (only.flag === "expose") {
-    if (isViewName(value)) return `${DOOR}?expose=${name}`;
+    if (isViewName(value)) return `${ENDPOINT}?expose=${name}`;
     throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEW_NAMES.join(", ")}`);
   }
   if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Give it a name");

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
-import { checkStdioFlags, doorPathOf } from "./stdio_flags.ts";
+import { checkStdioFlags, endpointPathOf } from "./stdio_flags.ts";
 
-Deno.test("doorPathOf() names the door that was asked for", () => {
-  const plain = doorPathOf(new Map());
+Deno.test("endpointPathOf() names the endpoint that was asked for", () => {
+  const plain = endpointPathOf(new Map());
   assert.match(plain, /\/mcp$/);
-  assert.equal(doorPathOf(new Map([["expose", "all"]])), `${plain}?expose=all`);
-  assert.equal(doorPathOf(new Map([["toolset", "my tools"]])), "/toolsets/my%20tools/mcp");
-  assert.equal(doorPathOf(new Map([["server", "git"]])), "/servers/git/mcp");
+  assert.equal(endpointPathOf(new Map([["expose", "all"]])), `${plain}?expose=all`);
+  assert.equal(endpointPathOf(new Map([["toolset", "my tools"]])), "/toolsets/my%20tools/mcp");
+  assert.equal(endpointPathOf(new Map([["server", "git"]])), "/servers/git/mcp");
 });
 
-Deno.test("doorPathOf() refuses two doors, and a view that there is not", () => {
-  assert.throws(() => doorPathOf(new Map([["server", "a"], ["toolset", "b"]])), /more than one/);
-  assert.throws(() => doorPathOf(new Map([["expose", "some"]])), /choose one of default, /);
-  assert.throws(() => doorPathOf(new Map([["server", ""]])), /give it a name/);
+Deno.test("endpointPathOf() refuses two endpoints, and a view that there is not", () => {
+  assert.throws(
+    () => endpointPathOf(new Map([["server", "a"], ["toolset", "b"]])),
+    /more than one/,
+  );
+  assert.throws(() => endpointPathOf(new Map([["expose", "some"]])), /choose one of default, /);
+  assert.throws(() => endpointPathOf(new Map([["server", ""]])), /give it a name/);
 });
 
 Deno.test("checkStdioFlags() refuses what has no meaning without --stdio", () => {

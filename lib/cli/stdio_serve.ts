@@ -12,7 +12,7 @@ import { Credential } from "./credential.ts";
 import { findGateways } from "./find_gateways.ts";
 import { onStopSignal, withLimit } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
-import { doorPathOf } from "./stdio_flags.ts";
+import { endpointPathOf } from "./stdio_flags.ts";
 import { readMessages } from "./stdio_input.ts";
 import { StdioOutput } from "./stdio_output.ts";
 
@@ -30,7 +30,7 @@ interface Answerer extends AsyncDisposable {
 export async function serveStdio(host: GatewayHost): Promise<void> {
   keepOffStdout();
   const read = await host.options();
-  const path = doorPathOf(read.flags);
+  const path = endpointPathOf(read.flags);
   const stop = Promise.withResolvers<void>();
   const release = onStopSignal(() => stop.resolve());
   const output = new StdioOutput(Deno.stdout.writable, stop.resolve);
@@ -80,7 +80,7 @@ async function openBridge(
     ...(dataDir === undefined ? {} : { folder: join(dataDir, "logs", "stdio") }),
   });
   const log = logs.module("cli");
-  log.info({ gateway: place.address, door: path }, "Joined the gateway that already runs");
+  log.info({ gateway: place.address, endpoint: path }, "Joined the gateway that already runs");
   const { write, ready } = output;
   async function secret(): Promise<Uint8Array> {
     await using store = await Store.open({ location: kv });
@@ -107,19 +107,19 @@ async function openBridge(
 /** A whole gateway for this client alone. */
 async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Promise<Answerer> {
   const gateway = await host.get();
-  gateway.logs.module("cli").info({ door: path }, "Speaking MCP on standard input and output");
-  const door = new StdioEndpoint({
-    host: gateway.doors.host,
-    open: await gateway.doors.opener(path),
+  gateway.logs.module("cli").info({ endpoint: path }, "Speaking MCP on standard input and output");
+  const endpoint = new StdioEndpoint({
+    host: gateway.endpoints.host,
+    open: await gateway.endpoints.opener(path),
     write: output.write,
   });
   return {
-    take: (message, text) => door.take(message, text),
-    settled: () => door.settled(),
+    take: (message, text) => endpoint.take(message, text),
+    settled: () => endpoint.settled(),
     async [Symbol.asyncDispose]() {
       gateway.close();
       // At once: programs of the client's own and those of all may each take their time to end.
-      await Promise.all([door[Symbol.asyncDispose](), host[Symbol.asyncDispose]()]);
+      await Promise.all([endpoint[Symbol.asyncDispose](), host[Symbol.asyncDispose]()]);
     },
   };
 }

@@ -74,7 +74,7 @@ function appFolder(
   return nonEmpty(env, "XDG_CONFIG_HOME") ?? (home && posix.join(home, ".config"));
 }
 
-/** Which of the gateway's doors a client is to use. */
+/** Which of the gateway's endpoints a client is to use. */
 export interface ClientEndpoint {
   kind: "all" | "toolset" | "server";
   /** Of the toolset or server. */
@@ -88,12 +88,12 @@ export type ClientEntry =
 /** What a client's config says of the gateway. Claude Desktop starts programs only. */
 export function clientEntry(
   client: ClientId,
-  door: ClientEndpoint,
+  endpoint: ClientEndpoint,
   address: string,
   input: Pick<ReadOptions, "options" | "origins">,
 ): ClientEntry {
-  if (client === "claude-desktop") return stdioEntry(door, input);
-  const url = new URL(clientEndpointPath(door), address).href;
+  if (client === "claude-desktop") return stdioEntry(endpoint, input);
+  const url = new URL(clientEndpointPath(endpoint), address).href;
   return client === "cursor" ? { url } : { type: "http", url };
 }
 

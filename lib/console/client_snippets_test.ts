@@ -3,7 +3,7 @@ import { Access } from "../auth/access.ts";
 import { clientSnippets } from "./client_snippets.ts";
 import { stubGateway } from "./testing/stub_gateway.ts";
 
-Deno.test("clientSnippets() has each client's own shape for a server's door", () => {
+Deno.test("clientSnippets() has each client's own shape for a server's endpoint", () => {
   const snippets = clientSnippets(stubGateway(), { kind: "server", name: "git" });
   const byClient = new Map(snippets.map(({ client, code }) => [client, JSON.parse(code)]));
   const url = "http://127.0.0.1:3333/servers/git/mcp";

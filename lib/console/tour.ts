@@ -17,13 +17,13 @@ export interface Tour {
 
 type TourGateway = Pick<
   Gateway,
-  "servers" | "toolsets" | "doors" | "address" | "activityDays" | "store"
+  "servers" | "toolsets" | "endpoints" | "address" | "activityDays" | "store"
 >;
 
 /** The tour: it begins on an empty gateway, and goes on until it is finished or sent away. */
 export async function tourOf(gateway: TourGateway): Promise<Tour | undefined> {
   const hasServer = gateway.servers.list().some(({ source }) => source.kind !== "demo");
-  const [session] = gateway.doors.host.sessions.list();
+  const [session] = gateway.endpoints.host.sessions.list();
   if (!await isUnderWay(gateway, hasServer, session !== undefined)) return undefined;
   return {
     hasServer,

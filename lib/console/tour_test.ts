@@ -14,7 +14,7 @@ async function open(input: StubInput = { servers: [demo] }, clients: object[] = 
   const gateway = {
     ...stubGateway(input),
     store,
-    doors: { host: { sessions } } as unknown as Gateway["doors"],
+    endpoints: { host: { sessions } } as unknown as Gateway["endpoints"],
   };
   return { gateway, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

@@ -10,7 +10,7 @@ export const ToolDefinition = z.looseObject({
 });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
-/** A toolset's name, which is also a part of its door's path. */
+/** A toolset's name, which is also a part of its endpoint's path. */
 export const ToolsetName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
   error: "A toolset's name has 1 to 64 letters, digits, _ or -",
 });

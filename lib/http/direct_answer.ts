@@ -25,7 +25,7 @@ interface DirectHost {
   metrics: { render(): Promise<string> };
   /** Missing where no identity provider is configured. */
   resourceMetadata: ResourceMetadata | undefined;
-  doors: {
+  endpoints: {
     find(
       request: Request,
       info?: Deno.ServeHandlerInfo,
@@ -69,8 +69,8 @@ export function findDirectAnswer(
   request: Request,
   info?: Deno.ServeHandlerInfo,
 ): (() => Response | Promise<Response>) | undefined {
-  const door = host.doors.find(request, info);
-  if (door) return door;
+  const endpoint = host.endpoints.find(request, info);
+  if (endpoint) return endpoint;
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname } = new URL(request.url);
   if (pathname === METADATA_PATH || pathname.startsWith(`${METADATA_PATH}/`)) {

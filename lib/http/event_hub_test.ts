@@ -155,7 +155,7 @@ Deno.test("EventHub.stream() resets where too much was missed, and goes on", asy
   ]);
 });
 
-const CALL = { door: "mcp?default", session: "s", principal: "everyone", server: "git", ms: 3 };
+const CALL = { endpoint: "mcp?default", session: "s", principal: "everyone", server: "git", ms: 3 };
 
 Deno.test("CallEvents tells calls some at a time, and counts those beyond", async () => {
   await using store = await Store.open({ location: ":memory:" });

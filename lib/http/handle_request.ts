@@ -11,7 +11,7 @@ export interface RequestHost {
   access: { challenge(request: HttpRequest, error?: unknown): string };
   requestLog: Logger;
   countRequest(method: string, status: number, seconds: number): void;
-  doors: { settle(): void };
+  endpoints: { settle(): void };
 }
 
 /** Paths whose requests would only fill the log; calls at an endpoint are recorded elsewhere. */
@@ -38,7 +38,7 @@ export async function handleRequest(
       try {
         host.guard.check(req);
         // So that the log and the counts include the call that was just answered.
-        host.doors.settle();
+        host.endpoints.settle();
         const response = await answer();
         span?.setAttribute("http.response.status_code", response.status);
         return response;

@@ -11,7 +11,7 @@ Deno.test("inRequestScope() tells a client that its body cannot be read, and log
     access: { challenge: () => "Bearer" },
     requestLog: pino({}, { write: (line: string) => void lines.push(line) }),
     countRequest: () => {},
-    doors: { settle: () => {} },
+    endpoints: { settle: () => {} },
   };
   const request = new Request("http://127.0.0.1:3333/mcp", {
     method: "POST",

@@ -31,7 +31,7 @@ export class ResourceMetadata {
     return new ResourceMetadata({ address, issuer });
   }
 
-  /** Throws NOT_FOUND where no door is named. It says the same of doors that lead nowhere. */
+  /** Throws NOT_FOUND where no endpoint is named. It says the same of endpoints that lead nowhere. */
   answer(pathname: string): Response {
     const { address, issuer } = this.#options;
     const path = pathname.slice(METADATA_PATH.length);
@@ -47,8 +47,8 @@ export class ResourceMetadata {
 
   /** The value of WWW-Authenticate for a request that was refused (RFC 6750). */
   challenge(request?: RefusedRequest, error?: unknown): string {
-    const isDoor = request !== undefined && parseEndpoint(request.url) !== undefined;
-    const path = isDoor ? new URL(request.url).pathname : "";
+    const isEndpoint = request !== undefined && parseEndpoint(request.url) !== undefined;
+    const path = isEndpoint ? new URL(request.url).pathname : "";
     const isMissing = error instanceof ScopeMissing;
     const kind = isMissing
       ? "insufficient_scope"

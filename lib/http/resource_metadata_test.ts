@@ -6,7 +6,7 @@ import { METADATA_PATH, ResourceMetadata } from "./resource_metadata.ts";
 const ADDRESS = "https://tools.example.com";
 const metadata = new ResourceMetadata({ address: ADDRESS, issuer: "https://login.example.com" });
 
-Deno.test("ResourceMetadata.answer() describes the gateway and each of its doors", async () => {
+Deno.test("ResourceMetadata.answer() describes the gateway and each of its endpoints", async () => {
   for (const path of ["", "/mcp", "/servers/git/mcp", "/s/git/mcp", "/toolsets/a/mcp", "/g/mcp"]) {
     const found = await metadata.answer(`${METADATA_PATH}${path}`).json();
     assert.deepEqual(found, {
@@ -30,12 +30,12 @@ Deno.test("ResourceMetadata.challenge() says where to go and what was wrong", ()
   const place = `resource_metadata="${ADDRESS}${METADATA_PATH}`;
   const usual = 'scope="mcp:read mcp:call"';
   assert.equal(metadata.challenge(), `Bearer ${place}", ${usual}`);
-  const door = "http://127.0.0.1:1/servers/git/mcp?names=flat";
+  const endpoint = "http://127.0.0.1:1/servers/git/mcp?names=flat";
   assert.equal(
-    metadata.challenge(new Request(door)),
+    metadata.challenge(new Request(endpoint)),
     `Bearer ${place}/servers/git/mcp", ${usual}`,
   );
-  const shown = new Request(door, { headers: { authorization: "Bearer x" } });
+  const shown = new Request(endpoint, { headers: { authorization: "Bearer x" } });
   assert.equal(
     metadata.challenge(shown, new GatewayError("TOKEN_REQUIRED", { message: 'No "é\\\r\nX: y' })),
     `Bearer ${place}/servers/git/mcp", ${usual}, error="invalid_token", ` +

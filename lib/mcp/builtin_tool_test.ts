@@ -99,7 +99,7 @@ function openClient(capabilities: Record<string, unknown>, answer?: unknown, sig
     text: "",
     signal: signal ?? new AbortController().signal,
     send(text) {
-      // As doors do.
+      // As endpoints do.
       if (request.signal.aborted) return;
       const message = JSON.parse(text);
       sent.push(message);

@@ -11,7 +11,7 @@ import { CombinedView, type VisibleServers } from "./combined_view.ts";
 import { ContentScreen } from "./content_screen.ts";
 import { textOf } from "./testing/text_of.ts";
 
-/** A client at a door that shows every tool there is. */
+/** A client at an endpoint that shows every tool there is. */
 function openView(
   more: Partial<VisibleServers> = {},
   capabilities: Record<string, unknown> = {},

@@ -13,7 +13,7 @@ import { InProcessTransport } from "../servers/transports/in_process.ts";
 import type { Exchange } from "../servers/transports/transport.ts";
 import { pause, until } from "../servers/testing/fake_server.ts";
 
-Deno.test("KeptTexts.of() is one for all doors, and hears its server once", () => {
+Deno.test("KeptTexts.of() is one for all endpoints, and hears its server once", () => {
   let listeners = 0;
   const server = { name: "git", onBroadcast: () => listeners++ } as unknown as ManagedServer;
   const other = { name: "git", onBroadcast: () => () => {} } as unknown as ManagedServer;

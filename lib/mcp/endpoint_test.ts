@@ -11,8 +11,8 @@ const [ANN, NARROW] = ["oauth:ann#1", "oauth:ann#2"];
 const MESSAGE = '{"jsonrpc":"2.0","method":"notifications/message","params":{}}';
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":{"said":"answer"}}';
 
-/** A door where `quick` answers at once, `late` once it may, and `slow` says something before that. */
-function openDoor() {
+/** An endpoint where `quick` answers at once, `late` once it may, and `slow` says something before that. */
+function openEndpoint() {
   const calls: AnsweredRequest[] = [];
   const gate = Promise.withResolvers<void>();
   const view: View = {
@@ -82,14 +82,14 @@ function openDoor() {
 }
 
 Deno.test("handleMcp() refuses an answer that nobody is waiting for, and takes no answer twice", async () => {
-  await using door = openDoor();
-  const [session] = door.sessions.list();
+  await using endpoint = openEndpoint();
+  const [session] = endpoint.sessions.list();
   const heard: string[] = [];
   const question = '{"jsonrpc":"2.0","id":1,"method":"roots/list"}';
   const { id } = JSON.parse(session!.ask(question, 1, (text) => heard.push(text)));
   const statusOf = async (answered: unknown) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: answered, result: { roots: [] } });
-    const response = await door.visit(ANN, { method: "POST", body });
+    const response = await endpoint.visit(ANN, { method: "POST", body });
     await response.body?.cancel();
     return response.status;
   };
@@ -102,50 +102,50 @@ Deno.test("handleMcp() refuses an answer that nobody is waiting for, and takes n
 });
 
 Deno.test("handleMcp() lets a lost stream be taken up with the token that its call was made with alone", async () => {
-  await using door = openDoor();
-  const answer = await door.call(NARROW, { name: "slow" });
+  await using endpoint = openEndpoint();
+  const answer = await endpoint.call(NARROW, { name: "slow" });
   const reader = answer.body!.getReader();
   const first = new TextDecoder().decode((await reader.read()).value);
   const id = /^id: (.*)$/m.exec(first)?.[1];
   await reader.cancel();
-  const refused = await door.listen(ANN, id);
+  const refused = await endpoint.listen(ANN, id);
   assert.equal(refused.status, 400);
   await refused.body?.cancel();
-  const resumed = await door.listen(NARROW, id);
+  const resumed = await endpoint.listen(NARROW, id);
   assert.equal(resumed.status, 200);
-  door.answerNow();
+  endpoint.answerNow();
   assert.match(await resumed.text(), /"said":"answer"/);
 });
 
 Deno.test("handleMcp() answers in JSON where nothing streams, else on a stream that ends with the answer", async () => {
-  await using door = openDoor();
+  await using endpoint = openEndpoint();
   const typeOf = ({ headers }: Response) => headers.get("content-type");
   const dataOf = async (response: Response) => (await response.text()).match(/(?<=^data: )\{.*$/gm);
-  const plain = await door.call(ANN, { name: "quick" });
+  const plain = await endpoint.call(ANN, { name: "quick" });
   assert.equal(typeOf(plain), "application/json");
   assert.equal(await plain.text(), ANSWER);
 
-  const late = await door.call(ANN, { name: "late" });
+  const late = await endpoint.call(ANN, { name: "late" });
   assert.equal(typeOf(late), "text/event-stream", "not to keep a client waiting without a word");
-  const speaking = await door.call(ANN, { name: "slow" }, 2);
+  const speaking = await endpoint.call(ANN, { name: "slow" }, 2);
   assert.equal(typeOf(speaking), "text/event-stream");
-  door.answerNow();
+  endpoint.answerNow();
   assert.deepEqual(await dataOf(late), [ANSWER]);
   assert.deepEqual(await dataOf(speaking), [MESSAGE, ANSWER.replace('"id":1', '"id":2')]);
 });
 
 Deno.test("handleMcp() lets nobody listen to a session but with the token that it was made with", async () => {
-  await using door = openDoor();
-  const refused = await door.listen(NARROW);
+  await using endpoint = openEndpoint();
+  const refused = await endpoint.listen(NARROW);
   assert.equal(refused.status, 403);
   await refused.body?.cancel();
-  const admitted = await door.listen(ANN);
+  const admitted = await endpoint.listen(ANN);
   assert.equal(admitted.status, 200);
   await admitted.body?.cancel();
 });
 
 Deno.test("handleMcp() notes who called", async () => {
-  await using door = openDoor();
+  await using endpoint = openEndpoint();
   const inProject = { name: "quick", _meta: { projectId: "web" } };
   for (
     const [principal, params] of [[ANN, { name: "quick" }], [NARROW, { name: "quick" }], [
@@ -153,9 +153,9 @@ Deno.test("handleMcp() notes who called", async () => {
       inProject,
     ]] as const
   ) {
-    await (await door.call(principal, params)).text();
+    await (await endpoint.call(principal, params)).text();
   }
-  assert.deepEqual(door.calls.map(({ principal }) => principal), [
+  assert.deepEqual(endpoint.calls.map(({ principal }) => principal), [
     ANN,
     NARROW,
     `${ANN}@web`,
@@ -163,7 +163,7 @@ Deno.test("handleMcp() notes who called", async () => {
 });
 
 Deno.test("handleMcp() looks at the address when a session is made, and with no call", async () => {
-  await using door = openDoor();
+  await using endpoint = openEndpoint();
   let looks = 0;
   const info: Deno.ServeHandlerInfo = {
     get remoteAddr(): Deno.NetAddr {
@@ -174,9 +174,9 @@ Deno.test("handleMcp() looks at the address when a session is made, and with no 
   };
   const post = async (method: string, params: object, headers = {}) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await door.visit(ANN, { method: "POST", body, headers }, info);
+    const response = await endpoint.visit(ANN, { method: "POST", body, headers }, info);
     await response.body?.cancel();
-    return door.sessions.list().find(({ id }) => id === response.headers.get("mcp-session-id"));
+    return endpoint.sessions.list().find(({ id }) => id === response.headers.get("mcp-session-id"));
   };
   const introduction = { protocolVersion: "2025-11-25", capabilities: {} };
   assert.equal((await post("initialize", introduction))?.from, "192.0.2.1");
@@ -191,19 +191,19 @@ Deno.test("handleMcp() looks at the address when a session is made, and with no 
 });
 
 Deno.test("handleMcp() has it said by status what another token would mend, unless it has begun to answer", async () => {
-  await using door = openDoor();
-  const plain = await door.call(ANN, { name: "denied" });
+  await using endpoint = openEndpoint();
+  const plain = await endpoint.call(ANN, { name: "denied" });
   assert.match(await plain.text(), /ACCESS_DENIED/);
   for (const [meta, message] of [[{}, NARROW], [{ projectId: "web" }, `${NARROW}@web`]] as const) {
-    await assert.rejects(door.call(NARROW, { name: "denied", _meta: meta }), {
+    await assert.rejects(endpoint.call(NARROW, { name: "denied", _meta: meta }), {
       code: "INSUFFICIENT_SCOPE",
       message,
     });
   }
-  assert.equal(door.calls.length, 3, "each is counted");
-  const late = await door.call(NARROW, { name: "late denied" });
+  assert.equal(endpoint.calls.length, 3, "each is counted");
+  const late = await endpoint.call(NARROW, { name: "late denied" });
   assert.equal(late.headers.get("content-type"), "text/event-stream");
   assert.equal(late.headers.get("x-accel-buffering"), "no");
-  door.answerNow();
+  endpoint.answerNow();
   assert.match(await late.text(), /ACCESS_DENIED/);
 });

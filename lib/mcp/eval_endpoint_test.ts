@@ -15,14 +15,16 @@ const TOOLS = [
   },
 ];
 
-async function openDoors() {
+async function openEndpoints() {
   const stack = new AsyncDisposableStack();
   const logs = stack.use(
     await Logs.open({ level: "fatal", development: false, keepFiles: 1 }),
   );
   const patience = stack.use(new TimeoutQueue(50));
-  const doors = stack.use(new EvalEndpoints({ log: logs.module("http"), patience, lingerMs: 0 }));
-  return { doors, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const endpoints = stack.use(
+    new EvalEndpoints({ log: logs.module("http"), patience, lingerMs: 0 }),
+  );
+  return { endpoints, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function connect(url: string, token: string): { client: Client; connected: Promise<void> } {
@@ -32,10 +34,10 @@ function connect(url: string, token: string): { client: Client; connected: Promi
   return { client, connected: client.connect(transport as Parameters<Client["connect"]>[0]) };
 }
 
-Deno.test("EvalDoors.open() shows exactly its tools and answers calls without running anything", async () => {
-  await using opened = await openDoors();
-  await using door = opened.doors.open(TOOLS);
-  const { client, connected } = connect(door.url, door.token);
+Deno.test("EvalEndpoints.open() shows exactly its tools and answers calls without running anything", async () => {
+  await using opened = await openEndpoints();
+  await using endpoint = opened.endpoints.open(TOOLS);
+  const { client, connected } = connect(endpoint.url, endpoint.token);
   await connected;
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name, description }) => [name, description]), [
@@ -47,13 +49,13 @@ Deno.test("EvalDoors.open() shows exactly its tools and answers calls without ru
   await client.close();
 });
 
-Deno.test("EvalDoors refuses another run's token, foreign hosts, and runs that are over", async () => {
-  await using opened = await openDoors();
-  await using other = opened.doors.open(TOOLS);
+Deno.test("EvalEndpoints refuses another run's token, foreign hosts, and runs that are over", async () => {
+  await using opened = await openEndpoints();
+  await using other = opened.endpoints.open(TOOLS);
   let [url, token] = ["", ""];
   {
-    await using door = opened.doors.open(TOOLS);
-    [url, token] = [door.url, door.token];
+    await using endpoint = opened.endpoints.open(TOOLS);
+    [url, token] = [endpoint.url, endpoint.token];
     await assert.rejects(connect(url, other.token).connected);
     await assert.rejects(connect(url, "").connected);
     const foreign = await fetch(url, { method: "POST", headers: { origin: "https://a.example" } });

@@ -221,7 +221,7 @@ export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
 
 /** A session as the store has it. */
 export interface StoredSession extends Pick<SessionRecord, "id" | "principal" | "from"> {
-  door: string;
+  endpoint: string;
   client: ClientProfile;
 }
 
@@ -283,7 +283,7 @@ export class Sessions implements AsyncDisposable {
     if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
     const stored = await this.#options.records.find(id);
     if (!stored) return undefined;
-    const { door: endpoint, client: profile, principal, from } = stored;
+    const { endpoint, client: profile, principal, from } = stored;
     const record = { id, endpoint, principal, profile, from };
     if (!isSame(record, owned)) return undefined;
     return this.#sessions.get(id) ?? this.#revive(record, view);
@@ -333,8 +333,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   #save(session: Session): void {
-    const { id, endpoint: door, principal, profile: client, from } = session;
-    const stored = { id, door, principal, client, ...(from === undefined ? {} : { from }) };
+    const { id, endpoint, principal, profile: client, from } = session;
+    const stored = { id, endpoint, principal, client, ...(from === undefined ? {} : { from }) };
     session.savedAt = Date.now();
     session.saved = this.#keep(this.#options.records.save(stored));
   }

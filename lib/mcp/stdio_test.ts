@@ -5,8 +5,8 @@ import { Sessions } from "./session.ts";
 import { StdioEndpoint } from "./stdio.ts";
 import type { View } from "./view.ts";
 
-/** A door whose every tool asks for roots, and answers with what it is told. */
-function openDoor() {
+/** An endpoint whose every tool asks for roots, and answers with what it is told. */
+function openEndpoint() {
   const written: string[] = [];
   const warnings: string[] = [];
   const view: View = {
@@ -35,7 +35,7 @@ function openDoor() {
     onWarning: assert.fail,
   });
   const log = pino({ level: "warn" }, { write: (line) => void warnings.push(line) });
-  const door = new StdioEndpoint({
+  const endpoint = new StdioEndpoint({
     host: { sessions, log, onAnswered: () => {} },
     open: () => ({ key: "mcp?", view }),
     write: (text) => void written.push(text),
@@ -43,32 +43,32 @@ function openDoor() {
   return {
     written,
     warnings,
-    settled: () => door.settled(),
+    settled: () => endpoint.settled(),
     take(message: object): void {
       const text = JSON.stringify({ jsonrpc: "2.0", ...message });
-      door.take(readMessage(text)!, text);
+      endpoint.take(readMessage(text)!, text);
     },
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]();
+      await endpoint[Symbol.asyncDispose]();
       await sessions[Symbol.asyncDispose]();
     },
   };
 }
 
-Deno.test("StdioDoor ignores an answer that nobody is waiting for, and says so in the log", async () => {
-  await using door = openDoor();
+Deno.test("StdioEndpoint ignores an answer that nobody is waiting for, and says so in the log", async () => {
+  await using endpoint = openEndpoint();
   const params = { protocolVersion: "2025-11-25", capabilities: { roots: {} } };
-  door.take({ id: 0, method: "initialize", params });
-  await door.settled();
-  door.take({ id: 1, method: "tools/call", params: { name: "ask" } });
-  const { id } = JSON.parse(door.written[1]!);
-  door.take({ id: 1, result: { roots: ["guessed"] } });
-  assert.equal(door.warnings.length, 1);
-  door.take({ id, result: { roots: [] } });
-  await door.settled();
-  door.take({ id, result: { roots: ["again"] } });
-  assert.equal(door.warnings.length, 2);
-  assert.match(door.warnings[1]!, /No question with the id .* is waiting/);
-  assert.equal(door.written.length, 3, "an answer was answered");
-  assert.match(door.written[2]!, /"id":1,"result":.*"roots":\[\]/);
+  endpoint.take({ id: 0, method: "initialize", params });
+  await endpoint.settled();
+  endpoint.take({ id: 1, method: "tools/call", params: { name: "ask" } });
+  const { id } = JSON.parse(endpoint.written[1]!);
+  endpoint.take({ id: 1, result: { roots: ["guessed"] } });
+  assert.equal(endpoint.warnings.length, 1);
+  endpoint.take({ id, result: { roots: [] } });
+  await endpoint.settled();
+  endpoint.take({ id, result: { roots: ["again"] } });
+  assert.equal(endpoint.warnings.length, 2);
+  assert.match(endpoint.warnings[1]!, /No question with the id .* is waiting/);
+  assert.equal(endpoint.written.length, 3, "an answer was answered");
+  assert.match(endpoint.written[2]!, /"id":1,"result":.*"roots":\[\]/);
 });

@@ -11,7 +11,7 @@ import { callBy, servicesOf } from "./testing/services.ts";
 
 const { list, show, exportCalls } = ACTIVITY_OPERATIONS;
 const CALL = {
-  door: "mcp?default",
+  endpoint: "mcp?default",
   session: "s",
   principal: "everyone",
   ms: 3,

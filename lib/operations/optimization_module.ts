@@ -87,7 +87,7 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
     isEnabled,
     redactor: logs.redactor,
     folders,
-    openDoor: (tools) => Promise.resolve(endpoints.open(tools)),
+    openEndpoint: (tools) => Promise.resolve(endpoints.open(tools)),
   });
 
   const candidates = new CandidatesRepository(store);

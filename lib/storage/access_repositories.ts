@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { type Collection, collection } from "./collection.ts";
+import { type Collection, collection, formerly } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -65,7 +65,7 @@ const LIFETIME_MS = 24 * 60 * 60_000;
 
 const SessionEntry = z.strictObject({
   id: z.string(),
-  door: z.string(),
+  endpoint: z.string(),
   principal: z.string().default(EVERYONE),
   client: z.strictObject({
     protocolVersion: z.string(),
@@ -80,7 +80,7 @@ type SessionEntry = z.infer<typeof SessionEntry>;
 const Sessions = collection({
   noun: "session",
   key: keys.sessions,
-  schema: SessionEntry,
+  schema: formerly("door", "endpoint", SessionEntry),
   idOf: ({ id }) => id,
   announce: false,
 });

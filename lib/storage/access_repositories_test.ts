@@ -5,7 +5,7 @@ import { Store } from "./store.ts";
 const HOUR_MS = 60 * 60_000;
 const session = (id: string) => ({
   id,
-  door: "gateway?",
+  endpoint: "gateway?",
   principal: "everyone",
   client: { protocolVersion: "2025-11-25", capabilities: {} },
 });
@@ -20,7 +20,7 @@ Deno.test("SessionsRepository keeps a session for a day from its last save, and 
   await sessions.save(session("active"));
   now = 30 * HOUR_MS;
   assert.equal(await sessions.find("idle"), undefined);
-  assert.equal((await sessions.find("active"))?.door, "gateway?");
+  assert.equal((await sessions.find("active"))?.endpoint, "gateway?");
   await sessions.prune();
   assert.equal((await Array.fromAsync(store.list({ prefix: ["sessions"] }))).length, 1);
 });

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { deleteAll } from "./collection.ts";
+import { deleteAll, formerly } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-/** One call of a tool at a door. */
+/** One call of a tool at an endpoint. */
 export const ActivityEntry = z.strictObject({
   /** When it was answered, in ms since the epoch. */
   at: z.number(),
-  door: z.string(),
+  endpoint: z.string(),
   session: z.string(),
   principal: z.string(),
   server: z.string(),
@@ -43,7 +43,7 @@ export const ActivityDay = z.strictObject({
 });
 export type ActivityDay = z.infer<typeof ActivityDay>;
 
-const Batch = z.array(ActivityEntry);
+const Batch = z.array(formerly("door", "endpoint", ActivityEntry));
 /** What is left goes with the next time. */
 const DELETED_AT_ONCE = 10_000;
 /** Many times what is ever kept. */

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { ActivityRepository, emptyDay } from "./activity_repository.ts";
 import { Store } from "./store.ts";
 
-const CALL = { door: "mcp?default", session: "s", principal: "p", server: "git", ms: 3, ok: true };
+const CALL = {
+  endpoint: "mcp?default",
+  session: "s",
+  principal: "p",
+  server: "git",
+  ms: 3,
+  ok: true,
+};
 
 Deno.test("ActivityRepository reads records without ids, each under an id that finds it", async () => {
   await using store = await Store.open({ location: ":memory:" });
@@ -19,6 +26,16 @@ Deno.test("ActivityRepository reads records without ids, each under an id that f
   for (const call of calls) assert.deepEqual(await repository.find(call.id), call);
   const older = await Array.fromAsync(repository.recent(10, calls[0]!.id), ({ tool }) => tool);
   assert.deepEqual(older, ["b", "a"]);
+});
+
+Deno.test("ActivityRepository reads records that name the endpoint as earlier versions did", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const { endpoint: door, ...call } = CALL;
+  const old = { ...call, door, at: 1_000, tool: "a" } as never;
+  await repository.append([old], emptyDay("2026-01-01"), "p");
+  const [read] = await Array.fromAsync(repository.recent(1));
+  assert.equal(read?.endpoint, "mcp?default");
 });
 
 Deno.test("ActivityRepository.recent() goes on from a call that is gone", async () => {

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { keyBytes, type KeyPart, type News, type RecordKey } from "./keys.ts";
 import type { Stored, StoredRecord } from "./records.ts";
@@ -41,6 +41,15 @@ export function collection<T, Id extends string | KeyPart[]>(
       super(store, options);
     }
   };
+}
+
+/** A schema that also reads records of earlier versions, which call a field by another name. */
+export function formerly<T extends z.ZodType>(former: string, field: string, schema: T) {
+  return z.preprocess((value: Record<string, unknown> | null) => {
+    if (typeof value !== "object" || value === null || !(former in value)) return value;
+    const { [former]: moved, ...rest } = value;
+    return { [field]: moved, ...rest };
+  }, schema);
 }
 
 /** Records of one kind in one family of keys. */

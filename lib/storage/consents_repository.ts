@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 export const ConsentOrigin = z.strictObject({
   via: z.enum(["mcp", "api", "console", "cli"]),
   principal: z.string().optional(),
-  /** In words: an address, or a door and what the client calls itself. */
+  /** In words: an address, or an endpoint and what the client calls itself. */
   from: z.string().optional(),
 });
 export type ConsentOrigin = z.infer<typeof ConsentOrigin>;

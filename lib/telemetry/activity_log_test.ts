@@ -3,7 +3,7 @@ import { ActivityRepository } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 
-const CALL = { door: "mcp?default", session: "s", principal: "everyone", server: "git", ms: 3 };
+const CALL = { endpoint: "mcp?default", session: "s", principal: "everyone", server: "git", ms: 3 };
 
 Deno.test("ActivityLog keeps calls in order and counts days over processes", async () => {
   await using store = await Store.open({ location: ":memory:" });

@@ -10,7 +10,7 @@ export const ActivityFilter = z.strictObject({
   server: z.string().optional(),
   tool: z.string().optional(),
   client: z.string().optional(),
-  door: z.string().optional(),
+  endpoint: z.string().optional(),
   status: z.enum(["ok", "error"]).optional(),
   /** Words that all have to be somewhere in the call. */
   text: z.string().optional(),
@@ -22,7 +22,7 @@ function matchesFilter(call: ActivityRecord, filter: ActivityFilter): boolean {
   return (filter.server === undefined || call.server === filter.server) &&
     (filter.tool === undefined || call.tool === filter.tool) &&
     (filter.client === undefined || call.client === filter.client) &&
-    (filter.door === undefined || call.door === filter.door) &&
+    (filter.endpoint === undefined || call.endpoint === filter.endpoint) &&
     (filter.status === undefined || call.ok === (filter.status === "ok"));
 }
 
@@ -33,8 +33,8 @@ function filterWords({ text = "" }: ActivityFilter): string[] {
 
 /** What the list shows of a call, as one text. */
 function searchedText(call: ActivityRecord): string {
-  const { server, tool, client = "", door, error = "", session, id } = call;
-  return [`${server}.${tool}`, client, door, error, session, id].join("\n").toLowerCase();
+  const { server, tool, client = "", endpoint, error = "", session, id } = call;
+  return [`${server}.${tool}`, client, endpoint, error, session, id].join("\n").toLowerCase();
 }
 
 interface ActivityReaderOptions {

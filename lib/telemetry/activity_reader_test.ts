@@ -9,7 +9,14 @@ function view(request: string, response: string, textLength = 16_384) {
   const redactor = new Redactor();
   redactor.learn([SECRET]);
   const details = new CallDetails({ textLength });
-  const call = { at: 0, door: "mcp?default", session: "s", principal: "everyone", ms: 1, ok: true };
+  const call = {
+    at: 0,
+    endpoint: "mcp?default",
+    session: "s",
+    principal: "everyone",
+    ms: 1,
+    ok: true,
+  };
   details.add({ ...call, id: "a", server: "git", tool: "status" }, { request, response });
   return viewCall(details.find("a")!, redactor);
 }

@@ -58,7 +58,7 @@ export class CallRecorder {
       : undefined;
     const { server, tool, sentAt, serverMs } = call;
     const entry = log.record({
-      door: session.endpoint,
+      endpoint: session.endpoint,
       session: this.#markOf(session),
       principal,
       server,

@@ -194,7 +194,14 @@ Deno.test("failureOf() takes secrets out before it cuts, wherever the cut would 
 });
 
 function call(id: string) {
-  const call = { at: 0, door: "mcp?default", session: "s", principal: "everyone", ms: 1, ok: true };
+  const call = {
+    at: 0,
+    endpoint: "mcp?default",
+    session: "s",
+    principal: "everyone",
+    ms: 1,
+    ok: true,
+  };
   return { ...call, id, server: "git", tool: "status" };
 }
 

@@ -97,7 +97,7 @@ Deno.test("countCalls() counts what was called before and after, each once", asy
   await using activity = new ActivityLog({ repository, processId: "p", onWarning, now: () => now });
   const call = (tool: string, ok = true) =>
     activity.record({
-      door: "mcp?",
+      endpoint: "mcp?",
       session: "s",
       principal: "everyone",
       server: "git",
@@ -131,7 +131,7 @@ Deno.test("countCalls() counts what another process tells, and not twice what th
   await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
   const call = (tool: string) =>
     there.record({
-      door: "mcp?",
+      endpoint: "mcp?",
       session: "s",
       principal: "everyone",
       server: "git",

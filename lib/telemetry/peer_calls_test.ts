@@ -4,7 +4,14 @@ import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { PeerCalls } from "./peer_calls.ts";
 
-const CALL = { door: "mcp?", session: "s", principal: "everyone", server: "git", ms: 5, ok: true };
+const CALL = {
+  endpoint: "mcp?",
+  session: "s",
+  principal: "everyone",
+  server: "git",
+  ms: 5,
+  ok: true,
+};
 
 async function bench() {
   const stack = new AsyncDisposableStack();

@@ -5,7 +5,7 @@ import { AuditRepository } from "../../lib/storage/audit_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { verifyAudit } from "../../lib/telemetry/audit_chain.ts";
 import { TestCli } from "../cli.ts";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { chaos } from "../faults.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { startGateway, until } from "../gateway.ts";
@@ -127,14 +127,14 @@ Deno.test("everything that is decided leaves one entry with who and from where",
     () => api("DELETE", "/api/secrets/KEY"),
   );
 
-  const door = { from: /^MCP at \/gateway, client "visitor 1", from 127\.0\.0\.1$/ };
+  const endpoint = { from: /^MCP at \/gateway, client "visitor 1", from 127\.0\.0\.1$/ };
   const visitor = await Visitor.open(guarded.url, "/gateway/mcp", guarded.owner);
   await step(
-    { action: "server.restart", subject: "one", ...door },
+    { action: "server.restart", subject: "one", ...endpoint },
     () => visitor.call("restart_server", { name: "one" }),
   );
   await step(
-    { action: "toolset.save", subject: "by-mcp", ...door },
+    { action: "toolset.save", subject: "by-mcp", ...endpoint },
     () => visitor.call("build-toolset", { name: "by-mcp", tools: ["one.echo"], autoEquip: false }),
   );
 

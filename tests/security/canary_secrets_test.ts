@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DoorClient } from "../faults.ts";
+import { EndpointClient } from "../faults.ts";
 import { until } from "../gateway.ts";
 import { bytesIn, crawl, readApi } from "./canaries.ts";
 import { CanarySetting } from "./canary_setting.ts";
@@ -48,7 +48,7 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
     for (const [method, name, entry] of added) {
       assert.match(await setting.send(method, "/api/servers", { name, ...entry }), /^201 /);
     }
-    const gateway = await DoorClient.open(`${setting.url}/gateway/mcp`);
+    const gateway = await EndpointClient.open(`${setting.url}/gateway/mcp`);
     const byTool = await gateway.call("add_server", {
       name: "mcp_web",
       url: `${setting.remote}/mcp`,
@@ -84,7 +84,9 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
   await test.step("servers tell what they know in every way", async () => {
     let told = "";
     for (const server of servers) {
-      const client = await DoorClient.open(`${setting.url}/servers/${server}/mcp?names=original`);
+      const client = await EndpointClient.open(
+        `${setting.url}/servers/${server}/mcp?names=original`,
+      );
       for (const tool of ["tell", "fail", "refuse", "write"]) {
         told += JSON.stringify(await client.call(tool));
       }
@@ -98,13 +100,15 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
     const missed = known.filter((place) => !canaries.in(told + setting.seen()).includes(place));
     assert.deepEqual(missed, []);
     for (const server of ["local", "api_local"]) {
-      const client = await DoorClient.open(`${setting.url}/servers/${server}/mcp?names=original`);
+      const client = await EndpointClient.open(
+        `${setting.url}/servers/${server}/mcp?names=original`,
+      );
       setting.check(`the end of ${server}`, JSON.stringify(await client.call("crash")));
     }
   });
 
   await test.step("what callers are told of servers", async () => {
-    const gateway = await DoorClient.open(`${setting.url}/gateway/mcp`);
+    const gateway = await EndpointClient.open(`${setting.url}/gateway/mcp`);
     const all = [...servers, "absent", "unreachable", "wants_login", "broken", "page"];
     const calls: [string, object][] = [
       ["list_servers", {}],
@@ -119,10 +123,10 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
       const answer = await gateway.request("tools/call", { name, arguments: args });
       setting.check(`${name} ${JSON.stringify(args)}`, JSON.stringify(answer));
     }
-    const combined = await DoorClient.open(`${setting.url}/mcp?expose=all`);
+    const combined = await EndpointClient.open(`${setting.url}/mcp?expose=all`);
     setting.check("tools/list", JSON.stringify(await combined.request("tools/list", {})));
     for (const name of ["unreachable", "broken", "absent"]) {
-      const error = await DoorClient.open(`${setting.url}/servers/${name}/mcp`).then(
+      const error = await EndpointClient.open(`${setting.url}/servers/${name}/mcp`).then(
         (client) => client.call("tell").then((answer) => JSON.stringify(answer)),
         (error) => String(error),
       );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { ReviewList } from "../../lib/trust/review_items.ts";
-import { DoorClient, FaultyGateway, pause } from "../faults.ts";
+import { EndpointClient, FaultyGateway, pause } from "../faults.ts";
 import { until } from "../gateway.ts";
 
 const FIXTURE = fromFileUrl(new URL("../fixtures/file_tools_server.ts", import.meta.url));
@@ -35,13 +35,13 @@ const MUTATIONS: Record<string, object> = {
   "a tool that is added": { ...pinned, name: `added_${MARK}` },
 };
 
-/** Everything that clients can read of tools, at every door and on a connection of their own. */
-async function readAll(faulty: FaultyGateway, own: DoorClient): Promise<Map<string, string>> {
+/** Everything that clients can read of tools, at every endpoint and on a connection of their own. */
+async function readAll(faulty: FaultyGateway, own: EndpointClient): Promise<Map<string, string>> {
   const read = new Map<string, string>();
-  const ask = async (door: string, method: string, params: object) => {
-    const client = await DoorClient.open(faulty.url + door);
+  const ask = async (endpoint: string, method: string, params: object) => {
+    const client = await EndpointClient.open(faulty.url + endpoint);
     const answer = JSON.stringify(await client.request(method, params));
-    read.set(`${door} ${method} ${JSON.stringify(params)}`, answer);
+    read.set(`${endpoint} ${method} ${JSON.stringify(params)}`, answer);
   };
   // A call has the server say on this client's connection that its list has changed.
   await own.must("announce");
@@ -115,10 +115,10 @@ Deno.test("a definition that changes after it was seen reaches no client of a se
         if (field === "name") {
           assert.deepEqual([items[0]?.kind, items[0]?.from], ["renamed", "look"]);
         }
-        for (const [door, text] of await readAll(faulty, own)) {
+        for (const [endpoint, text] of await readAll(faulty, own)) {
           // A caller may read its own words in an error.
-          const own = door.includes(MARK) ? text.replaceAll(`files.${MARK}`, "") : text;
-          assert.ok(!own.includes(MARK), `${door}: ${text.slice(0, 2_000)}`);
+          const own = endpoint.includes(MARK) ? text.replaceAll(`files.${MARK}`, "") : text;
+          assert.ok(!own.includes(MARK), `${endpoint}: ${text.slice(0, 2_000)}`);
         }
         const { result } = await client.request("tools/list", {});
         const look = result?.tools?.find(({ name }) => name === "look");
@@ -147,7 +147,7 @@ Deno.test("a definition that changes after it was seen reaches no client of a se
       });
       // Else what was read before would say nothing.
       const open = [...await readAll(faulty, own)].filter(([, text]) => text.includes(MARK));
-      assert.ok(open.length >= 10, open.map(([door]) => door).join("\n"));
+      assert.ok(open.length >= 10, open.map(([endpoint]) => endpoint).join("\n"));
     });
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -169,7 +169,7 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
     };
     const described = (words: string) => ({ ...pinned, description: `Looks at ${words}` });
     const versions = ["the letters\u200b of a folder", "the keys of a folder"].map(described);
-    const clients: DoorClient[] = [];
+    const clients: EndpointClient[] = [];
     for (const [index, version] of versions.entries()) {
       // Only the program that is started for this client reads it.
       await listIn(folder, version);
@@ -196,7 +196,7 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
     );
     assert.match(lines[1]!, /\[-files-\]\{\+keys\+\}/);
 
-    const shown = async (client: DoorClient) => {
+    const shown = async (client: EndpointClient) => {
       const { result } = await client.request("tools/list", {});
       return result?.tools?.find(({ name }) => name === "look")?.description;
     };
@@ -214,13 +214,13 @@ Deno.test("two clients' versions of a tool wait side by side, and the log has wh
     for (const client of clients) assert.equal(await shown(client), versions[1]!.description);
 
     // What all are listed is told with its words as well.
-    await listIn(folder, described("the doors of a folder"));
+    await listIn(folder, described("the endpoints of a folder"));
     const client = await faulty.open("files");
     await client.must("announce");
     const tells = (message: string, words: string) =>
       until(() => logged(message).some((line) => line.includes(words)) || undefined);
-    await tells("Changed tools are held", "[-keys-]{+doors+}");
-    await tells("Tools have changed", "{+doors+}");
+    await tells("Changed tools are held", "[-keys-]{+endpoints+}");
+    await tells("Tools have changed", "{+endpoints+}");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

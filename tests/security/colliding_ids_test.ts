@@ -5,7 +5,7 @@ import { Guarded, Visitor } from "./guarded.ts";
 
 const CLIENTS = 1_000;
 const AT_ONCE = 50;
-const DOORS = ["/servers/echo/mcp", "/mcp", "/mcp?expose=all"];
+const ENDPOINTS = ["/servers/echo/mcp", "/mcp", "/mcp?expose=all"];
 
 const Echoed = z.looseObject({
   id: z.union([z.string(), z.number()]),
@@ -14,10 +14,10 @@ const Echoed = z.looseObject({
 
 /** One client's calls, all at once, under ids that every other client uses too. */
 async function visit(url: string, client: number, token: string): Promise<void> {
-  const door = DOORS[client % DOORS.length]!;
-  const name = door.startsWith("/servers") ? "echo.echo" : "echo_echo";
+  const endpoint = ENDPOINTS[client % ENDPOINTS.length]!;
+  const name = endpoint.startsWith("/servers") ? "echo.echo" : "echo_echo";
   const of = `client ${client}`;
-  const { headers, url: place } = await Visitor.open(url, door, token);
+  const { headers, url: place } = await Visitor.open(url, endpoint, token);
   await Promise.all([1, "1"].map(async (id, call) => {
     const params = { name, arguments: { of, call } };
     const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });

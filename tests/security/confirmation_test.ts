@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { Guarded, Visitor } from "./guarded.ts";

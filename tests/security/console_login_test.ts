@@ -48,7 +48,7 @@ Deno.test("a login's cookie cannot be read, sent elsewhere or set by another hos
   assert.ok(!cookie.includes(guarded.owner), "the token itself is not in it");
   assert.equal(await statusOf("/api/servers", cookie), 200);
   assert.equal(await statusOf("/api/servers", cookie.slice(0, -1)), 401);
-  // It opens the console, and no door.
+  // It opens the console, and no endpoint.
   assert.equal(await statusOf("/mcp", cookie), 401);
 });
 

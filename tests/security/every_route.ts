@@ -30,14 +30,14 @@ const RouteModule = z.looseObject({
 
 /** Everything that the gateway answers at its port, read from the files that say so. */
 export async function everyRoute(things: Things): Promise<Route[]> {
-  const doors = doorsIn(await sourceOf("lib/http/endpoint_path.ts"), things);
+  const endpoints = endpointsIn(await sourceOf("lib/http/endpoint_path.ts"), things);
   const direct = ["lib/http/direct_answer.ts", "lib/cli/serve.ts"].map(async (file) =>
-    directIn(file, await sourceOf(file), doors)
+    directIn(file, await sourceOf(file), endpoints)
   );
   return [
     ...await fileRoutes(things),
     ...operationRoutes(things),
-    ...doors,
+    ...endpoints,
     ...(await Promise.all(direct)).flat(),
     ...chainIn(await sourceOf("app.ts")),
     ...(await Promise.all(STATIC_FOLDERS.map(staticRoutes))).flat(),
@@ -102,8 +102,8 @@ export function methodsOf(file: string, module: Record<string, unknown>): string
   return [...methods];
 }
 
-/** The MCP doors, of the patterns that tell them from other paths. */
-export function doorsIn(source: string, things: Things): Route[] {
+/** The MCP endpoints, of the patterns that tell them from other paths. */
+export function endpointsIn(source: string, things: Things): Route[] {
   const from = "lib/http/endpoint_path.ts";
   const patterns = Array.from(source.matchAll(/= \/\^https\?:\\\/\\\/\[\^\/\?#\]\+(.*)\/;$/gm));
   if (patterns.length !== source.split("/^http").length - 1) {
@@ -123,7 +123,7 @@ export function doorsIn(source: string, things: Things): Route[] {
   for (const [, kind] of source.matchAll(/\| \{ kind: "(\w+)"/g)) {
     if (!kinds.has(kind)) throw unmapped(from, `no path of the kind "${kind}" was found`);
   }
-  if (kinds.has(undefined)) throw unmapped(from, `not all of ${paths.join(" ")} are doors`);
+  if (kinds.has(undefined)) throw unmapped(from, `not all of ${paths.join(" ")} are endpoints`);
   return paths.map((path) => ({ from, path, methods: METHODS }));
 }
 
@@ -138,13 +138,13 @@ const LOOKUPS = [
 ];
 
 /** What is answered without a page: paths of a table, and all below the one for metadata. */
-export function directIn(from: string, source: string, doors: readonly Route[]): Route[] {
+export function directIn(from: string, source: string, endpoints: readonly Route[]): Route[] {
   const rest = LOOKUPS.reduce((text, lookup) => text.replaceAll(lookup, ""), source);
   const unknown = rest.split("\n").find((line) => /pathname/i.test(line));
   if (unknown !== undefined) throw unmapped(from, `it looks up a path by \`${unknown.trim()}\``);
   const listed = Array.from(source.matchAll(/^ +"(\/[^"]*)": /gm), ([, path]) => path!);
   const below = source.includes("METADATA_PATH")
-    ? ["", ...doors.map(({ path }) => path)].map((path) => METADATA_PATH + path)
+    ? ["", ...endpoints.map(({ path }) => path)].map((path) => METADATA_PATH + path)
     : [];
   return [...listed, ...below].map((path) => ({ from, path, methods: ["GET", "HEAD"] }));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   chainIn,
   directIn,
-  doorsIn,
+  endpointsIn,
   everyRoute,
   METHODS,
   methodsOf,
@@ -75,11 +75,11 @@ Deno.test("methodsOf() gives what a module answers, and fails on one that it can
   }
 });
 
-Deno.test("doorsIn() fails on a pattern or a kind of door that it cannot follow", () => {
+Deno.test("endpointsIn() fails on a pattern or a kind of endpoint that it cannot follow", () => {
   const base = String.raw`= /^https?:\/\/[^/?#]+`;
   const query = String.raw`(\?[^#]*)?$/;`;
-  const [door] = doorsIn(String.raw`const A ${base}\/mcp${query}`, {});
-  assert.equal(door?.path, "/mcp");
+  const [endpoint] = endpointsIn(String.raw`const A ${base}\/mcp${query}`, {});
+  assert.equal(endpoint?.path, "/mcp");
   for (
     const source of [
       String.raw`const A ${base}\/hidden${query}`,
@@ -88,7 +88,7 @@ Deno.test("doorsIn() fails on a pattern or a kind of door that it cannot follow"
       `  | { kind: "secret" }`,
     ]
   ) {
-    assert.throws(() => doorsIn(source, {}), UNMAPPED, source);
+    assert.throws(() => endpointsIn(source, {}), UNMAPPED, source);
   }
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { bearer, Guarded, Visitor } from "./guarded.ts";
@@ -83,7 +83,7 @@ Deno.test("another's session id opens nothing, with a token of one's own, a revo
   }
 });
 
-Deno.test("a session id is of no use at another door or in another project", async () => {
+Deno.test("a session id is of no use at another endpoint or in another project", async () => {
   const { text: token } = await guarded.token();
   await guarded.admin.saveProject({ name: "web", servers: [] });
   const owner = await Visitor.open(guarded.url, "/servers/box/mcp", token);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { IdentityProvider } from "../fixtures/identity_provider.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { Guarded, Visitor } from "./guarded.ts";

@@ -8,7 +8,7 @@ import {
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { exportSPKI } from "jose";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { IdentityProvider, type TokenWishes } from "../fixtures/identity_provider.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
@@ -69,7 +69,7 @@ function sign(claims: Record<string, unknown> = {}, more: TokenWishes = {}): Pro
 }
 
 async function statusOf(path: string, token: string): Promise<number> {
-  // A method that no door answers: whoever is let in gets 405.
+  // A method that no endpoint answers: whoever is let in gets 405.
   const response = await fetch(new URL(path, guarded.url), {
     method: path.endsWith("/mcp") ? "PUT" : "GET",
     headers: bearer(token),
@@ -220,7 +220,7 @@ Deno.test("a call that a token has no scope for is answered with the scopes to a
   assert.doesNotMatch(found.text, /ACCESS_DENIED|INSUFFICIENT_SCOPE/);
 });
 
-Deno.test("at every door a call is answered with the scopes that it needs, and is in the audit log", async (t) => {
+Deno.test("at every endpoint a call is answered with the scopes that it needs, and is in the audit log", async (t) => {
   const toolset = { name: "both", tools: ["box.echo", "shed.dig"] };
   assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
   await guarded.api("PUT", "/api/projects/sheds", { servers: ["shed"] });
@@ -231,15 +231,15 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
   const server = { name: "new", url: "http://127.0.0.1:59997/mcp" };
 
   interface Wanted {
-    door: string;
+    endpoint: string;
     name: string;
     args?: object;
     meta?: object;
     token?: string;
   }
 
-  async function call({ door, name, args = {}, meta, token = reading }: Wanted) {
-    const visitor = await Visitor.open(guarded.url, door, token);
+  async function call({ endpoint, name, args = {}, meta, token = reading }: Wanted) {
+    const visitor = await Visitor.open(guarded.url, endpoint, token);
     await audited.news();
     const params = { name, arguments: args, ...(meta ? { _meta: meta } : {}) };
     const before = box.calls.length + shed.calls.length;
@@ -254,34 +254,34 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
 
   const callScopes = "mcp:read mcp:call";
   const challenged: (Wanted & { scopes: string; subject: string })[] = [
-    { door: "/mcp?expose=all", name: "box_echo", scopes: callScopes, subject: "box.echo" },
-    { door: "/mcp", name: "shed.dig", scopes: callScopes, subject: "shed.dig" },
-    { door: "/toolsets/both/mcp", name: "box_echo", scopes: callScopes, subject: "box.echo" },
-    { door: "/servers/box/mcp", name: "box.echo", scopes: callScopes, subject: "box.echo" },
+    { endpoint: "/mcp?expose=all", name: "box_echo", scopes: callScopes, subject: "box.echo" },
+    { endpoint: "/mcp", name: "shed.dig", scopes: callScopes, subject: "shed.dig" },
+    { endpoint: "/toolsets/both/mcp", name: "box_echo", scopes: callScopes, subject: "box.echo" },
+    { endpoint: "/servers/box/mcp", name: "box.echo", scopes: callScopes, subject: "box.echo" },
     {
-      door: "/mcp",
+      endpoint: "/mcp",
       name: "tool_execute",
       args: { toolKey: "box_echo", arguments: {} },
       scopes: callScopes,
       subject: "box.echo",
     },
     {
-      door: "/mcp?expose=all",
+      endpoint: "/mcp?expose=all",
       name: "shed_dig",
       meta: { projectId: "sheds" },
       scopes: callScopes,
       subject: "shed.dig",
     },
-    { door: "/mcp", name: "shed_dig", token: narrow, scopes: callScopes, subject: "shed.dig" },
+    { endpoint: "/mcp", name: "shed_dig", token: narrow, scopes: callScopes, subject: "shed.dig" },
     {
-      door: "/mcp",
+      endpoint: "/mcp",
       name: "delete-toolset",
       args: { name: "both", confirm: true },
       scopes: "mcp:read mcp:manage",
       subject: "(gateway).delete-toolset",
     },
     {
-      door: "/gateway/mcp",
+      endpoint: "/gateway/mcp",
       name: "add_server",
       args: server,
       scopes: "mcp:read mcp:manage",
@@ -289,13 +289,13 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
     },
   ];
   for (const { scopes, subject, ...wanted } of challenged) {
-    await t.step(`${wanted.name} at ${wanted.door}`, async () => {
+    await t.step(`${wanted.name} at ${wanted.endpoint}`, async () => {
       const { status, text, error, scope, place, noted } = await call(wanted);
       assert.equal(status, 403, text);
       assert.match(text, /INSUFFICIENT_SCOPE/);
       assert.deepEqual([error, scope], ["insufficient_scope", scopes]);
       assert.ok(
-        place?.endsWith(`oauth-protected-resource${wanted.door.replace(/\?.*/, "")}`),
+        place?.endsWith(`oauth-protected-resource${wanted.endpoint.replace(/\?.*/, "")}`),
         place,
       );
       assert.deepEqual(noted, [`call.refuse ${subject}`]);
@@ -303,22 +303,25 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
   }
 
   const answered: [Wanted, RegExp][] = [
-    [{ door: "/mcp?expose=all", name: "box_dig" }, /TOOL_NOT_FOUND/],
-    [{ door: "/toolsets/both/mcp", name: "tool_execute" }, /TOOL_NOT_FOUND/],
-    [{ door: "/mcp", name: "tool_execute", args: { toolKey: "box_dig" } }, /TOOL_NOT_FOUND/],
-    [{ door: "/mcp", name: "box_echo", token: narrow }, /TOOL_NOT_FOUND/],
-    [{ door: "/mcp", name: "add_server" }, /TOOL_NOT_FOUND/],
-    [{ door: "/mcp", name: "shed_dig", meta: { projectId: "none" } }, /There is no project/],
-    [{ door: "/gateway/mcp", name: "add_server", args: server, token: narrow }, /ACCESS_DENIED/],
+    [{ endpoint: "/mcp?expose=all", name: "box_dig" }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/toolsets/both/mcp", name: "tool_execute" }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/mcp", name: "tool_execute", args: { toolKey: "box_dig" } }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/mcp", name: "box_echo", token: narrow }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/mcp", name: "add_server" }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/mcp", name: "shed_dig", meta: { projectId: "none" } }, /There is no project/],
+    [
+      { endpoint: "/gateway/mcp", name: "add_server", args: server, token: narrow },
+      /ACCESS_DENIED/,
+    ],
     [{
-      door: "/gateway/mcp",
+      endpoint: "/gateway/mcp",
       name: "add_server",
       args: server,
       meta: { projectId: "sheds" },
     }, /ACCESS_DENIED/],
   ];
   for (const [wanted, said] of answered) {
-    await t.step(`not ${wanted.name} at ${wanted.door}: ${said.source}`, async () => {
+    await t.step(`not ${wanted.name} at ${wanted.endpoint}: ${said.source}`, async () => {
       const { status, text, error } = await call(wanted);
       assert.equal(status, 200, text);
       assert.match(text, said);
@@ -371,7 +374,7 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
 
   await t.step("a token of the gateway's own is told of no scopes", async () => {
     const { text: token } = await guarded.token({ rights: ["read"] });
-    const { status, text, error } = await call({ door: "/mcp", name: "box_echo", token });
+    const { status, text, error } = await call({ endpoint: "/mcp", name: "box_echo", token });
     assert.equal(status, 200);
     assert.match(text, /ACCESS_DENIED/);
     assert.equal(error, undefined);
@@ -385,7 +388,7 @@ Deno.test("at every door a call is answered with the scopes that it needs, and i
   });
 });
 
-Deno.test("a token that is made out to one door opens no other", async () => {
+Deno.test("a token that is made out to one endpoint opens no other", async () => {
   const token = await provider.sign(`${guarded.url}/servers/box/mcp`);
   assert.equal(await statusOf("/servers/box/mcp", token), 405);
   for (const path of ["/mcp", "/servers/shed/mcp", "/s/box/mcp", "/gateway/mcp", "/api/servers"]) {
@@ -462,10 +465,10 @@ Deno.test("a session goes on with another token of the same person, with that to
 Deno.test("what a person has equipped is equipped with each of their tokens", async () => {
   const toolset = { name: "digging", tools: ["shed.dig"] };
   assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
-  const door = "/mcp?expose=toolset";
+  const endpoint = "/mcp?expose=toolset";
   const [ann, narrow, bob] = await Promise.all(
     [{}, { scope: "mcp:read" }, { sub: "bob" }].map(async (claims) =>
-      Visitor.open(guarded.url, door, await sign(claims))
+      Visitor.open(guarded.url, endpoint, await sign(claims))
     ),
   );
   assert.match(await ann!.call("equip-toolset", { name: "digging" }), /digging/);
@@ -488,9 +491,9 @@ Deno.test("a token for some servers finds no trace of the others", async () => {
 });
 
 Deno.test("claims limit what a person calls, and say which calls are let through", async () => {
-  const door = "/servers/box/mcp";
+  const endpoint = "/servers/box/mcp";
   const open = async (claims: Record<string, unknown>) =>
-    await Visitor.open(guarded.url, door, await sign(claims));
+    await Visitor.open(guarded.url, endpoint, await sign(claims));
   const few = { sub: "carl", mcp_calls_per_minute: 2 };
   const carl = await open(few);
   assert.match(await carl.call("box.echo"), /called echo/);
@@ -551,12 +554,12 @@ Deno.test("a person whose claims name a project cannot leave it", async () => {
 Deno.test("a person's narrow token is not told of the toolset that a wider one has equipped", async () => {
   const toolset = { name: "secretive", tools: ["shed.dig"] };
   assert.ok((await guarded.api("POST", "/api/toolsets", toolset)).status < 300);
-  const door = "/mcp?expose=toolset";
+  const endpoint = "/mcp?expose=toolset";
   const person = { sub: "fred" };
-  const wide = await Visitor.open(guarded.url, door, await sign(person));
+  const wide = await Visitor.open(guarded.url, endpoint, await sign(person));
   assert.match(await wide.call("equip-toolset", { name: "secretive" }), /secretive/);
   const token = await sign({ ...person, mcp_toolsets: ["other"] });
-  const narrow = await Visitor.open(guarded.url, door, token);
+  const narrow = await Visitor.open(guarded.url, endpoint, token);
   assert.ok((await wide.tools()).includes("shed_dig"));
   assert.ok(!(await narrow.tools()).includes("shed_dig"));
   for (const name of ["list-saved-toolsets", "get-active-toolset"]) {
@@ -576,7 +579,7 @@ Deno.test("a session is of no use to another person, nor to its own after the to
   await until(async () => (await soon.request("tools/list")).status === 401 || undefined);
 });
 
-Deno.test("clients find where to get a token, for each door", async () => {
+Deno.test("clients find where to get a token, for each endpoint", async () => {
   for (const path of ["/mcp", "/servers/box/mcp", "/toolsets/none/mcp"]) {
     const url = new URL(path, guarded.url);
     const metadata = await discoverOAuthProtectedResourceMetadata(url);

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { cliCommand } from "../cli.ts";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "../gateway.ts";
@@ -25,7 +25,7 @@ const TOLD = [
   "via",
   "x-real-ip",
 ];
-const DOORS = ["/mcp", "/mcp?expose=all", "/gateway/mcp", "/g/mcp", "/servers/weather/mcp"];
+const ENDPOINTS = ["/mcp", "/mcp?expose=all", "/gateway/mcp", "/g/mcp", "/servers/weather/mcp"];
 const Waiting = z.object({ consents: z.array(z.looseObject({ id: z.string() })) });
 
 let gateway: RunningGateway;
@@ -82,11 +82,11 @@ function initialize(path: string, headers: Record<string, string> = {}, url = ga
   return send(path, { method: "initialize", params }, headers, url);
 }
 
-Deno.test("a proxy's guest without a token is let in at no door, where this machine needs none", async (t) => {
-  for (const door of DOORS) {
-    await t.step(door, async () => {
+Deno.test("a proxy's guest without a token is let in at no endpoint, where this machine needs none", async (t) => {
+  for (const endpoint of ENDPOINTS) {
+    await t.step(endpoint, async () => {
       for (const name of [...TOLD, "x-forwarded-server"]) {
-        const refused = await initialize(door, { [name]: "192.0.2.7" });
+        const refused = await initialize(endpoint, { [name]: "192.0.2.7" });
         assert.equal(refused.status, 401, name);
         assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer/);
         assert.match(refused.text, /proxy/);
@@ -95,10 +95,10 @@ Deno.test("a proxy's guest without a token is let in at no door, where this mach
       for (const session of [{}, { "mcp-session-id": crypto.randomUUID() }]) {
         const headers = { ...GUEST, accept: "text/event-stream", ...session };
         for (const method of ["GET", "DELETE"]) {
-          assert.equal((await ask(door, { method, headers })).status, 401, method);
+          assert.equal((await ask(endpoint, { method, headers })).status, 401, method);
         }
         for (const method of ["tools/list", "ping", "resources/list"]) {
-          const { status } = await send(door, { method }, { ...GUEST, ...session });
+          const { status } = await send(endpoint, { method }, { ...GUEST, ...session });
           assert.equal(status, 401, method);
         }
       }
@@ -114,41 +114,41 @@ Deno.test("the id of a session of this machine's lets no proxy's guest in, nor a
   const mcpServers = { box: at(server) };
   await Deno.writeTextFile(join(dataDir, ".mcp.json"), JSON.stringify({ mcpServers }));
   const start = () => startGateway([], { dataDir, cwd: dataDir });
-  const doors = ["/mcp?expose=all", "/mcp", "/servers/box/mcp", "/gateway/mcp"];
+  const endpoints = ["/mcp?expose=all", "/mcp", "/servers/box/mcp", "/gateway/mcp"];
   const sessions = new Map<string, string>();
 
   /** What the gateway answers to whoever has these headers. */
-  async function tryAll(url: string, door: string, more: Record<string, string>) {
-    const headers = { ...more, "mcp-session-id": sessions.get(door) ?? "" };
-    const params = door.startsWith("/gateway")
+  async function tryAll(url: string, endpoint: string, more: Record<string, string>) {
+    const headers = { ...more, "mcp-session-id": sessions.get(endpoint) ?? "" };
+    const params = endpoint.startsWith("/gateway")
       ? { name: "list_servers", arguments: {} }
       : { name: "box.echo", arguments: {} };
     return [
-      await send(door, { method: "tools/list" }, headers, url),
-      await send(door, { method: "tools/call", params }, headers, url),
-      await ask(door, { headers: { ...headers, accept: "text/event-stream" } }, url),
+      await send(endpoint, { method: "tools/list" }, headers, url),
+      await send(endpoint, { method: "tools/call", params }, headers, url),
+      await ask(endpoint, { headers: { ...headers, accept: "text/event-stream" } }, url),
     ];
   }
 
   async function check(url: string): Promise<void> {
-    for (const door of doors) {
-      await t.step(door, async () => {
+    for (const endpoint of endpoints) {
+      await t.step(endpoint, async () => {
         const before = server.calls.length;
         for (const name of TOLD) {
           const guest = { [name]: "192.0.2.7" };
-          const ended = await ask(door, {
+          const ended = await ask(endpoint, {
             method: "DELETE",
-            headers: { ...guest, "mcp-session-id": sessions.get(door) ?? "" },
+            headers: { ...guest, "mcp-session-id": sessions.get(endpoint) ?? "" },
           }, url);
-          for (const { status, headers, text } of [ended, ...await tryAll(url, door, guest)]) {
+          for (const { status, headers, text } of [ended, ...await tryAll(url, endpoint, guest)]) {
             assert.equal(status, 401, `${name}: ${text}`);
             assert.match(headers.get("www-authenticate") ?? "", /^Bearer/);
           }
         }
         assert.equal(server.calls.length, before, "nothing was called");
-        const answers = await tryAll(url, door, {});
+        const answers = await tryAll(url, endpoint, {});
         assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200], "its owner goes on");
-        if (!door.startsWith("/gateway")) assert.match(answers[1]!.text, /called echo/);
+        if (!endpoint.startsWith("/gateway")) assert.match(answers[1]!.text, /called echo/);
       });
     }
   }
@@ -156,21 +156,21 @@ Deno.test("the id of a session of this machine's lets no proxy's guest in, nor a
   try {
     {
       await using first = await start();
-      for (const door of doors) {
+      for (const endpoint of endpoints) {
         const { status, headers } = await until(async () => {
-          const answer = await initialize(door, {}, first.url);
+          const answer = await initialize(endpoint, {}, first.url);
           return answer.headers.has("mcp-session-id") ? answer : undefined;
         });
         assert.equal(status, 200);
-        sessions.set(door, headers.get("mcp-session-id") ?? "");
+        sessions.set(endpoint, headers.get("mcp-session-id") ?? "");
       }
       await check(first.url);
     }
     await using second = await start();
     await check(second.url);
-    for (const door of doors) {
-      const headers = { "mcp-session-id": sessions.get(door) ?? "" };
-      assert.equal((await ask(door, { method: "DELETE", headers }, second.url)).status, 200);
+    for (const endpoint of endpoints) {
+      const headers = { "mcp-session-id": sessions.get(endpoint) ?? "" };
+      assert.equal((await ask(endpoint, { method: "DELETE", headers }, second.url)).status, 200);
     }
   } finally {
     await Deno.remove(dataDir, { recursive: true });

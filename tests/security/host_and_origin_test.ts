@@ -6,7 +6,7 @@ import { EvalEndpoints } from "../../lib/mcp/eval_endpoint.ts";
 import { Guard } from "../../lib/http/guard.ts";
 import { keys } from "../../lib/storage/keys.ts";
 import { Logs } from "../../lib/telemetry/logs.ts";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { IS_FULL } from "../full.ts";
 import { Entries } from "./audited.ts";
@@ -73,10 +73,10 @@ interface Sent extends Try {
 }
 
 function send(connection: RawConnection, { method, path, lines, token }: Sent): Promise<RawAnswer> {
-  const isDoor = path.endsWith("/mcp");
-  const isJson = isDoor || path.startsWith("/api/");
+  const isEndpoint = path.endsWith("/mcp");
+  const isJson = isEndpoint || path.startsWith("/api/");
   const hasBody = isJson && token !== undefined && method !== "GET" && method !== "HEAD";
-  const body = isDoor ? INITIALIZE : HARM[`${method} ${path}`] ?? {};
+  const body = isEndpoint ? INITIALIZE : HARM[`${method} ${path}`] ?? {};
   return connection.send([
     `${method} ${path} HTTP/1.1`,
     "Accept: application/json, text/event-stream",
@@ -202,17 +202,17 @@ Deno.test("12 hosts and 12 origins: every route answers its own alone, and nothi
   }
 });
 
-Deno.test("12 hosts and 12 origins: an evaluation's door answers its own alone", async () => {
+Deno.test("12 hosts and 12 origins: an evaluation's endpoint answers its own alone", async () => {
   await using logs = await Logs.open({
     level: "fatal",
     development: false,
     keepFiles: 1,
   });
   using patience = new TimeoutQueue(50);
-  await using doors = new EvalEndpoints({ log: logs.module("http"), patience, lingerMs: 0 });
-  await using door = doors.open([]);
-  const { port, pathname: path } = new URL(door.url);
-  await tryAll(Number(port), door.token, METHODS.map((method) => ({ method, path })), true);
+  await using endpoints = new EvalEndpoints({ log: logs.module("http"), patience, lingerMs: 0 });
+  await using endpoint = endpoints.open([]);
+  const { port, pathname: path } = new URL(endpoint.url);
+  await tryAll(Number(port), endpoint.token, METHODS.map((method) => ({ method, path })), true);
 });
 
 Deno.test("beyond loopback a page at any other address is refused, also with the gateway's port", () => {

@@ -25,14 +25,14 @@ Deno.test("a prompt or resource that gives the model orders is in no list", asyn
   }));
   server.scripts.set("resources/templates/list", () => ({ resourceTemplates: [] }));
   await using guarded = await Guarded.open({ notes: { type: "http", url: server.url } });
-  for (const door of ["/servers/notes/mcp", "/mcp?expose=all"]) {
-    const visitor = await Visitor.open(guarded.url, door, guarded.owner);
+  for (const endpoint of ["/servers/notes/mcp", "/mcp?expose=all"]) {
+    const visitor = await Visitor.open(guarded.url, endpoint, guarded.owner);
     const prompts = await visitor.request("prompts/list");
-    assert.match(prompts.text, /greet/, door);
-    assert.doesNotMatch(prompts.text, /IMPORTANT|id_rsa/, door);
+    assert.match(prompts.text, /greet/, endpoint);
+    assert.doesNotMatch(prompts.text, /IMPORTANT|id_rsa/, endpoint);
     const resources = await visitor.request("resources/list");
-    assert.match(resources.text, /note:\/\/one/, door);
-    assert.doesNotMatch(resources.text, /IMPORTANT|id_rsa/, door);
+    assert.match(resources.text, /note:\/\/one/, endpoint);
+    assert.doesNotMatch(resources.text, /IMPORTANT|id_rsa/, endpoint);
   }
 });
 
@@ -53,18 +53,18 @@ Deno.test("a server's instructions that give the model orders reach no client", 
   assert.deepEqual(found.map(({ server, tool, state }) => [server, tool, state]), [
     ["notes", "(instructions)", "quarantined"],
   ]);
-  const introduction = async (door: string) => {
-    const visitor = await Visitor.open(guarded.url, door, guarded.owner);
+  const introduction = async (endpoint: string) => {
+    const visitor = await Visitor.open(guarded.url, endpoint, guarded.owner);
     return (await visitor.request("initialize", {
       protocolVersion: "2025-11-25",
       capabilities: {},
       clientInfo: { name: "visitor", version: "1" },
     })).text;
   };
-  for (const door of ["/servers/notes/mcp", "/s/notes/mcp", "/mcp", "/mcp?expose=all"]) {
-    const text = await introduction(door);
-    assert.match(text, /serverInfo/, door);
-    assert.doesNotMatch(text, /IMPORTANT|id_rsa|Notes are kept/, door);
+  for (const endpoint of ["/servers/notes/mcp", "/s/notes/mcp", "/mcp", "/mcp?expose=all"]) {
+    const text = await introduction(endpoint);
+    assert.match(text, /serverInfo/, endpoint);
+    assert.doesNotMatch(text, /IMPORTANT|id_rsa|Notes are kept/, endpoint);
   }
   // Else what was read before would say nothing.
   assert.match(await introduction("/servers/books/mcp"), /one book at a time/);
@@ -122,15 +122,15 @@ Deno.test("what is in no list for what it says is not there by its name either, 
   }
   const combined = await Visitor.open(guarded.url, "/mcp", guarded.owner);
   const both = { type: "ref/prompt", uri: "note://one", name: "own" };
-  for (const door of [visitor, combined]) {
-    const { error } = await door.request("completion/complete", { ref: both, argument });
+  for (const endpoint of [visitor, combined]) {
+    const { error } = await endpoint.request("completion/complete", { ref: both, argument });
     assert.match(error?.message ?? "", /the ref is neither/);
   }
   for (const uri of ["note://two", "quartermaster://notes/note://two", "log://yesterday"]) {
     const { error, text } = await combined.request("resources/read", { uri });
     assert.match(error?.message ?? text, /^There is no resource/, uri);
   }
-  assert.deepEqual(asked, [], "the server was asked, by way of the door to all");
+  assert.deepEqual(asked, [], "the server was asked, by way of the endpoint to all");
   const open: [string, object][] = [
     ["prompts/get", { name: "greet" }],
     ["resources/read", { uri: "note://one" }],

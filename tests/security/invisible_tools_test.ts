@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { VIEW_NAMES } from "../../lib/http/endpoint_path.ts";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { Guarded, Visitor } from "./guarded.ts";
@@ -84,7 +84,7 @@ async function setTools(server: string, enabled: string[] | null): Promise<void>
   assert.equal(status, 200, JSON.stringify(value));
 }
 
-const doors = [
+const endpoints = [
   ...VIEW_NAMES.flatMap((view) => [`/mcp?expose=${view}`, `/mcp?expose=${view}&names=flat`]),
   "/servers/notes/mcp",
   "/servers/notes/mcp?names=flat",
@@ -99,12 +99,12 @@ function without(name: string, text: string): string {
   return text.replaceAll(name, "NAME").replaceAll(/"id":\d+/g, '"id":0');
 }
 
-Deno.test("what a token may not see is in no list, at any door", async () => {
-  for (const door of doors) {
-    const visitor = await visit(door);
+Deno.test("what a token may not see is in no list, at any endpoint", async () => {
+  for (const endpoint of endpoints) {
+    const visitor = await visit(endpoint);
     for (const list of ["tools", "resources", "resources/templates", "prompts"]) {
       const { text } = await visitor.request(`${list}/list`);
-      assert.doesNotMatch(text, MARK, `${door} ${list}`);
+      assert.doesNotMatch(text, MARK, `${endpoint} ${list}`);
     }
   }
   assert.deepEqual(await (await visit("/mcp?expose=all")).tools(), ["notes_read", "notes_write"]);
@@ -118,7 +118,7 @@ Deno.test("what a token may not see is in no list, at any door", async () => {
   assert.match((await whole.request("resources/list")).text, MARK);
 });
 
-Deno.test("a door to what a token may not see is as closed as one to nothing", async () => {
+Deno.test("an endpoint to what a token may not see is as closed as one to nothing", async () => {
   for (const path of ["/servers/NAME/mcp", "/s/NAME/mcp", "/toolsets/NAME/mcp"]) {
     const [hidden, missing] = await Promise.all(
       [path.includes("toolsets") ? "topsecret_set" : "vault", "nonesuch"].map(async (name) => {
@@ -227,8 +227,8 @@ Deno.test("an error says the same of a hidden tool as of one that does not exist
 });
 
 Deno.test("resources and prompts of a hidden server cannot be read", async () => {
-  for (const door of ["/mcp", "/mcp?expose=all", "/servers/notes/mcp"]) {
-    const visitor = await visit(door);
+  for (const endpoint of ["/mcp", "/mcp?expose=all", "/servers/notes/mcp"]) {
+    const visitor = await visit(endpoint);
     const reads: [string, object][] = [
       ["resources/read", { uri: "file:///vault.txt" }],
       ["resources/read", { uri: "file:///vault/1" }],
@@ -242,7 +242,7 @@ Deno.test("resources and prompts of a hidden server cannot be read", async () =>
     ];
     for (const [method, params] of reads) {
       const { text } = await visitor.request(method, params);
-      assert.doesNotMatch(text, /vault says/, `${door} ${method}`);
+      assert.doesNotMatch(text, /vault says/, `${endpoint} ${method}`);
     }
   }
   const owner = await visit("/mcp?expose=all", guarded.owner);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { chaos } from "../faults.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
@@ -30,7 +30,7 @@ function withTexts(scheme: string, used: string[]): ScriptedServer {
   return server;
 }
 
-Deno.test("nobody calls more than they may, whichever door they take", async (t) => {
+Deno.test("nobody calls more than they may, whichever endpoint they take", async (t) => {
   await using notes = new ScriptedServer([tool("read")]);
   await using busy = new ScriptedServer([tool("read")]);
   const used: string[] = [];
@@ -45,10 +45,12 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
   });
   const { url, owner } = guarded;
 
-  await t.step("a token's calls a minute are those at all doors together", async () => {
+  await t.step("a token's calls a minute are those at all endpoints together", async () => {
     const { text: token } = await guarded.token({ limit: { perMinute: 3 } });
-    const doors = ["/servers/notes/mcp", "/mcp?expose=all", "/mcp"];
-    const visitors = await Promise.all(doors.map((door) => Visitor.open(url, door, token)));
+    const endpoints = ["/servers/notes/mcp", "/mcp?expose=all", "/mcp"];
+    const visitors = await Promise.all(
+      endpoints.map((endpoint) => Visitor.open(url, endpoint, token)),
+    );
     const calls: string[] = [];
     for (const visitor of visitors) calls.push(code(await visitor.call("notes.read")));
     assert.deepEqual(calls, ["called", "called", "called"]);
@@ -117,7 +119,7 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
   });
 
   await t.step(
-    "what else makes use of a server counts like a call, at each kind of door",
+    "what else makes use of a server counts like a call, at each kind of endpoint",
     async () => {
       const uses: [string, object][] = [
         ["resources/read", { uri: "notes://one" }],
@@ -130,20 +132,22 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
       ];
       const named = (params: object) =>
         JSON.parse(JSON.stringify(params).replaceAll('"greet"', '"rich_greet"'));
-      for (const door of ["/servers/rich/mcp", "/mcp?expose=all"]) {
-        const isOwn = door.startsWith("/servers");
+      for (const endpoint of ["/servers/rich/mcp", "/mcp?expose=all"]) {
+        const isOwn = endpoint.startsWith("/servers");
         const { text: token } = await guarded.token({ limit: { perMinute: uses.length } });
-        const visitor = await Visitor.open(url, door, token);
+        const visitor = await Visitor.open(url, endpoint, token);
         const use = async ([method, params]: [string, object]) =>
           (await visitor.request(method, isOwn ? params : named(params))).text;
         for (const list of ["resources/list", "prompts/list", "resources/templates/list"]) {
           assert.match((await visitor.request(list)).text, /"result"/, "to look is free");
         }
-        for (const each of uses) assert.match(await use(each), /"result"/, `${door} ${each[0]}`);
+        for (const each of uses) {
+          assert.match(await use(each), /"result"/, `${endpoint} ${each[0]}`);
+        }
         used.length = 0;
         for (const each of uses) {
           const answer = await use(each);
-          assert.equal(code(answer), "LIMIT_EXCEEDED", `${door} ${each[0]}`);
+          assert.equal(code(answer), "LIMIT_EXCEEDED", `${endpoint} ${each[0]}`);
           assert.match(answer, /"retryAfterSeconds":[1-9]/);
         }
         assert.deepEqual(used, []);
@@ -153,8 +157,8 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
   );
 
   await t.step("what else is under way takes a place until it was answered, however", async () => {
-    for (const door of ["/servers/single/mcp", "/mcp?expose=all"]) {
-      const visitor = await Visitor.open(url, door, owner);
+    for (const endpoint of ["/servers/single/mcp", "/mcp?expose=all"]) {
+      const visitor = await Visitor.open(url, endpoint, owner);
       const read = async () =>
         code((await visitor.request("resources/read", { uri: "single://one" })).text);
       await visitor.request("resources/list");
@@ -176,8 +180,8 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
       const held = nextHeld();
       const first = read();
       await held.begun;
-      assert.equal(await read(), "LIMIT_EXCEEDED", door);
-      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", door);
+      assert.equal(await read(), "LIMIT_EXCEEDED", endpoint);
+      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", endpoint);
       held.release();
       assert.equal(await first, "called");
 
@@ -190,10 +194,10 @@ Deno.test("nobody calls more than they may, whichever door they take", async (t)
       const params = { uri: "single://one" };
       const left = send({ id: "left", method: "resources/read", params });
       await Promise.race([other.begun, left]);
-      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", door);
+      assert.equal(code(await visitor.call("single.read")), "LIMIT_EXCEEDED", endpoint);
       await send({ method: "notifications/cancelled", params: { requestId: "left" } });
       await left;
-      assert.equal(code(await visitor.call("single.read")), "called", `${door}, cancelled`);
+      assert.equal(code(await visitor.call("single.read")), "called", `${endpoint}, cancelled`);
       other.release();
     }
   });

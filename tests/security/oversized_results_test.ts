@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { Guarded, Visitor } from "./guarded.ts";
 
@@ -36,23 +36,23 @@ function library(): ScriptedServer {
 
 const tokensOf = (text: string) => text.length / 4;
 
-Deno.test("a result over the limit of its server is cut, whichever door it goes through", async (t) => {
+Deno.test("a result over the limit of its server is cut, whichever endpoint it goes through", async (t) => {
   await using small = library();
   await using whole = library();
   await using guarded = await Guarded.open({
     small: { ...at(small), maxResultTokens: MOST_TOKENS },
     whole: at(whole),
   });
-  const open = (door: string) => Visitor.open(guarded.url, door, guarded.owner);
+  const open = (endpoint: string) => Visitor.open(guarded.url, endpoint, guarded.owner);
   const call = async (visitor: Visitor, name: string, args: object = {}) => {
     const { result, text } = await visitor.request("tools/call", { name, arguments: args });
     return { ...Result.parse(result), text };
   };
 
   await t.step("a text is cut at a line, and says how much is left and where", async () => {
-    for (const door of ["/servers/small/mcp", "/mcp?expose=all", "/mcp"]) {
-      const { content, text, _meta } = await call(await open(door), "small.dump");
-      assert.ok(tokensOf(text) < MOST_TOKENS * 1.5, `${text.length} characters at ${door}`);
+    for (const endpoint of ["/servers/small/mcp", "/mcp?expose=all", "/mcp"]) {
+      const { content, text, _meta } = await call(await open(endpoint), "small.dump");
+      assert.ok(tokensOf(text) < MOST_TOKENS * 1.5, `${text.length} characters at ${endpoint}`);
       assert.deepEqual(_meta, { kept: true });
       const [head, note] = content;
       assert.ok(lines.startsWith(head?.text ?? "?"));
@@ -88,11 +88,11 @@ Deno.test("a result over the limit of its server is cut, whichever door it goes 
     const Contents = z.looseObject({
       contents: z.array(z.looseObject({ text: z.string().optional() })),
     });
-    for (const door of ["/servers/small/mcp", "/mcp?expose=all"]) {
-      const visitor = await open(door);
+    for (const endpoint of ["/servers/small/mcp", "/mcp?expose=all"]) {
+      const visitor = await open(endpoint);
       const { content: [head], text } = await call(visitor, "small.dump");
       const [first] = /quartermaster:\/\/results\/[0-9a-f-]+\?page=2/.exec(text) ?? [];
-      const other = await open(door);
+      const other = await open(endpoint);
       const foreign = await other.request("resources/read", { uri: first });
       assert.match(foreign.error?.message ?? "", /There is no such page/);
       let whole = head?.text ?? "";
@@ -104,7 +104,7 @@ Deno.test("a result over the limit of its server is cut, whichever door it goes 
         whole += body;
         uri = /next: (\S+)\]/.exec(note)?.[1];
       }
-      assert.ok(whole === lines, `${whole.length} of ${lines.length} characters at ${door}`);
+      assert.ok(whole === lines, `${whole.length} of ${lines.length} characters at ${endpoint}`);
     }
   });
 });

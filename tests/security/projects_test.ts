@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { Guarded, Visitor } from "./guarded.ts";
@@ -31,7 +31,7 @@ Deno.test.afterAll(async () => {
   for (const server of Object.values(servers ?? {})) await server[Symbol.asyncDispose]();
 });
 
-/** A door that the gateway may have to hear of first. */
+/** An endpoint that the gateway may have to hear of first. */
 function visit(path: string, token: string): Promise<Visitor> {
   return until(() => Visitor.open(guarded.url, path, token).catch(() => undefined));
 }
@@ -89,9 +89,9 @@ Deno.test("a token for some servers cannot try which projects there are", async 
   const visitor = await visit("/mcp?expose=all&project=website", token);
   const answers = async (project: string) => {
     const response = await guarded.get(`/mcp?project=${project}`, { token });
-    const door = [response.status, (await response.text()).replace(/"requestId":"[^"]*"/, "")];
+    const endpoint = [response.status, (await response.text()).replace(/"requestId":"[^"]*"/, "")];
     const { status, text } = await visitor.request("tools/list", { _meta: { projectId: project } });
-    const words = JSON.stringify([...door, status, text.replace(/"id":\d+/, "")]);
+    const words = JSON.stringify([...endpoint, status, text.replace(/"id":\d+/, "")]);
     return words.replaceAll(project, "NAME");
   };
   const unknown = await answers("nonesuch");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { z } from "zod";
 import { ReviewList } from "../../lib/trust/review_items.ts";
-import { DoorClient, errorType, FaultyGateway } from "../faults.ts";
+import { EndpointClient, errorType, FaultyGateway } from "../faults.ts";
 import { until } from "../gateway.ts";
 
 const FIXTURE = fromFileUrl(new URL("../fixtures/file_tools_server.ts", import.meta.url));
@@ -71,11 +71,11 @@ Deno.test("a poisoned tool is neither listed, found nor called, until its findin
   await using setting = await Setting.start(plain, poisoned);
   const { faulty } = setting;
   const client = await faulty.open("sums");
-  const all = await DoorClient.open(`${faulty.url}/mcp?expose=all`);
+  const all = await EndpointClient.open(`${faulty.url}/mcp?expose=all`);
   assert.deepEqual(await client.toolNames(), ["announce"]);
   assert.equal((await faulty.statuses()).get("sums")?.toolCount, 1);
 
-  const readings: [DoorClient, string, object][] = [
+  const readings: [EndpointClient, string, object][] = [
     [all, "tools/list", {}],
     [all, "tools/call", { name: "tool_discovery", arguments: { query: "adds two numbers" } }],
     [all, "tools/call", { name: "list_available_tools", arguments: { include_disabled: true } }],
@@ -89,19 +89,19 @@ Deno.test("a poisoned tool is neither listed, found nor called, until its findin
       arguments: { query: "adds two numbers", include_disabled: true },
     }],
   ];
-  for (const [door, method, params] of readings) {
-    const text = JSON.stringify(await door.request(method, params));
+  for (const [endpoint, method, params] of readings) {
+    const text = JSON.stringify(await endpoint.request(method, params));
     assert.doesNotMatch(text, /sidenote|id_rsa|add_numbers/, JSON.stringify(params));
   }
 
-  const calls: [DoorClient, string][] = [
+  const calls: [EndpointClient, string][] = [
     [client, "add_numbers"],
     [all, "sums.add_numbers"],
     [all, "sums_add_numbers"],
     [all, "add_numbers"],
   ];
-  for (const [door, name] of calls) {
-    const answer = await door.call(name);
+  for (const [endpoint, name] of calls) {
+    const answer = await endpoint.call(name);
     assert.equal(errorType(answer), "TOOL_QUARANTINED", name);
     assert.doesNotMatch(JSON.stringify(answer), /sidenote|id_rsa/);
   }

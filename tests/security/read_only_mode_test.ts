@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { Guarded, Visitor } from "./guarded.ts";
 
@@ -34,8 +34,8 @@ async function everyWay(guarded: Guarded, token: string, server: string, name: s
     }],
   ];
   const outcomes = new Set<string>();
-  for (const [door, called, args] of ways) {
-    const visitor = await Visitor.open(guarded.url, door, token);
+  for (const [endpoint, called, args] of ways) {
+    const visitor = await Visitor.open(guarded.url, endpoint, token);
     const text = await visitor.call(called, args);
     outcomes.add(/"errorType":"(\w+)"/.exec(text)?.[1] ?? (/called \w+/.exec(text)?.[0] ?? text));
   }
@@ -119,28 +119,40 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
     assert.deepEqual(names(guardedNotes), ["list", "search"]);
   });
 
-  await t.step("a toolset, at its door and where it is equipped, by whatever project", async () => {
-    const tools = ["plain.list", "plain.write"];
-    const built = await guarded.api("POST", "/api/exchange/toolsets", { name: "pair", tools });
-    assert.deepEqual(built.value.saved, ["pair"]);
-    const project = await guarded.api("PUT", "/api/projects/web", { servers: ["plain"] });
-    assert.ok(project.status < 300, JSON.stringify(project.value));
-    const { status } = await guarded.api("PUT", "/api/approvals/modes/pair", { mode: "read-only" });
-    assert.equal(status, 200);
-    plainNotes.calls.length = 0;
-    const own = await Visitor.open(guarded.url, "/toolsets/pair/mcp", owner);
-    assert.match(await own.call("plain_write"), /ACCESS_DENIED.*the toolset allows only/);
-    assert.match(await own.call("plain_write", {}, { projectId: "web" }), /ACCESS_DENIED/);
-    const equipping = await Visitor.open(guarded.url, "/mcp", owner);
-    assert.match(await equipping.call("plain.write"), /called write/);
-    assert.equal((await guarded.api("POST", "/api/toolsets/pair/equip", {})).status, 200);
-    assert.match(await equipping.call("plain.write"), /ACCESS_DENIED/);
-    assert.match(await equipping.call("tool_execute", { toolKey: "plain.write" }), /ACCESS_DENIED/);
-    assert.match(await equipping.call("plain.append"), /called append/, "is not in the toolset");
-    assert.deepEqual(names(plainNotes), ["write", "append"]);
-    const replacing = "/api/exchange/toolsets?replace=true";
-    const replaced = await guarded.api("POST", replacing, { name: "pair", tools });
-    assert.deepEqual(replaced.value.saved, ["pair"]);
-    assert.match(await own.call("plain_write"), /ACCESS_DENIED/, "to save it anew loosens nothing");
-  });
+  await t.step(
+    "a toolset, at its endpoint and where it is equipped, by whatever project",
+    async () => {
+      const tools = ["plain.list", "plain.write"];
+      const built = await guarded.api("POST", "/api/exchange/toolsets", { name: "pair", tools });
+      assert.deepEqual(built.value.saved, ["pair"]);
+      const project = await guarded.api("PUT", "/api/projects/web", { servers: ["plain"] });
+      assert.ok(project.status < 300, JSON.stringify(project.value));
+      const { status } = await guarded.api("PUT", "/api/approvals/modes/pair", {
+        mode: "read-only",
+      });
+      assert.equal(status, 200);
+      plainNotes.calls.length = 0;
+      const own = await Visitor.open(guarded.url, "/toolsets/pair/mcp", owner);
+      assert.match(await own.call("plain_write"), /ACCESS_DENIED.*the toolset allows only/);
+      assert.match(await own.call("plain_write", {}, { projectId: "web" }), /ACCESS_DENIED/);
+      const equipping = await Visitor.open(guarded.url, "/mcp", owner);
+      assert.match(await equipping.call("plain.write"), /called write/);
+      assert.equal((await guarded.api("POST", "/api/toolsets/pair/equip", {})).status, 200);
+      assert.match(await equipping.call("plain.write"), /ACCESS_DENIED/);
+      assert.match(
+        await equipping.call("tool_execute", { toolKey: "plain.write" }),
+        /ACCESS_DENIED/,
+      );
+      assert.match(await equipping.call("plain.append"), /called append/, "is not in the toolset");
+      assert.deepEqual(names(plainNotes), ["write", "append"]);
+      const replacing = "/api/exchange/toolsets?replace=true";
+      const replaced = await guarded.api("POST", replacing, { name: "pair", tools });
+      assert.deepEqual(replaced.value.saved, ["pair"]);
+      assert.match(
+        await own.call("plain_write"),
+        /ACCESS_DENIED/,
+        "to save it anew loosens nothing",
+      );
+    },
+  );
 });

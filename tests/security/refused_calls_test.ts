@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { until } from "../gateway.ts";
 import { Audited } from "./audited.ts";
@@ -19,15 +19,15 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
   const audited = new Audited(guarded);
   const { text: caller } = await guarded.token({ name: "caller" });
   const { text: reader } = await guarded.token({ name: "reader", rights: ["read"] });
-  const call = async (server: string, token = caller, door = `/servers/${server}/mcp`) => {
-    const visitor = await Visitor.open(guarded.url, door, token);
+  const call = async (server: string, token = caller, endpoint = `/servers/${server}/mcp`) => {
+    const visitor = await Visitor.open(guarded.url, endpoint, token);
     return await visitor.call(`${server}.write`, { text: CANARY });
   };
   await audited.news();
 
-  await t.step("by the mode of its server, at each door", async () => {
-    const doors = { "/servers/kept/mcp": "servers/kept\\?namespaced", "/mcp": "mcp\\?default" };
-    for (const [door, from] of Object.entries(doors)) {
+  await t.step("by the mode of its server, at each endpoint", async () => {
+    const endpoints = { "/servers/kept/mcp": "servers/kept\\?namespaced", "/mcp": "mcp\\?default" };
+    for (const [endpoint, from] of Object.entries(endpoints)) {
       // The owner has just asked for something else, from another place.
       for (const [who, token] of Object.entries({ caller, owner: guarded.owner })) {
         await audited.leaves({
@@ -35,7 +35,7 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
           subject: "kept.write",
           who,
           from: new RegExp(`^MCP at /${from}, client "visitor 1", from 127\\.0\\.0\\.1$`),
-        }, async () => assert.match(await call("kept", token, door), /ACCESS_DENIED/));
+        }, async () => assert.match(await call("kept", token, endpoint), /ACCESS_DENIED/));
       }
     }
   });
@@ -57,13 +57,13 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
   });
 
   await t.step("by a right that the token does not have", async () => {
-    for (const door of ["/servers/plain/mcp", "/mcp"]) {
+    for (const endpoint of ["/servers/plain/mcp", "/mcp"]) {
       await audited.leaves({
         action: "call.refuse",
         subject: "plain.write",
         who: "reader",
-        from: new RegExp(`^MCP at ${door.replace(/\/mcp$/, "")}`),
-      }, async () => assert.match(await call("plain", reader, door), /ACCESS_DENIED/));
+        from: new RegExp(`^MCP at ${endpoint.replace(/\/mcp$/, "")}`),
+      }, async () => assert.match(await call("plain", reader, endpoint), /ACCESS_DENIED/));
     }
   });
 
@@ -142,9 +142,9 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
   });
 
   await t.step("of what else makes use of a server, whatever it is called", async () => {
-    const doors = { "/servers/plain/mcp": "plain.", "/mcp?expose=all": "" };
-    for (const [door, server] of Object.entries(doors)) {
-      const visitor = await Visitor.open(guarded.url, door, reader);
+    const endpoints = { "/servers/plain/mcp": "plain.", "/mcp?expose=all": "" };
+    for (const [endpoint, server] of Object.entries(endpoints)) {
+      const visitor = await Visitor.open(guarded.url, endpoint, reader);
       const refused = async (method: string) =>
         assert.match((await visitor.request(method, { uri: "a://b" })).text, /ACCESS_DENIED/);
       const expected = { action: "call.refuse", who: "reader", from: /^MCP at / };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { at, tool } from "../combined_doors.ts";
+import { at, tool } from "../combined_endpoints.ts";
 import { chaos } from "../faults.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { bearer, Guarded } from "./guarded.ts";

@@ -8,7 +8,7 @@ import { FallbackTransport } from "../../lib/servers/transports/http.ts";
 import { AesBox } from "../../lib/storage/sealing.ts";
 import { ServersRepository } from "../../lib/storage/servers_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
-import { tool } from "../combined_doors.ts";
+import { tool } from "../combined_endpoints.ts";
 import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "../gateway.ts";

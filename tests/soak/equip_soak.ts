@@ -3,7 +3,7 @@
  * `deno run -A tests/soak/equip_soak.ts [CLIENTS] [EQUIPS]` (default: 50 and 200).
  */
 import assert from "node:assert/strict";
-import { connect, DEV_TOOLS, devServers, Doors, lists, must } from "../combined_doors.ts";
+import { connect, DEV_TOOLS, devServers, Endpoints, lists, must } from "../combined_endpoints.ts";
 
 export interface EquipReport {
   /** Clients that ended with anything but the tools of the toolset that was equipped last. */
@@ -37,11 +37,11 @@ export async function equipOften(
   { clients, equips, settleMs }: EquipOptions,
 ): Promise<EquipReport> {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  for (const [name, { tools }] of Object.entries(TOOLSETS)) await doors.build(name, tools);
+  await using endpoints = await Endpoints.open(dev.entries);
+  for (const [name, { tools }] of Object.entries(TOOLSETS)) await endpoints.build(name, tools);
   await using stack = new AsyncDisposableStack();
   const connected = await Promise.all(
-    Array.from({ length: clients }, () => connect(doors.url, "/mcp")),
+    Array.from({ length: clients }, () => connect(endpoints.url, "/mcp")),
   );
   const latest = connected.map(() => [] as string[]);
   for (const [index, client] of connected.entries()) {
@@ -49,7 +49,7 @@ export async function equipOften(
     client.onTools.add(() => void client.tools().then((names) => latest[index] = names));
   }
   const memory = async () => {
-    const text = await (await fetch(new URL("/metrics", doors.url))).text();
+    const text = await (await fetch(new URL("/metrics", endpoints.url))).text();
     return Number(/^quartermaster_memory_bytes (\S+)$/m.exec(text)?.[1]) / 2 ** 20;
   };
   const started = performance.now();
@@ -63,7 +63,7 @@ export async function equipOften(
   const seconds = (performance.now() - started) / 1000;
   const { names } = TOOLSETS[equips % 2 === 0 ? "first" : "second"];
   // By a client of its own: one that has listed the last tools by itself need not be told of them.
-  await lists(stack.use(await connect(doors.url, "/mcp")), names);
+  await lists(stack.use(await connect(endpoints.url, "/mcp")), names);
   await new Promise((resolve) => setTimeout(resolve, settleMs));
   const told = connected.map((client) => client.told.tools);
   return {

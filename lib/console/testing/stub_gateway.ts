@@ -52,7 +52,7 @@ export type ConsoleGateway = Pick<
   | "toolCalls"
   | "access"
   | "promotions"
-  | "doors"
+  | "endpoints"
   | "store"
   | "logs"
 >;
@@ -149,7 +149,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
         input.promotions?.find((each) => each.server === server && each.toolName === tool),
       staleness: () => undefined,
     } as unknown as Gateway["promotions"],
-    doors: { host: { sessions: { list: () => [] } } } as unknown as Gateway["doors"],
+    endpoints: { host: { sessions: { list: () => [] } } } as unknown as Gateway["endpoints"],
     store: {
       location: { kind: "memory", label: "memory" },
       read: () => Promise.reject(new Error("The stub stores nothing")),

@@ -84,9 +84,9 @@ export function formatKib(bytes: number | undefined): string {
   return kib < 0.1 ? "<0.1" : kib < 100 ? kib.toFixed(1) : Math.round(kib).toLocaleString("en-US");
 }
 
-/** A door in words: "mcp?default" is "/mcp (default)". */
-export function endpointName(door: string): string {
-  const [path = "", view = ""] = door.split("?");
+/** An endpoint in words: "mcp?default" is "/mcp (default)". */
+export function endpointName(endpoint: string): string {
+  const [path = "", view = ""] = endpoint.split("?");
   return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
 }
 

@@ -65,7 +65,7 @@ Deno.test("formatSizes() and formatKib() say what is not known", () => {
   assert.deepEqual([undefined, 10, 4_096, 2_000_000].map(formatKib), ["–", "<0.1", "4.0", "1,953"]);
 });
 
-Deno.test("doorName() is a path and its view", () => {
+Deno.test("endpointName() is a path and its view", () => {
   assert.equal(endpointName("mcp?default&flat"), "/mcp (default, flat)");
   assert.equal(endpointName("toolsets/dev?"), "/toolsets/dev");
 });

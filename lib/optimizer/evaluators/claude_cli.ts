@@ -30,7 +30,7 @@ export interface ClaudeCliOptions {
   timeoutMs: number;
   /** The gateway's environment, from which credentials, proxies and PATH are taken. */
   env: Record<string, string>;
-  openDoor(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenDoor>;
+  openEndpoint(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenEndpoint>;
   /** Announces processes, so that orphans of a killed gateway are found. */
   owner?: ProcessOwner;
   /** Marks the folders of runs, so that those of a killed gateway are found. */
@@ -38,7 +38,7 @@ export interface ClaudeCliOptions {
 }
 
 /** Where a run's tools are, for one client with the token. */
-interface OpenDoor extends AsyncDisposable {
+interface OpenEndpoint extends AsyncDisposable {
   url: string;
   token: string;
 }
@@ -103,7 +103,7 @@ export class ClaudeCliEvaluator implements Evaluator {
 
   async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
-    const { openDoor } = this.#options;
+    const { openEndpoint } = this.#options;
     const transcript = new ClaudeTranscript();
     let token = "";
     const failed = ({ reason, ...problem }: RunProblem): Observation => ({
@@ -114,14 +114,14 @@ export class ClaudeCliEvaluator implements Evaluator {
       cost: transcript.cost,
     });
     try {
-      await using door = await openDoor(tools, signal);
-      token = door.token;
+      await using endpoint = await openEndpoint(tools, signal);
+      token = endpoint.token;
       const headers = { Authorization: `Bearer ${token}` };
       const end = await ask(this.#options, {
         prompt,
         signal,
         transcript,
-        mcpServers: { tools: { type: "http", url: door.url, headers } },
+        mcpServers: { tools: { type: "http", url: endpoint.url, headers } },
         isEnough: () => setupProblem(transcript, target) !== undefined,
       });
       const problem = setupProblem(transcript, target) ??
@@ -146,9 +146,9 @@ const NEVER_BEGAN = {
 /** Writes by `claude -p`, without any tool. The CLI decides how much at most. */
 export class ClaudeCliText implements TextModel {
   readonly kind = "claude-cli";
-  readonly #options: Omit<ClaudeCliOptions, "openDoor">;
+  readonly #options: Omit<ClaudeCliOptions, "openEndpoint">;
 
-  constructor(options: Omit<ClaudeCliOptions, "openDoor">) {
+  constructor(options: Omit<ClaudeCliOptions, "openEndpoint">) {
     this.#options = options;
   }
 
@@ -189,7 +189,7 @@ interface Question {
 }
 
 function ask(
-  { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openDoor">,
+  { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openEndpoint">,
   { prompt, system, signal, transcript, mcpServers, isEnough }: Question,
 ): Promise<ClaudeEnd> {
   return runClaude({

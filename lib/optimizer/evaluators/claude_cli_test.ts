@@ -14,7 +14,7 @@ const tools: ShownTool[] = ["git_find", "git_log"].map((name) => ({
   text: JSON.stringify({ name, inputSchema: { type: "object" } }),
 }));
 
-class Doors {
+class Endpoints {
   opened = 0;
   closed = 0;
 
@@ -34,7 +34,14 @@ class Doors {
 
 function options(path: string, more: Partial<ClaudeCliOptions> = {}): ClaudeCliOptions {
   const env = { PATH: Deno.env.get("PATH") ?? "", ANTHROPIC_API_KEY: KEY };
-  return { path, model: "haiku", timeoutMs: 20_000, env, openDoor: new Doors().open, ...more };
+  return {
+    path,
+    model: "haiku",
+    timeoutMs: 20_000,
+    env,
+    openEndpoint: new Endpoints().open,
+    ...more,
+  };
 }
 
 /** What is observed of a script in the CLI's place. */
@@ -75,14 +82,14 @@ Deno.test("ClaudeCliEvaluator.run() gives calls, words, cost and model", async (
 });
 
 Deno.test("ClaudeCliEvaluator.run() starts the CLI so that it measures descriptions", async () => {
-  const doors = new Doors();
+  const endpoints = new Endpoints();
   await using fake = await fakeClaude(
     `for a in "$@"; do echo "$a" >> "$FOLDER/args"; done
 cat > "$FOLDER/input"
 while [ "$1" != --mcp-config ]; do shift; done; cp "$2" "$FOLDER/config"
 ${printing(ready, said("m1", text("No")), result())}`,
   );
-  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openDoor: doors.open }));
+  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
   const { signal } = new AbortController();
   const seen = await evaluator.run({ prompt: "-p --x", tools, target: "git_find", signal });
   assert.equal(seen.status, "ok");
@@ -104,7 +111,7 @@ ${printing(ready, said("m1", text("No")), result())}`,
       },
     },
   });
-  assert.deepEqual([doors.opened, doors.closed], [1, 1]);
+  assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
 });
 
 Deno.test("ClaudeCliEvaluator.run() never lets a prompt be a command of the CLI", async () => {
@@ -197,30 +204,30 @@ echo "boom $ANTHROPIC_API_KEY ${TOKEN}" >&2; exit 3`;
 Deno.test("ClaudeCliEvaluator.run() has an error for a hang, after a call too", async () => {
   const retry = { type: "system", subtype: "api_retry", error_status: 529 };
   const call = said("m1", toolUse("mcp__tools__git_find"));
-  const doors = new Doors();
+  const endpoints = new Endpoints();
   const hang = await reasonOf(`${printing(ready, call, retry)}\nsleep 300`, {
     timeoutMs: 1_500,
-    openDoor: doors.open,
+    openEndpoint: endpoints.open,
   });
   assert.match(hang.reason, /did not end within 1500 ms; the API's last error was 529/);
-  assert.deepEqual([doors.opened, doors.closed], [1, 1]);
+  assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
 });
 
 Deno.test("ClaudeCliEvaluator.run() has an error for output without end", async () => {
   assert.match((await reasonOf("yes")).reason, /wrote more than is read/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error where no door can be opened", async () => {
-  const openDoor = () => Promise.reject(new Error("no room"));
-  assert.match((await reasonOf("exit 0", { openDoor })).reason, /no room/);
+Deno.test("ClaudeCliEvaluator.run() has an error where no endpoint can be opened", async () => {
+  const openEndpoint = () => Promise.reject(new Error("no room"));
+  assert.match((await reasonOf("exit 0", { openEndpoint })).reason, /no room/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() throws when its signal aborts, and closes the door", async () => {
+Deno.test("ClaudeCliEvaluator.run() throws when its signal aborts, and closes the endpoint", async () => {
   const stop = new AbortController();
-  const doors = new Doors();
+  const endpoints = new Endpoints();
   await using fake = await fakeClaude(`echo $$ > "$FOLDER/pid"\nsleep 300`);
   const pidOf = () => Deno.readTextFile(`${fake.folder}/pid`).then(Number, () => 0);
-  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openDoor: doors.open }));
+  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
   const { signal } = stop;
   const running = evaluator.run({ prompt: "Find it", tools, target: "git_find", signal });
   for (let tries = 0; await pidOf() === 0 && tries < 6_000; tries++) {
@@ -228,7 +235,7 @@ Deno.test("ClaudeCliEvaluator.run() throws when its signal aborts, and closes th
   }
   stop.abort(new Error("cancelled"));
   await assert.rejects(running, /cancelled/);
-  assert.deepEqual([doors.opened, doors.closed], [1, 1]);
+  assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
   assert.equal(await isGroupAlive(await pidOf()), false);
 });
 

@@ -26,7 +26,7 @@ export interface ModelsInput {
   redactor: Redactor;
   processOwner: ProcessOwner;
   folders: RunFolders;
-  openDoor: ClaudeCliOptions["openDoor"];
+  openEndpoint: ClaudeCliOptions["openEndpoint"];
   isEnabled(): boolean;
 }
 
@@ -62,7 +62,7 @@ export function buildModels(input: ModelsInput): Models {
     model: options.evalModel ?? API_MODEL,
     timeoutMs: options.evalTimeout,
   };
-  const cli = new ClaudeCliEvaluator({ ...cliOptions, openDoor: input.openDoor });
+  const cli = new ClaudeCliEvaluator({ ...cliOptions, openEndpoint: input.openEndpoint });
   const api = new MessagesApiEvaluator(apiOptions);
   const isApiWanted = options.evaluator === "messages-api" ||
     (options.evaluator === "auto" && !platform.canSpawn);

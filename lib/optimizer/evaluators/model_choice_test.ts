@@ -33,7 +33,7 @@ function models({ isOn = true, env = {}, options = {} }: Wanted) {
       onWarning: () => {},
     }),
     folders: new RunFolders({ store: "memory", leaseId: "test" }),
-    openDoor: () => Promise.reject(new Error("no run is made")),
+    openEndpoint: () => Promise.reject(new Error("no run is made")),
     isEnabled: () => isOn,
   });
 }

@@ -90,7 +90,7 @@ Deno.test("ToolsetModes.set() is kept, for every gateway on the store, until it 
   assert.equal(one.of("dev"), "all");
 });
 
-Deno.test("ToolsetModes.modeFor() counts at the toolset's own door, for every call there", async () => {
+Deno.test("ToolsetModes.modeFor() counts at the toolset's own endpoint, for every call there", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const modes = await open(store);
   assert.equal(modes.modeFor(at("toolsets/dev?")), undefined);
@@ -100,7 +100,7 @@ Deno.test("ToolsetModes.modeFor() counts at the toolset's own door, for every ca
   assert.equal(modes.modeFor(at("servers/git?namespaced")), undefined);
 });
 
-Deno.test("ToolsetModes.modeFor() counts at the default door for who has it equipped, for its tools", async () => {
+Deno.test("ToolsetModes.modeFor() counts at the default endpoint for who has it equipped, for its tools", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const modes = await open(store, toolset("dev", "commit"));
   await modes.set("dev", "confirm");
@@ -109,7 +109,7 @@ Deno.test("ToolsetModes.modeFor() counts at the default door for who has it equi
   assert.equal(modes.modeFor(at("mcp?default", "commit", "token:b")), undefined);
 });
 
-Deno.test("ToolsetModes.modeFor() takes the strictest of all that have the tool where no door is known", async () => {
+Deno.test("ToolsetModes.modeFor() takes the strictest of all that have the tool where no endpoint is known", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const modes = await open(store);
   await modes.set("dev", "confirm");

@@ -29,7 +29,7 @@ Deno.test("RefusedCalls.note() says who, from where, which tool and why, and not
   }]);
 });
 
-Deno.test("RefusedCalls.note() has the place of whoever asks without a door", () => {
+Deno.test("RefusedCalls.note() has the place of whoever asks without an endpoint", () => {
   const { entries, refused } = noting({ windowMs: 1_000 });
   const origin = { principal: "token:a", from: () => "API, 127.0.0.1, curl/8.0" };
   const note = () => refused.note({ subject: "git.commit", principal: "token:a" }, new Error("no"));

@@ -91,7 +91,8 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
       {select("server", "Server", "All servers")}
       {select("tool", "Tool", "All tools")}
       {select("client", "Client", "All clients")}
-      {select("door", "Endpoint", "All endpoints", (door) => inertString(endpointName(door)))}
+      {select("endpoint", "Endpoint", "All endpoints", (endpoint) =>
+        inertString(endpointName(endpoint)))}
       <FilterSelect
         action={action}
         name="status"

@@ -98,7 +98,7 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
         {call.client === undefined ? "Unknown" : <InertText text={call.client} />}
       </Fact>
       <Fact name="Endpoint">
-        <InertText as="span" class="mono" text={endpointName(call.door)} />
+        <InertText as="span" class="mono" text={endpointName(call.endpoint)} />
       </Fact>
       <Fact name="Server">
         <a class="mono" href={serverPath(call.server)}>

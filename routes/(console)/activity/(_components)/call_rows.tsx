@@ -20,7 +20,7 @@ export function CallsHead() {
       <tr aria-rowindex={1}>
         <th scope="col" class="col-time">Time</th>
         <th scope="col" class="col-client">Client</th>
-        <th scope="col" class="col-door">Endpoint</th>
+        <th scope="col" class="col-endpoint">Endpoint</th>
         <th scope="col" class="col-server">Server</th>
         <th scope="col" class="col-tool">Tool</th>
         <th scope="col" class="col-duration number">Duration</th>
@@ -43,7 +43,7 @@ interface CallRowProps {
 
 /** One call in the list of all. */
 export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
-  const { client = "", door, server, tool } = call;
+  const { client = "", endpoint, server, tool } = call;
   return (
     <tr
       data-row
@@ -57,8 +57,8 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
       <td class="cut col-client" title={inertString(client)}>
         {client === "" ? <span class="muted">unknown</span> : <InertText text={client} />}
       </td>
-      <td class="cut mono col-door" title={inertString(endpointName(door))}>
-        <InertText text={endpointName(door)} />
+      <td class="cut mono col-endpoint" title={inertString(endpointName(endpoint))}>
+        <InertText text={endpointName(endpoint)} />
       </td>
       <td class="cut mono col-server" title={inertString(server)}>
         <InertText text={server} />

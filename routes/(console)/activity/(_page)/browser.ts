@@ -5,7 +5,7 @@ import { readApi } from "../../../../lib/console/ui/api.ts";
 const ListedCall = z.object({
   id: z.string(),
   at: z.number(),
-  door: z.string(),
+  endpoint: z.string(),
   server: z.string(),
   tool: z.string(),
   client: z.optional(z.string()),
@@ -218,11 +218,11 @@ export function withOlder(rows: Rows, older: Rows): Rows {
 
 /** Whether a call passes the filter as the address says it, its text aside. */
 export function passes(call: ListedCall, query: Record<string, string>): boolean {
-  const { server, tool, client, door, status } = query;
+  const { server, tool, client, endpoint, status } = query;
   return (server === undefined || call.server === server) &&
     (tool === undefined || call.tool === tool) &&
     (client === undefined || call.client === client) &&
-    (door === undefined || call.door === door) &&
+    (endpoint === undefined || call.endpoint === endpoint) &&
     (status === undefined || call.ok === (status === "ok"));
 }
 

@@ -5,7 +5,7 @@ function calls(...ids: string[]) {
   return ids.map((id) => ({
     id,
     at: 0,
-    door: "mcp?default",
+    endpoint: "mcp?default",
     session: "s",
     principal: "p",
     server: "git",

@@ -4,7 +4,7 @@ import { readCalls, readHeard } from "./browser.ts";
 const call = (id: string) => ({
   id,
   at: 0,
-  door: "mcp?default",
+  endpoint: "mcp?default",
   session: "s",
   principal: "p",
   server: "git",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CallFeed } from "./browser.ts";
 
 function call(nth: number, change: { server?: string; ok?: boolean } = {}) {
-  const base = { at: nth, door: "mcp?default", session: "s", principal: "p", ms: 1, ok: true };
+  const base = { at: nth, endpoint: "mcp?default", session: "s", principal: "p", ms: 1, ok: true };
   return { ...base, id: `c${nth}`, server: "git", tool: "status", ...change };
 }
 

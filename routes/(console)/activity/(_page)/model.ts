@@ -24,7 +24,7 @@ export interface ActivityPage {
   filter: ActivityFilter;
   /** The filter as addresses say it. */
   query: Record<string, string>;
-  choices: Record<"server" | "tool" | "client" | "door", CallChoice[]>;
+  choices: Record<"server" | "tool" | "client" | "endpoint", CallChoice[]>;
   /** Whether any call is known, whatever the filter. */
   hasCalls: boolean;
   keptDays: number;
@@ -47,7 +47,7 @@ type ActivityGateway = Pick<Gateway, "calls" | "options">;
 const LOOKED_AT = 1_000;
 const MOST_CHOICES = 100;
 const MAX_TEXT = 500;
-const NAMES = ["server", "tool", "client", "door"] as const;
+const NAMES = ["server", "tool", "client", "endpoint"] as const;
 
 /** The list of calls as the address asks for it. */
 export async function activityPage(
@@ -73,7 +73,7 @@ export async function activityPage(
       server: choicesOf(recent.calls, "server", filter.server),
       tool: choicesOf(inServer, "tool", filter.tool),
       client: choicesOf(recent.calls, "client", filter.client),
-      door: choicesOf(recent.calls, "door", filter.door),
+      endpoint: choicesOf(recent.calls, "endpoint", filter.endpoint),
     },
     hasCalls: recent.calls.length > 0,
     keptDays: activityRetention,
@@ -118,7 +118,7 @@ async function take(calls: AsyncIterable<ActivityRecord>, most: number): Promise
 
 function choicesOf(
   calls: readonly ActivityRecord[],
-  name: "server" | "tool" | "client" | "door",
+  name: "server" | "tool" | "client" | "endpoint",
   current: string | undefined,
 ): CallChoice[] {
   const counts = new Map<string, number>();

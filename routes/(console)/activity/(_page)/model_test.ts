@@ -10,7 +10,7 @@ import { Redactor } from "../../../../lib/telemetry/redact.ts";
 import { activityPage, callPage, promptOf, timelineOf } from "./model.ts";
 
 const CALL = {
-  door: "mcp?default",
+  endpoint: "mcp?default",
   session: "s",
   principal: "everyone",
   ms: 3,
@@ -51,11 +51,16 @@ Deno.test("activityPage() has a page of the newest, and filters with what calls 
   const before = page.rows.at(-1)!.id;
   const older = await activityPage(gateway, new URLSearchParams({ before }));
   assert.deepEqual([older.rows.length, older.hasOlder, older.isOlder], [50, false, true]);
-  const query = new URLSearchParams("server=git&status=error&q=+t2&client=&door=nowhere");
+  const query = new URLSearchParams("server=git&status=error&q=+t2&client=&endpoint=nowhere");
   const filtered = await activityPage(gateway, query);
-  assert.deepEqual(filtered.query, { server: "git", door: "nowhere", status: "error", q: "t2" });
+  assert.deepEqual(filtered.query, {
+    server: "git",
+    endpoint: "nowhere",
+    status: "error",
+    q: "t2",
+  });
   assert.deepEqual([filtered.rows, filtered.hasCalls], [[], true]);
-  assert.deepEqual(filtered.choices.door.map(({ value }) => value), ["mcp?default", "nowhere"]);
+  assert.deepEqual(filtered.choices.endpoint.map(({ value }) => value), ["mcp?default", "nowhere"]);
 });
 
 Deno.test("callPage() says what is remembered, and leads to a prompt from the arguments", async () => {

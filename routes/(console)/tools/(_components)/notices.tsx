@@ -93,7 +93,7 @@ interface Props {
   noun: "tool" | "prompt";
 }
 
-/** Those that had to give up their plain name at the doors, and the other owner of each. */
+/** Those that had to give up their plain name at the endpoints, and the other owner of each. */
 export function NameCollisions({ collisions, noun }: Props) {
   if (collisions.length === 0) return null;
   return (

@@ -64,7 +64,7 @@ export interface ToolsetsPage {
 
 /** All toolsets, by name. */
 export function toolsetsPage(
-  gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "doors">,
+  gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "endpoints">,
   query: URLSearchParams,
   principal = EVERYONE,
 ): ToolsetsPage {
@@ -120,7 +120,7 @@ export interface ToolsetPage {
 
 type PageGateway = Pick<
   Gateway,
-  "toolsets" | "guide" | "tokens" | "doors" | "address" | "options" | "review"
+  "toolsets" | "guide" | "tokens" | "endpoints" | "address" | "options" | "review"
 >;
 
 const NEIGHBORS = 100;
@@ -183,7 +183,7 @@ const NAME_CHARS = 40;
 
 const ClientInfo = z.looseObject({ title: z.string().optional(), name: z.string().optional() });
 
-type AudienceGateway = Pick<Gateway, "doors">;
+type AudienceGateway = Pick<Gateway, "endpoints">;
 
 /** The clients whose list has the tools of what is equipped. */
 export function equippedAudience(gateway: AudienceGateway, principal = EVERYONE): Audience {
@@ -200,11 +200,11 @@ export function endpointAudience(gateway: AudienceGateway, toolset: string): Aud
 }
 
 function audienceOf(
-  { doors }: AudienceGateway,
+  { endpoints }: AudienceGateway,
   isMeant: (session: { endpoint: string; principal: string }) => boolean,
 ): Audience {
   const now = Date.now();
-  const sessions = doors.host.sessions.list().filter((session) =>
+  const sessions = endpoints.host.sessions.list().filter((session) =>
     isMeant(session) && session.idleMs(now) < GONE_MS
   );
   const byName = Map.groupBy(sessions, ({ profile }) => nameOf(profile.clientInfo));

@@ -71,31 +71,31 @@ Deno.test("toolsetPage() says of each tool whether it waits for a decision", asy
 });
 
 interface Client {
-  door: string;
+  endpoint: string;
   info?: unknown;
   idleMs?: number;
   principal?: string;
 }
 
-function gatewayWith(...clients: Client[]): Pick<Gateway, "doors"> {
+function gatewayWith(...clients: Client[]): Pick<Gateway, "endpoints"> {
   const list = () =>
-    clients.map(({ door, info, idleMs = 0, principal = EVERYONE }) => ({
-      endpoint: door,
+    clients.map(({ endpoint, info, idleMs = 0, principal = EVERYONE }) => ({
+      endpoint,
       principal,
       profile: { clientInfo: info },
       idleMs: () => idleMs,
     }));
-  return { doors: { host: { sessions: { list } } } as unknown as Gateway["doors"] };
+  return { endpoints: { host: { sessions: { list } } } as unknown as Gateway["endpoints"] };
 }
 
 Deno.test("equippedAudience() has those whose list is what is equipped, by name", () => {
   const gateway = gatewayWith(
-    { door: "mcp?default", info: { name: "cursor" } },
-    { door: "mcp?toolset&flat", info: { name: "claude-code", title: "Claude Code" } },
-    { door: "mcp?default", info: { title: "Claude Code" } },
-    { door: "mcp?default", info: "nonsense" },
-    { door: "mcp?all", info: { name: "sees everything" } },
-    { door: "servers/git?flat", info: { name: "elsewhere" } },
+    { endpoint: "mcp?default", info: { name: "cursor" } },
+    { endpoint: "mcp?toolset&flat", info: { name: "claude-code", title: "Claude Code" } },
+    { endpoint: "mcp?default", info: { title: "Claude Code" } },
+    { endpoint: "mcp?default", info: "nonsense" },
+    { endpoint: "mcp?all", info: { name: "sees everything" } },
+    { endpoint: "servers/git?flat", info: { name: "elsewhere" } },
   );
   assert.deepEqual(equippedAudience(gateway), {
     count: 4,
@@ -106,24 +106,24 @@ Deno.test("equippedAudience() has those whose list is what is equipped, by name"
 
 Deno.test("equippedAudience() leaves out who has long been silent, and other people's clients", () => {
   const gateway = gatewayWith(
-    { door: "mcp?default", info: { name: "left" }, idleMs: 10 * 60_000 },
-    { door: "mcp?default", info: { name: "theirs" }, principal: "somebody" },
+    { endpoint: "mcp?default", info: { name: "left" }, idleMs: 10 * 60_000 },
+    { endpoint: "mcp?default", info: { name: "theirs" }, principal: "somebody" },
   );
   assert.equal(equippedAudience(gateway).count, 0);
 });
 
 Deno.test("equippedAudience() has a person's clients, whichever tokens they and the person came with", () => {
   const gateway = gatewayWith(
-    { door: "mcp?default", info: { name: "same" }, principal: "oauth:ann#1" },
-    { door: "mcp?default", info: { name: "other" }, principal: "oauth:ann#2@web" },
-    { door: "mcp?default", info: { name: "theirs" }, principal: "oauth:bob#1" },
+    { endpoint: "mcp?default", info: { name: "same" }, principal: "oauth:ann#1" },
+    { endpoint: "mcp?default", info: { name: "other" }, principal: "oauth:ann#2@web" },
+    { endpoint: "mcp?default", info: { name: "theirs" }, principal: "oauth:bob#1" },
   );
   assert.deepEqual(equippedAudience(gateway, "oauth:ann#1").names, ["other", "same"]);
 });
 
 Deno.test("equippedAudience() names a few of many", () => {
   const clients = Array.from({ length: 8 }, (_, index) => ({
-    door: "mcp?default",
+    endpoint: "mcp?default",
     info: { name: `client ${index}` },
   }));
   const { count, names, more } = equippedAudience(gatewayWith(...clients));
@@ -132,8 +132,8 @@ Deno.test("equippedAudience() names a few of many", () => {
 
 Deno.test("endpointAudience() has the clients at that toolset's endpoint alone", () => {
   const gateway = gatewayWith(
-    { door: "toolsets/dev?", info: { name: "a" } },
-    { door: "toolsets/develop?", info: { name: "b" } },
+    { endpoint: "toolsets/dev?", info: { name: "a" } },
+    { endpoint: "toolsets/develop?", info: { name: "b" } },
   );
   assert.deepEqual(endpointAudience(gateway, "dev").names, ["a"]);
 });

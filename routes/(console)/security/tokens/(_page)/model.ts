@@ -57,7 +57,7 @@ export interface TokensPage {
 
 type TokensGateway = Pick<
   Gateway,
-  "access" | "accessAdmin" | "address" | "doors" | "options" | "servers" | "toolsets"
+  "access" | "accessAdmin" | "address" | "endpoints" | "options" | "servers" | "toolsets"
 >;
 
 const NAMELESS = "Write a name: whose token it is, or what it is for";
@@ -73,7 +73,7 @@ export async function tokensPage(
   const [tokens, projects] = await Promise.all([accessAdmin.tokens(), accessAdmin.projects()]);
   const fields = readTokenFields(form);
   const counts = Map.groupBy(
-    gateway.doors.host.sessions.list(),
+    gateway.endpoints.host.sessions.list(),
     (session) => ownerOf(session.principal),
   );
   const preview = tryPreview(gateway, fields, projects);

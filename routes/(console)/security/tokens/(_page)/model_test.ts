@@ -39,9 +39,13 @@ async function openSetting() {
     },
   });
   const sessions: { principal: string }[] = [];
-  const doors = { host: { sessions: { list: () => sessions } } } as unknown as Gateway["doors"];
+  const endpoints = {
+    host: { sessions: { list: () => sessions } },
+  } as unknown as Gateway["endpoints"];
   return {
-    gateway: { ...parts.gateway, access, accessAdmin, doors } as typeof parts.gateway & Services,
+    gateway: { ...parts.gateway, access, accessAdmin, endpoints } as
+      & typeof parts.gateway
+      & Services,
     sessions,
     audited,
     async [Symbol.asyncDispose]() {

@@ -37,7 +37,7 @@ const Annotations = z.looseObject({
 /** What the gateway knows of a tool beyond its definition. */
 export interface ToolKnowledge {
   isEnabled: boolean;
-  /** What it is called at the doors. */
+  /** What it is called at the endpoints. */
   namespaced: string;
   flat: string;
   /** Where its plain flat name belongs to another. */

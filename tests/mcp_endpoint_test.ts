@@ -6,14 +6,14 @@ import {
   DEV_NAMES,
   DEV_TOOLS,
   devServers,
-  type DoorClient,
-  Doors,
+  type EndpointClient,
+  Endpoints,
   lists,
   must,
   openRaw,
   tool,
   TOOLSET_TOOLS,
-} from "./combined_doors.ts";
+} from "./combined_endpoints.ts";
 import { pause } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
@@ -32,14 +32,14 @@ const ToolDetail = z.looseObject({
 });
 
 /** The state of each tool of the equipped toolset. */
-async function activeTools(client: DoorClient) {
+async function activeTools(client: EndpointClient) {
   const { data } = await client.call("get-active-toolset");
   const tools = z.array(ToolDetail).parse(data.tools);
   return new Map(tools.map((detail) => [detail.namespacedName, detail]));
 }
 
 /** What a client lists at the moment it is told that there are other tools. */
-function listsOnNews(client: DoorClient): string[][] {
+function listsOnNews(client: EndpointClient): string[][] {
   const seen: string[][] = [];
   client.onTools.add(() => void client.tools().then((names) => seen.push(names)));
   return seen;
@@ -47,10 +47,10 @@ function listsOnNews(client: DoorClient): string[][] {
 
 Deno.test("/mcp: equipping a toolset shows exactly its tools, to every client, and unequipping hides them", async (t) => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  await using client = await connect(doors.url, "/mcp");
-  await using other = await connect(doors.url, "/mcp");
-  await using third = await connect(doors.url, "/mcp?expose=toolset");
+  await using endpoints = await Endpoints.open(dev.entries);
+  await using client = await connect(endpoints.url, "/mcp");
+  await using other = await connect(endpoints.url, "/mcp");
+  await using third = await connect(endpoints.url, "/mcp?expose=toolset");
   const all = [client, other, third];
 
   await t.step("before it, there are only the gateway's own tools", async () => {
@@ -78,7 +78,7 @@ Deno.test("/mcp: equipping a toolset shows exactly its tools, to every client, a
   });
 
   await t.step("definitions are what the servers list, but for the name", async () => {
-    const raw = await openRaw(doors.url, "/mcp");
+    const raw = await openRaw(endpoints.url, "/mcp");
     const { text } = await raw.request("tools/list", "{}");
     const { tools } = z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })) })
       .parse(JSON.parse(text).result);
@@ -113,7 +113,7 @@ Deno.test("/mcp: equipping a toolset shows exactly its tools, to every client, a
 
   await t.step("a change of the equipped toolset is told", async () => {
     const before = other.told.tools.length;
-    await doors.build("all-git", ["git.status"], true);
+    await endpoints.build("all-git", ["git.status"], true);
     await until(() => other.told.tools.length > before || undefined);
     assert.deepEqual(await other.tools(), ["git_status"]);
   });
@@ -121,14 +121,14 @@ Deno.test("/mcp: equipping a toolset shows exactly its tools, to every client, a
 
 Deno.test("/mcp: a call reaches its server with its arguments, and its result comes back byte for byte", async () => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  await doors.build("search", ["git.search-repositories"]);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open(dev.entries);
+  await endpoints.build("search", ["git.search-repositories"]);
+  await using client = await connect(endpoints.url, "/mcp");
   await must(client, "equip-toolset", { name: "search" });
   const result =
     '{"structuredContent":{"10":12345678901234567890,"2":1.0},  "content":[{"text":"\\u00e9","type":"text"}],"isError":false,"_meta":{"x":1e2}}';
   dev.git.results.set("search-repositories", result);
-  const raw = await openRaw(doors.url, "/mcp");
+  const raw = await openRaw(endpoints.url, "/mcp");
   const args = '{"2":1,"query":"typescript","1":98765432109876543210}';
   const text = await raw.result(
     `{"_meta":{"a":1},"arguments":${args},"name":"git_search_repositories"}`,
@@ -142,19 +142,19 @@ Deno.test("/mcp: a call reaches its server with its arguments, and its result co
 
 Deno.test("/mcp: tools of a server that is away are skipped with a warning, and come by themselves", async (t) => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  await doors.build("dev-tools", ["git.status", "docker.ps", "linear.create_issue"]);
-  await using client = await connect(doors.url, "/mcp");
-  await using other = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open(dev.entries);
+  await endpoints.build("dev-tools", ["git.status", "docker.ps", "linear.create_issue"]);
+  await using client = await connect(endpoints.url, "/mcp");
+  await using other = await connect(endpoints.url, "/mcp");
   await dev.git.leave();
   // Nobody notices before somebody calls.
   assert.equal((await client.call("git.status")).isError, true);
-  await doors.faulty.reaches("git", "failed");
+  await endpoints.faulty.reaches("git", "failed");
 
   await t.step("skipped", async () => {
     const text = await must(client, "equip-toolset", { name: "dev-tools" });
     assert.match(text, /⚠️ Warning: git server unavailable, skipping tools: git\.status/);
-    await doors.logged(
+    await endpoints.logged(
       /"level":"?(warn|40)"?.*git server unavailable, skipping tools: git\.status/,
     );
     assert.deepEqual(await other.tools(), ["docker_ps", "linear_create_issue"]);
@@ -166,7 +166,7 @@ Deno.test("/mcp: tools of a server that is away are skipped with a warning, and 
     dev.git.comeBack();
     const whole = ["docker_ps", "git_status", "linear_create_issue"].join();
     await until(() => seen.every((lists) => lists.at(-1)?.join() === whole) || undefined);
-    await doors.logged(/git server reconnected, registering tools: git_status/);
+    await endpoints.logged(/git server reconnected, registering tools: git_status/);
     assert.equal(await must(other, "git_status"), "called status");
   });
 });
@@ -180,9 +180,9 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
     tool("change", { inputSchema: wide }),
     tool("grow"),
   ]);
-  await using doors = await Doors.open({ git: at(server) });
-  await doors.build("mine", ["git.*"]);
-  await using client = await connect(doors.url, "/mcp");
+  await using endpoints = await Endpoints.open({ git: at(server) });
+  await endpoints.build("mine", ["git.*"]);
+  await using client = await connect(endpoints.url, "/mcp");
   await must(client, "equip-toolset", { name: "mine" });
   const before = client.told.tools.length;
   server.tools = [
@@ -190,7 +190,7 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
     tool("change", { inputSchema: strict }),
     tool("grow", { title: "G" }),
   ];
-  const restarted = await doors.api("POST", "/api/servers/git/restart");
+  const restarted = await endpoints.api("POST", "/api/servers/git/restart");
   assert.ok(restarted.status < 300, JSON.stringify(restarted));
   await until(() => client.told.tools.length > before || undefined);
   await lists(client, ["git_change", "git_grow", "git_keep"]);
@@ -211,7 +211,7 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
   });
 
   await t.step("and at /api/toolsets/{name}", async () => {
-    const { value } = await doors.api("GET", "/api/toolsets/mine");
+    const { value } = await endpoints.api("GET", "/api/toolsets/mine");
     const { tools } = z.looseObject({ tools: z.array(ToolDetail) }).parse(value.toolset);
     assert.deepEqual(
       tools.map(({ namespacedName, state, change }) =>
@@ -228,7 +228,7 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
 
   await t.step("a server that is taken out of the config takes its tools along", async () => {
     const seen = listsOnNews(client);
-    await doors.faulty.configure({ other: at(server) });
+    await endpoints.faulty.configure({ other: at(server) });
     await until(() => seen.at(-1)?.length === 0 || undefined);
     assert.equal((await activeTools(client)).get("git.keep")?.state, "gone");
   });
@@ -236,23 +236,23 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
 
 Deno.test("/mcp: what is equipped outlives the gateway, however it ends", async (t) => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  await doors.build("dev-essentials", DEV_TOOLS);
+  await using endpoints = await Endpoints.open(dev.entries);
+  await endpoints.build("dev-essentials", DEV_TOOLS);
   {
-    await using client = await connect(doors.url, "/mcp");
+    await using client = await connect(endpoints.url, "/mcp");
     await must(client, "equip-toolset", { name: "dev-essentials" });
   }
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await t.step(signal, async () => {
-      await doors.restart(signal);
-      await using client = await connect(doors.url, "/mcp");
+      await endpoints.restart(signal);
+      await using client = await connect(endpoints.url, "/mcp");
       assert.deepEqual(await client.tools(), DEV_NAMES);
       assert.equal(await must(client, "git_status"), "called status");
     });
   }
   await t.step("a client's first list right after a start is not cut short", async () => {
-    await doors.faulty.gateway.stop("SIGKILL");
-    await using again = await doors.sibling();
+    await endpoints.faulty.gateway.stop("SIGKILL");
+    await using again = await endpoints.sibling();
     await using client = await connect(again.url, "/mcp");
     assert.deepEqual(await client.tools(), DEV_NAMES);
   });
@@ -260,19 +260,19 @@ Deno.test("/mcp: what is equipped outlives the gateway, however it ends", async 
 
 Deno.test("/mcp: two gateways on one data folder: what one equips, the other's clients see", async () => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
-  await using sibling = await doors.sibling();
+  await using endpoints = await Endpoints.open(dev.entries);
+  await using sibling = await endpoints.sibling();
   await Promise.all(Object.keys(dev.entries).map((name) => sibling.reaches(name, "ready")));
-  await using here = await connect(doors.url, "/mcp");
+  await using here = await connect(endpoints.url, "/mcp");
   await using there = await connect(sibling.url, "/mcp");
-  await doors.build("dev-essentials", DEV_TOOLS);
+  await endpoints.build("dev-essentials", DEV_TOOLS);
   const seen = listsOnNews(there);
   await must(here, "equip-toolset", { name: "dev-essentials" });
   await until(() => seen.length > 0 || undefined);
   assert.deepEqual(seen[0], DEV_NAMES);
   await must(there, "unequip-toolset");
   await lists(here, []);
-  await doors.build("short-lived", ["docker.ps"]);
+  await endpoints.build("short-lived", ["docker.ps"]);
   await until(async () => {
     const { data } = await there.call("equip-toolset", { name: "short-lived" });
     return data.errorType === "NOT_FOUND" ? undefined : true;
@@ -284,7 +284,7 @@ Deno.test("/mcp: two gateways on one data folder: what one equips, the other's c
 
 Deno.test("/mcp: ?expose= picks the view", async (t) => {
   await using dev = devServers();
-  await using doors = await Doors.open(dev.entries);
+  await using endpoints = await Endpoints.open(dev.entries);
   const everything = [
     "docker_build_image",
     "docker_ps",
@@ -296,17 +296,17 @@ Deno.test("/mcp: ?expose= picks the view", async (t) => {
   ];
 
   await t.step("all lists every enabled tool, and keeps up", async () => {
-    await using client = await connect(doors.url, "/mcp?expose=all");
+    await using client = await connect(endpoints.url, "/mcp?expose=all");
     const { tools } = await client.client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), everything);
     const seen = listsOnNews(client);
-    await using admin = await connect(doors.url, "/gateway/mcp");
+    await using admin = await connect(endpoints.url, "/gateway/mcp");
     await must(admin, "set_enabled_tools", { server: "git", tools: ["status"] });
     await until(() => seen.at(-1)?.length === 5 || undefined);
     assert.ok(!seen.at(-1)?.includes("git_commit"));
     assert.match(await must(client, "list-saved-toolsets"), /no toolsets yet/, "not listed");
     const told = client.told.tools.length;
-    await doors.build("some", ["docker.ps"]);
+    await endpoints.build("some", ["docker.ps"]);
     await must(client, "equip-toolset", { name: "some" });
     assert.deepEqual((await client.tools()).length, 5, "whatever is equipped");
     // Longer than news are held back.
@@ -316,7 +316,7 @@ Deno.test("/mcp: ?expose= picks the view", async (t) => {
   });
 
   await t.step("a view that is not there is refused with those that are", async () => {
-    const { opened } = await openRaw(doors.url, "/mcp?expose=everything");
+    const { opened } = await openRaw(endpoints.url, "/mcp?expose=everything");
     assert.equal(opened.status, 400);
     const { error } = JSON.parse(opened.text);
     assert.equal(error.message, 'There is no view "everything"');
@@ -324,9 +324,9 @@ Deno.test("/mcp: ?expose= picks the view", async (t) => {
   });
 
   await t.step("a session belongs to its view", async () => {
-    const raw = await openRaw(doors.url, "/mcp");
+    const raw = await openRaw(endpoints.url, "/mcp");
     assert.equal(raw.opened.status, 200);
-    const other = await openRaw(doors.url, "/mcp?expose=default");
+    const other = await openRaw(endpoints.url, "/mcp?expose=default");
     assert.equal(other.opened.status, 200, "the default view can be named");
   });
 });

@@ -31,8 +31,8 @@ const MAX_RESUMES = 5;
 const RESUME_WAIT_MS = 100;
 
 /** The gateway cannot be reached, or no longer knows the session. */
-export class DoorLost extends Error {
-  override readonly name = "DoorLost";
+export class EndpointLost extends Error {
+  override readonly name = "EndpointLost";
   /** Whether it may have begun to work on what was sent. */
   readonly wasTaken: boolean;
 
@@ -45,7 +45,7 @@ export class DoorLost extends Error {
 type MessageListener = (text: string, message?: RpcMessage) => void;
 
 /** One request on its way. */
-export interface DoorExchange {
+export interface EndpointExchange {
   id: RpcId;
   method: string;
   text: string;
@@ -54,7 +54,7 @@ export interface DoorExchange {
   signal: AbortSignal;
 }
 
-export interface DoorClientOptions {
+export interface EndpointClientOptions {
   url: string;
   /** Called with each message that belongs to no request. */
   onMessage: MessageListener;
@@ -70,21 +70,21 @@ const Refused = z.object({
   error: z.looseObject({ errorType: z.enum(ERROR_CODES), message: z.string() }),
 });
 
-/** One session at a door of a running gateway. Messages pass through as the text they are. */
-export class DoorClient {
-  readonly #options: DoorClientOptions;
+/** One session at an endpoint of a running gateway. Messages pass through as the text they are. */
+export class EndpointClient {
+  readonly #options: EndpointClientOptions;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
   /** Where the stream for what belongs to no request can be taken up. */
   #lastEventId: string | undefined;
 
-  constructor(options: DoorClientOptions) {
+  constructor(options: EndpointClientOptions) {
     this.#options = options;
   }
 
   /** The same session, at a gateway that came up in the place of the one before. */
-  movedTo(options: DoorClientOptions): DoorClient {
-    const moved = new DoorClient(options);
+  movedTo(options: EndpointClientOptions): EndpointClient {
+    const moved = new EndpointClient(options);
     moved.#sessionId = this.#sessionId;
     moved.#protocolVersion = this.#protocolVersion;
     return moved;
@@ -104,7 +104,7 @@ export class DoorClient {
   }
 
   /** Sends a request; resolves when it was answered. */
-  async request(exchange: DoorExchange): Promise<void> {
+  async request(exchange: EndpointExchange): Promise<void> {
     const { id, method, text, onMessage, signal } = exchange;
     const response = await this.#post(text, signal);
     if (isEventStream(response)) return await this.#streamedAnswer(response, exchange);
@@ -124,7 +124,7 @@ export class DoorClient {
     throw new Error(`The gateway refused a message (HTTP ${status}): ${refusal.slice(0, 500)}`);
   }
 
-  /** Whether the gateway knows the session; throws where its door is shut. */
+  /** Whether the gateway knows the session; throws where its endpoint is shut. */
   async isKnown(): Promise<boolean> {
     if (this.#sessionId === undefined) return false;
     const text = requestText("quartermaster-bridge", "ping");
@@ -134,7 +134,7 @@ export class DoorClient {
       return response.status < 300;
     }
     const shut = parseRefused(await response.text());
-    if (shut) throw new DoorLost(shut.message, { wasTaken: false });
+    if (shut) throw new EndpointLost(shut.message, { wasTaken: false });
     return false;
   }
 
@@ -143,7 +143,7 @@ export class DoorClient {
     const response = await this.#get(this.#lastEventId, signal);
     if (!isEventStream(response)) {
       await discard(response);
-      throw new DoorLost(`HTTP ${response.status} to a listener`, { wasTaken: false });
+      throw new EndpointLost(`HTTP ${response.status} to a listener`, { wasTaken: false });
     }
     await this.#readEvents(response, {
       onMessage: this.#options.onMessage,
@@ -161,7 +161,7 @@ export class DoorClient {
 
   async #streamedAnswer(
     first: HttpResponse,
-    { id, onMessage, signal }: DoorExchange,
+    { id, onMessage, signal }: EndpointExchange,
   ): Promise<void> {
     let lastEventId: string | undefined;
     let failures = 0;
@@ -187,7 +187,7 @@ export class DoorClient {
       const canResume = lastEventId !== undefined && failures++ < MAX_RESUMES &&
         await this.#options.isStillThere();
       if (!canResume) {
-        throw new DoorLost("The gateway went away before the answer", { wasTaken: true });
+        throw new EndpointLost("The gateway went away before the answer", { wasTaken: true });
       }
       await sleep(RESUME_WAIT_MS * failures, undefined, { signal });
       response = await this.#get(lastEventId, signal).catch((error) => {
@@ -196,7 +196,7 @@ export class DoorClient {
       });
       if (response && !isEventStream(response)) {
         await discard(response);
-        throw new DoorLost("The gateway no longer has the answer", { wasTaken: true });
+        throw new EndpointLost("The gateway no longer has the answer", { wasTaken: true });
       }
     }
   }
@@ -226,7 +226,7 @@ export class DoorClient {
     const refused = parseRefused(body);
     if (refused) return rpcErrorText(id, method, refused);
     if (status === 404 && this.#sessionId !== undefined) {
-      throw new DoorLost("The gateway no longer knows the session", { wasTaken: false });
+      throw new EndpointLost("The gateway no longer knows the session", { wasTaken: false });
     }
     return findErrorText(body, id) ??
       errorText(id, -32000, `The gateway refused the request (HTTP ${status})`);
@@ -280,9 +280,9 @@ export class DoorClient {
   }
 }
 
-function lost(error: unknown, wasTaken: boolean): DoorLost {
+function lost(error: unknown, wasTaken: boolean): EndpointLost {
   const message = `The gateway cannot be reached: ${networkFailureText(error)}`;
-  return new DoorLost(message, { wasTaken });
+  return new EndpointLost(message, { wasTaken });
 }
 
 /** An error as the gateway's API tells it. */

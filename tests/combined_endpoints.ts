@@ -26,7 +26,7 @@ export const TOOLSET_TOOLS = [
   "list-saved-toolsets",
   "unequip-toolset",
 ];
-/** All of the gateway's own tools that the default door may list. */
+/** All of the gateway's own tools that the default endpoint may list. */
 const BUILTINS = [...TOOLSET_TOOLS, "tool_capabilities", "tool_discovery", "tool_execute"];
 
 export function tool(name: string, more: Record<string, unknown> = {}) {
@@ -34,7 +34,7 @@ export function tool(name: string, more: Record<string, unknown> = {}) {
 }
 
 /** A gateway in front of servers, with a folder that goes with it. */
-export class Doors implements AsyncDisposable {
+export class Endpoints implements AsyncDisposable {
   readonly folder: string;
   readonly #servers: Entries;
   #faulty: FaultyGateway;
@@ -46,12 +46,12 @@ export class Doors implements AsyncDisposable {
   }
 
   /** Waits until all of them are ready, unless told otherwise. */
-  static async open(servers: Entries, awaited = Object.keys(servers)): Promise<Doors> {
+  static async open(servers: Entries, awaited = Object.keys(servers)): Promise<Endpoints> {
     const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
     const faulty = await FaultyGateway.start(servers, { folder, dataDir: folder });
-    const doors = new Doors(folder, servers, faulty);
-    await doors.ready(...awaited);
-    return doors;
+    const endpoints = new Endpoints(folder, servers, faulty);
+    await endpoints.ready(...awaited);
+    return endpoints;
   }
 
   get faulty(): FaultyGateway {
@@ -145,7 +145,7 @@ export function devServers() {
 export const DEV_TOOLS = ["git.status", "git.commit", "docker.ps", "linear.create_issue"];
 export const DEV_NAMES = ["docker_ps", "git_commit", "git_status", "linear_create_issue"];
 
-/** A client of the SDK's at a door. */
+/** A client of the SDK's at an endpoint. */
 export function connect(url: string, path: string) {
   return connectOver(new StreamableHTTPClientTransport(new URL(path, url)) as never);
 }
@@ -188,11 +188,11 @@ export async function connectOver(transport: Transport) {
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
-export type DoorClient = Awaited<ReturnType<typeof connect>>;
+export type EndpointClient = Awaited<ReturnType<typeof connect>>;
 
 /** Calls that go well, for their text. */
 export async function must(
-  client: DoorClient,
+  client: EndpointClient,
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<string> {
@@ -202,7 +202,7 @@ export async function must(
 }
 
 /** Waits until a client lists exactly these besides the gateway's own. */
-export function lists(client: DoorClient, names: readonly string[]): Promise<true> {
+export function lists(client: EndpointClient, names: readonly string[]): Promise<true> {
   const wanted = [...names].sort().join(" ");
   return until(async () => (await client.tools()).join(" ") === wanted || undefined);
 }

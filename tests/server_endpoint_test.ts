@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { z } from "zod";
-import { connect } from "./combined_doors.ts";
+import { connect } from "./combined_endpoints.ts";
 import { connectChaos, exerciseCallingOff, exerciseChaos } from "./fixtures/exercise_chaos.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
@@ -43,7 +43,7 @@ function transport(gateway: RunningGateway, path: string): StreamableHTTPClientT
   return new StreamableHTTPClientTransport(new URL(path, gateway.url));
 }
 
-Deno.test("a server's door keeps every feature, over stdio and over HTTP", async (t) => {
+Deno.test("a server's endpoint keeps every feature, over stdio and over HTTP", async (t) => {
   await using both = await startBoth();
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {
@@ -55,7 +55,7 @@ Deno.test("a server's door keeps every feature, over stdio and over HTTP", async
   }
 });
 
-Deno.test("a server's door relays results byte for byte", async (t) => {
+Deno.test("a server's endpoint relays results byte for byte", async (t) => {
   await using both = await startBoth();
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {
@@ -71,7 +71,7 @@ Deno.test("a server's door relays results byte for byte", async (t) => {
   }
 });
 
-Deno.test("a server's door lists and accepts all three names", async () => {
+Deno.test("a server's endpoint lists and accepts all three names", async () => {
   await using gateway = await startGateway();
   await allReady(gateway, 1);
   const expected = {
@@ -154,7 +154,7 @@ Deno.test("a client that goes away cancels its call downstream, long before that
   }
 });
 
-Deno.test("a server's door tells a client that a server has called a question off, and which", async (t) => {
+Deno.test("a server's endpoint tells a client that a server has called a question off, and which", async (t) => {
   await using both = await startBoth();
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {
@@ -166,7 +166,7 @@ Deno.test("a server's door tells a client that a server has called a question of
   }
 });
 
-Deno.test("a server's door passes on that any list has changed, also to clients that share a connection", async (t) => {
+Deno.test("a server's endpoint passes on that any list has changed, also to clients that share a connection", async (t) => {
   await using both = await startBoth();
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {
@@ -219,7 +219,7 @@ Deno.test("a server's endpoint announces no list that is as the client has it", 
   await until(() => one.told.tools.length === 1 || undefined);
 });
 
-Deno.test("a server's door answers in JSON where nothing streams, else on a stream that ends with the result", async (t) => {
+Deno.test("a server's endpoint answers in JSON where nothing streams, else on a stream that ends with the result", async (t) => {
   await using both = await startBoth();
   for (const server of ["stdio", "http"]) {
     await t.step(server, async () => {

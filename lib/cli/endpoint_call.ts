@@ -19,16 +19,16 @@ const Failure = z.looseObject({
   hint: z.string().optional(),
 });
 
-/** Calls a tool at the door of its server, as any MCP client would. */
-export async function callThroughDoor(
+/** Calls a tool at the endpoint of its server, as any MCP client would. */
+export async function callThroughEndpoint(
   address: string,
   call: ToolCall,
   credential: Credential,
 ): Promise<ToolResult> {
   const { server, tool, args, signal, onProgress } = call;
-  const door = new URL(`/servers/${encodeURIComponent(server)}/mcp?names=original`, address);
+  const endpoint = new URL(`/servers/${encodeURIComponent(server)}/mcp?names=original`, address);
   const client = new Client({ name: "quartermaster-cli", version: VERSION });
-  const transport = new StreamableHTTPClientTransport(door, {
+  const transport = new StreamableHTTPClientTransport(endpoint, {
     fetch: (url, init) => credential.fetch(url, init ?? {}),
   });
   try {

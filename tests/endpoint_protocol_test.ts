@@ -13,17 +13,17 @@ async function ready(url: string): Promise<void> {
   await until(async () => (await (await fetch(`${url}/readyz`)).json()).servers.ready || undefined);
 }
 
-async function openSession(door: string): Promise<Record<string, string>> {
-  const response = await fetch(door, { method: "POST", headers: HEADERS, body: INITIALIZE });
+async function openSession(endpoint: string): Promise<Record<string, string>> {
+  const response = await fetch(endpoint, { method: "POST", headers: HEADERS, body: INITIALIZE });
   await response.body?.cancel();
   return { ...HEADERS, "mcp-session-id": response.headers.get("mcp-session-id")! };
 }
 
-Deno.test("a door answers what is no proper request with the status the protocol has for it", async () => {
+Deno.test("an endpoint answers what is no proper request with the status the protocol has for it", async () => {
   await using gateway = await startGateway();
   await ready(gateway.url);
-  const door = `${gateway.url}/servers/weather/mcp`;
-  const session = await openSession(door);
+  const endpoint = `${gateway.url}/servers/weather/mcp`;
+  const session = await openSession(endpoint);
   const cases: [string, RequestInit, number, RegExp?][] = [
     ["no session", { body: PING }, 400, /Mcp-Session-Id/],
     ["unknown session", {
@@ -71,7 +71,7 @@ Deno.test("a door answers what is no proper request with the status the protocol
     }, 400],
   ];
   for (const [name, init, status, pattern] of cases) {
-    const response = await fetch(door, { method: "POST", headers: HEADERS, ...init });
+    const response = await fetch(endpoint, { method: "POST", headers: HEADERS, ...init });
     const text = await response.text();
     assert.equal(response.status, status, `${name}: ${text}`);
     if (pattern) assert.match(text, pattern, name);
@@ -85,11 +85,11 @@ Deno.test("a door answers what is no proper request with the status the protocol
   assert.match(await unknown.text(), /SERVER_NOT_FOUND.*weather/);
 });
 
-Deno.test("a door ends a session on DELETE, and keeps each session to its own door", async () => {
+Deno.test("an endpoint ends a session on DELETE, and keeps each session to its own endpoint", async () => {
   await using gateway = await startGateway();
   await ready(gateway.url);
-  const door = `${gateway.url}/servers/weather/mcp`;
-  const headers = await openSession(door);
+  const endpoint = `${gateway.url}/servers/weather/mcp`;
+  const headers = await openSession(endpoint);
   const status = async (url: string, init: RequestInit) => {
     const response = await fetch(url, init);
     await response.body?.cancel();
@@ -99,10 +99,13 @@ Deno.test("a door ends a session on DELETE, and keeps each session to its own do
     await status(`${gateway.url}/gateway/mcp`, { method: "POST", headers, body: PING }),
     404,
   );
-  assert.equal(await status(`${door}?names=flat`, { method: "POST", headers, body: PING }), 404);
-  assert.equal(await status(door, { method: "DELETE", headers }), 200);
-  assert.equal(await status(door, { method: "POST", headers, body: PING }), 404);
-  assert.equal(await status(door, { method: "DELETE", headers }), 404);
+  assert.equal(
+    await status(`${endpoint}?names=flat`, { method: "POST", headers, body: PING }),
+    404,
+  );
+  assert.equal(await status(endpoint, { method: "DELETE", headers }), 200);
+  assert.equal(await status(endpoint, { method: "POST", headers, body: PING }), 404);
+  assert.equal(await status(endpoint, { method: "DELETE", headers }), 404);
 });
 
 Deno.test("a session goes on after a restart of the gateway", async () => {
@@ -136,9 +139,9 @@ Deno.test("a session goes on after a restart of the gateway", async () => {
 Deno.test("a stop does not wait for clients that only listen", async () => {
   const gateway = await startGateway();
   await ready(gateway.url);
-  const door = `${gateway.url}/servers/weather/mcp`;
-  const headers = { ...await openSession(door), accept: "text/event-stream" };
-  const stream = await fetch(door, { headers });
+  const endpoint = `${gateway.url}/servers/weather/mcp`;
+  const headers = { ...await openSession(endpoint), accept: "text/event-stream" };
+  const stream = await fetch(endpoint, { headers });
   const ended = stream.text();
   assert.equal((await gateway.stop()).code, 0);
   // Ended properly, not cut off at the end of the wait.
@@ -149,11 +152,11 @@ Deno.test("a stop does not wait for clients that only listen", async () => {
 Deno.test("a call's line in the log says which server and tool, how long and how it ended", async () => {
   await using gateway = await startGateway(["--log-level", "debug"]);
   await ready(gateway.url);
-  const door = `${gateway.url}/servers/weather/mcp`;
-  const headers = { ...await openSession(door), "x-correlation-id": "chain-7" };
+  const endpoint = `${gateway.url}/servers/weather/mcp`;
+  const headers = { ...await openSession(endpoint), "x-correlation-id": "chain-7" };
   const params = { name: "weather.get_current", arguments: { location: "Oslo" } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/call", params });
-  await (await fetch(door, { method: "POST", headers, body })).text();
+  await (await fetch(endpoint, { method: "POST", headers, body })).text();
   await gateway.stop();
   const lines = gateway.log().trim().split("\n").map((line) => JSON.parse(line));
   const { requestId, duration, ...line } = lines.find(({ toolName }) => toolName !== undefined);
