@@ -1,4 +1,5 @@
-/** `deno task bench [name ...]`: runs the named benchmarks, or all of them. */
+/** `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long. */
+import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
@@ -7,10 +8,11 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   start: benchStart,
   gateway: benchGateway,
   search: benchSearch,
+  flags: benchFlags,
 };
 
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));
-const names = named.length > 0 ? named : Object.keys(BENCHMARKS);
+const names = named.length > 0 ? named : Object.keys(BENCHMARKS).filter((name) => name !== "flags");
 for (const name of names) {
   const run = BENCHMARKS[name];
   if (!run) {
