@@ -236,3 +236,55 @@ Deno.test("import takes over the clients' servers", async (t) => {
     });
   });
 });
+
+/** What each client's file may hold before, with a comment where it can have one. */
+const FILES: Record<string, string> = {
+  windsurf: '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["files"] }\n  }\n}\n',
+  zed:
+    '{\n  // mine\n  "theme": "One",\n  "context_servers": {\n    "files": { "command": { "path": "npx", "args": ["files"] } }\n  }\n}\n',
+  codex: '# mine\nmodel = "o3"\n\n[mcp_servers.files]\ncommand = "npx"\nargs = ["files"]\n',
+  "gemini-cli":
+    '{\n  "ui": {},\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["files"] }\n  }\n}\n',
+  opencode:
+    '{\n  // mine\n  "mcp": {\n    "files": { "type": "local", "command": ["npx", "files"], "enabled": true }\n  }\n}\n',
+  goose:
+    "# mine\nextensions:\n  files:\n    type: stdio\n    name: files\n    cmd: npx\n    args:\n      - files\n    enabled: true\n  developer:\n    type: builtin\n",
+  "lm-studio":
+    '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["files"] }\n  }\n}\n',
+};
+
+Deno.test("connect, import and disconnect know the files of every client", async (t) => {
+  await TestCli.use(async (cli) => {
+    const url = "http://127.0.0.1:4321/mcp";
+    for (const [client, before] of Object.entries(FILES)) {
+      await t.step(client, async () => {
+        const file = configOf(cli, client);
+        await cli.write(file, before);
+        const listed = await cli.json("import", client);
+        assert.deepEqual(
+          listed.servers.map(({ name, entry }: Record<string, unknown>) => ({ name, entry })),
+          [{ name: "files", entry: "npx files" }],
+        );
+        const first = await cli.json("connect", client, "--port", "4321", "--write");
+        assert.equal(first.written, true);
+        assert.equal(await Deno.readTextFile(first.backup), before);
+        const written = await Deno.readTextFile(file);
+        assert.ok(written.includes(url), written);
+        assert.equal(written.includes("mine"), before.includes("mine"));
+        const again = await cli.json("connect", client, "--port", "4321", "--write");
+        assert.equal(again.written, false);
+        assert.match(await cli.ok("disconnect", client, "--write"), /^Removed "quartermaster"/);
+        assert.equal(await Deno.readTextFile(file), before);
+      });
+    }
+  });
+});
+
+Deno.test("connect puts a token into the headers of every client that sends them", async () => {
+  await TestCli.use(async (cli) => {
+    for (const client of Object.keys(FILES)) {
+      const text = await cli.ok("connect", client, "--port", "4321", "--require-token");
+      assert.match(text, /Authorization"?(:| =) "?Bearer YOUR_TOKEN/, client);
+    }
+  });
+});

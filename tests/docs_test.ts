@@ -10,7 +10,11 @@ function pages(): string[] {
   const below = (folder: string) =>
     [...Deno.readDirSync(join(ROOT, folder))]
       .filter(({ name }) => name.endsWith(".md")).map(({ name }) => join(folder, name));
-  return ["README.md", "CONTRIBUTING.md", ...below("docs"), ...below("docs/reference")];
+  return [
+    "README.md",
+    "CONTRIBUTING.md",
+    ...["docs", "docs/clients", "docs/reference"].flatMap(below),
+  ];
 }
 
 function read(page: string): string {
@@ -45,7 +49,7 @@ Deno.test("every link in the docs leads to a page and a heading that exist", () 
 });
 
 Deno.test("docs/README.md lists every page of the docs", () => {
-  const index = read("docs/README.md");
+  const index = read("docs/README.md") + read("docs/clients.md");
   const missing = pages().filter((page) => page.startsWith("docs/") && page !== "docs/README.md")
     .filter((page) => !index.includes(`](${page.slice("docs/".length)})`));
   assert.deepEqual(missing, []);

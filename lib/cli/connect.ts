@@ -4,10 +4,13 @@ import {
   type ClientConfigFile,
   type ClientEndpoint,
   clientEntry,
+  CLIENTS,
   configSnippet,
+  dialectOf,
 } from "../config/clients.ts";
+import { type ClientEntry, isRecord } from "../config/client_dialects.ts";
+import { openSyntax } from "../config/client_syntax.ts";
 import { configError, editFile, type FileEdit, findTextFile } from "../config/files.ts";
-import { valueAt, withValueAt } from "../config/json_edit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName } from "../core/server.ts";
 import {
@@ -32,11 +35,11 @@ export const connect: Command = {
   usage: "connect CLIENT [--toolset NAME | --server NAME] [--write]",
   meaning: "Show how to add this gateway to a client; with --write, add it",
   details: [
-    "CLIENT is claude-code, claude-desktop, cursor or vscode.",
+    `CLIENT is one of: ${CLIENTS.join(", ")}.`,
     "",
-    "Without --write nothing is changed: what to put where is printed. With it, the entry is put into",
-    "the client's config file. All else there stays as it is written, and a copy of the file as it",
-    "was is kept beside it. To do it again changes nothing.",
+    "Without --write, prints what to add and where. With --write, adds it to the client's config file:",
+    "everything else in the file stays, and a copy of the old file is kept next to it. Running it",
+    "again changes nothing.",
   ],
   flags: [
     { flag: "toolset", placeholder: "NAME", meaning: "Show the client only this toolset" },
@@ -86,7 +89,7 @@ export const connect: Command = {
         scope,
         file: file.path,
         name,
-        entry,
+        entry: dialectOf(client).write(entry, name),
         ...(command === undefined ? {} : { command }),
         written: edit?.changed ?? false,
         ...(edit?.backup === undefined ? {} : { backup: edit.backup }),
@@ -96,7 +99,7 @@ export const connect: Command = {
     else {
       if (command !== undefined) print(`For ${fileLabel(file)}, run:\n\n  ${command}\n\nOr put`);
       else print(`For ${fileLabel(file)}, put`);
-      print(` this into ${file.path}:\n\n${configSnippet(file, name, entry)}\n\n`);
+      print(` this into ${file.path}:\n\n${await configSnippet(client, name, entry)}\n\n`);
       print("Or run the same command with --write; it keeps the file's other contents.\n");
     }
     if (needsToken && edit?.changed !== false) print(TOKEN_TEXT);
@@ -159,15 +162,19 @@ async function chooseEndpoint(input: CommandInput) {
 async function write(
   file: ClientConfigFile,
   name: string,
-  entryAfter: (before: unknown) => object,
+  entryAfter: (before: unknown) => ClientEntry,
   input: CommandInput,
   address: string,
 ): Promise<FileEdit> {
   const text = await findTextFile(file.path) ?? "";
-  const place = [file.section, name];
+  const { syntax, sections, read, write } = dialectOf(file.client);
+  const { valueAt, withValueAt } = await openSyntax(syntax);
+  const section = sections.find((path) => isRecord(valueAt(text, file.path, path))) ??
+    sections.at(-1)!;
+  const place = [...section, name];
   const before = valueAt(text, file.path, place);
   // A token that somebody has put in stays there.
-  const entry = entryAfter(before);
+  const entry = write(entryAfter(isRecord(before) ? read(before) : before), name);
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(entry)) {
     const servers = await serversIn(file, input, selfOf(input, address)) ?? [];
     const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));

@@ -1,6 +1,6 @@
-import { CLIENT_NAMES, type ClientConfigFile } from "../config/clients.ts";
+import { openSyntax } from "../config/client_syntax.ts";
+import { CLIENT_NAMES, type ClientConfigFile, dialectOf } from "../config/clients.ts";
 import { editFile, findTextFile } from "../config/files.ts";
-import { valueAt, withValueAt } from "../config/json_edit.ts";
 import {
   fileLabel,
   filesOf,
@@ -80,21 +80,22 @@ async function ownNames(file: ClientConfigFile, input: CommandInput): Promise<st
   const [gateway] = await findGateways(store);
   const servers = await serversIn(file, input, selfOf(input, gateway?.address)) ?? [];
   const text = await findTextFile(file.path) ?? "";
+  const { syntax, sections } = dialectOf(file.client);
+  const { valueAt } = await openSyntax(syntax);
   const only = input.flags.get("name");
   return servers
     .filter((server) => isInSection(server, file) && isOwnEntry(server))
     .map(({ writtenAs }) => writtenAs)
     .filter((name) => only === undefined || name === only)
-    .filter((name) => valueAt(text, file.path, [file.section, name]) !== undefined);
+    .filter((name) => sections.some((path) => valueAt(text, file.path, [...path, name])));
 }
 
-function remove(file: ClientConfigFile, names: string[]) {
-  return editFile(
+async function remove(file: ClientConfigFile, names: string[]) {
+  const { syntax, sections } = dialectOf(file.client);
+  const { withValueAt } = await openSyntax(syntax);
+  const places = names.flatMap((name) => sections.map((path) => [...path, name]));
+  return await editFile(
     file.path,
-    (text) =>
-      names.reduce(
-        (text, name) => withValueAt(text, file.path, [file.section, name], undefined),
-        text,
-      ),
+    (text) => places.reduce((text, place) => withValueAt(text, file.path, place, undefined), text),
   );
 }

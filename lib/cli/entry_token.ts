@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClientEntry } from "../config/clients.ts";
+import type { ClientEntry } from "../config/client_dialects.ts";
 
 /** Stands where a client's token belongs. */
 export const TOKEN_PLACE = "YOUR_TOKEN";

@@ -49,7 +49,7 @@ export const importServers: Command = {
   usage: "import [CLIENT | FILE...] [--all | --server NAME]",
   meaning: "Take over the servers that the clients on this machine have",
   details: [
-    "CLIENT is claude-code, claude-desktop, cursor or vscode; without one, all of them are looked at.",
+    `CLIENT is one of: ${CLIENTS.join(", ")}. Without one, all are searched.`,
     "On a terminal you are asked for each server; elsewhere they are listed, and --all or --server",
     "chooses. Each is connected to first, and one that cannot be is not stored. What is here already",
     "is never changed, and the clients' files are not either.",

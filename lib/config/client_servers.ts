@@ -1,9 +1,11 @@
 import { basename, dirname } from "node:path";
-import { findNodeAtLocation } from "jsonc-parser";
+import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { isProgram, ServerName } from "../core/server.ts";
-import type { ClientConfigFile } from "./clients.ts";
+import { isRecord } from "./client_dialects.ts";
+import { openSyntax } from "./client_syntax.ts";
+import { type ClientConfigFile, type ClientId, dialectOf } from "./clients.ts";
 import { nonEmpty } from "./platform.ts";
-import { members, parseJsonObject } from "./json_document.ts";
+import { members, parseJsonObject, type Position, positions } from "./json_document.ts";
 import { pointsAtGateway } from "./loops.ts";
 import { loadServers, type LoadServersInput } from "./mcp_file.ts";
 import { type ConfigProblem, findTextFile } from "./files.ts";
@@ -29,6 +31,15 @@ interface ClientServers {
 type ReadClientInput = Omit<LoadServersInput, "path" | "configDir">;
 
 const EXAMPLE = '{ "mcpServers": {} }';
+/** Clients whose files are read as .mcp.json is. */
+const COMMON: (ClientId | undefined)[] = [
+  undefined,
+  "claude-code",
+  "claude-desktop",
+  "cursor",
+  "vscode",
+  "lm-studio",
+];
 const ROOTS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 
 /** The servers of a client's file; undefined where there is no such file. Throws where it is broken. */
@@ -39,7 +50,6 @@ export async function readClientServers(
   const text = await findTextFile(file);
   if (text === undefined) return undefined;
   if (text.trim() === "") return { servers: [], problems: [] };
-  const document = parseJsonObject(text, file, EXAMPLE);
   const found: ClientServers = { servers: [], problems: [] };
   const add = async (server: ConfiguredServer, writtenAs: string, project?: string) => {
     const { spec } = server;
@@ -53,6 +63,51 @@ export async function readClientServers(
     const where = project === undefined ? {} : { project };
     found.servers.push({ ...server, file, writtenAs, ...where, isSelf });
   };
+  const addEntry = async (
+    writtenAs: string,
+    node: Node,
+    position: (offset: number) => Position,
+    project?: string,
+  ) => {
+    const name = usableServerName(writtenAs);
+    if (!ServerName.safeParse(name).success) return;
+    const server = await readServerEntry(name, node, {
+      scope: {
+        env: input.env,
+        workspaceFolder: project ?? input.cwd,
+        home: nonEmpty(input.env, "HOME") ?? nonEmpty(input.env, "USERPROFILE"),
+        inputs: new Map(),
+      },
+      source: { kind: "file", path: file },
+      cwd: project ?? input.cwd,
+      defaultCwd: project,
+      self: input.self,
+      platform: input.platform,
+      report: (severity, { offset }, message, fix) =>
+        found.problems.push({ severity, file, ...position(offset), message, fix, server: name }),
+    });
+    if (server) await add(server, writtenAs, project);
+  };
+  const ownProject = scope === "project" || basename(file) === ".mcp.json"
+    ? projectFolder(file)
+    : undefined;
+
+  if (client !== undefined && !COMMON.includes(client)) {
+    const { syntax, sections, read } = dialectOf(client);
+    const { valueAt } = await openSyntax(syntax);
+    const written = sections.map((path) => valueAt(text, file, path)).find(isRecord) ?? {};
+    for (const [writtenAs, raw] of Object.entries(written)) {
+      const entry = isRecord(raw) ? read(raw) : undefined;
+      if (entry === undefined) continue;
+      const { root } = parseJsonObject(JSON.stringify(entry), file, EXAMPLE);
+      // The entry was rewritten: a problem is shown where its name stands.
+      const place = positions(text)(Math.max(text.indexOf(writtenAs), 0));
+      await addEntry(writtenAs, root, () => place, ownProject);
+    }
+    return found;
+  }
+
+  const document = parseJsonObject(text, file, EXAMPLE);
   // Many clients keep other things in the same file, and may have no servers at all.
   if (client === undefined || ROOTS.some((path) => findNodeAtLocation(document.root, path))) {
     const { servers, problems } = await loadServers({ ...input, path: file });
@@ -62,11 +117,8 @@ export async function readClientServers(
         return section ? members(section) : [];
       }).map(({ name }) => [usableServerName(name), name]),
     );
-    const project = scope === "project" || basename(file) === ".mcp.json"
-      ? projectFolder(file)
-      : undefined;
     for (const server of servers) {
-      await add(server, written.get(server.name) ?? server.name, project);
+      await add(server, written.get(server.name) ?? server.name, ownProject);
     }
     found.problems.push(...problems);
   }
@@ -76,31 +128,7 @@ export async function readClientServers(
   for (const { name: project, value } of projects ? members(projects) : []) {
     const section = findNodeAtLocation(value, ["mcpServers"]);
     for (const { name: writtenAs, value: node } of section ? members(section) : []) {
-      const name = usableServerName(writtenAs);
-      if (!ServerName.safeParse(name).success) continue;
-      const server = await readServerEntry(name, node, {
-        scope: {
-          env: input.env,
-          workspaceFolder: project,
-          home: nonEmpty(input.env, "HOME") ?? nonEmpty(input.env, "USERPROFILE"),
-          inputs: new Map(),
-        },
-        source: { kind: "file", path: file },
-        cwd: project,
-        defaultCwd: project,
-        self: input.self,
-        platform: input.platform,
-        report: (severity, { offset }, message, fix) =>
-          found.problems.push({
-            severity,
-            file,
-            ...document.position(offset),
-            message,
-            fix,
-            server: name,
-          }),
-      });
-      if (server) await add(server, writtenAs, project);
+      await addEntry(writtenAs, node, document.position, project);
     }
   }
   return found;
@@ -108,5 +136,7 @@ export async function readClientServers(
 
 function projectFolder(file: string): string {
   const folder = dirname(file);
-  return [".vscode", ".cursor"].includes(basename(folder)) ? dirname(folder) : folder;
+  return [".vscode", ".cursor", ".zed", ".codex", ".gemini"].includes(basename(folder))
+    ? dirname(folder)
+    : folder;
 }

@@ -1,15 +1,24 @@
 import { posix, win32 } from "node:path";
+import { type ClientEntry, type Dialect, DIALECTS } from "./client_dialects.ts";
+import { openSyntax } from "./client_syntax.ts";
 import { type Env, nonEmpty, programCommand } from "./platform.ts";
 import type { ReadOptions } from "./options.ts";
 
-export const CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode"] as const;
-export type ClientId = (typeof CLIENTS)[number];
+export type ClientId = keyof typeof DIALECTS;
+export const CLIENTS = Object.keys(DIALECTS) as ClientId[];
 
 export const CLIENT_NAMES: Record<ClientId, string> = {
   "claude-code": "Claude Code",
   "claude-desktop": "Claude Desktop",
   cursor: "Cursor",
   vscode: "VS Code",
+  windsurf: "Windsurf",
+  zed: "Zed",
+  codex: "Codex CLI",
+  "gemini-cli": "Gemini CLI",
+  opencode: "OpenCode",
+  goose: "Goose",
+  "lm-studio": "LM Studio",
 };
 
 export type ClientScope = "user" | "project";
@@ -19,8 +28,6 @@ export interface ClientConfigFile {
   client: ClientId;
   scope: ClientScope;
   path: string;
-  /** The member under which the servers stand. */
-  section: "mcpServers" | "servers";
 }
 
 interface ClientPlaces {
@@ -40,6 +47,9 @@ export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigF
   const home = nonEmpty(env, os === "windows" ? "USERPROFILE" : "HOME");
   const apps = appFolder(os, env, home);
   const claude = nonEmpty(env, "CLAUDE_CONFIG_DIR") ?? home;
+  // These keep to ~/.config on macOS as well.
+  const dotConfig = (os === "linux" ? nonEmpty(env, "XDG_CONFIG_HOME") : undefined) ??
+    (home && join(home, ".config"));
   const files: ClientConfigFile[] = [];
   const add = (
     client: ClientId,
@@ -47,9 +57,7 @@ export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigF
     base: string | undefined,
     ...parts: string[]
   ) => {
-    if (base === undefined) return;
-    const section = client === "vscode" ? "servers" : "mcpServers";
-    files.push({ client, scope, path: join(base, ...parts), section });
+    if (base !== undefined) files.push({ client, scope, path: join(base, ...parts) });
   };
   add("claude-code", "user", claude, ".claude.json");
   add("claude-code", "project", cwd, ".mcp.json");
@@ -58,6 +66,24 @@ export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigF
   add("cursor", "project", cwd, ".cursor", "mcp.json");
   add("vscode", "user", apps, "Code", "User", "mcp.json");
   add("vscode", "project", cwd, ".vscode", "mcp.json");
+  add("windsurf", "user", home, ".codeium", "windsurf", "mcp_config.json");
+  if (os === "windows") add("zed", "user", apps, "Zed", "settings.json");
+  else add("zed", "user", dotConfig, "zed", "settings.json");
+  add("zed", "project", cwd, ".zed", "settings.json");
+  add(
+    "codex",
+    "user",
+    nonEmpty(env, "CODEX_HOME") ?? (home && join(home, ".codex")),
+    "config.toml",
+  );
+  add("codex", "project", cwd, ".codex", "config.toml");
+  add("gemini-cli", "user", home, ".gemini", "settings.json");
+  add("gemini-cli", "project", cwd, ".gemini", "settings.json");
+  add("opencode", "user", dotConfig, "opencode", "opencode.json");
+  add("opencode", "project", cwd, "opencode.json");
+  if (os === "windows") add("goose", "user", apps, "Block", "goose", "config", "config.yaml");
+  else add("goose", "user", dotConfig, "goose", "config.yaml");
+  add("lm-studio", "user", home, ".lmstudio", "mcp.json");
   return files;
 }
 
@@ -81,10 +107,6 @@ export interface ClientEndpoint {
   name: string;
 }
 
-export type ClientEntry =
-  | { type?: "http"; url: string }
-  | { command: string; args: string[] };
-
 /** What a client's config says of the gateway. Claude Desktop starts programs only. */
 export function clientEntry(
   client: ClientId,
@@ -93,21 +115,25 @@ export function clientEntry(
   input: Pick<ReadOptions, "options" | "origins">,
 ): ClientEntry {
   if (client === "claude-desktop") return stdioEntry(endpoint, input);
-  const url = new URL(clientEndpointPath(endpoint), address).href;
-  return client === "cursor" ? { url } : { type: "http", url };
+  return { type: "http", url: new URL(clientEndpointPath(endpoint), address).href };
 }
 
 export function clientEndpointPath({ kind, name }: ClientEndpoint): string {
   return kind === "all" ? "/mcp" : `/${kind}s/${encodeURIComponent(name)}/mcp`;
 }
 
-/** A whole config file with nothing but the entry in it. */
-export function configSnippet(
-  file: Pick<ClientConfigFile, "section">,
+export function dialectOf(client: ClientId): Dialect {
+  return DIALECTS[client];
+}
+
+/** The entry as the client writes it, in a file that has nothing else. */
+export async function configSnippet(
+  client: ClientId,
   name: string,
   entry: ClientEntry,
-): string {
-  return JSON.stringify({ [file.section]: { [name]: entry } }, null, 2);
+): Promise<string> {
+  const { syntax, sections, write } = dialectOf(client);
+  return (await openSyntax(syntax)).snippet([...sections.at(-1)!, name], write(entry, name));
 }
 
 /** The client's own command that does the same, where it has one. */
@@ -117,8 +143,13 @@ export function clientAddCommand(
   name: string,
   entry: ClientEntry,
 ): string | undefined {
-  if (client !== "claude-code" || !("url" in entry)) return undefined;
-  return `claude mcp add --transport http --scope ${scope} ${name} ${entry.url}`;
+  if (!("url" in entry)) return undefined;
+  if (client === "claude-code") {
+    return `claude mcp add --transport http --scope ${scope} ${name} ${entry.url}`;
+  }
+  if (client === "gemini-cli") {
+    return `gemini mcp add --transport http --scope ${scope} ${name} ${entry.url}`;
+  }
 }
 
 /** Includes the flags given here, because a client starts it in another folder and environment. */

@@ -15,6 +15,17 @@ Deno.test("clientConfigFiles() knows where each system's clients keep their serv
     "cursor project": "/project/.cursor/mcp.json",
     "vscode user": "/home/ann/.config/Code/User/mcp.json",
     "vscode project": "/project/.vscode/mcp.json",
+    "windsurf user": "/home/ann/.codeium/windsurf/mcp_config.json",
+    "zed user": "/home/ann/.config/zed/settings.json",
+    "zed project": "/project/.zed/settings.json",
+    "codex user": "/home/ann/.codex/config.toml",
+    "codex project": "/project/.codex/config.toml",
+    "gemini-cli user": "/home/ann/.gemini/settings.json",
+    "gemini-cli project": "/project/.gemini/settings.json",
+    "opencode user": "/home/ann/.config/opencode/opencode.json",
+    "opencode project": "/project/opencode.json",
+    "goose user": "/home/ann/.config/goose/config.yaml",
+    "lm-studio user": "/home/ann/.lmstudio/mcp.json",
   });
   const mac = places("darwin", { HOME: "/Users/ann" }, "/project");
   assert.equal(
@@ -25,6 +36,8 @@ Deno.test("clientConfigFiles() knows where each system's clients keep their serv
     mac["vscode user"],
     "/Users/ann/Library/Application Support/Code/User/mcp.json",
   );
+  assert.equal(mac["zed user"], "/Users/ann/.config/zed/settings.json");
+  assert.equal(mac["goose user"], "/Users/ann/.config/goose/config.yaml");
   const windows = places("windows", { USERPROFILE: "C:\\Users\\ann" }, "C:\\work");
   assert.equal(windows["cursor user"], "C:\\Users\\ann\\.cursor\\mcp.json");
   assert.equal(
@@ -32,6 +45,11 @@ Deno.test("clientConfigFiles() knows where each system's clients keep their serv
     "C:\\Users\\ann\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
   );
   assert.equal(windows["claude-code project"], "C:\\work\\.mcp.json");
+  assert.equal(windows["zed user"], "C:\\Users\\ann\\AppData\\Roaming\\Zed\\settings.json");
+  assert.equal(
+    windows["goose user"],
+    "C:\\Users\\ann\\AppData\\Roaming\\Block\\goose\\config\\config.yaml",
+  );
 });
 
 Deno.test("clientConfigFiles() follows the variables that move a client's folder", () => {
@@ -53,5 +71,9 @@ Deno.test("clientConfigFiles() leaves out the user's files where no home is know
     "claude-code project",
     "cursor project",
     "vscode project",
+    "zed project",
+    "codex project",
+    "gemini-cli project",
+    "opencode project",
   ]);
 });

@@ -25,20 +25,26 @@ const PLACES = {
   "claude-desktop": "claude_desktop_config.json, under Settings, Developer, Edit Config",
   cursor: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
   vscode: ".vscode/mcp.json in the project, or MCP: Open User Configuration",
+  windsurf: "~/.codeium/windsurf/mcp_config.json",
+  zed: "settings.json, opened with zed: open settings",
+  codex: "~/.codex/config.toml",
+  "gemini-cli": ".gemini/settings.json in the project, or ~/.gemini/settings.json",
+  opencode: "opencode.json in the project, or ~/.config/opencode/opencode.json",
+  goose: "~/.config/goose/config.yaml",
+  "lm-studio": "mcp.json, under Program, Install, Edit mcp.json",
 } as const;
 
 /** The configuration of each known client, with the token if there is one. */
-export function clientSnippets(
+export async function clientSnippets(
   gateway: Pick<Gateway, "address" | "options"> & Partial<Pick<Gateway, "access">>,
   endpoint: ClientEndpoint,
   token?: string,
-): ClientSnippet[] {
+): Promise<ClientSnippet[]> {
   const { address, options, access } = gateway;
   const name = endpoint.kind === "all" ? "quartermaster" : endpoint.name;
   const bearer = `Bearer ${token ?? "YOUR_TOKEN"}`;
-  return CLIENTS.map((client) => {
+  return await Promise.all(CLIENTS.map(async (client) => {
     const entry = clientEntry(client, endpoint, address, options);
-    const section = client === "vscode" ? "servers" : "mcpServers";
     const command = clientAddCommand(client, "user", name, entry);
     // A client that starts a program finds the gateway by its data folder and needs no header.
     const isSent = "url" in entry && (token !== undefined || access?.isRequired === true);
@@ -47,11 +53,11 @@ export function clientSnippets(
     return {
       client: CLIENT_NAMES[client],
       place: PLACES[client],
-      code: configSnippet({ section }, name, whole),
+      code: await configSnippet(client, name, whole),
       ...(command === undefined
         ? {}
         : { command: isSent ? `${command} --header "Authorization: ${bearer}"` : command }),
-      ...(isSent && token === undefined ? { needsToken: true } : {}),
+      ...(isSent && token === undefined ? { needsToken: true as const } : {}),
     };
-  });
+  }));
 }

@@ -155,7 +155,7 @@ export async function toolsetPage(
       equipped: { name: equipped.name, registered: admin.toolsets.registered(equipped).length },
     }),
     endpoint: `${address}/toolsets/${name}/mcp`,
-    snippets: clientSnippets(gateway, { kind: "toolset", name }),
+    snippets: await clientSnippets(gateway, { kind: "toolset", name }),
     audience: equippedAudience(gateway, principal),
     atEndpoint: endpointAudience(gateway, name),
     changed: {

@@ -113,7 +113,7 @@ export async function makeToken(
       name: token.name,
       text,
       endpoint: new URL(clientEndpointPath(ENDPOINT), address).href,
-      snippets: clientSnippets({ address, options }, ENDPOINT, text),
+      snippets: await clientSnippets({ address, options }, ENDPOINT, text),
     },
   };
 }

@@ -118,7 +118,7 @@ export async function serverPage(
     server,
     tools: paged(rows, query.get("page")),
     exposed: served.filter(({ isOff }) => !isOff).length,
-    snippets: clientSnippets(gateway, { kind: "server", name }),
+    snippets: await clientSnippets(gateway, { kind: "server", name }),
     usedBy: gateway.toolsets.toolsets.list()
       .filter(({ tools }) => tools.some((tool) => tool.server === name))
       .map((toolset) => toolset.name).sort(compareText),
