@@ -1,4 +1,5 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long. */
+import { benchConsole } from "./console.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchSearch } from "./search.ts";
@@ -8,6 +9,7 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   start: benchStart,
   gateway: benchGateway,
   search: benchSearch,
+  console: benchConsole,
   flags: benchFlags,
 };
 

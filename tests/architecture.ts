@@ -41,6 +41,22 @@ const COMPONENT = /^components\/|\/\(_components\)\//;
 /** What a page needs beside the console: operations, requests and errors. */
 const PAGE_MODULES = ["console", "operations", "http", "core"];
 
+/** `const { name } = await import("package")`: fine with `default`, which every bundle has. */
+const LAZY_PACKAGE = /^.*\bimport\(\s*["'](?!\.|node:)([^"']+)["']\s*\).*$/gm;
+
+/**
+ * A bundler may give a lazy import of a package nothing but a default export, which only users of the
+ * built program meet. So a package is imported by a module of ours, and that module lazily.
+ */
+function lazyPackages({ path, text }: SourceFile): string[] {
+  if (TEST.test(path) || !/^(lib\/(?!compat\/)|routes\/|islands\/|components\/)/.test(path)) {
+    return [];
+  }
+  return Array.from(text.matchAll(LAZY_PACKAGE))
+    .filter(([line]) => !/\bdefault\b|typeof import/.test(line))
+    .map(([, name]) => `${path} imports ${name}: lazily, and by names that a bundle may not have`);
+}
+
 /** Every import that points the wrong way, and every file that has no place, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {
   const imports = new Map(files.map(({ path, text }) => [path, importsOf(text)]));
@@ -51,7 +67,7 @@ export function findViolations(files: SourceFile[]): string[] {
       return problem === undefined ? [] : `${path} imports ${specifier}: ${problem}`;
     }),
   ]);
-  return [...direct, ...findBrowserLeaks(imports)];
+  return [...direct, ...files.flatMap(lazyPackages), ...findBrowserLeaks(imports)];
 }
 
 function importsOf(text: string): Import[] {

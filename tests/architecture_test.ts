@@ -62,6 +62,8 @@ Deno.test("findViolations() fails on a planted violation of each kind", () => {
     ["lib/core/x.ts", `import type { Store } from "../storage/store.ts";`],
     ["lib/core/x.ts", `import {\n  Store,\n} from "../storage/store.ts";`],
     ["lib/core/x.ts", `import "../storage/store.ts";`],
+    // A package whose names a bundle may lose.
+    ["lib/telemetry/x.ts", `const { prettyFactory } = await import("pino-pretty");`],
     // Neighbors.
     ["lib/trust/x.ts", `import { Toolset } from "../optimizer/jobs.ts";`],
     ["lib/cli/x.ts", `import { define } from "../console/define.ts";`],

@@ -1,4 +1,4 @@
-import type { JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { hashOf, personCredential, type VerifiedCredential } from "./credentials.ts";
@@ -97,7 +97,6 @@ export class JwtReader {
   }
 
   async #verify(bearer: string, set: IssuerKeySet): Promise<Claims> {
-    const { createLocalJWKSet, errors, jwtVerify } = await import("jose");
     if (this.#finder?.set !== set) {
       this.#finder = { set, find: createLocalJWKSet({ keys: set.keys }) };
     }

@@ -14,8 +14,8 @@ export interface Syntax {
 
 /** The parsers of TOML and YAML are loaded for the clients that use them. */
 export async function openSyntax(kind: "json" | "toml" | "yaml"): Promise<Syntax> {
-  if (kind === "toml") return tomlSyntax(await import("smol-toml"));
-  if (kind === "yaml") return yamlSyntax(await import("yaml"));
+  if (kind === "toml") return (await import("./client_toml.ts")).TOML;
+  if (kind === "yaml") return (await import("./client_yaml.ts")).YAML;
   return {
     valueAt,
     withValueAt,
@@ -23,124 +23,19 @@ export async function openSyntax(kind: "json" | "toml" | "yaml"): Promise<Syntax
   };
 }
 
-function nest(path: string[], value: unknown): unknown {
+export function nest(path: string[], value: unknown): unknown {
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
-function dig(root: unknown, path: string[]): unknown {
+export function dig(root: unknown, path: string[]): unknown {
   return path.reduce((value, key) => isRecord(value) ? value[key] : undefined, root);
 }
 
-function broken(file: string, error: unknown, place?: { line: number; column: number }) {
+export function broken(file: string, error: unknown, place?: { line: number; column: number }) {
   const message = (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
   return configError(
     place ? located({ file, ...place }, message) : `${file}: ${message}`,
     "Correct it there, then try again",
     error,
   );
-}
-
-/**
- * No TOML library keeps comments. So a table is replaced as text, and the result is parsed again: if
- * anything besides the value would change, nothing does.
- */
-function tomlSyntax({ parse, stringify, TomlError }: typeof import("smol-toml")): Syntax {
-  const read = (text: string, file: string) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      throw broken(file, error, error instanceof TomlError ? error : undefined);
-    }
-  };
-  const snippet = (path: string[], value: unknown) => stringify(nest(path, value)).trim();
-  return {
-    snippet,
-    valueAt: (text, file, path) => dig(read(text, file), path),
-    withValueAt(text, file, path, value) {
-      const before = read(text, file);
-      const isSame = JSON.stringify(dig(before, path)) === JSON.stringify(value);
-      if (isSame) return text;
-      const block = value === undefined ? "" : `${snippet(path, value)}\n`;
-      const after = replaceTable(text, path, block);
-      const wanted = JSON.stringify(withValue(before, path, value));
-      try {
-        if (sorted(parse(after)) === sorted(JSON.parse(wanted))) return after;
-      } catch { /* said below */ }
-      throw configError(
-        `Cannot change "${path.join(".")}" in ${file} without touching the rest`,
-        value === undefined ? "Remove it there by hand" : `Put this there by hand:\n\n${block}`,
-      );
-    },
-  };
-}
-
-/** The text with a table and the tables below it replaced, or with the block at its end. */
-function replaceTable(text: string, path: string[], block: string): string {
-  const header = /^\s*\[+\s*(.+?)\s*\]+\s*(#.*)?$/;
-  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
-  const kept: string[] = [];
-  let place: number | undefined;
-  let isInside = false;
-  for (const line of lines) {
-    const name = header.exec(line)?.[1];
-    if (name !== undefined) {
-      const parts = name.split(".").map((part) => part.trim().replaceAll(/^["']|["']$/g, ""));
-      isInside = path.every((part, index) => parts[index] === part);
-      if (isInside) place ??= kept.length;
-    }
-    if (!isInside) kept.push(line);
-  }
-  const added = block === "" ? [] : block.trimEnd().split("\n");
-  if (place === undefined) {
-    const gap = kept.length > 0 && added.length > 0 && kept.at(-1)!.trim() !== "" ? [""] : [];
-    return [...kept, ...gap, ...added, ""].join("\n");
-  }
-  const rest = kept.slice(place);
-  const gap = added.length > 0 && rest.length > 0 && rest[0]!.trim() !== "" ? [""] : [];
-  while (added.length === 0 && kept[place - 1]?.trim() === "" && place > 0) kept.splice(--place, 1);
-  return [...kept.slice(0, place), ...added, ...gap, ...rest, ""].join("\n");
-}
-
-/** A copy with the value set or removed; an object that removal leaves empty goes, too. */
-function withValue(root: unknown, [key, ...rest]: string[], value: unknown): unknown {
-  if (key === undefined) return value;
-  const { [key]: old, ...others } = isRecord(root) ? root : {};
-  const inner = withValue(old, rest, value);
-  const isEmpty = value === undefined && isRecord(inner) && Object.keys(inner).length === 0;
-  return inner === undefined || isEmpty ? others : { ...others, [key]: inner };
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, inner) =>
-      isRecord(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1))
-        : inner,
-  );
-}
-
-function yamlSyntax({ parseDocument, stringify }: typeof import("yaml")): Syntax {
-  const read = (text: string, file: string) => {
-    const document = parseDocument(text);
-    const [error] = document.errors;
-    if (error) {
-      const [place] = error.linePos ?? [];
-      throw broken(file, error, place && { line: place.line, column: place.col });
-    }
-    const { contents } = document;
-    if (contents === null || isRecord(document.toJS())) return document;
-    throw broken(file, new Error("a mapping was expected at the top"));
-  };
-  return {
-    snippet: (path, value) => stringify(nest(path, value)).trim(),
-    valueAt: (text, file, path) => dig(read(text, file).toJS() ?? {}, path),
-    withValueAt(text, file, path, value) {
-      const document = read(text, file);
-      if (JSON.stringify(dig(document.toJS() ?? {}, path)) === JSON.stringify(value)) return text;
-      if (value === undefined) document.deleteIn(path);
-      else document.setIn(path, document.createNode(value));
-      return document.toString({ lineWidth: 0 });
-    },
-  };
 }
