@@ -1,3 +1,5 @@
+import { DETECTOR, SCHEMA_WORDS } from "./data/words.ts";
+
 /** What a definition stands among. */
 export interface ScanContext {
   server: string;
@@ -26,14 +28,6 @@ interface DefinitionTexts {
 
 /** Far above what real definitions have, and little enough to be read in some milliseconds. */
 export const LIMITS = { characters: 32_000, nodes: 20_000, depth: 40 };
-
-/** The words that JSON Schema itself uses; they say nothing about who wrote the schema. */
-const SCHEMA_WORDS = new Set(
-  ("type properties required items description title default enum examples pattern const format " +
-    "minimum maximum minLength maxLength minItems maxItems anyOf oneOf allOf not $ref $defs " +
-    "definitions $schema additionalProperties name inputSchema outputSchema annotations _meta icons " +
-    "src mimeType sizes string number integer boolean object array null").split(" "),
-);
 
 /** Every text of a definition, name and description first, up to the limits. */
 export function textsOf(definition: Record<string, unknown>): DefinitionTexts {
@@ -131,9 +125,6 @@ function spelledOut(name: string): string {
     .replace(/_/g, " ").replaceAll("\0", "_");
 }
 
-/** Says that a tool looks for attacks, in its own description of itself. */
-const DETECTOR =
-  /\b(detect|scan|classif|flag|guard|filter|saniti[sz]|moderat|screen|check|analy[sz]|block|find)\w{0,10}\b[^.\n]{0,80}\b(injections?|jailbreaks?|phishing|poison\w{0,4}|(malicious|hostile|suspicious|adversarial|unsafe) (prompts?|texts?|instructions?|inputs?|descriptions?))\b/i;
 /** Pairs of quotes on one line, with no more between them than an example has. */
 const QUOTED =
   /"[^"\n]{1,300}"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|(?<=[\s(,])'[^'\n]{1,300}'(?=[\s),.])/g;

@@ -28,9 +28,7 @@ export function decodedIn(text: string): Decoded[] {
     for (const match of text.matchAll(expression)) {
       if (found.length >= MOST) return;
       const decoded = decode(match[0].slice(0, LONGEST));
-      if (decoded !== undefined && isProse(decoded)) {
-        found.push({ text: decoded, how });
-      }
+      if (decoded !== undefined && isProse(decoded)) found.push({ text: decoded, how });
     }
   };
   if (LONG.test(text)) {
@@ -72,7 +70,7 @@ function fromBase64(piece: string): string | undefined {
   if (!/[A-Z]/.test(piece) || !/[a-z]/.test(piece)) return undefined;
   const whole = piece.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
   const usable = whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0));
-  return utf8(Uint8Array.from(atob(usable), (character) => character.charCodeAt(0)));
+  return utf8(Uint8Array.fromBase64(usable));
 }
 
 function fromBase32(piece: string): string {
@@ -88,15 +86,14 @@ function fromBits(piece: string): string {
   return utf8(Uint8Array.from(bytes, (bits) => parseInt(bits, 2)));
 }
 
-function fromHex(piece: string): string | undefined {
+function fromHex(piece: string): string {
   const digits = piece.replace(/^0x/, "");
-  const bytes = new Uint8Array(digits.length >> 1);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(digits.slice(2 * i, 2 * i + 2), 16);
-  return utf8(bytes);
+  // A piece that was cut may end in half a byte.
+  return utf8(Uint8Array.fromHex(digits.slice(0, digits.length & ~1)));
 }
 
 function fromPercent(piece: string): string {
-  return piece.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromHex(run.replaceAll("%", "")) ?? "");
+  return piece.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromHex(run.replaceAll("%", "")));
 }
 
 function fromEscapes(piece: string): string {

@@ -13,7 +13,6 @@ import {
 } from "./definition.ts";
 import { scanPhrases } from "./phrase_scan.ts";
 
-export { RULES } from "./data/rules.ts";
 export type { Finding } from "../../catalog/tool_guard.ts";
 export type { ScanContext } from "./definition.ts";
 
