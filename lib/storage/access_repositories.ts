@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { type Collection, collection, formerly } from "./collection.ts";
+import { collection, formerly } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -87,7 +87,7 @@ const Sessions = collection({
 
 /** What of clients' sessions outlives a process. */
 export class SessionsRepository {
-  readonly #entries: Collection<SessionEntry>;
+  readonly #entries: InstanceType<typeof Sessions>;
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number = Date.now) {

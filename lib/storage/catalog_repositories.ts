@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { Toolset } from "../core/tool.ts";
-import { type Collection, collection } from "./collection.ts";
+import { type Collection, collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Stored } from "./records.ts";
-import type { Store } from "./store.ts";
 import { GatewayError } from "../core/errors.ts";
 
 /** Which toolset a principal has equipped. One whose toolset is gone counts as none. */
@@ -97,14 +96,8 @@ const Overrides = collection({
 });
 
 /** What is known of tools beyond their definitions. */
-export class ToolMetadataRepository {
-  readonly #store: Store;
-  readonly #overrides: InstanceType<typeof Overrides>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#overrides = new Overrides(store);
-  }
+export class ToolMetadataRepository extends Repository {
+  readonly #overrides = new Overrides(this.store);
 
   overrides(): Promise<ToolOverride[]> {
     return this.#overrides.values();
@@ -122,7 +115,7 @@ export class ToolMetadataRepository {
     const { server, tool, ...said } = override;
     const key = keys.toolMetadata(server, tool);
     const isEmpty = Object.keys(said).length === 0;
-    const saved = await this.#store.tryCommit({
+    const saved = await this.store.tryCommit({
       checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
       ...(isEmpty ? { deletes: [key] } : { sets: [{ key, value: override }] }),
     });
@@ -133,16 +126,10 @@ export class ToolMetadataRepository {
   }
 
   async tokens(server: string): Promise<Map<string, number>> {
-    const record = await this.#store.read(keys.toolTokens(server));
-    const parsed = Tokens.safeParse(record?.value);
-    return new Map(parsed.success ? Object.entries(parsed.data) : []);
+    return new Map(Object.entries(await this.readAs(keys.toolTokens(server), Tokens) ?? {}));
   }
 
-  async saveTokens(server: string, tokens: ReadonlyMap<string, number>): Promise<void> {
-    const value = Object.fromEntries(tokens);
-    await this.#store.commit({
-      sets: [{ key: keys.toolTokens(server), value }],
-      announce: false,
-    });
+  saveTokens(server: string, tokens: ReadonlyMap<string, number>): Promise<void> {
+    return this.put(keys.toolTokens(server), Object.fromEntries(tokens));
   }
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { keys, type RecordKey } from "./keys.ts";
-import type { KvClient } from "./kv_client.ts";
+import type { Changes, KvClient } from "./kv_client.ts";
 import {
-  type Changes,
   decodeRecord,
   encodeRecord,
   listRecords,

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { EvalRun, Evaluation, GoldenPrompt, ToolCandidate } from "../core/optimization.ts";
-import { collection, commitBatches, deleteAll } from "./collection.ts";
+import { collection, deleteAll, Repository, setAll } from "./collection.ts";
 import { keys, type RecordKey } from "./keys.ts";
-import type { Store } from "./store.ts";
 
 /** One commit takes no more checks. */
 const CHECKED_AT_ONCE = 10;
@@ -42,15 +41,11 @@ const Evaluations = collection({
 });
 
 /** Descriptions that might be better than a server's own. They are added, never changed. */
-export class CandidatesRepository {
-  readonly #records: InstanceType<typeof Candidates>;
-
-  constructor(store: Store) {
-    this.#records = new Candidates(store);
-  }
+export class CandidatesRepository extends Repository {
+  readonly #records = new Candidates(this.store);
 
   async save(candidate: ToolCandidate): Promise<void> {
-    await this.#records.save(candidate, null);
+    await this.#records.save(candidate);
   }
 
   /** Oldest first. */
@@ -83,14 +78,8 @@ export class CandidatesRepository {
 }
 
 /** Prompts that descriptions are tested with. Versions never change, so that old runs keep their meaning. */
-export class GoldenPromptsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Prompts>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Prompts(store);
-  }
+export class GoldenPromptsRepository extends Repository {
+  readonly #records = new Prompts(this.store);
 
   /** Adds versions; if one of them exists, none is saved. */
   async save(prompts: readonly GoldenPrompt[]): Promise<void> {
@@ -101,7 +90,7 @@ export class GoldenPromptsRepository {
     const seen = new Set<string>();
     for (const { key, value } of entries) {
       const name = JSON.stringify(key);
-      if (seen.has(name) || await this.#store.read(key) !== undefined) throw promptConflict(value);
+      if (seen.has(name) || await this.store.read(key) !== undefined) throw promptConflict(value);
       seen.add(name);
     }
     // A first version has an id that was made for it; a later one may be somebody else's, too.
@@ -109,15 +98,11 @@ export class GoldenPromptsRepository {
     for (let start = 0; start < later.length; start += CHECKED_AT_ONCE) {
       const sets = later.slice(start, start + CHECKED_AT_ONCE);
       const checks = sets.map(({ key }) => ({ key, versionstamp: null }));
-      const saved = await this.#store.tryCommit({ checks, sets, announce: false });
+      const saved = await this.store.tryCommit({ checks, sets, announce: false });
       if (saved === undefined) throw promptConflict(sets[0]?.value);
     }
     const first = entries.filter(({ value }) => value.version === 1);
-    for (
-      const sets of commitBatches(first, ({ key }) => key, ({ value }) => bytesOfPrompt(value))
-    ) {
-      await this.#store.commit({ sets, announce: false });
-    }
+    await setAll(this.store, first);
   }
 
   /** The newest version of each that is not retired, oldest prompt first. */
@@ -144,17 +129,11 @@ export class GoldenPromptsRepository {
 }
 
 /** What came of each prompt that was put to a description. Ids sort by time. */
-export class EvalRunsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Runs>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Runs(store);
-  }
+export class EvalRunsRepository extends Repository {
+  readonly #records = new Runs(this.store);
 
   async save(run: EvalRun): Promise<void> {
-    await this.#records.save(run, null);
+    await this.#records.save(run);
   }
 
   /** Oldest first. */
@@ -192,13 +171,13 @@ export class EvalRunsRepository {
     now = Date.now(),
   ): Promise<number> {
     const runs: { key: RecordKey; at: number }[] = [];
-    for await (const { key, value } of this.#store.list({ prefix: keys.evalRuns() })) {
+    for await (const { key, value } of this.store.list({ prefix: keys.evalRuns() })) {
       const timed = Timed.safeParse(value);
       if (timed.success) runs.push({ key, at: Date.parse(timed.data.timestamp) });
     }
     const deleted = runs.sort((one, other) => other.at - one.at)
       .filter(({ at }, index) => index >= most || at < now - olderThanMs);
-    return await deleteAll(this.#store, deleted.map(({ key }) => key));
+    return await deleteAll(this.store, deleted.map(({ key }) => key));
   }
 
   /** Each tool that has runs, with its newest run's id; that of the newest run first. */
@@ -214,24 +193,18 @@ export class EvalRunsRepository {
   async #lastKey(before?: RecordKey): Promise<RecordKey | undefined> {
     const prefix = keys.evalRuns();
     const selector = before === undefined ? { prefix } : { prefix, end: before };
-    const last = this.#store.list(selector, { reverse: true, limit: 1 });
+    const last = this.store.list(selector, { reverse: true, limit: 1 });
     for await (const { key } of last) return key;
   }
 }
 
 /** What all descriptions of a tool came to, each time they were compared. */
-export class EvaluationsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Evaluations>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Evaluations(store);
-  }
+export class EvaluationsRepository extends Repository {
+  readonly #records = new Evaluations(this.store);
 
   /** Once, when it has ended. */
   async save(evaluation: Evaluation): Promise<void> {
-    await this.#records.save(evaluation, null);
+    await this.#records.save(evaluation);
   }
 
   /** Newest first. */
@@ -254,7 +227,7 @@ export class EvaluationsRepository {
     );
     const deleted = [...byTool.values()].flatMap((own) => newestFirst(own).slice(mostPerTool))
       .map(({ server, toolName, id }) => keys.evaluations(server, toolName, id));
-    return await deleteAll(this.#store, deleted);
+    return await deleteAll(this.store, deleted);
   }
 
   async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
@@ -285,10 +258,4 @@ function promptConflict(prompt?: GoldenPrompt): GatewayError {
       `it has a version ${prompt?.version} already`,
     recoveryAction: "Load the prompts again and repeat the change",
   });
-}
-
-/** Nearly all that a record takes, were every character a long one. */
-function bytesOfPrompt(value: GoldenPrompt): number {
-  const { prompt, toolName, expectedBehavior: { notes = "", expectedTool = "" } } = value;
-  return 500 + 3 * (prompt.length + toolName.length + notes.length + expectedTool.length);
 }

@@ -3,15 +3,12 @@ import { GatewayError } from "../core/errors.ts";
 import { readBackup, verifyBackup } from "./backup.ts";
 import { commitBatches } from "./collection.ts";
 import { inspectFile, removeLeftovers, swapFiles, swapNames } from "./data_file.ts";
-import { keyBytes, keys, type RecordKey } from "./keys.ts";
+import { keys, type RecordKey } from "./keys.ts";
 import { KvClient, type Location, parseLocation, type WarningListener } from "./kv_client.ts";
 import { Lease } from "./leases_repository.ts";
 import { MIGRATIONS, newestVersion, readSchema, schemaEntry } from "./migrations.ts";
-import { COMMIT_BYTES, encodeRecord, listRecords, writeRecords } from "./records.ts";
+import { encodeRecord, listRecords, writeRecords } from "./records.ts";
 import { foreign, unavailable } from "./storage_errors.ts";
-
-/** Well inside what one commit takes. */
-const BATCH = { records: 500, keyBytes: 40_000, bytes: COMMIT_BYTES / 2 };
 
 export interface RestoreOptions {
   file: string;
@@ -164,32 +161,21 @@ async function hasRecords(client: KvClient): Promise<boolean> {
 const KEPT_ROOTS = new Set(["schema", "generation", "restoring", "leases"]);
 
 async function empty(client: KvClient): Promise<void> {
-  const found: RecordKey[] = [];
+  const found: { key: RecordKey }[] = [];
   for await (const { key } of client.list({ prefix: [] })) {
     // The counter goes on: whoever followed it must see it change.
     if (key[0] === "restoring" || key[0] === "generation") continue;
-    found.push(key.map((part) => typeof part === "number" ? part : String(part)));
+    found.push({ key: key.map((part) => typeof part === "number" ? part : String(part)) });
   }
-  for (const deletes of commitBatches(found, (key) => key)) await client.commit({ deletes });
+  for await (const batch of commitBatches(found)) {
+    await client.commit({ deletes: batch.map(({ key }) => key) });
+  }
 }
 
 async function fill(client: KvClient, file: string, now: () => number): Promise<void> {
-  let sets: { key: RecordKey; value: unknown }[] = [];
-  let size = { keyBytes: 0, bytes: 0 };
-  const flush = async () => {
-    if (sets.length > 0) await writeRecords(client, { sets }, now());
-    sets = [];
-    size = { keyBytes: 0, bytes: 0 };
-  };
-  for await (const { key, value } of readBackup(file)) {
-    sets.push({ key, value });
-    size.keyBytes += keyBytes(key);
-    size.bytes += encodeRecord(value).length;
-    const isFull = sets.length >= BATCH.records || size.bytes >= BATCH.bytes ||
-      size.keyBytes >= BATCH.keyBytes;
-    if (isFull) await flush();
+  for await (const sets of commitBatches(readBackup(file))) {
+    await writeRecords(client, { sets }, now());
   }
-  await flush();
 }
 
 /** Waits until a database that was just closed is one file, and that file is on the disk. */

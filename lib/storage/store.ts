@@ -2,6 +2,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ringBell } from "./follow.ts";
 import { keys, NEWS, type News, type RecordKey } from "./keys.ts";
 import {
+  type Changes,
   KvClient,
   type Location,
   parseLocation,
@@ -9,14 +10,7 @@ import {
   type WarningListener,
 } from "./kv_client.ts";
 import { migrate, type Migration } from "./migrations.ts";
-import {
-  type Changes,
-  listRecords,
-  readRecord,
-  type StoredRecord,
-  sweepParts,
-  writeRecords,
-} from "./records.ts";
+import { listRecords, readRecord, type StoredRecord, sweepParts, writeRecords } from "./records.ts";
 
 interface StoreOptions {
   /** A file, `:memory:` or a KV Connect URL; undefined is the app's own KV on Deno Deploy. */
