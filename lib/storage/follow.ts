@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { NEWS, type News } from "./keys.ts";
 import type { NewsCounts, Store } from "./store.ts";
@@ -28,16 +29,14 @@ export async function followGeneration(
   onChange: (generation: bigint) => void | Promise<void>,
   { signal, since, pollMs }: FollowGenerationOptions,
 ): Promise<void> {
-  const alarm = new Alarm();
-  const stop = new AbortController();
-  const stopped = AbortSignal.any([signal, stop.signal]);
-  const unsubscribe = store.onCommit(() => alarm.ring());
-  stopped.addEventListener("abort", () => alarm.ring(), { once: true });
-  const watching = watchElsewhere(store, () => alarm.ring(), { signal: stopped, pollMs });
-
+  let alarm = Promise.withResolvers<void>();
+  const ring = () => alarm.resolve();
+  const unsubscribe = store.onCommit(ring);
+  signal.addEventListener("abort", ring, { once: true });
+  const watching = watchElsewhere(store, ring, { signal, pollMs });
   let seen = since;
   try {
-    while (!stopped.aborted) {
+    while (!signal.aborted) {
       try {
         const generation = await store.generation();
         seen ??= generation;
@@ -47,28 +46,15 @@ export async function followGeneration(
           seen = generation;
         }
       } catch (error) {
-        if (!stopped.aborted) store.warn("Cannot follow the data store's changes", { error });
+        if (!signal.aborted) store.warn("Cannot follow the data store's changes", { error });
       }
-      await alarm.wait();
+      // Any number of rings between two waits are one.
+      await alarm.promise;
+      alarm = Promise.withResolvers();
     }
   } finally {
     unsubscribe();
-    stop.abort();
     await watching;
-  }
-}
-
-/** Rings however often between two waits are one ring. */
-class Alarm {
-  #next = Promise.withResolvers<void>();
-
-  ring(): void {
-    this.#next.resolve();
-  }
-
-  async wait(): Promise<void> {
-    await this.#next.promise;
-    this.#next = Promise.withResolvers();
   }
 }
 
@@ -95,7 +81,7 @@ async function watchElsewhere(
   }
   const timer = setInterval(ring, pollMs);
   try {
-    await aborted(signal);
+    if (!signal.aborted) await once(signal, "abort");
   } finally {
     clearInterval(timer);
     await watching;
@@ -120,13 +106,6 @@ async function watchRemote(store: Store, ring: () => void, signal: AbortSignal):
     }
     await pause(REWATCH_MS, signal);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { inspectFile, removeLeftovers, swapFiles, swapNames } from "./data_file.
 import { keys, type RecordKey } from "./keys.ts";
 import { KvClient, type Location, parseLocation, type WarningListener } from "./kv_client.ts";
 import { Lease } from "./leases_repository.ts";
-import { MIGRATIONS, newestVersion, readSchema, schemaEntry } from "./migrations.ts";
+import { readSchema, schemaEntry } from "./migrations.ts";
 import { encodeRecord, listRecords, writeRecords } from "./records.ts";
 import { foreign, unavailable } from "./storage_errors.ts";
 
@@ -35,31 +35,16 @@ export interface RestoreResult {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const location = parseLocation(options.location);
   const { header: { schemaVersion, createdAt }, entries } = await verifyBackup(options.file);
-  refuseNewerBackup(options.file, schemaVersion);
-  switch (location.kind) {
-    case "memory":
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot restore into memory: it would be gone at once",
-        recoveryAction: "Name a file or a KV Connect URL with --kv",
-      });
-    case "file": {
-      const movedTo = await restoreFile(location, schemaVersion, options);
-      return { entries, createdAt, ...(movedTo === undefined ? {} : { movedTo }) };
-    }
-    default:
-      await restoreInPlace(location, schemaVersion, options);
-      return { entries, createdAt };
+  if (location.kind === "memory") {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot restore into memory: it would be gone at once",
+      recoveryAction: "Name a file or a KV Connect URL with --kv",
+    });
   }
-}
-
-/** A backup that a later version made may hold what this one would lose. */
-export function refuseNewerBackup(file: string, schemaVersion: number): void {
-  const newest = newestVersion(MIGRATIONS);
-  if (schemaVersion <= newest) return;
-  throw new GatewayError("STORAGE_NEWER", {
-    message: `The backup "${file}" has schema version ${schemaVersion}; ` +
-      `this Quartermaster knows versions up to ${newest}`,
-  });
+  const movedTo = location.kind === "file"
+    ? await restoreFile(location, schemaVersion, options)
+    : await restoreInPlace(location, schemaVersion, options);
+  return { entries, createdAt, ...(movedTo ? { movedTo } : {}) };
 }
 
 async function restoreFile(

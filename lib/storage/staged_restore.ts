@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { type BackupContents, backupContents } from "./backup_contents.ts";
 import { backupStore } from "./backup.ts";
+import { ifFound } from "./data_file.ts";
 import { parseLocation, type WarningListener } from "./kv_client.ts";
 import { restoreBackup, type RestoreOptions, type RestoreResult } from "./restore.ts";
 import { Store } from "./store.ts";
@@ -85,9 +86,7 @@ export class StagedRestore {
   /** Forgets what waits: nothing is put in place. */
   async discard(which: keyof WaitingBackups): Promise<void> {
     const file = which === "checked" ? this.#checked : stagedFile(this.#path);
-    await Deno.remove(file).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await ifFound(Deno.remove(file));
   }
 
   /** One after the other: else another backup could come in the place of the one that was looked at. */
