@@ -52,7 +52,6 @@ export class ProjectsRepository extends collection({
   idOf: ({ name }) => name,
 }) {}
 
-/** Browsers that are logged in, by the hash of their cookie. */
 export class ConsoleLoginsRepository extends collection({
   noun: "login",
   key: keys.consoleLogins,
@@ -85,7 +84,6 @@ const Sessions = collection({
   announce: false,
 });
 
-/** What of clients' sessions outlives a process. */
 export class SessionsRepository {
   readonly #entries: InstanceType<typeof Sessions>;
   readonly #now: () => number;
@@ -100,7 +98,6 @@ export class SessionsRepository {
     return entry && entry.expiresAt > this.#now() ? entry : undefined;
   }
 
-  /** Keeps it from now on for another lifetime. */
   save(session: Omit<SessionEntry, "expiresAt">): Promise<void> {
     return this.#entries.replace({ ...session, expiresAt: this.#now() + LIFETIME_MS });
   }

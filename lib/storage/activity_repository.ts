@@ -2,7 +2,6 @@ import { z } from "zod";
 import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 
-/** One call of a tool at an endpoint. */
 export const ActivityEntry = z.strictObject({
   /** When it was answered, in ms since the epoch. */
   at: z.number(),
@@ -23,14 +22,12 @@ export const ActivityEntry = z.strictObject({
   error: z.string().optional(),
   /** How long the gateway had the call before the server did. */
   beforeMs: z.number().optional(),
-  /** How long the server had it. */
   serverMs: z.number().optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
 /** As it is read: with an id, whoever wrote it. */
 export type ActivityRecord = ActivityEntry & { id: string };
 
-/** What was counted in a day. */
 export const ActivityDay = z.strictObject({
   day: z.string(),
   calls: z.int(),
@@ -102,7 +99,6 @@ export class ActivityRepository extends Repository {
     }
   }
 
-  /** Each day's counts over all processes, newest first. */
   async days(): Promise<ActivityDay[]> {
     const byDay = new Map<string, ActivityDay>();
     const records = this.store.list({ prefix: keys.activityDays() }, { reverse: true });

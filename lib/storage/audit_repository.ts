@@ -4,7 +4,6 @@ import { deleteAll, deleteFound, Repository } from "./collection.ts";
 import { keys, timeOfId } from "./keys.ts";
 import type { StoredRecord } from "./records.ts";
 
-/** Something that somebody decided. */
 export const AuditEntry = z.strictObject({
   /** Begins with its time in base 36. */
   id: z.string(),
@@ -29,7 +28,6 @@ export const AuditEntry = z.strictObject({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** How far a process has come. */
 export const AuditChain = z.strictObject({
   chain: z.string(),
   n: z.int().nonnegative(),

@@ -105,7 +105,6 @@ async function refuseForeignFile(file: string): Promise<void> {
   throw cannotWrite(file, "something that is not a backup is there already");
 }
 
-/** Whether a file begins as a backup does. */
 async function isBackup(path: string): Promise<boolean> {
   for await (const line of readLines(path, 4_096)) {
     return Header.safeParse(parseJson(line)).success;

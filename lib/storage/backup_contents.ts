@@ -5,7 +5,6 @@ import { type BackupHeader, readBackup, verifyBackup } from "./backup.ts";
 /** What a backup holds, as far as a person has to know before it replaces a store. */
 export interface BackupContents extends Pick<BackupHeader, "createdAt" | "schemaVersion"> {
   entries: number;
-  /** How many records there are of each family of keys. */
   counts: Record<string, number>;
   /** What is sealed in it, by the key that opens it. */
   sealed: SealedNames[];

@@ -13,10 +13,8 @@ const KEY_BYTES = 2_000;
 const NAME_IN_KEY = 300;
 
 const ToolVersion = z.strictObject({
-  /** The definition as the text that came. */
   text: z.string(),
   fingerprint: z.string(),
-  /** When it was first seen, in ms since the epoch. */
   seenAt: z.number(),
 });
 
@@ -48,20 +46,16 @@ const InvalidTool = z.strictObject({
 });
 type InvalidTool = z.infer<typeof InvalidTool>;
 
-/** A tool as it was listed just now. */
 export interface SeenTool {
   name: string;
   text: string;
   fingerprint: string;
 }
 
-/** What was listed just now and cannot be used. */
 type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
 
-/** All that is remembered of a server's tools. */
 export interface KeptTools {
   tools: RecordedTool[];
-  /** As of its last list. */
   invalid: InvalidTool[];
 }
 

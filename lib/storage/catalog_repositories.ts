@@ -95,7 +95,6 @@ const Overrides = collection({
   idOf: ({ server, tool }) => [server, tool],
 });
 
-/** What is known of tools beyond their definitions. */
 export class ToolMetadataRepository extends Repository {
   readonly #overrides = new Overrides(this.store);
 

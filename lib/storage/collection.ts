@@ -6,14 +6,10 @@ import type { Store } from "./store.ts";
 import { damaged } from "./storage_errors.ts";
 
 interface CollectionOptions<T, Id extends string | KeyPart[]> {
-  /** What one record is called in a sentence. */
   noun: string;
-  /** The family of its keys. */
   key(...parts: KeyPart[]): RecordKey;
   schema: z.ZodType<T>;
-  /** The parts of a record's key. */
   idOf: (value: T) => Id;
-  /** The error for a record that is not there. */
   missing?: ErrorCode;
   /** Whether other gateways must hear of changes; default: true. */
   announce?: boolean;
@@ -71,7 +67,6 @@ export class Repository {
   }
 }
 
-/** Records of one kind in one family of keys. */
 export class Collection<T, Id extends string | KeyPart[] = string> extends Repository {
   readonly #options: CollectionOptions<T, Id>;
 
@@ -119,12 +114,10 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
     }
   }
 
-  /** As list(), without versions. */
   values(options?: CollectionListOptions): Promise<T[]> {
     return Array.fromAsync(this.list(options), ({ value }) => value);
   }
 
-  /** Saves over the version that was read; null: there must be none yet. */
   async save(value: T, versionstamp: string | null = null): Promise<string> {
     const id = this.#options.idOf(value);
     const key = this.keyOf(id);
@@ -133,7 +126,6 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
     return saved;
   }
 
-  /** Saves whatever was there before. */
   async replace(value: T): Promise<void> {
     await this.#commit({ sets: [{ key: this.keyOf(this.#options.idOf(value)), value }] });
   }

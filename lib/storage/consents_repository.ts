@@ -4,7 +4,6 @@ import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 import { openEntry, sealedMark, SealedRepository, sealEntry } from "./sealing.ts";
 
-/** Where a wish came from. */
 export const ConsentOrigin = z.strictObject({
   via: z.enum(["mcp", "api", "console", "cli"]),
   principal: z.string().optional(),
@@ -17,7 +16,6 @@ export type ConsentOrigin = z.infer<typeof ConsentOrigin>;
 export const ConsentSpec = z.discriminatedUnion("type", [ProgramServer, RemoteServer]);
 export type ConsentSpec = z.infer<typeof ConsentSpec>;
 
-/** A request that needs the owner's consent. */
 export const ConsentRequest = z.strictObject({
   /** Follows from what is wanted: the same wish has the same. */
   id: z.string().regex(/^[0-9a-f]{16}$/),
@@ -25,7 +23,6 @@ export const ConsentRequest = z.strictObject({
   name: ServerName,
   spec: ConsentSpec,
   origin: ConsentOrigin,
-  /** In ms since the epoch. */
   askedAt: z.number(),
   expiresAt: z.number(),
 });
@@ -46,7 +43,6 @@ export interface FoundConsent {
   problem?: string;
 }
 
-/** Requests that wait for the owner's consent. */
 export class ConsentsRepository extends SealedRepository {
   readonly #records = new StoredConsents(this.store);
 
@@ -57,7 +53,6 @@ export class ConsentsRepository extends SealedRepository {
     return await this.#open(found.value);
   }
 
-  /** The oldest first. */
   async list(now: number): Promise<FoundConsent[]> {
     const open = (await this.#records.values()).filter(({ expiresAt }) => expiresAt > now);
     const found = await Promise.all(open.map((stored) => this.#open(stored)));

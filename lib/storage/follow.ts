@@ -15,7 +15,6 @@ interface FollowGenerationOptions {
   signal: AbortSignal;
   /** The generation that the caller has seen; a later one is reported at once. */
   since?: bigint;
-  /** Polling interval while the watch works. */
   pollMs?: number | undefined;
 }
 

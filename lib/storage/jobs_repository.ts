@@ -27,9 +27,7 @@ export class JobsRepository extends collection({
   }
 }
 
-/** What other processes have changed. */
 interface JobChanges {
-  /** Changed just now. */
   jobs: OptimizationJob[];
   /** Whether others were, or may have been, before that. */
   hasEarlier: boolean;

@@ -53,7 +53,6 @@ export interface Changes {
   checks?: Check[];
   sets?: { key: RecordKey; value: unknown }[];
   deletes?: RecordKey[];
-  /** Counters to add one to. */
   increments?: RecordKey[];
 }
 

@@ -41,12 +41,9 @@ const shown = {
   ...bindings,
   /** Another one for each login. */
   id: z.string(),
-  /** In ms since the epoch, as all times here. */
   loggedInAt: z.number(),
-  /** When the access token was given. */
   issuedAt: z.number(),
   expiresAt: z.number().optional(),
-  /** Why the login has ended. */
   trouble: z.string().optional(),
 };
 
@@ -60,11 +57,9 @@ const StoredLogins = collection({
 });
 const Claim = z.strictObject({ by: z.string(), until: z.number() });
 
-/** A login to one server. */
 export const Login = z.strictObject({ ...shown, ...secrets });
 export type Login = z.infer<typeof Login>;
 
-/** A login without its secrets. */
 export type LoginOutline = Omit<z.infer<typeof StoredLogin>, "sealed">;
 
 export interface FoundLogin {
@@ -82,7 +77,6 @@ export interface LoginClaim {
 export class LoginsRepository extends SealedRepository {
   readonly #records = new StoredLogins(this.store);
 
-  /** All logins, none of them opened. */
   async outlines(): Promise<LoginOutline[]> {
     return (await this.#records.values()).map(outlineOf);
   }

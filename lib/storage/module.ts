@@ -22,7 +22,6 @@ export interface StorageInput {
 export interface Restore {
   /** Takes a backup for the next start; undefined unless the store is a file on this machine. */
   staged?: StagedRestore;
-  /** The outcome of a restore at this start. */
   applied?: AppliedRestore;
 }
 
@@ -31,7 +30,6 @@ export interface StorageModule extends AsyncDisposable {
   store: Store;
   restore: Restore;
   lease: KeptLease;
-  /** The store's file, if it is one. */
   path: string | undefined;
 }
 

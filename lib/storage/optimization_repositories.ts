@@ -48,7 +48,6 @@ export class CandidatesRepository extends Repository {
     await this.#records.save(candidate);
   }
 
-  /** Oldest first. */
   async list(server: string, tool?: string): Promise<ToolCandidate[]> {
     return ofTool(await this.#records.values({ under: [server] }), tool);
   }
@@ -136,7 +135,6 @@ export class EvalRunsRepository extends Repository {
     await this.#records.save(run);
   }
 
-  /** Oldest first. */
   async list(
     server: string,
     tool: string,
@@ -202,12 +200,10 @@ export class EvalRunsRepository extends Repository {
 export class EvaluationsRepository extends Repository {
   readonly #records = new Evaluations(this.store);
 
-  /** Once, when it has ended. */
   async save(evaluation: Evaluation): Promise<void> {
     await this.#records.save(evaluation);
   }
 
-  /** Newest first. */
   async list(server: string, tool?: string): Promise<Evaluation[]> {
     const under = tool === undefined ? [server] : [server, tool];
     return newestFirst(await this.#records.values({ under }));
@@ -239,7 +235,6 @@ function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefin
   return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
 }
 
-/** The newest version of each, if it is not retired. */
 function newestVersions(versions: readonly GoldenPrompt[]): GoldenPrompt[] {
   const newest = new Map<string, GoldenPrompt>();
   for (const prompt of versions) newest.set(prompt.id, prompt);

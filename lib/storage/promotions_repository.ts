@@ -17,7 +17,6 @@ const Events = collection({
   idOf: ({ server, toolName, id }) => [server, toolName, id],
 });
 
-/** The promoted descriptions, and the history of each tool's. */
 export class PromotionsRepository extends Repository {
   readonly #inForce = new InForce(this.store);
   readonly #events = new Events(this.store);
@@ -49,12 +48,10 @@ export class PromotionsRepository extends Repository {
     return saved !== undefined;
   }
 
-  /** Newest first. */
   history(server: string, tool: string): Promise<PromotionEvent[]> {
     return this.#events.values({ under: [server, tool], reverse: true });
   }
 
-  /** What happened last. */
   async newest(server: string, tool: string): Promise<PromotionEvent | undefined> {
     return (await this.#events.values({ under: [server, tool], reverse: true, limit: 1 }))[0];
   }

@@ -54,7 +54,6 @@ export async function* listRecords(
   }
 }
 
-/** Which parts an entry's record is kept in, if it is. */
 function pointerOf(entry: Deno.KvEntryMaybe<unknown>): PartsPointer | undefined {
   return PartsPointer.safeParse(entry.value).data;
 }
@@ -244,7 +243,6 @@ async function writeAhead(
   return { key: keys.partOwners(pointer.parts), versionstamp: stamps[0] ?? null };
 }
 
-/** The parts of the records that this change replaces or deletes. */
 async function findReplaced(client: KvClient, changes: Changes): Promise<PartsPointer[]> {
   const created = new Set(
     (changes.checks ?? []).filter(({ versionstamp }) => versionstamp === null)

@@ -25,9 +25,7 @@ export interface RestoreOptions {
 
 export interface RestoreResult {
   entries: number;
-  /** When the backup was made. */
   createdAt: string;
-  /** Where the data file that was there before is now. */
   movedTo?: string;
 }
 
@@ -135,7 +133,6 @@ async function refuseLiving(
   }
 }
 
-/** Whether there is anything a restore would destroy. */
 async function hasRecords(client: KvClient): Promise<boolean> {
   for await (const { key } of client.list({ prefix: [] })) {
     if (!KEPT_ROOTS.has(String(key[0]))) return true;

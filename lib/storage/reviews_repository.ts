@@ -17,7 +17,6 @@ export const ChangeNotice = z.strictObject({
   from: z.string().optional(),
   /** What it was when it was last seen by somebody; none for a tool that was added. */
   before: Definition.optional(),
-  /** In ms since the epoch. */
   at: z.number(),
 });
 export type ChangeNotice = z.infer<typeof ChangeNotice>;
@@ -103,7 +102,6 @@ export function noReviews(server: string): ServerReviews {
 export const PinnedTool = z.strictObject({
   ...Definition.shape,
   name: z.string(),
-  /** In ms since the epoch. */
   pinnedAt: z.number(),
   /** Who pinned it; none where it is as it was first seen. */
   by: z.string().optional(),
@@ -138,7 +136,6 @@ const StoredFinding = z.strictObject({
   why: z.string(),
 });
 
-/** What was found in one server's tools. */
 const StoredVerdicts = z.strictObject({
   /** Other where the rules are, or what the tools were judged among. */
   stamp: z.string(),

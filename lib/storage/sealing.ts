@@ -123,7 +123,6 @@ interface NamedSpec {
   spec: ServerSpec;
 }
 
-/** Whether anything in an entry is to be sealed before it is stored. */
 export function isPlain(spec: ServerSpec): boolean {
   return secretPlaces(spec).size > 0;
 }

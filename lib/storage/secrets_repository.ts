@@ -13,7 +13,6 @@ const MOST_SECRETS = 1_000;
 const StoredSecret = z.strictObject({
   name: SecretName,
   sealed: z.string(),
-  /** In ms since the epoch. */
   setAt: z.number(),
 });
 
@@ -24,7 +23,6 @@ const StoredSecrets = collection({
   idOf: ({ name }) => name,
 });
 
-/** A secret without its value. */
 export interface SecretOutline {
   name: string;
   setAt: number;
@@ -51,7 +49,6 @@ export class SecretsRepository extends SealedRepository {
     );
   }
 
-  /** Sets a secret, whatever it was before. */
   async set(name: string, value: string, now = Date.now()): Promise<void> {
     checkSecret(name, value);
     const known = await this.#records.values({ limit: MOST_SECRETS });
@@ -73,7 +70,6 @@ export class SecretsRepository extends SealedRepository {
     return { value, versionstamp: found.versionstamp };
   }
 
-  /** Whether there was one. */
   async delete(name: string): Promise<boolean> {
     if (await this.#records.find(name) === undefined) return false;
     await this.#records.delete(name);

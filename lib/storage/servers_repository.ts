@@ -14,11 +14,9 @@ import {
 } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
-/** A server that was added at run time, not in a file. */
 export const AddedServer = z.strictObject({
   name: ServerName,
   spec: ServerSpec,
-  /** In ms since the epoch. */
   addedAt: z.number(),
 });
 export type AddedServer = z.infer<typeof AddedServer>;
@@ -60,7 +58,6 @@ export class ServersRepository extends SealedRepository {
     for await (const found of this.#records.list(options)) yield await this.#open(found);
   }
 
-  /** Saves over the version that was read; null: there must be none yet. */
   async save(server: AddedServer, versionstamp: string | null): Promise<string> {
     return await this.#records.save(await sealEntry(server, this.box), versionstamp);
   }
@@ -106,7 +103,6 @@ export class PausedServersRepository extends collection({
   schema: PausedServer,
   idOf: ({ server }) => server,
 }) {
-  /** Returns whether that changed anything. */
   async set(server: string, isPaused: boolean): Promise<boolean> {
     const found = await this.find(server);
     if (isPaused === (found !== undefined)) return false;

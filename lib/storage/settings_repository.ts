@@ -5,7 +5,6 @@ import { keys } from "./keys.ts";
 import type { Stored } from "./records.ts";
 import { damaged } from "./storage_errors.ts";
 
-/** One small value with a name and a shape. */
 export interface Setting<T> {
   name: string;
   schema: z.ZodType<T>;

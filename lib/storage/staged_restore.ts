@@ -15,7 +15,6 @@ export interface WaitingBackup extends BackupContents {
 interface WaitingBackups {
   /** Found to be whole; nobody has said yet that it is wanted. */
   checked?: WaitingBackup;
-  /** To be put in place at the next start. */
   staged?: WaitingBackup;
 }
 
@@ -35,7 +34,6 @@ export class StagedRestore {
   readonly #known = new Map<string, WaitingBackup>();
   #moving: Promise<unknown> = Promise.resolve();
 
-  /** The path of the data file. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -126,7 +124,6 @@ function inNameOf(error: unknown, path: string, name: string): unknown {
 export type AppliedRestore =
   | (RestoreResult & {
     ok: true;
-    /** A backup of the store from before. */
     before?: string;
   })
   /** The store is as it was, and the backup still waits. */

@@ -28,7 +28,6 @@ interface ListOptions {
   skipRoots?: ReadonlySet<unknown>;
 }
 
-/** How often each kind was said. */
 export type NewsCounts = Record<News, bigint>;
 
 interface Commit extends Omit<Changes, "increments"> {
@@ -40,7 +39,6 @@ interface Commit extends Omit<Changes, "increments"> {
 
 /** The gateway's truth: JSON records of any size in Deno KV, changed by compare-and-set. */
 export class Store implements AsyncDisposable {
-  /** The version of the records' layout. */
   readonly schemaVersion: number;
   readonly #client: KvClient;
   readonly #now: () => number;
@@ -116,7 +114,6 @@ export class Store implements AsyncDisposable {
     return versionstamp;
   }
 
-  /** How many announced changes there have been. */
   async generation(): Promise<bigint> {
     const { value } = await this.#client.get(keys.generation());
     return value instanceof Deno.KvU64 ? value.value : 0n;

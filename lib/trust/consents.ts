@@ -4,7 +4,6 @@ import { type ErrorDetails, GatewayError } from "../core/errors.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerStatus } from "../core/server.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type {
-  ConsentOrigin,
   ConsentRequest,
   ConsentSpec,
   ConsentsRepository,
@@ -21,17 +20,10 @@ const LIFETIME_MS = CONSENT_DAYS * 24 * 60 * 60_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** A request to run a program, or to connect to a server on this machine. */
-export interface Wish {
-  wish: "add" | "change";
-  name: string;
-  spec: ConsentSpec;
-  origin: ConsentOrigin;
-}
+export type Wish = Pick<ConsentRequest, "wish" | "name" | "spec" | "origin">;
 
-/** The part of a request that a person sees. */
-export interface ConsentView {
-  id: string;
-  wish: "add" | "change";
+export interface ConsentView
+  extends Pick<ConsentRequest, "id" | "wish" | "origin" | "askedAt" | "expiresAt"> {
   server: string;
   /** The program and its arguments, exactly as they would run; empty for a URL. */
   argv: string[];
@@ -39,13 +31,8 @@ export interface ConsentView {
   url?: string;
   /** Values may be secret: only those that can change what runs are shown. */
   variables: { name: string; value?: string }[];
-  /** Names of the secrets it would receive. */
   secrets: string[];
   folder?: string;
-  origin: ConsentOrigin;
-  askedAt: number;
-  expiresAt: number;
-  /** Why it can only be refused. */
   problem?: string;
 }
 
@@ -53,11 +40,8 @@ interface ConsentsOptions {
   repository: ConsentsRepository;
   /** Derives an id from a text without revealing the text. */
   sign(text: string): Promise<string>;
-  /** The gateway's base URL; empty if it has none. */
   address: string;
-  /** Adds or changes the server, and starts it. */
   apply(request: ConsentRequest): Promise<ServerStatus>;
-  /** The server of that name as it is now, if there is one. */
   find(name: string): ServerStatus | undefined;
   onAudit?: OnAudit | undefined;
   onChanged?: (() => void) | undefined;
@@ -71,21 +55,13 @@ export type Decision = { server: ServerStatus } | { refused: string };
 export class ConsentNeeded extends GatewayError {
   /** The page where the owner decides; empty if this gateway has no URL. */
   readonly link: string;
-  readonly #decided: (signal: AbortSignal) => Promise<Decision | undefined>;
+  /** Waits for the decision; undefined if there is none before the signal aborts. */
+  readonly decided: (signal: AbortSignal) => Promise<Decision | undefined>;
 
-  constructor(
-    details: ErrorDetails,
-    link: string,
-    decided: (signal: AbortSignal) => Promise<Decision | undefined>,
-  ) {
+  constructor(details: ErrorDetails, link: string, decided: ConsentNeeded["decided"]) {
     super("CONSENT_NEEDED", details);
     this.link = link;
-    this.#decided = decided;
-  }
-
-  /** Waits for the decision; undefined if there is none before the signal aborts. */
-  decided(signal: AbortSignal): Promise<Decision | undefined> {
-    return this.#decided(signal);
+    this.decided = decided;
   }
 }
 
@@ -146,7 +122,6 @@ export class Consents {
     return server;
   }
 
-  /** Returns the refused server's name. */
   async refuse(id: string): Promise<string> {
     const { request } = await this.#resolve(id);
     await this.#forget(request, "consent.refuse", { refused: request.name });

@@ -54,7 +54,6 @@ interface ServerEntries {
 interface ReviewAdminOptions extends ItemSources {
   pins: PinsRepository;
   canonical: CanonicalToolsRepository;
-  /** All servers with their entries. */
   servers(): readonly PooledServer[];
   admin: ServerEntries;
   onAudit?: OnAudit | undefined;
@@ -110,7 +109,6 @@ export class ReviewAdmin {
     return this.#items(server).filter((item) => item.tool === tool).map(inDetail);
   }
 
-  /** What was decided lately, newest first. */
   async decisions(): Promise<ReviewDecision[]> {
     const { servers, book, pins } = this.#options;
     const all = await Promise.all(
@@ -132,7 +130,6 @@ export class ReviewAdmin {
     }));
   }
 
-  /** Sets how a server's changes are treated. */
   async setPolicy(
     server: string,
     wanted: { changes?: ChangePolicy | undefined; trust?: ServerTrust | undefined },
@@ -256,7 +253,6 @@ export class ReviewAdmin {
     this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: given });
   }
 
-  /** Restores a dismissed finding. */
   async unwaive(server: string, tool: string, rule: string, by: AuditActor = {}): Promise<void> {
     let reason: string | undefined;
     await this.#edit(server, (reviews) => {

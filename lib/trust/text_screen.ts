@@ -9,7 +9,6 @@ export const INSTRUCTIONS = "(instructions)";
 /** Servers can list other texts each time; no more of them is remembered. */
 const MAX_TEXTS = 2_000;
 
-/** A server's text, other than a tool, in which something was found. */
 interface FlaggedText {
   /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
   subject: string;
@@ -38,7 +37,6 @@ const Entry = z.looseObject({ name: z.string(), uri: z.string(), uriTemplate: z.
 export class TextScreen {
   readonly #verdicts: Pick<Verdicts, "scanText" | "verdict">;
   readonly #guard: Pick<ToolGuard, "open">;
-  /** By server, then by subject. */
   readonly #seen = new Map<string, Map<string, SeenText>>();
 
   constructor(verdicts: Pick<Verdicts, "scanText" | "verdict">, guard: Pick<ToolGuard, "open">) {
@@ -80,7 +78,6 @@ export class TextScreen {
       : replaceSpan(result, span, `[${allowed.join(",")}]`);
   }
 
-  /** What was found in the texts that were looked at. */
   found(server: string): FlaggedText[] {
     return Array.from(this.#seen.get(server) ?? []).flatMap(([subject, seen]): FlaggedText[] => {
       const findings = this.#open(server, subject, seen);

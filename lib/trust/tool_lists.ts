@@ -18,9 +18,7 @@ export interface ToolListsInput {
   book: Pick<ReviewState, "prepare" | "noteChanges">;
   canonical: CanonicalToolsRepository;
   log: Logger;
-  /** Removes secrets from a text. */
   mask(text: string): string;
-  /** The stored record of a server's tools changed. */
   onRecorded(name: string): void;
 }
 
@@ -28,7 +26,6 @@ export interface ToolListsInput {
 export interface ToolLists {
   /** Applies a server's list unless it is outdated. Returns how many tools are served. */
   onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
-  /** The tools recorded in an earlier run. */
   knownTools(name: string): Promise<string[]>;
   forget(name: string): void;
 }

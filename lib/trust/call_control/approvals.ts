@@ -13,19 +13,15 @@ const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
 const CLIENT_LENGTH = 80;
 
-/** A call that waits for a person. */
 export interface WaitingCall {
   id: string;
   server: string;
   tool: string;
   /** As JSON, without secrets. */
   arguments: string;
-  /** Characters of them that are not shown. */
   hidden: number;
   principal: string;
-  /** What the client calls itself. */
   client?: string;
-  /** In ms since the epoch. */
   askedAt: number;
   expiresAt: number;
 }
@@ -60,7 +56,6 @@ export class Approvals {
     this.#options = options;
   }
 
-  /** The oldest first. */
   list(): WaitingCall[] {
     return Array.from(this.#waiting.values(), ({ shown }) => shown);
   }
@@ -96,7 +91,6 @@ export class Approvals {
     }
   }
 
-  /** Throws NOT_FOUND where the call does not wait any more. */
   decide(id: string, decision: ApprovalDecision, by: AuditActor = {}): WaitingCall {
     const waiting = this.#waiting.get(id);
     if (!waiting) {

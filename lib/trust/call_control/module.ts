@@ -19,7 +19,6 @@ export interface CallControlModuleOptions {
   access: Access;
   toolsets: Toolsets;
   logs: Logs;
-  /** Where the console is; empty where there is none. */
   address: string;
   /** What waits for a person is something else. */
   onChange(): void;

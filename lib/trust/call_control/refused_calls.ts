@@ -26,7 +26,6 @@ export interface RefusedCallsOptions {
 interface Window {
   account: string;
   noted: number;
-  /** Those that were only counted. */
   more: number;
   last: RefusedCall;
   timer: ReturnType<typeof setTimeout>;
@@ -91,7 +90,6 @@ export class RefusedCalls implements Disposable {
     this.#options.onAudit({ ...entry, after });
   }
 
-  /** How many entries there are on an account today. */
   #countOf(account: string): number {
     const day = Math.floor((this.#options.now?.() ?? Date.now()) / DAY_MS);
     if (this.#today.day !== day) this.#today = { day, counts: new Map() };

@@ -6,7 +6,6 @@ export interface ScanContext {
   /** Names of tools of other servers, original names. */
   otherTools: ReadonlySet<string>;
   otherServers: ReadonlySet<string>;
-  /** Names of the gateway's own tools. */
   reserved: ReadonlySet<string>;
   /** Names of this server's tools: mentioning its own `read_file` is not a cross reference. */
   ownTools?: ReadonlySet<string>;

@@ -41,7 +41,6 @@ export interface Sentence {
   start: number;
 }
 
-/** What was found in a passage. */
 interface Gravest {
   rule: string;
   severity: Severity;

@@ -9,7 +9,6 @@ import { type Sign, SIGNS } from "./data/signs.ts";
 import { tokenize } from "./tokens.ts";
 import { CLASSES } from "./data/words.ts";
 
-/** A word's place in a phrase. */
 interface Slot {
   /** The phrase is the one or the other. */
   phrase: Phrase | undefined;
@@ -24,7 +23,6 @@ interface Slot {
   /** How many words may stand between it and the element before. */
   gap: number;
 }
-/** What a word can be. */
 interface Meaning extends Weighed {
   slots: Slot[];
 }
@@ -32,7 +30,6 @@ interface Index {
   words: Map<string, Slot[]>;
   /** By the first letters of a word: `conceal*`. */
   stems: Map<string, Slot[]>;
-  /** What was found for a word before. */
   known: Map<string, Meaning>;
   /** For words that are several by their shape. */
   joined: Map<string, Slot[]>;

@@ -36,7 +36,6 @@ function mergesOf(): Merges {
   return knownMerges;
 }
 
-/** The words of a folded text. */
 export function tokenize(folded: Folded, around: ScanContext): Token[] {
   const raw: { word: string; index: number; at: number }[] = [];
   let index = 0;
