@@ -88,7 +88,7 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
     const found = await this.find(id);
     if (found !== undefined) return found;
     throw new GatewayError(this.#options.missing ?? "NOT_FOUND", {
-      message: `There is no ${this.#options.noun} "${nameOf(id)}"`,
+      message: `There is no ${this.#options.noun} "${[id].flat().join(".")}"`,
     });
   }
 
@@ -139,7 +139,7 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
   }
 
   protected keyOf(id: Id): RecordKey {
-    return this.#options.key(...partsOf(id));
+    return this.#options.key(...[id].flat());
   }
 
   #commit(changes: Parameters<Store["tryCommit"]>[0]): Promise<string | undefined> {
@@ -148,21 +148,13 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
   }
 
   #conflict(id: Id, versionstamp: string | null): GatewayError {
-    const name = `${this.#options.noun} "${nameOf(id)}"`;
+    const name = `${this.#options.noun} "${[id].flat().join(".")}"`;
     return new GatewayError("CONFLICT", {
       message: versionstamp === null
         ? `There is a ${name} already`
         : `The ${name} was changed by somebody else in the meantime`,
     });
   }
-}
-
-function partsOf(id: string | KeyPart[]): KeyPart[] {
-  return typeof id === "string" ? [id] : id;
-}
-
-function nameOf(id: string | KeyPart[]): string {
-  return partsOf(id).join(".");
 }
 
 /** Writes records, however many, unannounced. */

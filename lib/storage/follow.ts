@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { NEWS, type News } from "./keys.ts";
 import type { NewsCounts, Store } from "./store.ts";
 
@@ -135,17 +136,8 @@ function watchBell(path: string, ring: () => void, signal: AbortSignal): Promise
 }
 
 /** Resolves after so long, or as soon as the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
 /** Local reads cost next to nothing; those of a remote store cost money. */

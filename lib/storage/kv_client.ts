@@ -48,6 +48,11 @@ export interface Check {
   versionstamp: string | null;
 }
 
+export interface ListOptions {
+  limit?: number;
+  reverse?: boolean;
+}
+
 /** Changes that are made together: all of them happen, or nothing does. */
 export interface Changes {
   checks?: Check[];
@@ -121,7 +126,7 @@ export class KvClient implements Disposable {
 
   async *list(
     selector: Deno.KvListSelector,
-    { limit = Infinity, reverse = false }: { limit?: number; reverse?: boolean } = {},
+    { limit = Infinity, reverse = false }: ListOptions = {},
   ): AsyncGenerator<Deno.KvEntry<unknown>, void> {
     let cursor = "";
     for (let left = limit; left > 0;) {

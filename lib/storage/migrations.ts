@@ -93,7 +93,12 @@ export async function migrate(
       });
       continue;
     }
-    refuseNewer(client, schema.version, newest);
+    if (schema.version > newest) {
+      throw new GatewayError("STORAGE_NEWER", {
+        message: `The data store ${client.location.label} has schema version ${schema.version}; ` +
+          `this Quartermaster knows versions up to ${newest}`,
+      });
+    }
     const next = migrations.find(({ version }) => version > schema.version);
     if (next === undefined) return schema.version;
 
@@ -117,14 +122,6 @@ export async function migrate(
     await client.commit({ checks: [check], sets: [schemaEntry(next.version)] });
   }
   throw busy(client.location, "migrate");
-}
-
-function refuseNewer(client: KvClient, version: number, newest: number): void {
-  if (version <= newest) return;
-  throw new GatewayError("STORAGE_NEWER", {
-    message: `The data store ${client.location.label} has schema version ${version}; ` +
-      `this Quartermaster knows versions up to ${newest}`,
-  });
 }
 
 function parseMarker(value: unknown): z.infer<typeof SchemaMarker> | undefined {

@@ -53,13 +53,12 @@ export async function openStorage(input: StorageInput): Promise<StorageModule> {
 
 /** Replaces the store by a backup that waits for this start. */
 async function applyRestore(
-  { options: { kv: location }, platform, logs, isRunning, onWarning }: StorageInput,
+  { options, platform, logs, isRunning, onWarning }: StorageInput,
 ): Promise<Restore> {
   const log = logs.module("storage");
-  const place = parseLocation(location);
+  const place = parseLocation(options.kv);
   if (place.kind !== "file" || !platform.canWrite) return {};
-  const applied = await applyStagedRestore({
-    location,
+  const applied = await applyStagedRestore(place.path, {
     // A lease on this machine whose process is gone, or whose process id is now ours, counts as
     // lapsed.
     isAlive: async ({ host, pid }) =>
@@ -68,5 +67,5 @@ async function applyRestore(
   });
   if (applied?.ok) log.info(applied, "A backup was put in place of the data store");
   else if (applied) log.error(applied, "A backup that waits could not be put in place");
-  return { staged: new StagedRestore(place.path), ...(applied === undefined ? {} : { applied }) };
+  return { staged: new StagedRestore(place.path), ...(applied && { applied }) };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { EvalRun, Evaluation, GoldenPrompt, ToolCandidate } from "../core/optimization.ts";
-import { collection, deleteAll, Repository, setAll } from "./collection.ts";
-import { keys, type RecordKey } from "./keys.ts";
+import { type Collection, collection, deleteAll, Repository, setAll } from "./collection.ts";
+import { type KeyPart, keys, type RecordKey } from "./keys.ts";
 
 /** One commit takes no more checks. */
 const CHECKED_AT_ONCE = 10;
@@ -40,25 +40,36 @@ const Evaluations = collection({
   announce: false,
 });
 
-/** Descriptions that might be better than a server's own. They are added, never changed. */
-export class CandidatesRepository extends Repository {
-  readonly #records = new Candidates(this.store);
+/** Records of tools that are added, and never changed. */
+abstract class ToolRecords<T extends { server: string; toolName: string }> extends Repository {
+  protected abstract readonly records: Collection<T, KeyPart[]>;
+
+  /** In the order of list(), without those that it leaves out. */
+  protected arranged(all: T[]): T[] {
+    return all;
+  }
+
+  async list(server: string, tool?: string): Promise<T[]> {
+    return ofTool(this.arranged(await this.records.values({ under: [server] })), tool);
+  }
+
+  /** What list() has of every server: one read for all of many servers. */
+  async byServer(): Promise<Map<string, T[]>> {
+    const grouped = Map.groupBy(await this.records.values(), ({ server }) => server);
+    return new Map([...grouped].map(([server, own]) => [server, this.arranged(own)]));
+  }
+}
+
+/** Descriptions that might be better than a server's own. */
+export class CandidatesRepository extends ToolRecords<ToolCandidate> {
+  protected readonly records = new Candidates(this.store);
 
   async save(candidate: ToolCandidate): Promise<void> {
-    await this.#records.save(candidate);
-  }
-
-  async list(server: string, tool?: string): Promise<ToolCandidate[]> {
-    return ofTool(await this.#records.values({ under: [server] }), tool);
-  }
-
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, ToolCandidate[]>> {
-    return Map.groupBy(await this.#records.values(), ({ server }) => server);
+    await this.records.save(candidate);
   }
 
   async find(server: string, id: string): Promise<ToolCandidate | undefined> {
-    return (await this.#records.find([server, id]))?.value;
+    return (await this.records.find([server, id]))?.value;
   }
 
   async resolve(server: string, id: string): Promise<ToolCandidate> {
@@ -77,8 +88,8 @@ export class CandidatesRepository extends Repository {
 }
 
 /** Prompts that descriptions are tested with. Versions never change, so that old runs keep their meaning. */
-export class GoldenPromptsRepository extends Repository {
-  readonly #records = new Prompts(this.store);
+export class GoldenPromptsRepository extends ToolRecords<GoldenPrompt> {
+  protected readonly records = new Prompts(this.store);
 
   /** Adds versions; if one of them exists, none is saved. */
   async save(prompts: readonly GoldenPrompt[]): Promise<void> {
@@ -105,25 +116,20 @@ export class GoldenPromptsRepository extends Repository {
   }
 
   /** The newest version of each that is not retired, oldest prompt first. */
-  async list(server: string, tool?: string): Promise<GoldenPrompt[]> {
-    return ofTool(newestVersions(await this.all(server)), tool);
-  }
-
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, GoldenPrompt[]>> {
-    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
-    return new Map([...grouped].map(([server, prompts]) => [server, newestVersions(prompts)]));
+  protected override arranged(versions: GoldenPrompt[]): GoldenPrompt[] {
+    const newest = new Map(versions.map((prompt) => [prompt.id, prompt]));
+    return [...newest.values()].filter(({ retired }) => !retired);
   }
 
   /** Every version of each, oldest prompt first. */
   async all(server: string, tool?: string): Promise<GoldenPrompt[]> {
-    return ofTool(await this.#records.values({ under: [server] }), tool);
+    return ofTool(await this.records.values({ under: [server] }), tool);
   }
 
   /** The newest version, or the one that is named. */
   async find(server: string, id: string, version?: number): Promise<GoldenPrompt | undefined> {
-    if (version !== undefined) return (await this.#records.find([server, id, version]))?.value;
-    return (await this.#records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
+    if (version !== undefined) return (await this.records.find([server, id, version]))?.value;
+    return (await this.records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
   }
 }
 
@@ -197,54 +203,42 @@ export class EvalRunsRepository extends Repository {
 }
 
 /** What all descriptions of a tool came to, each time they were compared. */
-export class EvaluationsRepository extends Repository {
-  readonly #records = new Evaluations(this.store);
+export class EvaluationsRepository extends ToolRecords<Evaluation> {
+  protected readonly records = new Evaluations(this.store);
 
   async save(evaluation: Evaluation): Promise<void> {
-    await this.#records.save(evaluation);
+    await this.records.save(evaluation);
   }
 
-  async list(server: string, tool?: string): Promise<Evaluation[]> {
+  override async list(server: string, tool?: string): Promise<Evaluation[]> {
     const under = tool === undefined ? [server] : [server, tool];
-    return newestFirst(await this.#records.values({ under }));
+    return this.arranged(await this.records.values({ under }));
   }
 
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, Evaluation[]>> {
-    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
-    return new Map([...grouped].map(([server, own]) => [server, newestFirst(own)]));
+  /** Newest first. Not by id: one that was begun before another may have ended after it. */
+  protected override arranged(evaluations: Evaluation[]): Evaluation[] {
+    const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
+    return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
   }
 
   /** Deletes all but the newest so many of each tool; answers how many went. */
   async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
     const byTool = Map.groupBy(
-      await this.#records.values(),
+      await this.records.values(),
       ({ server, toolName }) => JSON.stringify([server, toolName]),
     );
-    const deleted = [...byTool.values()].flatMap((own) => newestFirst(own).slice(mostPerTool))
+    const deleted = [...byTool.values()].flatMap((own) => this.arranged(own).slice(mostPerTool))
       .map(({ server, toolName, id }) => keys.evaluations(server, toolName, id));
     return await deleteAll(this.store, deleted);
   }
 
   async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
-    return (await this.#records.find([server, tool, id]))?.value;
+    return (await this.records.find([server, tool, id]))?.value;
   }
 }
 
 function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefined): T[] {
   return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
-}
-
-function newestVersions(versions: readonly GoldenPrompt[]): GoldenPrompt[] {
-  const newest = new Map<string, GoldenPrompt>();
-  for (const prompt of versions) newest.set(prompt.id, prompt);
-  return [...newest.values()].filter(({ retired }) => !retired);
-}
-
-/** Not by id: one that was begun before another may have ended after it. */
-function newestFirst(evaluations: readonly Evaluation[]): Evaluation[] {
-  const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
-  return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
 }
 
 function promptConflict(prompt?: GoldenPrompt): GatewayError {

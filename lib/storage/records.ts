@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
-import type { Changes, Check, KvClient } from "./kv_client.ts";
+import type { Changes, Check, KvClient, ListOptions } from "./kv_client.ts";
 import { busy, damaged } from "./storage_errors.ts";
 import { GatewayError } from "../core/errors.ts";
 
@@ -41,7 +41,7 @@ export async function readRecord(
 export async function* listRecords(
   client: KvClient,
   selector: Deno.KvListSelector,
-  options: { limit?: number; reverse?: boolean; skipRoots?: ReadonlySet<unknown> } = {},
+  options: ListOptions & { skipRoots?: ReadonlySet<unknown> } = {},
 ): AsyncGenerator<StoredRecord, void> {
   for await (const entry of client.list(selector, options)) {
     if (options.skipRoots?.has(entry.key[0])) continue;

@@ -2,7 +2,7 @@ import { GatewayError } from "../core/errors.ts";
 import { type BackupContents, backupContents } from "./backup_contents.ts";
 import { backupStore } from "./backup.ts";
 import { ifFound } from "./data_file.ts";
-import { parseLocation, type WarningListener } from "./kv_client.ts";
+import type { WarningListener } from "./kv_client.ts";
 import { restoreBackup, type RestoreOptions, type RestoreResult } from "./restore.ts";
 import { Store } from "./store.ts";
 
@@ -61,10 +61,7 @@ export class StagedRestore {
     const [checked, staged] = await Promise.all(
       [this.#checked, stagedFile(this.#path)].map((file) => this.#read(file)),
     );
-    return {
-      ...(checked === undefined ? {} : { checked }),
-      ...(staged === undefined ? {} : { staged }),
-    };
+    return { ...(checked && { checked }), ...(staged && { staged }) };
   }
 
   /** Has the backup that somebody saw put in place at the next start. */
@@ -129,32 +126,29 @@ export type AppliedRestore =
   /** The store is as it was, and the backup still waits. */
   | { ok: false; problem: string };
 
-interface ApplyRestoreOptions extends Pick<RestoreOptions, "location" | "isAlive" | "now"> {
-  onWarning: WarningListener;
-}
-
 /** Puts a backup in place that waits for this start; undefined where none does. Never throws. */
 export async function applyStagedRestore(
-  { location, isAlive, now = Date.now, onWarning }: ApplyRestoreOptions,
+  path: string,
+  { isAlive, now = Date.now, onWarning }: Pick<RestoreOptions, "isAlive" | "now"> & {
+    onWarning: WarningListener;
+  },
 ): Promise<AppliedRestore | undefined> {
-  const place = parseLocation(location);
-  if (place.kind !== "file") return undefined;
-  const file = stagedFile(place.path);
+  const file = stagedFile(path);
   if (!await Deno.stat(file).then(({ isFile }) => isFile, () => false)) return undefined;
   const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
-  const backup = `${place.path}.before-restore-${stamp}.backup`;
+  const backup = `${path}.before-restore-${stamp}.backup`;
   let before: string | undefined;
   let result: RestoreResult;
   try {
     result = await restoreBackup({
       file,
-      location,
+      location: path,
       now,
       onWarning,
       ...(isAlive === undefined ? {} : { isAlive }),
       async keepBefore() {
         try {
-          await using store = await Store.open({ location, onWarning });
+          await using store = await Store.open({ location: path, onWarning });
           before = (await backupStore(store, backup)).file;
         } catch (error) {
           // The data file itself is kept as well.

@@ -22,12 +22,6 @@ interface StoreOptions {
   now?: (() => number) | undefined;
 }
 
-interface ListOptions {
-  limit?: number;
-  reverse?: boolean;
-  skipRoots?: ReadonlySet<unknown>;
-}
-
 export type NewsCounts = Record<News, bigint>;
 
 interface Commit extends Omit<Changes, "increments"> {
@@ -80,7 +74,10 @@ export class Store implements AsyncDisposable {
     return readRecord(this.#client, key);
   }
 
-  list(selector: Deno.KvListSelector, options: ListOptions = {}): AsyncIterable<StoredRecord> {
+  list(
+    selector: Deno.KvListSelector,
+    options?: Parameters<typeof listRecords>[2],
+  ): AsyncIterable<StoredRecord> {
     return listRecords(this.#client, selector, options);
   }
 

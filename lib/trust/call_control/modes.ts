@@ -3,7 +3,7 @@ import { isObject } from "../../core/rpc.ts";
 import { type AuditActor, matcherOf, type OnAudit } from "../../core/access.ts";
 import { CallMode, type ServerSpec } from "../../core/server.ts";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { retryStale } from "../../core/async.ts";
 import { type Toolset, ToolsetName } from "../../core/tool.ts";
 import type { Setting, SettingsRepository } from "../../storage/settings_repository.ts";
 import type { PendingCall } from "./control.ts";
@@ -132,20 +132,15 @@ export class ToolsetModes {
       : undefined;
   }
 
-  async #save(toolset: string, mode: CallMode): Promise<CallMode> {
+  #save(toolset: string, mode: CallMode): Promise<CallMode> {
     const { settings } = this.#options;
-    for (let races = 1;; races++) {
+    return retryStale(async () => {
       const before = await settings.find(MODES);
-      const { [toolset]: _, ...others } = before?.value ?? {};
+      const { [toolset]: known = "all", ...others } = before?.value ?? {};
       const next = mode === "all" ? others : { ...others, [toolset]: mode };
-      try {
-        await settings.save(MODES, next, before?.versionstamp ?? null);
-        return before?.value[toolset] ?? "all";
-      } catch (error) {
-        const isLost = error instanceof GatewayError && error.code === "CONFLICT";
-        if (!isLost || races >= MAX_RACES) throw error;
-      }
-    }
+      await settings.save(MODES, next, before?.versionstamp ?? null);
+      return known;
+    }, MAX_RACES);
   }
 }
 

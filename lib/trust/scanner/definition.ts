@@ -19,17 +19,13 @@ interface DefinitionText {
   kind: "value" | "key";
 }
 
-interface DefinitionTexts {
-  texts: DefinitionText[];
-  /** More than is looked at: what lies beyond was not seen by any rule. */
-  isCut: boolean;
-}
-
 /** Far above what real definitions have, and little enough to be read in some milliseconds. */
 export const LIMITS = { characters: 32_000, nodes: 20_000, depth: 40 };
 
 /** Every text of a definition, name and description first, up to the limits. */
-export function textsOf(definition: Record<string, unknown>): DefinitionTexts {
+export function textsOf(
+  definition: Record<string, unknown>,
+): { texts: DefinitionText[]; isCut: boolean } {
   const texts: DefinitionText[] = [];
   let characters = 0;
   let nodes = 0;
