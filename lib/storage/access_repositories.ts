@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { collection, formerly } from "./collection.ts";
+import { collection, formerly, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -84,13 +84,13 @@ const Sessions = collection({
   announce: false,
 });
 
-export class SessionsRepository {
-  readonly #entries: InstanceType<typeof Sessions>;
+export class SessionsRepository extends Repository {
+  readonly #entries = new Sessions(this.store);
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number = Date.now) {
+    super(store);
     this.#now = now;
-    this.#entries = new Sessions(store);
   }
 
   async find(id: string): Promise<Omit<SessionEntry, "expiresAt"> | undefined> {
@@ -108,8 +108,8 @@ export class SessionsRepository {
 
   /** Removes what has expired; the store itself forgets nothing. */
   async prune(): Promise<void> {
-    for await (const { value } of this.#entries.list()) {
-      if (value.expiresAt <= this.#now()) await this.delete(value.id);
+    for (const { id, expiresAt } of await this.#entries.values()) {
+      if (expiresAt <= this.#now()) await this.delete(id);
     }
   }
 }

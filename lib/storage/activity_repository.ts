@@ -14,7 +14,6 @@ export const ActivityEntry = z.strictObject({
   ok: z.boolean(),
   /** Begins with the time of the call in base 36; records of earlier versions have none. */
   id: z.string().optional(),
-  /** Name and version, as the client introduced itself. */
   client: z.string().optional(),
   requestBytes: z.number().optional(),
   responseBytes: z.number().optional(),

@@ -153,7 +153,6 @@ export async function verifyBackup(
   return { header, entries: footer.entries };
 }
 
-/** The records of a backup that was verified. */
 export async function* readBackup(
   path: string,
 ): AsyncGenerator<Line, void> {

@@ -23,13 +23,10 @@ export async function backupContents(file: string): Promise<BackupContents> {
   return { createdAt, schemaVersion, entries, counts, sealed };
 }
 
-/** What only one key opens, by name. */
 export interface SealedNames {
   keyId: string;
   secrets: string[];
-  /** Servers with values of their own in their entries. */
   servers: string[];
-  /** Servers that somebody has logged in to. */
   logins: string[];
 }
 

@@ -70,7 +70,6 @@ export class CanonicalToolsRepository extends Repository {
     return this.#values(keys.canonicalTools(server), RecordedTool);
   }
 
-  /** What is remembered of all tools of a server, or of one. */
   async history(server: string, tool?: string): Promise<KeptTools> {
     const key = tool === undefined ? undefined : keys.canonicalTools(server, tool);
     const [tools, invalid] = await Promise.all([

@@ -48,7 +48,6 @@ export function formerly<T extends z.ZodType>(former: string, field: string, sch
   }, schema);
 }
 
-/** Whatever reads and writes records. */
 export class Repository {
   protected readonly store: Store;
 

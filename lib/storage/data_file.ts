@@ -182,7 +182,6 @@ export async function finishInterruptedSwap(path: string): Promise<boolean> {
   return await exists(path);
 }
 
-/** Removes what restores that were cut short before their swap have left. */
 export async function removeLeftovers(path: string): Promise<void> {
   const prefixes = [`${basename(path)}.restoring-`, `${basename(path)}.restored-`];
   for (const name of await namesBeside(path)) {

@@ -125,7 +125,6 @@ export async function ringBell(path: string): Promise<void> {
   } catch { /* nobody has ever listened, or the disk is full */ }
 }
 
-/** Calls back whenever the bell is rung, until the signal aborts; throws where it cannot be heard. */
 function watchBell(path: string, ring: () => void, signal: AbortSignal): Promise<void> {
   Deno.mkdirSync(bellFolder(path), { recursive: true, mode: 0o700 });
   const watcher = Deno.watchFs(bellFolder(path), { recursive: false });

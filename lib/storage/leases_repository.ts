@@ -110,7 +110,6 @@ const RENEW_MS = 5_000;
 interface LeaseOptions {
   address: string;
   startedAt: number;
-  /** Whether a process with this id runs on this machine. */
   isRunning(pid: number): Promise<boolean>;
   onWarning: WarningListener;
 }

@@ -67,7 +67,6 @@ export interface FoundLogin {
   versionstamp: string;
 }
 
-/** The right to renew one login. */
 export interface LoginClaim {
   server: string;
   versionstamp: string;
@@ -94,7 +93,6 @@ export class LoginsRepository extends SealedRepository {
     return { login: { ...rest, ...opened }, versionstamp: found.versionstamp };
   }
 
-  /** Saves a new login, whatever there was before. */
   async replace(login: Login): Promise<void> {
     await this.store.commit({
       sets: [{ key: keys.logins(login.server), value: await this.#seal(login) }],

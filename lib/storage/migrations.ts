@@ -45,7 +45,6 @@ export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? FIRST_VERSION;
 }
 
-/** What a store says of itself, before anything is changed in it. */
 export async function readSchema(
   client: KvClient,
 ): Promise<{ version: number; versionstamp: string } | undefined> {
@@ -69,7 +68,6 @@ export async function readSchema(
   return undefined;
 }
 
-/** The entry that says that a store is ours and of this version. */
 export function schemaEntry(version: number) {
   return { key: keys.schema(), value: encodeRecord({ app: APP, version }) };
 }

@@ -14,7 +14,6 @@ export interface StorageInput {
   localAddress: string;
   startedAt: number;
   logs: LogSource;
-  /** Whether a process with this id runs on this machine. */
   isRunning(pid: number): Promise<boolean>;
   onWarning(message: string, details?: object): void;
 }

@@ -121,12 +121,10 @@ export class GoldenPromptsRepository extends ToolRecords<GoldenPrompt> {
     return [...newest.values()].filter(({ retired }) => !retired);
   }
 
-  /** Every version of each, oldest prompt first. */
   async all(server: string, tool?: string): Promise<GoldenPrompt[]> {
     return ofTool(await this.records.values({ under: [server] }), tool);
   }
 
-  /** The newest version, or the one that is named. */
   async find(server: string, id: string, version?: number): Promise<GoldenPrompt | undefined> {
     if (version !== undefined) return (await this.records.find([server, id, version]))?.value;
     return (await this.records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
@@ -153,7 +151,6 @@ export class EvalRunsRepository extends Repository {
     );
   }
 
-  /** The newest of all tools, newest first. */
   async recent(limit: number): Promise<EvalRun[]> {
     let runs: EvalRun[] = [];
     for (const { id, prefix } of await this.#tools()) {

@@ -4,7 +4,6 @@ import { keys, type RecordKey } from "./keys.ts";
 import { Login } from "./logins_repository.ts";
 import { SealedRepository } from "./sealing.ts";
 
-/** What becomes the login once the answer is there. */
 const Prepared = Login.omit({
   id: true,
   loggedInAt: true,
@@ -22,7 +21,6 @@ const Waiting = z.strictObject({
   namesIssuer: z.boolean(),
   /** Proves that whoever brings the code is who began. */
   verifier: z.string(),
-  /** Where the person is sent. */
   authorizeUrl: z.string(),
 });
 export type Waiting = z.infer<typeof Waiting>;
@@ -30,7 +28,6 @@ export type Waiting = z.infer<typeof Waiting>;
 const StoredPending = z.strictObject({
   server: z.string(),
   expiresAt: z.number(),
-  /** Undefined once its answer has come. */
   sealed: z.string().optional(),
   outcome: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("done") }),
@@ -53,7 +50,6 @@ export class PendingLoginsRepository extends SealedRepository {
     await this.put(keys.pendingLogins(id), { server, expiresAt, sealed });
   }
 
-  /** Undefined where there is none, or it has run out. */
   async find(id: string): Promise<LoginAttempt | undefined> {
     return (await this.#read(id))?.attempt;
   }

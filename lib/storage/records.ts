@@ -299,7 +299,6 @@ function measure(write: Required<Changes>) {
   };
 }
 
-/** The key of the parts' owner, then those of the parts. */
 function keysOfParts({ parts, count }: Pick<PartsPointer, "parts" | "count">): RecordKey[] {
   return [
     keys.partOwners(parts),

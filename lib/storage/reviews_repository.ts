@@ -9,7 +9,6 @@ const MAX_REJECTED = 1_000;
 /** A tool's definition as the text that came. */
 const Definition = z.strictObject({ text: z.string(), fingerprint: z.string() });
 
-/** A change that was passed on, until somebody has seen it. */
 export const ChangeNotice = z.strictObject({
   ...Definition.shape,
   tool: z.string(),
@@ -31,7 +30,6 @@ const RejectedTool = z.strictObject({
   by: z.string().optional(),
 });
 
-/** A finding that somebody has judged to be none. */
 export const Waiver = z.strictObject({
   /** `(instructions)` and the like where it is about another text of the server's. */
   tool: z.string(),
@@ -44,7 +42,6 @@ export const Waiver = z.strictObject({
 });
 export type Waiver = z.infer<typeof Waiver>;
 
-/** What people decided of one server's tools, and what waits for them. */
 export const ServerReviews = z.strictObject({
   server: z.string(),
   /** Counts up with each change of the server's pins, which are large and read only then. */
@@ -85,7 +82,6 @@ export class ReviewsRepository extends collection({
     return saved !== undefined;
   }
 
-  /** A server that is gone takes along what was decided of it. */
   async removeServer(server: string): Promise<void> {
     await this.store.commit({
       deletes: [keys.reviews(server), keys.pins(server), keys.verdicts(server)],

@@ -96,7 +96,6 @@ function unreadable(why: string, cause?: unknown): GatewayError {
 /** Asked for when there is something to seal or to open: its key may have to be read from a file. */
 export type BoxSource = () => Promise<SecretBox>;
 
-/** A repository of records that are sealed, in whole or in part. */
 export class SealedRepository extends Repository {
   protected readonly box: BoxSource;
 

@@ -6,7 +6,6 @@ import type { WarningListener } from "./kv_client.ts";
 import { restoreBackup, type RestoreOptions, type RestoreResult } from "./restore.ts";
 import { Store } from "./store.ts";
 
-/** A backup that waits beside the data file. */
 export interface WaitingBackup extends BackupContents {
   /** Tells it from another one that came in its place. */
   id: string;
@@ -20,7 +19,6 @@ interface WaitingBackups {
 
 const KNOWN = 4;
 
-/** The file that the next start puts in place of a data file. */
 export function stagedFile(path: string): string {
   return `${path}.restore-staged`;
 }
@@ -78,7 +76,6 @@ export class StagedRestore {
     });
   }
 
-  /** Forgets what waits: nothing is put in place. */
   async discard(which: keyof WaitingBackups): Promise<void> {
     const file = which === "checked" ? this.#checked : stagedFile(this.#path);
     await ifFound(Deno.remove(file));

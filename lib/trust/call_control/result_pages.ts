@@ -14,7 +14,6 @@ const RESOURCE_NOT_FOUND = -32002;
 export interface ResultPagesOptions {
   /** How many tokens a text has; 0 where that cannot be counted now. */
   count(text: string): Promise<number>;
-  keptMs?: number;
   mostKept?: number;
   now?(): number;
 }
@@ -124,12 +123,12 @@ export class ResultPages implements Disposable {
   }
 
   #keep(id: string, owner: string, pages: readonly ResultPage[], size: number): boolean {
-    const { keptMs = KEPT_MS, mostKept = MOST_KEPT } = this.#options;
+    const { mostKept = MOST_KEPT } = this.#options;
     if (size > mostKept) return false;
     this.#prune(mostKept - size);
-    this.#kept.set(id, { owner, pages, size, expiresAt: this.#now() + keptMs });
+    this.#kept.set(id, { owner, pages, size, expiresAt: this.#now() + KEPT_MS });
     this.#size += size;
-    this.#pruneLater(keptMs);
+    this.#pruneLater(KEPT_MS);
     return true;
   }
 

@@ -1,3 +1,17 @@
+import {
+  BASE32,
+  BASE64,
+  BITS,
+  DIGITS,
+  ENTITIES,
+  ESCAPED,
+  HEX,
+  LONG,
+  PAIRS,
+  PERCENT,
+  SPACED,
+} from "./data/encodings.ts";
+
 /** A text that was found inside another one, in another alphabet. */
 interface Decoded {
   text: string;
@@ -7,19 +21,6 @@ interface Decoded {
 /** Enough for any message; a longer one is still read at its start. */
 const LONGEST = 4_000;
 const MOST = 20;
-
-/** Cheap first looks: most texts have neither long words nor rows of digits. */
-const LONG = /[A-Za-z0-9+/_-]{24}/;
-const PAIRS = /[01]{8} ?[01]{8}|[0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-]/;
-
-const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
-const HEX = /\b(?:0x)?((?:[0-9a-fA-F]{2}){20,})\b/g;
-const SPACED = /\b(?:[0-9a-fA-F]{2}[ :,-]){15,}[0-9a-fA-F]{2}\b/g;
-const BASE32 = /\b[A-Z2-7]{32,}={0,6}/g;
-const BITS = /\b(?:[01]{8} ?){10,}/g;
-const PERCENT = /(?:[\w.~-]{0,3}%[0-9a-fA-F]{2}){6,}[\w.~%-]{0,200}/g;
-const ESCAPED = /(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]{1,6}\}){6,}/g;
-const ENTITIES = /(?:&#(?:\d{2,6}|x[0-9a-fA-F]{2,5});){6,}/g;
 
 /** Every piece of a text that decodes to words. */
 export function decodedIn(text: string): Decoded[] {
@@ -157,10 +158,6 @@ const SPELLINGS: readonly {
     read: (text) => text.replace(/\b\d{2,3}\b(?:, ?)?/g, (code) => asciiOf(parseInt(code))),
   },
 ];
-
-const DIGITS = new Map(
-  Object.entries({ 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t", "@": "a", $: "s" }),
-);
 
 /** A text as it reads in each spelling that it has marks of. */
 export function respelled(text: string): Decoded[] {
