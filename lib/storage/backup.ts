@@ -101,15 +101,12 @@ async function writeTo(path: string, store: Store, createdAt: Date): Promise<num
 /** A slip of the hand must not replace something else, least of all the data file itself. */
 async function refuseForeignFile(file: string): Promise<void> {
   const info = await Deno.stat(file).catch(() => undefined);
-  if (info === undefined || info.isFile && await isBackup(file)) return;
-  throw cannotWrite(file, "something that is not a backup is there already");
-}
-
-async function isBackup(path: string): Promise<boolean> {
-  for await (const line of readLines(path, 4_096)) {
-    return Header.safeParse(parseJson(line)).success;
+  if (info === undefined) return;
+  for await (const line of info.isFile ? readLines(file, 4_096) : []) {
+    if (Header.safeParse(parseJson(line)).success) return;
+    break;
   }
-  return false;
+  throw cannotWrite(file, "something that is not a backup is there already");
 }
 
 /** Reads a backup to its end before anything is done with it. */

@@ -28,6 +28,22 @@ export const ConsentRequest = z.strictObject({
 });
 export type ConsentRequest = z.infer<typeof ConsentRequest>;
 
+/** What a person sees of a request. */
+export const ConsentView = z.object({
+  ...ConsentRequest.pick({ id: true, wish: true, origin: true }).shape,
+  server: z.string(),
+  argv: z.array(z.string()).describe("The program and its arguments; empty for a URL"),
+  url: z.string().optional(),
+  // Values may be secret: only those that can change what runs are shown.
+  variables: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+  secrets: z.array(z.string()).describe("Names of the secrets it would receive"),
+  folder: z.string().optional(),
+  askedAt: z.number(),
+  expiresAt: z.number(),
+  problem: z.string().optional().describe("Why it can only be refused"),
+});
+export type ConsentView = z.infer<typeof ConsentView>;
+
 const StoredConsent = ConsentRequest.extend(sealedMark);
 
 const StoredConsents = collection({

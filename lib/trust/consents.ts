@@ -7,6 +7,7 @@ import type {
   ConsentRequest,
   ConsentSpec,
   ConsentsRepository,
+  ConsentView,
   FoundConsent,
 } from "../storage/consents_repository.ts";
 import { maskSpec, programIdentity } from "../servers/spec.ts";
@@ -16,25 +17,10 @@ export const MOST_CONSENTS = 50;
 export const CONSENTS_PATH = "/security/consents";
 const LIFETIME_MS = CONSENT_DAYS * 24 * 60 * 60_000;
 
-/** How often to check for a decision made at another gateway on the same data. */
 const LOOK_EVERY_MS = 1_000;
 
 /** A request to run a program, or to connect to a server on this machine. */
 export type Wish = Pick<ConsentRequest, "wish" | "name" | "spec" | "origin">;
-
-export interface ConsentView
-  extends Pick<ConsentRequest, "id" | "wish" | "origin" | "askedAt" | "expiresAt"> {
-  server: string;
-  /** The program and its arguments, exactly as they would run; empty for a URL. */
-  argv: string[];
-  /** The URL it would connect to, with secrets masked. */
-  url?: string;
-  /** Values may be secret: only those that can change what runs are shown. */
-  variables: { name: string; value?: string }[];
-  secrets: string[];
-  folder?: string;
-  problem?: string;
-}
 
 interface ConsentsOptions {
   repository: ConsentsRepository;
@@ -48,7 +34,6 @@ interface ConsentsOptions {
   now?: () => number;
 }
 
-/** The outcome of a request: the server that was started, or the refused name. */
 export type Decision = { server: ServerStatus } | { refused: string };
 
 /** The owner has to approve first; the caller may wait for the decision. */
@@ -76,7 +61,6 @@ const STEERING =
 export class Consents {
   readonly #options: ConsentsOptions;
   readonly #now: () => number;
-  /** Callers that wait for a decision, by request id. */
   readonly #waiting = new Map<string, Set<(decision: Decision) => void>>();
 
   constructor(options: ConsentsOptions) {

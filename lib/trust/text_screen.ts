@@ -9,20 +9,17 @@ export const INSTRUCTIONS = "(instructions)";
 /** Servers can list other texts each time; no more of them is remembered. */
 const MAX_TEXTS = 2_000;
 
-interface FlaggedText {
-  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
-  subject: string;
-  fingerprint: string;
-  text: string;
-  findings: readonly Finding[];
-  isQuarantined: boolean;
-}
-
 interface SeenText {
   /** Only where something was found in it, but for instructions. */
   text: string;
   fingerprint: string;
   findings: readonly Finding[];
+}
+
+interface FlaggedText extends SeenText {
+  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
+  subject: string;
+  isQuarantined: boolean;
 }
 
 const KINDS = { prompts: "prompt", resources: "resource", resourceTemplates: "resource" } as const;
@@ -83,12 +80,10 @@ export class TextScreen {
       const findings = this.#open(server, subject, seen);
       const verdict = this.#verdicts.verdict(findings);
       if (verdict === "clean") return [];
-      const { text, fingerprint } = seen;
-      return [{ subject, fingerprint, text, findings, isQuarantined: verdict === "quarantine" }];
+      return [{ ...seen, subject, findings, isQuarantined: verdict === "quarantine" }];
     });
   }
 
-  /** All servers with something found in their texts. */
   servers(): string[] {
     return [...this.#seen.keys()];
   }

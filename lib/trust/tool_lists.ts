@@ -9,7 +9,6 @@ import type {
 } from "../storage/canonical_tools_repository.ts";
 import type { Logger } from "../telemetry/logs.ts";
 
-/** As many names as a line of the log should have. */
 const NAMED = 50;
 /** A server may list each client something else: so many lines say that it does. */
 const LOGGED_ELSEWHERE = 10;
@@ -135,7 +134,6 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
   };
 }
 
-/** Whether nothing was known of the server before. */
 function isFirst(changed: readonly RecordedTool[], seen: number, now: number): boolean {
   const fresh = changed.filter(({ version, current }) => version === 1 && current.seenAt === now);
   return fresh.length === changed.length && fresh.length === seen;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 import { type Bound, CallLimits } from "../../auth/call_limits.ts";
@@ -12,6 +13,24 @@ export interface PendingCall {
   client: Client;
 }
 
+/** A call that waits for a person. */
+export const WaitingCall = z.object({
+  id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  arguments: z.string().describe("As JSON, without secrets"),
+  hidden: z.int().describe("How many characters of the arguments are not shown"),
+  principal: z.string(),
+  client: z.string().optional(),
+  askedAt: z.number(),
+  expiresAt: z.number(),
+});
+export type WaitingCall = z.infer<typeof WaitingCall>;
+
+/** `always` is for the same tool in the same session, as long as both stay as they are. */
+export const ApprovalDecision = z.enum(["approve", "deny", "always"]);
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
+
 /** A request other than a tool call that makes use of a server. */
 export interface ServerUse {
   server: string;
@@ -21,7 +40,6 @@ export interface ServerUse {
   request: object;
 }
 
-/** What somebody wanted to use and was refused. */
 export interface RefusedUse {
   /** As the audit log names it: `git.commit`, `(gateway).add_server`. */
   subject: string;
@@ -45,12 +63,9 @@ const ENDING: ReadonlySet<string> = new Set(["resources/unsubscribe", "tasks/can
 export interface CallControlOptions {
   findServer(name: string): { server: { spec: ServerSpec } } | undefined;
   limitOf(principal: string): CallLimit | undefined;
-  /** The mode of the toolset that a call is made through, if it has one. */
   toolsetMode(call: PendingCall): CallMode | undefined;
   askFirst(call: PendingCall): Promise<void>;
-  /** An answer with a result of at most about so many tokens. */
   shorten(call: PendingCall, answer: string, maxTokens: number): Promise<string>;
-  /** The whole answer to a request for a page of a result. */
   readPage(request: McpRequest, client: Client): Promise<string>;
   /** Something is not done because of a mode or its caller's rights. */
   onRefused?(use: RefusedUse, error: Error): void;
@@ -142,12 +157,10 @@ export class CallControl {
     return this.#rulesOf(server)?.maxResultTokens !== undefined;
   }
 
-  /** The call was answered, however that came about. */
   ended(request: object): void {
     this.#limits.end(request);
   }
 
-  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
   countRequest(principal: string, method: string): void {
     const isInitialize = method === "initialize";
     const bound: Bound = {
@@ -200,7 +213,6 @@ export class CallControl {
     if (holding) this.#mustAsk(call.tool, holding, refusedCall(call));
   }
 
-  /** Undefined where nothing holds a call back. */
   #holding(call: PendingCall): Holding | undefined {
     const rules = this.#rulesOf(call.tool.server);
     const limit = this.#options.limitOf(call.client.principal);

@@ -10,7 +10,6 @@ const PER_WINDOW = 5;
 /** Of one caller in all: trying all day for a year does not push other entries out of the log. */
 const PER_DAY = 200;
 
-/** Who was refused which tool, from where and why. */
 interface RefusedCall extends AuditedChange {
   principal: string;
   from: string;
@@ -67,7 +66,6 @@ export class RefusedCalls implements Disposable {
     this.#tell(account, last);
   }
 
-  /** Tells of what was only counted so far. */
   [Symbol.dispose](): void {
     for (const key of [...this.#windows.keys()]) this.#close(key);
   }

@@ -216,7 +216,6 @@ const SHORTEST_HEAD = 100;
 
 type ResultPage = { mimeType: string; text: string } | { mimeType: string; blob: string };
 
-/** A result that was too long, in two. */
 interface CutResult {
   /** What goes back at once: blocks and structured content as the texts that came. */
   content: string[];

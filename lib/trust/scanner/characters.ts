@@ -97,7 +97,6 @@ export interface Folded {
   text: string;
   /** For each character of `text`, its place in the original. */
   at: readonly number[];
-  /** The text as it came. */
   original: string;
 }
 

@@ -11,7 +11,6 @@ export interface ScanContext {
   ownTools?: ReadonlySet<string>;
 }
 
-/** One text of a definition and its JSON path. */
 interface DefinitionText {
   where: string;
   text: string;
@@ -90,7 +89,6 @@ export interface Reading {
   where: string;
   text: string;
   read: string;
-  /** What it may speak of freely. */
   topic: ReadonlySet<string>;
 }
 

@@ -15,7 +15,6 @@ function skeletonsOf(names: ReadonlySet<string>): Map<string, string> {
   return fresh;
 }
 
-/** Finds a name that is, or looks like, the name of somebody else's tool. */
 export function scanName(name: string, around: ScanContext): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
     { rule, severity, where: "name", excerpt: excerptOf(name), why },

@@ -10,7 +10,6 @@ import { tokenize } from "./tokens.ts";
 import { CLASSES } from "./data/words.ts";
 
 interface Slot {
-  /** The phrase is the one or the other. */
   phrase: Phrase | undefined;
   sign: Sign | undefined;
   unlessDenied: boolean;
@@ -31,7 +30,6 @@ interface Index {
   /** By the first letters of a word: `conceal*`. */
   stems: Map<string, Slot[]>;
   known: Map<string, Meaning>;
-  /** For words that are several by their shape. */
   joined: Map<string, Slot[]>;
   /** By cell: in which walk, and at which word of it, it was last complete; where it began. */
   walk: number;
@@ -127,7 +125,6 @@ function meaningOf({ words, stems, known }: Index, word: string): Meaning {
   return meaning;
 }
 
-/** For a word that is several by its shape. */
 function slotsOfAll(index: Index, words: readonly string[]): Slot[] {
   const key = words.join(" ");
   let slots = index.joined.get(key);

@@ -9,7 +9,6 @@ export interface Token {
   words: readonly string[];
   /** Counts words; a new sentence is far away, so that no phrase reaches over its end. */
   index: number;
-  /** Place in the original text. */
   at: number;
 }
 
