@@ -2,24 +2,12 @@ import { z } from "zod";
 import { CallMode } from "../core/server.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
+import { ApprovalDecision, WaitingCall } from "../trust/call_control/control.ts";
 import { actorOf, operation } from "./operation.ts";
-
-const WaitingCall = z.object({
-  id: z.string(),
-  server: z.string(),
-  tool: z.string(),
-  arguments: z.string().describe("As JSON, without secrets"),
-  hidden: z.int().describe("How many characters of the arguments are not shown"),
-  principal: z.string(),
-  client: z.string().optional(),
-  askedAt: z.number(),
-  expiresAt: z.number(),
-});
 
 const OUTCOMES = { approve: "Approved", deny: "Denied", always: "Approved for the session" };
 
-const Decision = z.enum(["approve", "deny", "always"]);
-const Decided = z.object({ decision: Decision, server: z.string(), tool: z.string() });
+const Decided = z.object({ decision: ApprovalDecision, server: z.string(), tool: z.string() });
 
 const list = operation({
   name: "approval.list",
@@ -40,7 +28,7 @@ const decide = operation({
   description: "Approve or deny a call that waits, or approve its tool for the whole session.",
   input: z.strictObject({
     id: z.string().min(1).describe("The call's id"),
-    decision: Decision,
+    decision: ApprovalDecision,
   }),
   output: Decided,
   rights: ["manage"],

@@ -8,8 +8,8 @@ import { GatewayError } from "../core/errors.ts";
 import type { SecretBox } from "../storage/sealing.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import type { Store } from "../storage/store.ts";
-import { ConsentOrigin } from "../storage/consents_repository.ts";
-import type { Consents, ConsentView, Wish } from "../trust/consents.ts";
+import { ConsentsRepository, ConsentView } from "../storage/consents_repository.ts";
+import type { Consents, Wish } from "../trust/consents.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
 import { operation, parseInput } from "./operation.ts";
@@ -54,7 +54,6 @@ export class ConsentRequests {
   async #open(admin: ServersAdmin): Promise<Consents> {
     const { store, box, address, onAudit, onChanged } = this.#input;
     const { Consents } = await import("../trust/consents.ts");
-    const { ConsentsRepository } = await import("../storage/consents_repository.ts");
     const secret = await signingSecret(store);
     return new Consents({
       repository: new ConsentsRepository(store, box),
@@ -78,21 +77,7 @@ export class ConsentRequests {
   }
 }
 
-const ShownConsent = z.object({
-  id: z.string(),
-  wish: z.enum(["add", "change"]),
-  server: z.string(),
-  argv: z.array(z.string()).describe("The program and its arguments; empty for a URL"),
-  url: z.string().optional(),
-  variables: z.array(z.object({ name: z.string(), value: z.string().optional() })),
-  secrets: z.array(z.string()).describe("Names of the secrets it would receive"),
-  folder: z.string().optional(),
-  origin: ConsentOrigin,
-  who: z.string().describe("Who sent the request"),
-  askedAt: z.number(),
-  expiresAt: z.number(),
-  problem: z.string().optional().describe("Why it can only be refused"),
-});
+const ShownConsent = ConsentView.extend({ who: z.string().describe("Who sent the request") });
 export type ShownConsent = z.infer<typeof ShownConsent>;
 
 const ConsentId = z.string().describe("The request's id").register(fieldHints, {

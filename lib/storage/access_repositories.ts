@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { type Collection, collection, formerly } from "./collection.ts";
+import { collection, formerly, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -52,7 +52,6 @@ export class ProjectsRepository extends collection({
   idOf: ({ name }) => name,
 }) {}
 
-/** Browsers that are logged in, by the hash of their cookie. */
 export class ConsoleLoginsRepository extends collection({
   noun: "login",
   key: keys.consoleLogins,
@@ -85,14 +84,13 @@ const Sessions = collection({
   announce: false,
 });
 
-/** What of clients' sessions outlives a process. */
-export class SessionsRepository {
-  readonly #entries: Collection<SessionEntry>;
+export class SessionsRepository extends Repository {
+  readonly #entries = new Sessions(this.store);
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number = Date.now) {
+    super(store);
     this.#now = now;
-    this.#entries = new Sessions(store);
   }
 
   async find(id: string): Promise<Omit<SessionEntry, "expiresAt"> | undefined> {
@@ -100,7 +98,6 @@ export class SessionsRepository {
     return entry && entry.expiresAt > this.#now() ? entry : undefined;
   }
 
-  /** Keeps it from now on for another lifetime. */
   save(session: Omit<SessionEntry, "expiresAt">): Promise<void> {
     return this.#entries.replace({ ...session, expiresAt: this.#now() + LIFETIME_MS });
   }
@@ -111,8 +108,8 @@ export class SessionsRepository {
 
   /** Removes what has expired; the store itself forgets nothing. */
   async prune(): Promise<void> {
-    for await (const { value } of this.#entries.list()) {
-      if (value.expiresAt <= this.#now()) await this.delete(value.id);
+    for (const { id, expiresAt } of await this.#entries.values()) {
+      if (expiresAt <= this.#now()) await this.delete(id);
     }
   }
 }

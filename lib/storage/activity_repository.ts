@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { deleteAll, formerly } from "./collection.ts";
+import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
-import type { Store } from "./store.ts";
 
-/** One call of a tool at an endpoint. */
 export const ActivityEntry = z.strictObject({
   /** When it was answered, in ms since the epoch. */
   at: z.number(),
@@ -16,7 +14,6 @@ export const ActivityEntry = z.strictObject({
   ok: z.boolean(),
   /** Begins with the time of the call in base 36; records of earlier versions have none. */
   id: z.string().optional(),
-  /** Name and version, as the client introduced itself. */
   client: z.string().optional(),
   requestBytes: z.number().optional(),
   responseBytes: z.number().optional(),
@@ -24,14 +21,12 @@ export const ActivityEntry = z.strictObject({
   error: z.string().optional(),
   /** How long the gateway had the call before the server did. */
   beforeMs: z.number().optional(),
-  /** How long the server had it. */
   serverMs: z.number().optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
 /** As it is read: with an id, whoever wrote it. */
 export type ActivityRecord = ActivityEntry & { id: string };
 
-/** What was counted in a day. */
 export const ActivityDay = z.strictObject({
   day: z.string(),
   calls: z.int(),
@@ -43,36 +38,28 @@ export const ActivityDay = z.strictObject({
 });
 export type ActivityDay = z.infer<typeof ActivityDay>;
 
+const COUNTS = ["calls", "errors", "searches", "baselineTokens", "returnedTokens"] as const;
 const Batch = z.array(formerly("door", "endpoint", ActivityEntry));
-/** What is left goes with the next time. */
-const DELETED_AT_ONCE = 10_000;
-/** Many times what is ever kept. */
-const CLEARING_ROUNDS = 100;
 /** A batch spans no more time than this, however slow the store was. */
 const BATCH_MS = 60_000;
 
 /** The record of calls: news for pages alone, so never announced. */
-export class ActivityRepository {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class ActivityRepository extends Repository {
   async append(batch: ActivityEntry[], day: ActivityDay, processId: string): Promise<void> {
-    const sets: { key: readonly (string | number)[]; value: unknown }[] = [
-      { key: keys.activityDays(day.day, processId), value: day },
-    ];
+    const days = { key: keys.activityDays(day.day, processId), value: day };
     const [first] = batch;
-    if (first) sets.push({ key: keys.activity(first.at, crypto.randomUUID()), value: batch });
-    await this.#store.commit({ sets, announce: false, ...(first ? { news: "calls" } : {}) });
+    const calls = first
+      ? [{ key: keys.activity(first.at, crypto.randomUUID()), value: batch }]
+      : [];
+    const sets = [days, ...calls];
+    await this.store.commit({ sets, announce: false, ...(first ? { news: "calls" } : {}) });
   }
 
   /** Calls as they were written together, those that began last first. */
   async *batches(since: number): AsyncGenerator<{ id: string; calls: ActivityRecord[] }> {
     const prefix = keys.activity();
     const selector = { prefix, start: [...prefix, since] };
-    for await (const { key, value } of this.#store.list(selector, { reverse: true })) {
+    for await (const { key, value } of this.store.list(selector, { reverse: true })) {
       yield { id: String(key.at(-1)), calls: readBatch(key, value) };
     }
   }
@@ -82,7 +69,7 @@ export class ActivityRepository {
     let left = limit;
     const time = before === undefined ? undefined : timeOfId(before);
     let isPast = time === undefined;
-    const records = this.#store.list({
+    const records = this.store.list({
       prefix: keys.activity(),
       ...(time === undefined ? {} : { end: keys.activity(time + 1) }),
     }, { reverse: true });
@@ -101,7 +88,7 @@ export class ActivityRepository {
     const time = timeOfId(id);
     if (time === undefined) return undefined;
     const start = keys.activity(time - BATCH_MS);
-    const records = this.#store.list(
+    const records = this.store.list(
       { start, end: keys.activity(time + 1) },
       { reverse: true },
     );
@@ -111,15 +98,15 @@ export class ActivityRepository {
     }
   }
 
-  /** Each day's counts over all processes, newest first. */
   async days(): Promise<ActivityDay[]> {
     const byDay = new Map<string, ActivityDay>();
-    const records = this.#store.list({ prefix: keys.activityDays() }, { reverse: true });
+    const records = this.store.list({ prefix: keys.activityDays() }, { reverse: true });
     for await (const { value } of records) {
       const parsed = ActivityDay.safeParse(value);
       if (!parsed.success) continue;
       const sum = byDay.get(parsed.data.day) ?? emptyDay(parsed.data.day);
-      byDay.set(sum.day, addDays(sum, parsed.data));
+      for (const count of COUNTS) sum[count] += parsed.data[count];
+      byDay.set(sum.day, sum);
     }
     return [...byDay.values()];
   }
@@ -127,21 +114,17 @@ export class ActivityRepository {
   /** Removes what is older than that, and of the calls all but about the newest so many. */
   async prune(before: number, mostCalls: number): Promise<void> {
     const day = new Date(before).toISOString().slice(0, 10);
-    await this.#delete({ prefix: keys.activityDays(), end: keys.activityDays(day) });
-    await this.#delete({ prefix: keys.activity(), end: keys.activity(before) });
+    await deleteFound(this.store, { prefix: keys.activityDays(), end: keys.activityDays(day) });
+    await deleteFound(this.store, { prefix: keys.activity(), end: keys.activity(before) });
     const last = await this.#lastKept(mostCalls);
-    if (last) await this.#delete({ prefix: keys.activity(), end: [...last] });
+    if (last) await deleteFound(this.store, { prefix: keys.activity(), end: last });
   }
 
   /** Removes all calls up to a time; what was counted by the day stays. */
   async clear(until: number): Promise<void> {
-    const end = keys.activity(until + 1);
-    for (let round = 0; round < CLEARING_ROUNDS; round++) {
-      const deleted = await this.#delete({ prefix: keys.activity(), end });
-      if (deleted < DELETED_AT_ONCE) break;
-    }
-    // After all are gone: whoever hears of it looks at once.
-    await this.#store.commit({ announce: false, news: "cleared" });
+    await deleteFound(this.store, { prefix: keys.activity(), end: keys.activity(until + 1) });
+    // After all are gone: pages that hear of it read the calls again at once.
+    await this.store.commit({ announce: false, news: "cleared" });
   }
 
   /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */
@@ -150,16 +133,11 @@ export class ActivityRepository {
     const counted = (await this.days()).reduce((sum, { calls }) => sum + calls, 0);
     if (counted <= mostCalls) return undefined;
     let calls = 0;
-    const records = this.#store.list({ prefix: keys.activity() }, { reverse: true });
+    const records = this.store.list({ prefix: keys.activity() }, { reverse: true });
     for await (const { key, value } of records) {
       calls += Array.isArray(value) ? value.length : 1;
       if (calls >= mostCalls) return key;
     }
-  }
-
-  async #delete(selector: Deno.KvListSelector): Promise<number> {
-    const records = this.#store.list(selector, { limit: DELETED_AT_ONCE });
-    return await deleteAll(this.#store, await Array.fromAsync(records, ({ key }) => key));
   }
 }
 
@@ -174,15 +152,4 @@ function readBatch(key: RecordKey, value: unknown): ActivityRecord[] {
 
 export function emptyDay(day: string): ActivityDay {
   return { day, calls: 0, errors: 0, searches: 0, baselineTokens: 0, returnedTokens: 0 };
-}
-
-function addDays(a: ActivityDay, b: ActivityDay): ActivityDay {
-  return {
-    day: a.day,
-    calls: a.calls + b.calls,
-    errors: a.errors + b.errors,
-    searches: a.searches + b.searches,
-    baselineTokens: a.baselineTokens + b.baselineTokens,
-    returnedTokens: a.returnedTokens + b.returnedTokens,
-  };
 }

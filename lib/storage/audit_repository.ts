@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { deleteAll } from "./collection.ts";
+import { deleteAll, deleteFound, Repository } from "./collection.ts";
 import { keys, timeOfId } from "./keys.ts";
 import type { StoredRecord } from "./records.ts";
-import type { Store } from "./store.ts";
 
-/** Something that somebody decided. */
 export const AuditEntry = z.strictObject({
   /** Begins with its time in base 36. */
   id: z.string(),
@@ -30,21 +28,11 @@ export const AuditEntry = z.strictObject({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** How far a process has come. */
-export const AuditChain = z.strictObject({
-  chain: z.string(),
-  n: z.int().nonnegative(),
-  at: z.number(),
-  hash: z.string(),
-});
+export const AuditChain = AuditEntry.pick({ chain: true, n: true, at: true, hash: true });
 export type AuditChain = z.infer<typeof AuditChain>;
 
 /** What one commit takes: each entry has a check of its own. */
 export const AUDIT_BATCH = 10;
-
-const DELETED_AT_ONCE = 10_000;
-/** Many times what is ever kept. */
-const DELETING_ROUNDS = 100;
 
 export interface AuditRange {
   since?: number | undefined;
@@ -54,32 +42,23 @@ export interface AuditRange {
 }
 
 /** The audit log: entries are added and, at the end of their time, cleared away; nothing else. */
-export class AuditRepository {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
+export class AuditRepository extends Repository {
   /** Adds the next entries of a chain, at most a batch; none of them may be there. */
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const last = entries.at(-1);
     if (last === undefined) return;
     const { chain, n, at, hash } = last;
     const head: AuditChain = { chain, n, at, hash };
-    const sets = entries.map((entry) => ({
-      key: keys.auditLog(entry.at, entry.id),
-      value: entry,
-    }));
-    const done = await this.#store.tryCommit({
+    const sets = entries.map((value) => ({ key: keys.auditLog(value.at, value.id), value }));
+    const done = await this.store.tryCommit({
       checks: sets.map(({ key }) => ({ key, versionstamp: null })),
       sets: [...sets, { key: keys.auditChains(chain), value: head }],
       announce: false,
     });
     if (done !== undefined) return;
     // A commit whose answer was lost on its way may have been done.
-    const found = await this.#store.read(keys.auditLog(last.at, last.id));
-    if (AuditEntry.safeParse(found?.value).data?.hash === hash) return;
+    const found = await this.readAs(keys.auditLog(last.at, last.id), AuditEntry);
+    if (found?.hash === hash) return;
     throw new GatewayError("CONFLICT", {
       message: "Cannot add to the audit log: another entry stands in its place",
     });
@@ -87,20 +66,20 @@ export class AuditRepository {
 
   /** The newest first. One that cannot be read is left out, with a warning. */
   async *list(range: AuditRange = {}): AsyncGenerator<AuditEntry, void> {
-    for await (const record of this.#store.list(selectorOf(range), { reverse: true })) {
+    for await (const record of this.store.list(selectorOf(range), { reverse: true })) {
       const { success, data, error } = AuditEntry.safeParse(record.value);
       if (success) yield data;
-      else this.#store.warn("An audit entry cannot be read", { key: record.key, error });
+      else this.store.warn("An audit entry cannot be read", { key: record.key, error });
     }
   }
 
   /** As they are stored, the oldest first. */
   records(): AsyncIterable<StoredRecord> {
-    return this.#store.list({ prefix: keys.auditLog() });
+    return this.store.list({ prefix: keys.auditLog() });
   }
 
   async chains(): Promise<AuditChain[]> {
-    const records = this.#store.list({ prefix: keys.auditChains() });
+    const records = this.store.list({ prefix: keys.auditChains() });
     const parsed = await Array.fromAsync(records, ({ value }) => AuditChain.safeParse(value).data);
     return parsed.filter((chain) => chain !== undefined);
   }
@@ -112,21 +91,15 @@ export class AuditRepository {
   ): Promise<{ until: number; count: number } | undefined> {
     const until = Math.max(before, await this.#timeOfNewest(most));
     let count = 0;
-    for await (const _ of this.#store.list(selectorOf({ until }))) count++;
+    for await (const _ of this.store.list(selectorOf({ until }))) count++;
     return count === 0 ? undefined : { until, count };
   }
 
   /** Clears away what is older, and chains of which nothing is left. */
   async removeOld(until: number): Promise<void> {
-    for (let round = 0; round < DELETING_ROUNDS; round++) {
-      const old = await Array.fromAsync(
-        this.#store.list(selectorOf({ until }), { limit: DELETED_AT_ONCE }),
-        ({ key }) => key,
-      );
-      if (await deleteAll(this.#store, old) < DELETED_AT_ONCE) break;
-    }
+    await deleteFound(this.store, selectorOf({ until }));
     const ended = (await this.chains()).filter(({ at }) => at < until);
-    await deleteAll(this.#store, ended.map(({ chain }) => keys.auditChains(chain)));
+    await deleteAll(this.store, ended.map(({ chain }) => keys.auditChains(chain)));
   }
 
   /** The time of the oldest among the newest so many; 0 where there are no more. */
@@ -136,7 +109,7 @@ export class AuditRepository {
     if (written <= most) return 0;
     let count = 0;
     let time = 0;
-    const records = this.#store.list({ prefix: keys.auditLog() }, { reverse: true });
+    const records = this.store.list({ prefix: keys.auditLog() }, { reverse: true });
     for await (const { key } of records) {
       if (++count > most) return time;
       time = Number(key[1]);

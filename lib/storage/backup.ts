@@ -1,21 +1,12 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import type { StoredRecord } from "./records.ts";
+import { writeBytes } from "./data_file.ts";
 import { UNPORTABLE_ROOTS } from "./keys.ts";
+import { MIGRATIONS, newestVersion } from "./migrations.ts";
 import { busy } from "./storage_errors.ts";
 import type { Store } from "./store.ts";
-
-/** Pieces of bytes as one. */
-export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
 
 const FORMAT = "quartermaster-backup";
 const FORMAT_VERSION = 1;
@@ -35,6 +26,7 @@ const Line = z.strictObject({
   key: z.array(z.union([z.string(), z.number()])).min(1),
   value: z.unknown(),
 });
+type Line = z.infer<typeof Line>;
 
 const Footer = z.strictObject({
   end: z.literal(true),
@@ -42,6 +34,7 @@ const Footer = z.strictObject({
   /** Of all bytes before this line. */
   sha256: z.string(),
 });
+type Footer = z.infer<typeof Footer>;
 
 interface BackupResult {
   file: string;
@@ -77,20 +70,30 @@ export async function backupStore(
   }
 }
 
+/** Writes a header, one record a line, and a footer that proves the whole. */
 async function writeTo(path: string, store: Store, createdAt: Date): Promise<number> {
-  let file: Deno.FsFile;
-  try {
-    file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
-  } catch (cause) {
-    throw cannotWrite(path, cause instanceof Error ? cause.message : String(cause), cause);
+  using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 })
+    .catch((cause) => {
+      throw cannotWrite(path, cause instanceof Error ? cause.message : String(cause), cause);
+    });
+  const hash = createHash("sha256");
+  const writeLine = async (line: BackupHeader | Line | Footer) => {
+    const bytes = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
+    hash.update(bytes);
+    await writeBytes(file, bytes);
+  };
+  await writeLine({
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    schemaVersion: store.schemaVersion,
+    createdAt: createdAt.toISOString(),
+  });
+  let entries = 0;
+  for await (const record of store.list({ prefix: [] }, { skipRoots: UNPORTABLE_ROOTS })) {
+    await writeLine({ key: [...record.key], value: record.value });
+    entries++;
   }
-  using _ = file;
-  const entries = await writeBackup(
-    file,
-    store.schemaVersion,
-    createdAt,
-    store.list({ prefix: [] }, { skipRoots: UNPORTABLE_ROOTS }),
-  );
+  await writeLine({ end: true, entries, sha256: hash.copy().digest("hex") });
   await file.sync();
   return entries;
 }
@@ -99,46 +102,11 @@ async function writeTo(path: string, store: Store, createdAt: Date): Promise<num
 async function refuseForeignFile(file: string): Promise<void> {
   const info = await Deno.stat(file).catch(() => undefined);
   if (info === undefined) return;
-  if (!info.isFile || !await isBackup(file)) {
-    throw cannotWrite(file, "something that is not a backup is there already");
+  for await (const line of info.isFile ? readLines(file, 4_096) : []) {
+    if (Header.safeParse(parseJson(line)).success) return;
+    break;
   }
-}
-
-/** Writes a header, one record a line, and a footer that proves the whole. */
-async function writeBackup(
-  file: Deno.FsFile,
-  schemaVersion: number,
-  createdAt: Date,
-  records: AsyncIterable<StoredRecord>,
-): Promise<number> {
-  const hash = createHash("sha256");
-  let entries = 0;
-  const writeLine = async (line: BackupHeader | z.infer<typeof Line>) => {
-    const bytes = toLine(line);
-    hash.update(bytes);
-    await writeAll(file, bytes);
-  };
-  await writeLine({
-    format: FORMAT,
-    formatVersion: FORMAT_VERSION,
-    schemaVersion,
-    createdAt: createdAt.toISOString(),
-  });
-  for await (const { key, value } of records) {
-    await writeLine({ key: [...key], value });
-    entries++;
-  }
-  const footer: z.infer<typeof Footer> = { end: true, entries, sha256: hash.digest("hex") };
-  await writeAll(file, toLine(footer));
-  return entries;
-}
-
-/** Whether a file begins as a backup does. */
-async function isBackup(path: string): Promise<boolean> {
-  for await (const line of readLines(path, 4_096)) {
-    return Header.safeParse(parseJson(line)).success;
-  }
-  return false;
+  throw cannotWrite(file, "something that is not a backup is there already");
 }
 
 /** Reads a backup to its end before anything is done with it. */
@@ -147,7 +115,7 @@ export async function verifyBackup(
 ): Promise<{ header: BackupHeader; entries: number }> {
   const hash = createHash("sha256");
   let header: BackupHeader | undefined;
-  let footer: z.infer<typeof Footer> | undefined;
+  let footer: Footer | undefined;
   let lineNumber = 0;
   for await (const bytes of readLines(path)) {
     lineNumber++;
@@ -171,13 +139,20 @@ export async function verifyBackup(
   if (footer === undefined) throw invalid(path, "its end is missing");
   if (footer.entries !== lineNumber - 2) throw invalid(path, "entries are missing");
   if (footer.sha256 !== hash.digest("hex")) throw invalid(path, "its checksum does not fit");
+  const newest = newestVersion(MIGRATIONS);
+  if (header.schemaVersion > newest) {
+    // What a later version wrote may hold what this one would lose.
+    throw new GatewayError("STORAGE_NEWER", {
+      message: `The backup "${path}" has schema version ${header.schemaVersion}; ` +
+        `this Quartermaster knows versions up to ${newest}`,
+    });
+  }
   return { header, entries: footer.entries };
 }
 
-/** The records of a backup that was verified. */
 export async function* readBackup(
   path: string,
-): AsyncGenerator<z.infer<typeof Line>, void> {
+): AsyncGenerator<Line, void> {
   let isHeader = true;
   for await (const bytes of readLines(path)) {
     const line = Line.safeParse(isHeader ? undefined : parseJson(bytes));
@@ -187,19 +162,16 @@ export async function* readBackup(
 }
 
 async function* readLines(path: string, limit = Infinity): AsyncGenerator<Uint8Array, void> {
-  let file: Deno.FsFile;
-  try {
-    file = await Deno.open(path);
-  } catch (cause) {
+  const file = await Deno.open(path).catch((cause) => {
     throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
-  }
+  });
   // Pieces are put together once a line, not once a read: a line may be megabytes long.
   let pieces: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of file.readable) {
     let start = 0;
     for (let end; (end = chunk.indexOf(NEWLINE, start)) >= 0; start = end + 1) {
-      yield concatBytes([...pieces, chunk.subarray(start, end)]);
+      yield Buffer.concat([...pieces, chunk.subarray(start, end)]);
       pieces = [];
       size = 0;
     }
@@ -207,18 +179,7 @@ async function* readLines(path: string, limit = Infinity): AsyncGenerator<Uint8A
     size += chunk.length - start;
     if (size > limit) return;
   }
-  if (size > 0) yield concatBytes(pieces);
-}
-
-function toLine(value: unknown): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
-}
-
-/** Not `file.writable`: it holds back small writes until it is closed, past any sync. */
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
-  }
+  if (size > 0) yield Buffer.concat(pieces);
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -1,12 +1,10 @@
 import { keys } from "./keys.ts";
 import { sealedBy } from "./sealing.ts";
 import { type BackupHeader, readBackup, verifyBackup } from "./backup.ts";
-import { refuseNewerBackup } from "./restore.ts";
 
 /** What a backup holds, as far as a person has to know before it replaces a store. */
 export interface BackupContents extends Pick<BackupHeader, "createdAt" | "schemaVersion"> {
   entries: number;
-  /** How many records there are of each family of keys. */
   counts: Record<string, number>;
   /** What is sealed in it, by the key that opens it. */
   sealed: SealedNames[];
@@ -15,24 +13,20 @@ export interface BackupContents extends Pick<BackupHeader, "createdAt" | "schema
 /** Reads a backup to its end. Throws where it is broken, foreign or newer than this program. */
 export async function backupContents(file: string): Promise<BackupContents> {
   const { header: { createdAt, schemaVersion }, entries } = await verifyBackup(file);
-  refuseNewerBackup(file, schemaVersion);
   const counts: Record<string, number> = {};
-  const sealed = new SealedGatherer();
+  const sealed: SealedNames[] = [];
   for await (const { key, value } of readBackup(file)) {
     const [root = ""] = key;
     counts[root] = (counts[root] ?? 0) + 1;
-    sealed.take(key, value);
+    gatherSealed(sealed, key, value);
   }
-  return { createdAt, schemaVersion, entries, counts, sealed: sealed.all };
+  return { createdAt, schemaVersion, entries, counts, sealed };
 }
 
-/** What only one key opens, by name. */
 export interface SealedNames {
   keyId: string;
   secrets: string[];
-  /** Servers with values of their own in their entries. */
   servers: string[];
-  /** Servers that somebody has logged in to. */
   logins: string[];
 }
 
@@ -44,26 +38,18 @@ const FAMILIES: ReadonlyMap<unknown, Family> = new Map<unknown, Family>([
   [keys.logins()[0], "logins"],
 ]);
 
-/** Gathers from records what was sealed, and with which keys; opens nothing. */
-export class SealedGatherer {
-  readonly #byKey = new Map<string, SealedNames>();
-
-  take(key: readonly (string | number)[], value: unknown): void {
-    const family = FAMILIES.get(key[0]);
-    const name = key[1];
-    if (family === undefined || typeof name !== "string") return;
-    for (const keyId of new Set(textsIn(value).flatMap(sealedIn))) {
-      let names = this.#byKey.get(keyId);
-      if (names === undefined) {
-        names = { keyId, secrets: [], servers: [], logins: [] };
-        this.#byKey.set(keyId, names);
-      }
-      names[family].push(name);
-    }
-  }
-
-  get all(): SealedNames[] {
-    return [...this.#byKey.values()];
+/** Adds what is sealed in a record, and with which keys; opens nothing. */
+export function gatherSealed(
+  found: SealedNames[],
+  [root, name]: readonly (string | number)[],
+  value: unknown,
+): void {
+  const family = FAMILIES.get(root);
+  if (family === undefined || typeof name !== "string") return;
+  for (const keyId of new Set(textsIn(value).flatMap(sealedIn))) {
+    let names = found.find((each) => each.keyId === keyId);
+    if (!names) found.push(names = { keyId, secrets: [], servers: [], logins: [] });
+    names[family].push(name);
   }
 }
 
@@ -74,18 +60,14 @@ export function otherKeyWarnings(
 ): string[] {
   const foreign = sealed.filter((names) => names.keyId !== keyId);
   const all = (family: Family) => [...new Set(foreign.flatMap((names) => names[family]))].sort();
-  const [secrets, servers, logins] = [all("secrets"), all("servers"), all("logins")];
-  return [
-    ...(secrets.length === 0 ? [] : [
-      `Sealed with another key, so that they must be set again: the secrets ${secrets.join(", ")}`,
-    ]),
-    ...(servers.length === 0 ? [] : [
-      "Sealed with another key, so that their headers and variables must be given again: " +
-      `the servers ${servers.join(", ")}`,
-    ]),
-    ...(logins.length === 0
+  const again = (family: Family, what: string) =>
+    all(family).length === 0
       ? []
-      : [`Sealed with another key, so that they need a login again: ${logins.join(", ")}`]),
+      : [`Sealed with another key, so that ${what}${all(family).join(", ")}`];
+  return [
+    ...again("secrets", "they must be set again: the secrets "),
+    ...again("servers", "their headers and variables must be given again: the servers "),
+    ...again("logins", "they need a login again: "),
     ...(foreign.length === 0 ? [] : [
       "Or bring the key along: secret.key of the other data folder, or QUARTERMASTER_SECRET_KEY " +
       `(its id is ${foreign.map((names) => names.keyId).join(" or ")})`,

@@ -1,31 +1,33 @@
 import assert from "node:assert/strict";
 import { keys } from "./keys.ts";
-import { otherKeyWarnings, SealedGatherer } from "./backup_contents.ts";
+import { gatherSealed, otherKeyWarnings, type SealedNames } from "./backup_contents.ts";
 
 const BODY = "A".repeat(40);
 const [ONE, TWO] = [`qm1.00000001.${BODY}`, `qm1.00000002.${BODY}`];
 
-function gathered(): SealedGatherer {
-  const gatherer = new SealedGatherer();
-  gatherer.take(keys.secrets("A"), { name: "A", sealed: ONE, setAt: 1 });
-  gatherer.take(keys.secrets("B"), { name: "B", sealed: TWO, setAt: 1 });
-  gatherer.take(keys.servers("git"), { spec: { env: { A: ONE, B: ONE }, args: ["x"] } });
-  gatherer.take(keys.servers("web"), { spec: { url: `https://example.com/#${TWO}`, headers: {} } });
-  gatherer.take(keys.servers("plain"), { spec: { env: { A: "x" }, args: [] } });
-  gatherer.take(keys.logins("web"), { sealed: ONE });
-  gatherer.take(keys.settings("x"), ONE);
-  return gatherer;
+function gathered(): SealedNames[] {
+  const found: SealedNames[] = [];
+  gatherSealed(found, keys.secrets("A"), { name: "A", sealed: ONE, setAt: 1 });
+  gatherSealed(found, keys.secrets("B"), { name: "B", sealed: TWO, setAt: 1 });
+  gatherSealed(found, keys.servers("git"), { spec: { env: { A: ONE, B: ONE }, args: ["x"] } });
+  gatherSealed(found, keys.servers("web"), {
+    spec: { url: `https://example.com/#${TWO}`, headers: {} },
+  });
+  gatherSealed(found, keys.servers("plain"), { spec: { env: { A: "x" }, args: [] } });
+  gatherSealed(found, keys.logins("web"), { sealed: ONE });
+  gatherSealed(found, keys.settings("x"), ONE);
+  return found;
 }
 
-Deno.test("SealedGatherer says what each key is needed for", () => {
-  assert.deepEqual(gathered().all, [
+Deno.test("gatherSealed() says what each key is needed for", () => {
+  assert.deepEqual(gathered(), [
     { keyId: "00000001", secrets: ["A"], servers: ["git"], logins: ["web"] },
     { keyId: "00000002", secrets: ["B"], servers: ["web"], logins: [] },
   ]);
 });
 
 Deno.test("otherKeyWarnings() names what must be set again, and nothing that opens here", () => {
-  const { all } = gathered();
+  const all = gathered();
   assert.deepEqual(otherKeyWarnings(all.slice(0, 1), "00000001"), []);
   const [secrets, servers, ...rest] = otherKeyWarnings(all, "00000001");
   assert.match(secrets ?? "", /must be set again: the secrets B$/);

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { commitBatches, deleteAll } from "./collection.ts";
+import { deleteAll, deleteFound, Repository, setAll } from "./collection.ts";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
-import type { Store } from "./store.ts";
 
 /** How many earlier versions of a tool are kept, and how long they may be together. */
 const KEPT_VERSIONS = 20;
@@ -14,10 +13,8 @@ const KEY_BYTES = 2_000;
 const NAME_IN_KEY = 300;
 
 const ToolVersion = z.strictObject({
-  /** The definition as the text that came. */
   text: z.string(),
   fingerprint: z.string(),
-  /** When it was first seen, in ms since the epoch. */
   seenAt: z.number(),
 });
 
@@ -49,20 +46,16 @@ const InvalidTool = z.strictObject({
 });
 type InvalidTool = z.infer<typeof InvalidTool>;
 
-/** A tool as it was listed just now. */
 export interface SeenTool {
   name: string;
   text: string;
   fingerprint: string;
 }
 
-/** What was listed just now and cannot be used. */
 type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
 
-/** All that is remembered of a server's tools. */
 export interface KeptTools {
   tools: RecordedTool[];
-  /** As of its last list. */
   invalid: InvalidTool[];
 }
 
@@ -71,40 +64,25 @@ interface Entry<T> {
   value: T;
 }
 
-/** The tools of each server, one an entry, with their history. */
-export class CanonicalToolsRepository {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
+/** The tools of each server, one a record, with their history. */
+export class CanonicalToolsRepository extends Repository {
+  list(server: string): Promise<RecordedTool[]> {
+    return this.#values(keys.canonicalTools(server), RecordedTool);
   }
 
-  async list(server: string): Promise<RecordedTool[]> {
-    const entries = await this.#entries(keys.canonicalTools(server), RecordedTool);
-    return entries.map(({ value }) => value);
-  }
-
-  async listInvalid(server: string): Promise<InvalidTool[]> {
-    const entries = await this.#entries(keys.invalidTools(server), InvalidTool);
-    return entries.map(({ value }) => value);
-  }
-
-  /** What is remembered of all tools of a server, or of one alone. */
   async history(server: string, tool?: string): Promise<KeptTools> {
-    if (tool === undefined) {
-      const [tools, invalid] = await Promise.all([this.list(server), this.listInvalid(server)]);
-      return { tools, invalid };
-    }
-    const key = keys.canonicalTools(server, tool);
-    const [found, invalid] = await Promise.all([
-      keyBytes(key) > KEY_BYTES ? undefined : this.#store.read(key),
-      this.#entries(keys.invalidTools(server, nameInKey(tool)), InvalidTool),
+    const key = tool === undefined ? undefined : keys.canonicalTools(server, tool);
+    const [tools, invalid] = await Promise.all([
+      key === undefined
+        ? this.list(server)
+        : keyBytes(key) > KEY_BYTES
+        ? []
+        : this.readAs(key, RecordedTool).then((found) => found ? [found] : []),
+      tool === undefined
+        ? this.#values(keys.invalidTools(server), InvalidTool)
+        : this.#values(keys.invalidTools(server, nameInKey(tool)), InvalidTool),
     ]);
-    const parsed = RecordedTool.safeParse(found?.value);
-    return {
-      tools: parsed.success ? [parsed.data] : [],
-      invalid: invalid.map(({ value }) => value).filter(({ name }) => name === tool),
-    };
+    return { tools, invalid: invalid.filter(({ name }) => tool === undefined || name === tool) };
   }
 
   /** Notes what a server lists now; writes only what changed, and returns what that was. */
@@ -123,22 +101,17 @@ export class CanonicalToolsRepository {
       ...gone.slice(0, KEPT_GONE).filter(({ goneSince }) => goneSince === undefined)
         .map((tool) => ({ ...tool, goneSince: now })),
     ];
-    const entries = changed.map((value) => ({
-      key: keys.canonicalTools(server, value.name),
-      value,
-    }));
-    const [kept = [], tooLong = []] = [true, false].map((fits) =>
-      entries.filter(({ key }) => keyBytes(key) <= KEY_BYTES === fits)
-    );
-    if (tooLong.length > 0) {
-      this.#store.warn("Tools with very long names are not remembered", {
-        server,
-        count: tooLong.length,
-      });
+    const entries = changed.map(entryOf);
+    const kept = entries.filter(({ key }) => keyBytes(key) <= KEY_BYTES);
+    const count = entries.length - kept.length;
+    if (count > 0) {
+      this.store.warn("Tools with very long names are not remembered", { server, count });
     }
-    await this.#write(kept);
+    // Unchecked: another gateway on the same store sees the same list, and the last to write it is
+    // right too.
+    await setAll(this.store, kept);
     await deleteAll(
-      this.#store,
+      this.store,
       gone.slice(KEPT_GONE).map(({ name }) => keys.canonicalTools(server, name)),
     );
     const isInvalidChanged = await this.#recordInvalid(server, invalid, now);
@@ -146,19 +119,13 @@ export class CanonicalToolsRepository {
   }
 
   async removeServer(server: string): Promise<void> {
-    for (const prefix of [keys.canonicalTools(server), keys.invalidTools(server)]) {
-      const records = this.#store.list({ prefix });
-      await deleteAll(this.#store, await Array.fromAsync(records, ({ key }) => key));
-    }
+    await deleteFound(this.store, { prefix: keys.canonicalTools(server) });
+    await deleteFound(this.store, { prefix: keys.invalidTools(server) });
   }
 
   /** Writes back what was read before a server was removed; what it lists next goes on from there. */
-  async restore(tools: readonly RecordedTool[]): Promise<void> {
-    const entries = tools.map((value) => ({
-      key: keys.canonicalTools(value.server, value.name),
-      value,
-    }));
-    await this.#write(entries);
+  restore(tools: readonly RecordedTool[]): Promise<void> {
+    return setAll(this.store, tools.map(entryOf));
   }
 
   async #recordInvalid(server: string, seen: SeenInvalid[], now: number): Promise<boolean> {
@@ -180,27 +147,28 @@ export class CanonicalToolsRepository {
       const seenAt = isSame ? before.seenAt : now;
       changed.push({ key, value: { server, name, problem, text, seenAt } });
     }
-    await this.#write(changed);
-    await deleteAll(this.#store, [...known.values()].map(({ key }) => key));
+    await setAll(this.store, changed);
+    await deleteAll(this.store, [...known.values()].map(({ key }) => key));
     return changed.length > 0 || known.size > 0;
+  }
+
+  async #values<T>(prefix: RecordKey, schema: z.ZodType<T>): Promise<T[]> {
+    return (await this.#entries(prefix, schema)).map(({ value }) => value);
   }
 
   async #entries<T>(prefix: RecordKey, schema: z.ZodType<T>): Promise<Entry<T>[]> {
     const entries: Entry<T>[] = [];
-    for await (const { key, value } of this.#store.list({ prefix })) {
+    for await (const { key, value } of this.store.list({ prefix })) {
       const parsed = schema.safeParse(value);
       if (parsed.success) entries.push({ key, value: parsed.data });
-      else this.#store.warn("A tool's record cannot be read and is left out", { key });
+      else this.store.warn("A tool's record cannot be read and is left out", { key });
     }
     return entries;
   }
+}
 
-  async #write(entries: Entry<RecordedTool | InvalidTool>[]): Promise<void> {
-    for (const sets of commitBatches(entries, ({ key }) => key, bytesOf)) {
-      // Another gateway on the same store sees the same list: the last to write it is right too.
-      await this.#store.commit({ sets, announce: false });
-    }
-  }
+function entryOf(value: RecordedTool): Entry<RecordedTool> {
+  return { key: keys.canonicalTools(value.server, value.name), value };
 }
 
 function nameInKey(name: string): string {
@@ -231,10 +199,4 @@ function next(
       // The last one before is always kept, or nobody could say what has changed.
       .filter(({ text }, index) => (chars += text.length) <= KEPT_CHARS || index === 0),
   };
-}
-
-/** Nearly all that a record takes, were every character a long one. */
-function bytesOf({ value }: Entry<RecordedTool | InvalidTool>): number {
-  if ("problem" in value) return 3 * value.text.length;
-  return [value.current, ...value.earlier].reduce((sum, { text }) => sum + 3 * text.length, 0);
 }

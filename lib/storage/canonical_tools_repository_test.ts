@@ -14,7 +14,7 @@ Deno.test("CanonicalToolsRepository goes on with a tool's version after it was i
   const turned = await tools.record("s", [], 30, [broken("a", "bad")]);
   assert.equal(turned.isInvalidChanged, true);
   assert.equal((await tools.list("s"))[0]?.goneSince, 30);
-  assert.deepEqual(await tools.listInvalid("s"), [
+  assert.deepEqual((await tools.history("s")).invalid, [
     { server: "s", name: "a", problem: "It is wrong", text: "bad", seenAt: 30 },
   ]);
 
@@ -25,7 +25,7 @@ Deno.test("CanonicalToolsRepository goes on with a tool's version after it was i
     undefined,
     20,
   ]);
-  assert.deepEqual(await tools.listInvalid("s"), []);
+  assert.deepEqual((await tools.history("s")).invalid, []);
 
   await tools.record("s", [], 50, [broken("a", "bad")]);
   await tools.record("s", [seen("a", "3")], 60);
@@ -46,7 +46,7 @@ Deno.test("CanonicalToolsRepository keeps invalid tools with the same, long or o
     broken("\u0000\ud800"),
   ];
   await tools.record("s", [seen("twice")], 10, list);
-  assert.equal((await tools.listInvalid("s")).length, list.length);
+  assert.equal((await tools.history("s")).invalid.length, list.length);
   assert.deepEqual((await tools.history("s", long)).invalid.map(({ name }) => name), [long]);
   const { tools: valid, invalid } = await tools.history("s", "twice");
   assert.deepEqual([valid.length, invalid.length], [1, 2]);
@@ -55,7 +55,7 @@ Deno.test("CanonicalToolsRepository keeps invalid tools with the same, long or o
   const reworded = list.map((tool) => ({ ...tool, problem: "In other words" }));
   await tools.record("s", [seen("twice")], 30, reworded.slice(0, 1));
   assert.deepEqual(
-    (await tools.listInvalid("s")).map(({ problem, seenAt }) => [problem, seenAt]),
+    (await tools.history("s")).invalid.map(({ problem, seenAt }) => [problem, seenAt]),
     [["In other words", 10]],
   );
   await tools.removeServer("s");

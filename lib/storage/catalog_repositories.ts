@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { Toolset } from "../core/tool.ts";
-import { type Collection, collection } from "./collection.ts";
+import { type Collection, collection, deleteAll, Repository, setAll } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Stored } from "./records.ts";
-import type { Store } from "./store.ts";
 import { GatewayError } from "../core/errors.ts";
 
 /** Which toolset a principal has equipped. One whose toolset is gone counts as none. */
@@ -96,15 +95,8 @@ const Overrides = collection({
   idOf: ({ server, tool }) => [server, tool],
 });
 
-/** What is known of tools beyond their definitions. */
-export class ToolMetadataRepository {
-  readonly #store: Store;
-  readonly #overrides: InstanceType<typeof Overrides>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#overrides = new Overrides(store);
-  }
+export class ToolMetadataRepository extends Repository {
+  readonly #overrides = new Overrides(this.store);
 
   overrides(): Promise<ToolOverride[]> {
     return this.#overrides.values();
@@ -122,7 +114,7 @@ export class ToolMetadataRepository {
     const { server, tool, ...said } = override;
     const key = keys.toolMetadata(server, tool);
     const isEmpty = Object.keys(said).length === 0;
-    const saved = await this.#store.tryCommit({
+    const saved = await this.store.tryCommit({
       checks: versionstamp === undefined ? [] : [{ key, versionstamp }],
       ...(isEmpty ? { deletes: [key] } : { sets: [{ key, value: override }] }),
     });
@@ -133,16 +125,43 @@ export class ToolMetadataRepository {
   }
 
   async tokens(server: string): Promise<Map<string, number>> {
-    const record = await this.#store.read(keys.toolTokens(server));
-    const parsed = Tokens.safeParse(record?.value);
-    return new Map(parsed.success ? Object.entries(parsed.data) : []);
+    return new Map(Object.entries(await this.readAs(keys.toolTokens(server), Tokens) ?? {}));
   }
 
-  async saveTokens(server: string, tokens: ReadonlyMap<string, number>): Promise<void> {
-    const value = Object.fromEntries(tokens);
-    await this.#store.commit({
-      sets: [{ key: keys.toolTokens(server), value }],
-      announce: false,
-    });
+  saveTokens(server: string, tokens: ReadonlyMap<string, number>): Promise<void> {
+    return this.put(keys.toolTokens(server), Object.fromEntries(tokens));
+  }
+}
+
+const StoredVector = z.strictObject({ bytes: z.base64() });
+
+type Vector = Int8Array<ArrayBuffer>;
+
+/** The vectors of texts by model and content hash, a byte a dimension; a cache. */
+export class VectorsRepository extends Repository {
+  async find(model: string, hashes: Iterable<string>): Promise<Map<string, Vector>> {
+    const found = await Promise.all(
+      Array.from(hashes, async (hash): Promise<[string, Vector][]> => {
+        const stored = await this.readAs(keys.vectors(model, hash), StoredVector);
+        return stored ? [[hash, new Int8Array(Uint8Array.fromBase64(stored.bytes).buffer)]] : [];
+      }),
+    );
+    return new Map(found.flat());
+  }
+
+  async save(model: string, vectors: ReadonlyMap<string, Vector>): Promise<void> {
+    const records = [...vectors].map(([hash, vector]) => ({
+      key: keys.vectors(model, hash),
+      value: { bytes: new Uint8Array(vector.buffer).toBase64() },
+    }));
+    await setAll(this.store, records);
+  }
+
+  /** Deletes those of texts that are not in use, once they are more than `most`. */
+  async prune(model: string, used: ReadonlySet<string>, most: number): Promise<number> {
+    const records = this.store.list({ prefix: keys.vectors(model) });
+    const all = await Array.fromAsync(records, ({ key }) => key);
+    const unused = all.filter((key) => !used.has(String(key.at(-1))));
+    return unused.length <= most ? 0 : await deleteAll(this.store, unused);
   }
 }

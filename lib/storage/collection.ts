@@ -1,19 +1,15 @@
 import { z } from "zod";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { keyBytes, type KeyPart, type News, type RecordKey } from "./keys.ts";
-import type { Stored, StoredRecord } from "./records.ts";
+import { encodeRecord, type Stored } from "./records.ts";
 import type { Store } from "./store.ts";
 import { damaged } from "./storage_errors.ts";
 
 interface CollectionOptions<T, Id extends string | KeyPart[]> {
-  /** What one record is called in a sentence. */
   noun: string;
-  /** The family of its keys. */
   key(...parts: KeyPart[]): RecordKey;
   schema: z.ZodType<T>;
-  /** The parts of a record's key. */
   idOf: (value: T) => Id;
-  /** The error for a record that is not there. */
   missing?: ErrorCode;
   /** Whether other gateways must hear of changes; default: true. */
   announce?: boolean;
@@ -52,26 +48,46 @@ export function formerly<T extends z.ZodType>(former: string, field: string, sch
   }, schema);
 }
 
-/** Records of one kind in one family of keys. */
-export class Collection<T, Id extends string | KeyPart[] = string> {
+export class Repository {
   protected readonly store: Store;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** The value at a key; undefined if there is none, or it cannot be read. */
+  protected async readAs<T>(key: RecordKey, schema: z.ZodType<T>): Promise<T | undefined> {
+    return schema.safeParse((await this.store.read(key))?.value).data;
+  }
+
+  /** Writes a value that no other gateway has to act on. */
+  protected async put(key: RecordKey, value: unknown): Promise<void> {
+    await this.store.commit({ sets: [{ key, value }], announce: false });
+  }
+}
+
+export class Collection<T, Id extends string | KeyPart[] = string> extends Repository {
   readonly #options: CollectionOptions<T, Id>;
 
   constructor(store: Store, options: CollectionOptions<T, Id>) {
-    this.store = store;
+    super(store);
     this.#options = options;
   }
 
   async find(id: Id): Promise<Stored<T> | undefined> {
     const record = await this.store.read(this.keyOf(id));
-    return record === undefined ? undefined : this.#parse(record);
+    if (record === undefined) return undefined;
+    const { success, data, error } = this.#options.schema.safeParse(record.value);
+    if (success) return { value: data, versionstamp: record.versionstamp };
+    const name = JSON.stringify(record.key.join("/"));
+    throw damaged(this.store.location, `record ${name} has an unknown shape`, { cause: error });
   }
 
   async resolve(id: Id): Promise<Stored<T>> {
     const found = await this.find(id);
     if (found !== undefined) return found;
     throw new GatewayError(this.#options.missing ?? "NOT_FOUND", {
-      message: `There is no ${this.#options.noun} "${nameOf(id)}"`,
+      message: `There is no ${this.#options.noun} "${[id].flat().join(".")}"`,
     });
   }
 
@@ -88,27 +104,20 @@ export class Collection<T, Id extends string | KeyPart[] = string> {
         : { prefix, start: this.#options.key(...under, `${after}\0`) };
     }
     for await (const record of this.store.list(selector, options)) {
-      let parsed: Stored<T>;
-      try {
-        parsed = this.#parse(record);
-      } catch (error) {
-        this.store.warn(`A ${this.#options.noun} cannot be read and is left out`, {
-          key: record.key,
-          error,
-        });
-        continue;
+      const { success, data, error } = this.#options.schema.safeParse(record.value);
+      if (success) yield { value: data, versionstamp: record.versionstamp };
+      else {
+        const message = `A ${this.#options.noun} cannot be read and is left out`;
+        this.store.warn(message, { key: record.key, error });
       }
-      yield parsed;
     }
   }
 
-  /** As list(), without versions. */
   values(options?: CollectionListOptions): Promise<T[]> {
     return Array.fromAsync(this.list(options), ({ value }) => value);
   }
 
-  /** Saves over the version that was read; null: there must be none yet. */
-  async save(value: T, versionstamp: string | null): Promise<string> {
+  async save(value: T, versionstamp: string | null = null): Promise<string> {
     const id = this.#options.idOf(value);
     const key = this.keyOf(id);
     const saved = await this.#commit({ checks: [{ key, versionstamp }], sets: [{ key, value }] });
@@ -116,7 +125,6 @@ export class Collection<T, Id extends string | KeyPart[] = string> {
     return saved;
   }
 
-  /** Saves whatever was there before. */
   async replace(value: T): Promise<void> {
     await this.#commit({ sets: [{ key: this.keyOf(this.#options.idOf(value)), value }] });
   }
@@ -130,7 +138,7 @@ export class Collection<T, Id extends string | KeyPart[] = string> {
   }
 
   protected keyOf(id: Id): RecordKey {
-    return this.#options.key(...partsOf(id));
+    return this.#options.key(...[id].flat());
   }
 
   #commit(changes: Parameters<Store["tryCommit"]>[0]): Promise<string | undefined> {
@@ -138,17 +146,8 @@ export class Collection<T, Id extends string | KeyPart[] = string> {
     return this.store.tryCommit({ ...changes, announce, news });
   }
 
-  #parse({ key, value, versionstamp }: StoredRecord): Stored<T> {
-    const parsed = this.#options.schema.safeParse(value);
-    if (parsed.success) return { value: parsed.data, versionstamp };
-    const name = JSON.stringify(key.join("/"));
-    throw damaged(this.store.location, `record ${name} has an unknown shape`, {
-      cause: parsed.error,
-    });
-  }
-
   #conflict(id: Id, versionstamp: string | null): GatewayError {
-    const name = `${this.#options.noun} "${nameOf(id)}"`;
+    const name = `${this.#options.noun} "${[id].flat().join(".")}"`;
     return new GatewayError("CONFLICT", {
       message: versionstamp === null
         ? `There is a ${name} already`
@@ -157,42 +156,53 @@ export class Collection<T, Id extends string | KeyPart[] = string> {
   }
 }
 
-function partsOf(id: string | KeyPart[]): KeyPart[] {
-  return typeof id === "string" ? [id] : id;
+/** Writes records, however many, unannounced. */
+export async function setAll(
+  store: Store,
+  records: Iterable<{ key: RecordKey; value: unknown }>,
+): Promise<void> {
+  for await (const sets of commitBatches(records)) await store.commit({ sets, announce: false });
 }
 
-function nameOf(id: string | KeyPart[]): string {
-  return partsOf(id).join(".");
-}
-
-/** Deletes records, however many, unannounced; answers how many those were. */
+/** Deletes records, however many, unannounced; returns how many those were. */
 export async function deleteAll(store: Store, keys: readonly RecordKey[]): Promise<number> {
-  for (const deletes of commitBatches(keys, (key) => key)) {
-    await store.commit({ deletes, announce: false });
+  for await (const batch of commitBatches(keys.map((key) => ({ key })))) {
+    await store.commit({ deletes: batch.map(({ key }) => key), announce: false });
   }
   return keys.length;
+}
+
+/** Deletes what a selector finds, `limit` at a time until nothing is left. */
+export async function deleteFound(
+  store: Store,
+  selector: Deno.KvListSelector,
+  limit = 10_000,
+): Promise<void> {
+  for (let deleted = limit; deleted === limit;) {
+    const found = await Array.fromAsync(store.list(selector, { limit }), ({ key }) => key);
+    deleted = await deleteAll(store, found);
+  }
 }
 
 /** Well under what one commit can hold. */
 const BATCH = { records: 200, bytes: 400_000, keyBytes: 60_000 };
 
-/** Splits what is to be set or deleted so that each batch fits into one commit. */
-export function* commitBatches<T>(
-  items: Iterable<T>,
-  keyOf: (item: T) => RecordKey,
-  bytesOf: (item: T) => number = () => 0,
-): Generator<T[]> {
+/** Splits records that are to be set or deleted so that each batch fits into one commit. */
+export async function* commitBatches<T extends { key: RecordKey; value?: unknown }>(
+  records: Iterable<T> | AsyncIterable<T>,
+): AsyncGenerator<T[], void> {
   let batch: T[] = [];
   let [bytes, inKeys] = [0, 0];
-  for (const item of items) {
-    const [own, inKey] = [bytesOf(item), keyBytes(keyOf(item))];
+  for await (const record of records) {
+    const own = record.value === undefined ? 0 : encodeRecord(record.value).length;
+    const inKey = keyBytes(record.key);
     const isFull = batch.length >= BATCH.records || bytes + own > BATCH.bytes ||
       inKeys + inKey > BATCH.keyBytes;
     if (isFull && batch.length > 0) {
       yield batch;
       [batch, bytes, inKeys] = [[], 0, 0];
     }
-    batch.push(item);
+    batch.push(record);
     bytes += own;
     inKeys += inKey;
   }

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { ProgramServer, RemoteServer, ServerName } from "../core/server.ts";
-import { type Collection, collection } from "./collection.ts";
+import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { Stored } from "./records.ts";
-import { type BoxSource, hasSealed, openSpec, sealSpec } from "./sealing.ts";
-import type { Store } from "./store.ts";
+import { openEntry, sealedMark, SealedRepository, sealEntry } from "./sealing.ts";
 
-/** Where a wish came from. */
 export const ConsentOrigin = z.strictObject({
   via: z.enum(["mcp", "api", "console", "cli"]),
   principal: z.string().optional(),
@@ -19,7 +16,6 @@ export type ConsentOrigin = z.infer<typeof ConsentOrigin>;
 export const ConsentSpec = z.discriminatedUnion("type", [ProgramServer, RemoteServer]);
 export type ConsentSpec = z.infer<typeof ConsentSpec>;
 
-/** A request that needs the owner's consent. */
 export const ConsentRequest = z.strictObject({
   /** Follows from what is wanted: the same wish has the same. */
   id: z.string().regex(/^[0-9a-f]{16}$/),
@@ -27,15 +23,28 @@ export const ConsentRequest = z.strictObject({
   name: ServerName,
   spec: ConsentSpec,
   origin: ConsentOrigin,
-  /** In ms since the epoch. */
   askedAt: z.number(),
   expiresAt: z.number(),
 });
 export type ConsentRequest = z.infer<typeof ConsentRequest>;
 
-/** As it is kept: what may be secret in the entry is sealed. */
-const StoredConsent = ConsentRequest.extend({ sealed: z.literal(true).optional() });
-type StoredConsent = z.infer<typeof StoredConsent>;
+/** What a person sees of a request. */
+export const ConsentView = z.object({
+  ...ConsentRequest.pick({ id: true, wish: true, origin: true }).shape,
+  server: z.string(),
+  argv: z.array(z.string()).describe("The program and its arguments; empty for a URL"),
+  url: z.string().optional(),
+  // Values may be secret: only those that can change what runs are shown.
+  variables: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+  secrets: z.array(z.string()).describe("Names of the secrets it would receive"),
+  folder: z.string().optional(),
+  askedAt: z.number(),
+  expiresAt: z.number(),
+  problem: z.string().optional().describe("Why it can only be refused"),
+});
+export type ConsentView = z.infer<typeof ConsentView>;
+
+const StoredConsent = ConsentRequest.extend(sealedMark);
 
 const StoredConsents = collection({
   noun: "request for consent",
@@ -50,29 +59,19 @@ export interface FoundConsent {
   problem?: string;
 }
 
-/** Requests that wait for the owner's consent. */
-export class ConsentsRepository {
-  readonly #records: Collection<StoredConsent>;
-  readonly #box: BoxSource;
-
-  constructor(store: Store, box: BoxSource) {
-    this.#box = box;
-    this.#records = new StoredConsents(store);
-  }
+export class ConsentsRepository extends SealedRepository {
+  readonly #records = new StoredConsents(this.store);
 
   /** Those that have run out are gone, whoever asks. */
   async find(id: string, now: number): Promise<FoundConsent | undefined> {
     const found = await this.#records.find(id);
     if (found === undefined || found.value.expiresAt <= now) return undefined;
-    return await this.#open(found);
+    return await this.#open(found.value);
   }
 
-  /** The oldest first. */
   async list(now: number): Promise<FoundConsent[]> {
-    const found: FoundConsent[] = [];
-    for await (const record of this.#records.list()) {
-      if (record.value.expiresAt > now) found.push(await this.#open(record));
-    }
+    const open = (await this.#records.values()).filter(({ expiresAt }) => expiresAt > now);
+    const found = await Promise.all(open.map((stored) => this.#open(stored)));
     return found.sort((a, b) => a.request.askedAt - b.request.askedAt);
   }
 
@@ -86,24 +85,16 @@ export class ConsentsRepository {
     for await (const { value } of this.#records.list()) {
       if (value.expiresAt <= now) await this.#records.delete(value.id);
     }
-    const sealed = await sealSpec(request.name, request.spec, this.#box);
-    const spec = ConsentSpec.parse(sealed);
-    await this.#records.save(
-      { ...request, spec, ...(hasSealed(spec) ? { sealed: true as const } : {}) },
-      null,
-    );
+    const sealed = await sealEntry(request, this.box);
+    await this.#records.save({ ...sealed, spec: ConsentSpec.parse(sealed.spec) });
   }
 
   delete(id: string): Promise<void> {
     return this.#records.delete(id);
   }
 
-  async #open({ value }: Stored<StoredConsent>): Promise<FoundConsent> {
-    const { sealed: _, ...request } = value;
-    const { spec, problem } = await openSpec(request.name, request.spec, this.#box);
-    return {
-      request: { ...request, spec: ConsentSpec.parse(spec) },
-      ...(problem === undefined ? {} : { problem }),
-    };
+  async #open(stored: z.infer<typeof StoredConsent>): Promise<FoundConsent> {
+    const { entry, ...rest } = await openEntry(stored, this.box);
+    return { request: { ...entry, spec: ConsentSpec.parse(entry.spec) }, ...rest };
   }
 }

@@ -36,7 +36,7 @@ const SCHEMA_KEY = new Uint8Array([2, ...new TextEncoder().encode("schema"), 0])
  */
 export async function inspectFile(path: string): Promise<FileState> {
   const extra = await extraFiles(path);
-  const info = await statIfThere(path);
+  const info = await ifFound(Deno.stat(path));
   if (info === undefined || info.size === 0 && info.isFile) {
     // SQLite would delete the log without a word, and with it what was saved last.
     if (extra.some(({ end, size }) => end === "-wal" && size > 0)) {
@@ -111,18 +111,26 @@ function inspectDatabase(database: DatabaseSync, size: number): FileState {
 async function extraFiles(path: string): Promise<{ end: string; size: number }[]> {
   const found: { end: string; size: number }[] = [];
   for (const end of ["-wal", "-shm"]) {
-    const info = await statIfThere(path + end);
+    const info = await ifFound(Deno.stat(path + end));
     if (info !== undefined) found.push({ end, size: info.size });
   }
   return found;
 }
 
-async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+/** The result of the work; undefined if it failed because a file is not there. */
+export async function ifFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return await Deno.stat(path);
+    return await work;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
+  }
+}
+
+/** Not `file.writable`: it holds back small writes until it is closed, past any sync. */
+export async function writeBytes(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    written += await file.write(bytes.subarray(written));
   }
 }
 
@@ -160,7 +168,12 @@ export async function swapFiles(path: string, stamp: string): Promise<string | u
 /** Finishes a swap that was cut short between its two steps; false where there was none. */
 export async function finishInterruptedSwap(path: string): Promise<boolean> {
   if (await exists(path)) return false;
-  const stamp = await findStamp(path);
+  const names = new Set(await namesBeside(path));
+  const prefix = `${basename(path)}.restored-`;
+  const stamps = [...names].filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length)).sort();
+  // Without the old file's move the swap had not begun, and `ready` is only a leftover.
+  const stamp = stamps.findLast((stamp) => names.has(`${basename(path)}.before-restore-${stamp}`));
   if (stamp === undefined) return false;
   const { ready, before } = swapNames(path, stamp);
   for (const end of ENDS.slice(1)) await renameIfThere(path + end, before + end);
@@ -169,7 +182,6 @@ export async function finishInterruptedSwap(path: string): Promise<boolean> {
   return await exists(path);
 }
 
-/** Removes what restores that were cut short before their swap have left. */
 export async function removeLeftovers(path: string): Promise<void> {
   const prefixes = [`${basename(path)}.restoring-`, `${basename(path)}.restored-`];
   for (const name of await namesBeside(path)) {
@@ -179,22 +191,9 @@ export async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-async function findStamp(path: string): Promise<string | undefined> {
-  const names = new Set(await namesBeside(path));
-  const ready = `${basename(path)}.restored-`;
-  const stamps = [...names].filter((name) => name.startsWith(ready))
-    .map((name) => name.slice(ready.length)).sort();
-  // Without the old file's move the swap had not begun, and `ready` is only a leftover.
-  return stamps.findLast((stamp) => names.has(`${basename(path)}.before-restore-${stamp}`));
-}
-
 async function namesBeside(path: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(dirname(path)))).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
+  const entries = Array.fromAsync(Deno.readDir(dirname(path)), ({ name }) => name);
+  return await ifFound(entries) ?? [];
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -202,11 +201,5 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function renameIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await Deno.rename(from, to);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return await ifFound(Deno.rename(from, to).then(() => true)) ?? false;
 }

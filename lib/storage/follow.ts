@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { NEWS, type News } from "./keys.ts";
 import type { NewsCounts, Store } from "./store.ts";
 
@@ -14,7 +16,6 @@ interface FollowGenerationOptions {
   signal: AbortSignal;
   /** The generation that the caller has seen; a later one is reported at once. */
   since?: bigint;
-  /** Polling interval while the watch works. */
   pollMs?: number | undefined;
 }
 
@@ -28,16 +29,14 @@ export async function followGeneration(
   onChange: (generation: bigint) => void | Promise<void>,
   { signal, since, pollMs }: FollowGenerationOptions,
 ): Promise<void> {
-  const alarm = new Alarm();
-  const stop = new AbortController();
-  const stopped = AbortSignal.any([signal, stop.signal]);
-  const unsubscribe = store.onCommit(() => alarm.ring());
-  stopped.addEventListener("abort", () => alarm.ring(), { once: true });
-  const watching = watchElsewhere(store, () => alarm.ring(), { signal: stopped, pollMs });
-
+  let alarm = Promise.withResolvers<void>();
+  const ring = () => alarm.resolve();
+  const unsubscribe = store.onCommit(ring);
+  signal.addEventListener("abort", ring, { once: true });
+  const watching = watchElsewhere(store, ring, { signal, pollMs });
   let seen = since;
   try {
-    while (!stopped.aborted) {
+    while (!signal.aborted) {
       try {
         const generation = await store.generation();
         seen ??= generation;
@@ -47,28 +46,15 @@ export async function followGeneration(
           seen = generation;
         }
       } catch (error) {
-        if (!stopped.aborted) store.warn("Cannot follow the data store's changes", { error });
+        if (!signal.aborted) store.warn("Cannot follow the data store's changes", { error });
       }
-      await alarm.wait();
+      // Any number of rings between two waits are one.
+      await alarm.promise;
+      alarm = Promise.withResolvers();
     }
   } finally {
     unsubscribe();
-    stop.abort();
     await watching;
-  }
-}
-
-/** Rings however often between two waits are one ring. */
-class Alarm {
-  #next = Promise.withResolvers<void>();
-
-  ring(): void {
-    this.#next.resolve();
-  }
-
-  async wait(): Promise<void> {
-    await this.#next.promise;
-    this.#next = Promise.withResolvers();
   }
 }
 
@@ -95,7 +81,7 @@ async function watchElsewhere(
   }
   const timer = setInterval(ring, pollMs);
   try {
-    await aborted(signal);
+    if (!signal.aborted) await once(signal, "abort");
   } finally {
     clearInterval(timer);
     await watching;
@@ -122,13 +108,6 @@ async function watchRemote(store: Store, ring: () => void, signal: AbortSignal):
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
 /**
  * How processes on one data file hear of each other's changes. The bell has a folder of its own: to
  * watch the data file's would open and close the file, and the system takes all locks of a process
@@ -146,7 +125,6 @@ export async function ringBell(path: string): Promise<void> {
   } catch { /* nobody has ever listened, or the disk is full */ }
 }
 
-/** Calls back whenever the bell is rung, until the signal aborts; throws where it cannot be heard. */
 function watchBell(path: string, ring: () => void, signal: AbortSignal): Promise<void> {
   Deno.mkdirSync(bellFolder(path), { recursive: true, mode: 0o700 });
   const watcher = Deno.watchFs(bellFolder(path), { recursive: false });
@@ -157,17 +135,8 @@ function watchBell(path: string, ring: () => void, signal: AbortSignal): Promise
 }
 
 /** Resolves after so long, or as soon as the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
 /** Local reads cost next to nothing; those of a remote store cost money. */

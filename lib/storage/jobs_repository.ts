@@ -7,7 +7,6 @@ const MOST_CHANGED = 20;
 /** What was longer ago is not news to somebody who has just opened a page. */
 const JUST_MS = 10_000;
 
-/** What is being optimized and how far it is, so that another process can go on with it. */
 export class JobsRepository extends collection({
   noun: "optimization job",
   key: keys.optimizationJobs,
@@ -27,9 +26,7 @@ export class JobsRepository extends collection({
   }
 }
 
-/** What other processes have changed. */
 interface JobChanges {
-  /** Changed just now. */
   jobs: OptimizationJob[];
   /** Whether others were, or may have been, before that. */
   hasEarlier: boolean;

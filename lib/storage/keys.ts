@@ -9,7 +9,6 @@ export type RecordKey = readonly KeyPart[];
 export const NEWS = ["calls", "cleared", "jobs", "optimization"] as const;
 export type News = typeof NEWS[number];
 
-/** All parts of a tuple, or those it begins with. */
 type Leading<Parts extends KeyPart[]> = Parts extends
   [...infer Start extends KeyPart[], infer _Last extends KeyPart] ? Parts | Leading<Start> : [];
 
@@ -26,7 +25,6 @@ function hashedFamily<Parts extends KeyPart[] = [id: string]>(root: string) {
   ];
 }
 
-/** Every key of the store, by its root. */
 export const keys = {
   /** Says that the store is ours, and which version wrote it. */
   schema: family<[]>("schema"),
@@ -38,22 +36,17 @@ export const keys = {
   restoring: family<[]>("restoring"),
 
   servers: family<[name: string]>("servers"),
-  /** Servers that the owner paused. */
   pausedServers: family<[name: string]>("paused_servers"),
 
   canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
   /** What a server lists that is not a valid tool; the same name may come more than once. */
   invalidTools: family<[server: string, tool: string, nth: number]>("invalid_tools"),
-  /** The enabled tools of each server that has disabled ones. */
   enabledTools: family<[server: string]>("enabled_tools"),
-  /** Summary, category and deprecation that people gave a tool. */
   toolMetadata: family<[server: string, tool: string]>("tool_metadata"),
-  /** What each tool of a server costs in tokens, by fingerprint. */
   toolTokens: family<[server: string]>("tool_tokens"),
 
   /** Tool definitions that are served whatever the server says. */
   pins: family<[server: string]>("pins"),
-  /** What people decided about a server's tools, and what awaits their decision. */
   reviews: family<[server: string]>("reviews"),
   /** What the scanner found in a server's tools, by fingerprint; a cache. */
   verdicts: family<[server: string]>("verdicts"),
@@ -76,13 +69,10 @@ export const keys = {
   /** What the gateway signs with; made once for each store. */
   signingSecret: family<[]>("signing_secret"),
 
-  /** Calls in batches, in the order of time. */
   activity: family<[time: number, id: string]>("activity"),
-  /** What each process counted on each day. */
   activityDays: family<[day: string, process: string]>("activity_days"),
   /** How far each process has come in the audit log; sorts before it, so that a backup has it first. */
   auditChains: family<[chain: string]>("audit_chains"),
-  /** What people decided, in the order of time; never changed. */
   auditLog: family<[time: number, id: string]>("audit_log"),
 
   candidates: hashedFamily<[server: string, id: string]>("candidates"),
@@ -91,7 +81,6 @@ export const keys = {
   /** One prompt put to one description once; ids sort by time. */
   evalRuns: hashedFamily<[server: string, tool: string, id: string]>("eval_runs"),
   evaluations: hashedFamily<[server: string, tool: string, id: string]>("evaluations"),
-  /** The promoted description of each tool that has one. */
   promotions: hashedFamily<[server: string, tool: string]>("promotions"),
   promotionEvents: hashedFamily<[server: string, tool: string, id: string]>("promotion_events"),
   optimizationJobs: hashedFamily("optimization_jobs"),
@@ -100,18 +89,13 @@ export const keys = {
   /** Embeddings by the text's hash; a cache. */
   vectors: family<[model: string, hash: string]>("vectors"),
 
-  /** Values that servers' entries refer to by name; sealed. */
   secrets: family<[name: string]>("secrets"),
-  /** Logins to servers; their secret part is sealed. */
   logins: family<[server: string]>("logins"),
   /** Which process is renewing a login: a refresh token is good for one use. */
   loginClaims: family<[server: string]>("login_claims"),
-  /** Logins that were begun, until they are answered or expire. */
   pendingLogins: family("pending_logins"),
-  /** Requests for the owner's consent. */
   consents: family("consents"),
 
-  /** One piece of a value that is too large for one entry. */
   parts: family<[id: string, index: number]>("parts"),
   /** Names the record that a set of parts was written for, so that abandoned sets are found. */
   partOwners: family("part_owners"),
@@ -138,7 +122,6 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "part_owners",
 ]);
 
-/** How many bytes a key takes in the store. */
 export function keyBytes(key: RecordKey): number {
   let bytes = 0;
   for (const part of key) {

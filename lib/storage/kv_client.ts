@@ -48,12 +48,16 @@ export interface Check {
   versionstamp: string | null;
 }
 
-/** One atomic write, within the limits of Deno KV. */
-export interface KvWrite {
+export interface ListOptions {
+  limit?: number;
+  reverse?: boolean;
+}
+
+/** Changes that are made together: all of them happen, or nothing does. */
+export interface Changes {
   checks?: Check[];
   sets?: { key: RecordKey; value: unknown }[];
   deletes?: RecordKey[];
-  /** Counters to add one to. */
   increments?: RecordKey[];
 }
 
@@ -122,7 +126,7 @@ export class KvClient implements Disposable {
 
   async *list(
     selector: Deno.KvListSelector,
-    { limit = Infinity, reverse = false }: { limit?: number; reverse?: boolean } = {},
+    { limit = Infinity, reverse = false }: ListOptions = {},
   ): AsyncGenerator<Deno.KvEntry<unknown>, void> {
     let cursor = "";
     for (let left = limit; left > 0;) {
@@ -141,7 +145,7 @@ export class KvClient implements Disposable {
   }
 
   /** The new versionstamp, or undefined where a check failed and nothing was written. */
-  commit(write: KvWrite): Promise<string | undefined> {
+  commit(write: Changes): Promise<string | undefined> {
     return this.#run("write", async () => {
       const operation = this.#kv.atomic();
       for (const check of write.checks ?? []) operation.check(check);
@@ -242,16 +246,9 @@ async function openInTime(location: Location, limitMs: number): Promise<Deno.Kv>
 }
 
 function openKv(location: Location): Promise<Deno.Kv> {
-  switch (location.kind) {
-    case "memory":
-      return Deno.openKv(":memory:");
-    case "file":
-      return Deno.openKv(location.path);
-    case "remote":
-      return Deno.openKv(location.url);
-    case "deploy":
-      return Deno.openKv();
-  }
+  if (location.kind === "file") return Deno.openKv(location.path);
+  if (location.kind === "remote") return Deno.openKv(location.url);
+  return location.kind === "memory" ? Deno.openKv(":memory:") : Deno.openKv();
 }
 
 async function prepareFile(

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { type Collection, collection } from "./collection.ts";
+import { collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./store.ts";
 import type { WarningListener } from "./kv_client.ts";
@@ -32,17 +32,15 @@ const Leases = collection({
 });
 
 /** Who is alive on this store. Renewals are frequent and nobody's news: they are not announced. */
-export class LeasesRepository {
-  readonly #store: Store;
-  readonly #leases: Collection<Lease>;
+export class LeasesRepository extends Repository {
+  readonly #leases = new Leases(this.store);
   readonly #ttlMs: number;
   readonly #now: () => number;
 
   constructor(store: Store, { ttlMs = TTL_MS, now = Date.now } = {}) {
-    this.#store = store;
+    super(store);
     this.#ttlMs = ttlMs;
     this.#now = now;
-    this.#leases = new Leases(store);
   }
 
   async find(id: string): Promise<Lease | undefined> {
@@ -53,11 +51,8 @@ export class LeasesRepository {
   async acquire(holder: LeaseHolder): Promise<Lease> {
     const lease = this.#renewed(holder);
     const key = keys.leases(holder.id);
-    const acquired = await this.#store.tryCommit({
-      checks: [
-        { key, versionstamp: null },
-        { key: keys.restoring(), versionstamp: null },
-      ],
+    const acquired = await this.store.tryCommit({
+      checks: [key, keys.restoring()].map((key) => ({ key, versionstamp: null })),
       sets: [{ key, value: lease }],
       announce: false,
     });
@@ -101,7 +96,7 @@ export class LeasesRepository {
     if (found === undefined || found.value.expiresAt > this.#now()) return false;
     const key = keys.leases(id);
     const checks = [{ key, versionstamp: found.versionstamp }];
-    return await this.#store.tryCommit({ checks, deletes: [key], announce: false }) !== undefined;
+    return await this.store.tryCommit({ checks, deletes: [key], announce: false }) !== undefined;
   }
 
   #renewed(holder: LeaseHolder): Lease {
@@ -112,10 +107,9 @@ export class LeasesRepository {
 
 const RENEW_MS = 5_000;
 
-export interface LeaseOptions {
+interface LeaseOptions {
   address: string;
   startedAt: number;
-  /** Whether a process with this id runs on this machine. */
   isRunning(pid: number): Promise<boolean>;
   onWarning: WarningListener;
 }
@@ -168,43 +162,27 @@ export async function keepLease(
   };
 }
 
-/** One program a gateway started, so that the next one can end it should this one be killed. */
-const ProcessEntry = z.strictObject({
+/** One started program, recorded so that another gateway can end it if its owner was killed. */
+const ProcessRecord = z.strictObject({
   id: z.string(),
+  /** The lease of the gateway that started it. */
   leaseId: z.string(),
+  /** The machine it runs on: nobody else can end it. */
   host: z.string(),
+  /** The `NAME=value` in its environment, and in that of all it starts. */
   marker: z.string(),
+  /** Its name without arguments, which may hold secrets. */
   command: z.string(),
+  /** Missing until it runs: the record is written first. */
   pgid: z.int().optional(),
   startTime: z.string().optional(),
 });
-type ProcessEntry = z.infer<typeof ProcessEntry>;
+export type ProcessRecord = z.infer<typeof ProcessRecord>;
 
-const Processes = collection({
+export class ProcessesRepository extends collection({
   noun: "process",
   key: keys.processes,
-  schema: ProcessEntry,
+  schema: ProcessRecord,
   idOf: ({ id }) => id,
   announce: false,
-});
-
-export class ProcessesRepository {
-  readonly #entries: Collection<ProcessEntry>;
-
-  constructor(store: Store) {
-    this.#entries = new Processes(store);
-  }
-
-  /** Writes the record, in place of the one with the same id. */
-  add(record: ProcessEntry): Promise<void> {
-    return this.#entries.replace(record);
-  }
-
-  remove(id: string): Promise<void> {
-    return this.#entries.delete(id);
-  }
-
-  list(): Promise<ProcessEntry[]> {
-    return this.#entries.values();
-  }
-}
+}) {}

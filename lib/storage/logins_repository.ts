@@ -2,8 +2,7 @@ import { z } from "zod";
 import { ServerName } from "../core/server.ts";
 import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { BoxSource } from "./sealing.ts";
-import type { Store } from "./store.ts";
+import { SealedRepository } from "./sealing.ts";
 
 export const ClientAuth = z.enum(["none", "client_secret_basic", "client_secret_post"]);
 export type ClientAuth = z.infer<typeof ClientAuth>;
@@ -42,12 +41,9 @@ const shown = {
   ...bindings,
   /** Another one for each login. */
   id: z.string(),
-  /** In ms since the epoch, as all times here. */
   loggedInAt: z.number(),
-  /** When the access token was given. */
   issuedAt: z.number(),
   expiresAt: z.number().optional(),
-  /** Why the login has ended. */
   trouble: z.string().optional(),
 };
 
@@ -61,11 +57,9 @@ const StoredLogins = collection({
 });
 const Claim = z.strictObject({ by: z.string(), until: z.number() });
 
-/** A login to one server. */
 export const Login = z.strictObject({ ...shown, ...secrets });
 export type Login = z.infer<typeof Login>;
 
-/** A login without its secrets. */
 export type LoginOutline = Omit<z.infer<typeof StoredLogin>, "sealed">;
 
 export interface FoundLogin {
@@ -73,25 +67,15 @@ export interface FoundLogin {
   versionstamp: string;
 }
 
-/** The right to renew one login. */
 export interface LoginClaim {
   server: string;
   versionstamp: string;
 }
 
 /** What servers gave us when somebody logged in; secrets are sealed before they are written. */
-export class LoginsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof StoredLogins>;
-  readonly #box: BoxSource;
+export class LoginsRepository extends SealedRepository {
+  readonly #records = new StoredLogins(this.store);
 
-  constructor(store: Store, box: BoxSource) {
-    this.#store = store;
-    this.#records = new StoredLogins(store);
-    this.#box = box;
-  }
-
-  /** All logins, none of them opened. */
   async outlines(): Promise<LoginOutline[]> {
     return (await this.#records.values()).map(outlineOf);
   }
@@ -105,14 +89,12 @@ export class LoginsRepository {
     const found = await this.#records.find(server);
     if (found === undefined) return undefined;
     const { sealed, hasTokens: _, ...rest } = found.value;
-    const box = await this.#box();
-    const opened = Secrets.parse(JSON.parse(await box.open(sealed, purposeOf(server))));
+    const opened = Secrets.parse(JSON.parse(await this.unseal(sealed, purposeOf(server))));
     return { login: { ...rest, ...opened }, versionstamp: found.versionstamp };
   }
 
-  /** Saves a new login, whatever there was before. */
   async replace(login: Login): Promise<void> {
-    await this.#store.commit({
+    await this.store.commit({
       sets: [{ key: keys.logins(login.server), value: await this.#seal(login) }],
       deletes: [keys.loginClaims(login.server)],
     });
@@ -125,7 +107,7 @@ export class LoginsRepository {
   async saveRenewed(login: Login, versionstamp: string, claim: LoginClaim): Promise<boolean> {
     const key = keys.logins(login.server);
     const claimKey = keys.loginClaims(login.server);
-    const saved = await this.#store.tryCommit({
+    const saved = await this.store.tryCommit({
       checks: [{ key, versionstamp }, { key: claimKey, versionstamp: claim.versionstamp }],
       sets: [{ key, value: await this.#seal(login) }],
       deletes: [claimKey],
@@ -137,10 +119,10 @@ export class LoginsRepository {
   /** Gives the right to renew to one of those who ask, until it is released or runs out. */
   async claim(server: string, by: string, limitMs: number): Promise<LoginClaim | undefined> {
     const key = keys.loginClaims(server);
-    const record = await this.#store.read(key);
+    const record = await this.store.read(key);
     const held = Claim.safeParse(record?.value);
     if (held.success && held.data.until > Date.now()) return undefined;
-    const versionstamp = await this.#store.tryCommit({
+    const versionstamp = await this.store.tryCommit({
       checks: [{ key, versionstamp: record?.versionstamp ?? null }],
       sets: [{ key, value: { by, until: Date.now() + limitMs } }],
       announce: false,
@@ -150,7 +132,7 @@ export class LoginsRepository {
 
   async release({ server, versionstamp }: LoginClaim): Promise<void> {
     const key = keys.loginClaims(server);
-    await this.#store.tryCommit({
+    await this.store.tryCommit({
       checks: [{ key, versionstamp }],
       deletes: [key],
       announce: false,
@@ -158,22 +140,17 @@ export class LoginsRepository {
   }
 
   async delete(server: string): Promise<void> {
-    await this.#store.commit({ deletes: [keys.logins(server), keys.loginClaims(server)] });
+    await this.store.commit({ deletes: [keys.logins(server), keys.loginClaims(server)] });
   }
 
   async #seal(login: Login): Promise<z.infer<typeof StoredLogin>> {
     const { resource, clientSecret, accessToken, refreshToken, ...rest } = login;
     const text = JSON.stringify({ resource, clientSecret, accessToken, refreshToken });
-    const box = await this.#box();
-    return {
-      ...rest,
-      hasTokens: accessToken !== undefined,
-      sealed: await box.seal(text, purposeOf(login.server)),
-    };
+    const sealed = await this.seal(text, purposeOf(login.server));
+    return { ...rest, hasTokens: accessToken !== undefined, sealed };
   }
 }
 
-/** A record that is moved to another server's place does not open there. */
 function purposeOf(server: string): string {
   return `login ${server}`;
 }

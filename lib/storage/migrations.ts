@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { keys, type RecordKey } from "./keys.ts";
-import type { KvClient } from "./kv_client.ts";
+import type { Changes, KvClient } from "./kv_client.ts";
 import {
-  type Changes,
   decodeRecord,
   encodeRecord,
   listRecords,
@@ -46,7 +45,6 @@ export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? FIRST_VERSION;
 }
 
-/** What a store says of itself, before anything is changed in it. */
 export async function readSchema(
   client: KvClient,
 ): Promise<{ version: number; versionstamp: string } | undefined> {
@@ -70,7 +68,6 @@ export async function readSchema(
   return undefined;
 }
 
-/** The entry that says that a store is ours and of this version. */
 export function schemaEntry(version: number) {
   return { key: keys.schema(), value: encodeRecord({ app: APP, version }) };
 }
@@ -94,7 +91,12 @@ export async function migrate(
       });
       continue;
     }
-    refuseNewer(client, schema.version, newest);
+    if (schema.version > newest) {
+      throw new GatewayError("STORAGE_NEWER", {
+        message: `The data store ${client.location.label} has schema version ${schema.version}; ` +
+          `this Quartermaster knows versions up to ${newest}`,
+      });
+    }
     const next = migrations.find(({ version }) => version > schema.version);
     if (next === undefined) return schema.version;
 
@@ -118,14 +120,6 @@ export async function migrate(
     await client.commit({ checks: [check], sets: [schemaEntry(next.version)] });
   }
   throw busy(client.location, "migrate");
-}
-
-function refuseNewer(client: KvClient, version: number, newest: number): void {
-  if (version <= newest) return;
-  throw new GatewayError("STORAGE_NEWER", {
-    message: `The data store ${client.location.label} has schema version ${version}; ` +
-      `this Quartermaster knows versions up to ${newest}`,
-  });
 }
 
 function parseMarker(value: unknown): z.infer<typeof SchemaMarker> | undefined {

@@ -14,7 +14,6 @@ export interface StorageInput {
   localAddress: string;
   startedAt: number;
   logs: LogSource;
-  /** Whether a process with this id runs on this machine. */
   isRunning(pid: number): Promise<boolean>;
   onWarning(message: string, details?: object): void;
 }
@@ -22,7 +21,6 @@ export interface StorageInput {
 export interface Restore {
   /** Takes a backup for the next start; undefined unless the store is a file on this machine. */
   staged?: StagedRestore;
-  /** The outcome of a restore at this start. */
   applied?: AppliedRestore;
 }
 
@@ -31,7 +29,6 @@ export interface StorageModule extends AsyncDisposable {
   store: Store;
   restore: Restore;
   lease: KeptLease;
-  /** The store's file, if it is one. */
   path: string | undefined;
 }
 
@@ -55,13 +52,12 @@ export async function openStorage(input: StorageInput): Promise<StorageModule> {
 
 /** Replaces the store by a backup that waits for this start. */
 async function applyRestore(
-  { options: { kv: location }, platform, logs, isRunning, onWarning }: StorageInput,
+  { options, platform, logs, isRunning, onWarning }: StorageInput,
 ): Promise<Restore> {
   const log = logs.module("storage");
-  const place = parseLocation(location);
+  const place = parseLocation(options.kv);
   if (place.kind !== "file" || !platform.canWrite) return {};
-  const applied = await applyStagedRestore({
-    location,
+  const applied = await applyStagedRestore(place.path, {
     // A lease on this machine whose process is gone, or whose process id is now ours, counts as
     // lapsed.
     isAlive: async ({ host, pid }) =>
@@ -70,5 +66,5 @@ async function applyRestore(
   });
   if (applied?.ok) log.info(applied, "A backup was put in place of the data store");
   else if (applied) log.error(applied, "A backup that waits could not be put in place");
-  return { staged: new StagedRestore(place.path), ...(applied === undefined ? {} : { applied }) };
+  return { staged: new StagedRestore(place.path), ...(applied && { applied }) };
 }

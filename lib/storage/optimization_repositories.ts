@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { EvalRun, Evaluation, GoldenPrompt, ToolCandidate } from "../core/optimization.ts";
-import { collection, commitBatches, deleteAll } from "./collection.ts";
-import { keys, type RecordKey } from "./keys.ts";
-import type { Store } from "./store.ts";
+import { type Collection, collection, deleteAll, Repository, setAll } from "./collection.ts";
+import { type KeyPart, keys, type RecordKey } from "./keys.ts";
 
 /** One commit takes no more checks. */
 const CHECKED_AT_ONCE = 10;
@@ -41,30 +40,36 @@ const Evaluations = collection({
   announce: false,
 });
 
-/** Descriptions that might be better than a server's own. They are added, never changed. */
-export class CandidatesRepository {
-  readonly #records: InstanceType<typeof Candidates>;
+/** Records of tools that are added, and never changed. */
+abstract class ToolRecords<T extends { server: string; toolName: string }> extends Repository {
+  protected abstract readonly records: Collection<T, KeyPart[]>;
 
-  constructor(store: Store) {
-    this.#records = new Candidates(store);
+  /** In the order of list(), without those that it leaves out. */
+  protected arranged(all: T[]): T[] {
+    return all;
   }
+
+  async list(server: string, tool?: string): Promise<T[]> {
+    return ofTool(this.arranged(await this.records.values({ under: [server] })), tool);
+  }
+
+  /** What list() has of every server: one read for all of many servers. */
+  async byServer(): Promise<Map<string, T[]>> {
+    const grouped = Map.groupBy(await this.records.values(), ({ server }) => server);
+    return new Map([...grouped].map(([server, own]) => [server, this.arranged(own)]));
+  }
+}
+
+/** Descriptions that might be better than a server's own. */
+export class CandidatesRepository extends ToolRecords<ToolCandidate> {
+  protected readonly records = new Candidates(this.store);
 
   async save(candidate: ToolCandidate): Promise<void> {
-    await this.#records.save(candidate, null);
-  }
-
-  /** Oldest first. */
-  async list(server: string, tool?: string): Promise<ToolCandidate[]> {
-    return ofTool(await this.#records.values({ under: [server] }), tool);
-  }
-
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, ToolCandidate[]>> {
-    return Map.groupBy(await this.#records.values(), ({ server }) => server);
+    await this.records.save(candidate);
   }
 
   async find(server: string, id: string): Promise<ToolCandidate | undefined> {
-    return (await this.#records.find([server, id]))?.value;
+    return (await this.records.find([server, id]))?.value;
   }
 
   async resolve(server: string, id: string): Promise<ToolCandidate> {
@@ -83,14 +88,8 @@ export class CandidatesRepository {
 }
 
 /** Prompts that descriptions are tested with. Versions never change, so that old runs keep their meaning. */
-export class GoldenPromptsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Prompts>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Prompts(store);
-  }
+export class GoldenPromptsRepository extends ToolRecords<GoldenPrompt> {
+  protected readonly records = new Prompts(this.store);
 
   /** Adds versions; if one of them exists, none is saved. */
   async save(prompts: readonly GoldenPrompt[]): Promise<void> {
@@ -101,7 +100,7 @@ export class GoldenPromptsRepository {
     const seen = new Set<string>();
     for (const { key, value } of entries) {
       const name = JSON.stringify(key);
-      if (seen.has(name) || await this.#store.read(key) !== undefined) throw promptConflict(value);
+      if (seen.has(name) || await this.store.read(key) !== undefined) throw promptConflict(value);
       seen.add(name);
     }
     // A first version has an id that was made for it; a later one may be somebody else's, too.
@@ -109,55 +108,37 @@ export class GoldenPromptsRepository {
     for (let start = 0; start < later.length; start += CHECKED_AT_ONCE) {
       const sets = later.slice(start, start + CHECKED_AT_ONCE);
       const checks = sets.map(({ key }) => ({ key, versionstamp: null }));
-      const saved = await this.#store.tryCommit({ checks, sets, announce: false });
+      const saved = await this.store.tryCommit({ checks, sets, announce: false });
       if (saved === undefined) throw promptConflict(sets[0]?.value);
     }
     const first = entries.filter(({ value }) => value.version === 1);
-    for (
-      const sets of commitBatches(first, ({ key }) => key, ({ value }) => bytesOfPrompt(value))
-    ) {
-      await this.#store.commit({ sets, announce: false });
-    }
+    await setAll(this.store, first);
   }
 
   /** The newest version of each that is not retired, oldest prompt first. */
-  async list(server: string, tool?: string): Promise<GoldenPrompt[]> {
-    return ofTool(newestVersions(await this.all(server)), tool);
+  protected override arranged(versions: GoldenPrompt[]): GoldenPrompt[] {
+    const newest = new Map(versions.map((prompt) => [prompt.id, prompt]));
+    return [...newest.values()].filter(({ retired }) => !retired);
   }
 
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, GoldenPrompt[]>> {
-    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
-    return new Map([...grouped].map(([server, prompts]) => [server, newestVersions(prompts)]));
-  }
-
-  /** Every version of each, oldest prompt first. */
   async all(server: string, tool?: string): Promise<GoldenPrompt[]> {
-    return ofTool(await this.#records.values({ under: [server] }), tool);
+    return ofTool(await this.records.values({ under: [server] }), tool);
   }
 
-  /** The newest version, or the one that is named. */
   async find(server: string, id: string, version?: number): Promise<GoldenPrompt | undefined> {
-    if (version !== undefined) return (await this.#records.find([server, id, version]))?.value;
-    return (await this.#records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
+    if (version !== undefined) return (await this.records.find([server, id, version]))?.value;
+    return (await this.records.values({ under: [server, id], reverse: true, limit: 1 }))[0];
   }
 }
 
 /** What came of each prompt that was put to a description. Ids sort by time. */
-export class EvalRunsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Runs>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Runs(store);
-  }
+export class EvalRunsRepository extends Repository {
+  readonly #records = new Runs(this.store);
 
   async save(run: EvalRun): Promise<void> {
-    await this.#records.save(run, null);
+    await this.#records.save(run);
   }
 
-  /** Oldest first. */
   async list(
     server: string,
     tool: string,
@@ -170,7 +151,6 @@ export class EvalRunsRepository {
     );
   }
 
-  /** The newest of all tools, newest first. */
   async recent(limit: number): Promise<EvalRun[]> {
     let runs: EvalRun[] = [];
     for (const { id, prefix } of await this.#tools()) {
@@ -192,13 +172,13 @@ export class EvalRunsRepository {
     now = Date.now(),
   ): Promise<number> {
     const runs: { key: RecordKey; at: number }[] = [];
-    for await (const { key, value } of this.#store.list({ prefix: keys.evalRuns() })) {
+    for await (const { key, value } of this.store.list({ prefix: keys.evalRuns() })) {
       const timed = Timed.safeParse(value);
       if (timed.success) runs.push({ key, at: Date.parse(timed.data.timestamp) });
     }
     const deleted = runs.sort((one, other) => other.at - one.at)
       .filter(({ at }, index) => index >= most || at < now - olderThanMs);
-    return await deleteAll(this.#store, deleted.map(({ key }) => key));
+    return await deleteAll(this.store, deleted.map(({ key }) => key));
   }
 
   /** Each tool that has runs, with its newest run's id; that of the newest run first. */
@@ -214,69 +194,48 @@ export class EvalRunsRepository {
   async #lastKey(before?: RecordKey): Promise<RecordKey | undefined> {
     const prefix = keys.evalRuns();
     const selector = before === undefined ? { prefix } : { prefix, end: before };
-    const last = this.#store.list(selector, { reverse: true, limit: 1 });
+    const last = this.store.list(selector, { reverse: true, limit: 1 });
     for await (const { key } of last) return key;
   }
 }
 
 /** What all descriptions of a tool came to, each time they were compared. */
-export class EvaluationsRepository {
-  readonly #store: Store;
-  readonly #records: InstanceType<typeof Evaluations>;
+export class EvaluationsRepository extends ToolRecords<Evaluation> {
+  protected readonly records = new Evaluations(this.store);
 
-  constructor(store: Store) {
-    this.#store = store;
-    this.#records = new Evaluations(store);
-  }
-
-  /** Once, when it has ended. */
   async save(evaluation: Evaluation): Promise<void> {
-    await this.#records.save(evaluation, null);
+    await this.records.save(evaluation);
   }
 
-  /** Newest first. */
-  async list(server: string, tool?: string): Promise<Evaluation[]> {
+  override async list(server: string, tool?: string): Promise<Evaluation[]> {
     const under = tool === undefined ? [server] : [server, tool];
-    return newestFirst(await this.#records.values({ under }));
+    return this.arranged(await this.records.values({ under }));
   }
 
-  /** Those of every server, as list() has them: one read for all of many servers. */
-  async byServer(): Promise<Map<string, Evaluation[]>> {
-    const grouped = Map.groupBy(await this.#records.values(), ({ server }) => server);
-    return new Map([...grouped].map(([server, own]) => [server, newestFirst(own)]));
+  /** Newest first. Not by id: one that was begun before another may have ended after it. */
+  protected override arranged(evaluations: Evaluation[]): Evaluation[] {
+    const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
+    return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
   }
 
   /** Deletes all but the newest so many of each tool; answers how many went. */
   async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
     const byTool = Map.groupBy(
-      await this.#records.values(),
+      await this.records.values(),
       ({ server, toolName }) => JSON.stringify([server, toolName]),
     );
-    const deleted = [...byTool.values()].flatMap((own) => newestFirst(own).slice(mostPerTool))
+    const deleted = [...byTool.values()].flatMap((own) => this.arranged(own).slice(mostPerTool))
       .map(({ server, toolName, id }) => keys.evaluations(server, toolName, id));
-    return await deleteAll(this.#store, deleted);
+    return await deleteAll(this.store, deleted);
   }
 
   async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
-    return (await this.#records.find([server, tool, id]))?.value;
+    return (await this.records.find([server, tool, id]))?.value;
   }
 }
 
 function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefined): T[] {
   return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
-}
-
-/** The newest version of each, if it is not retired. */
-function newestVersions(versions: readonly GoldenPrompt[]): GoldenPrompt[] {
-  const newest = new Map<string, GoldenPrompt>();
-  for (const prompt of versions) newest.set(prompt.id, prompt);
-  return [...newest.values()].filter(({ retired }) => !retired);
-}
-
-/** Not by id: one that was begun before another may have ended after it. */
-function newestFirst(evaluations: readonly Evaluation[]): Evaluation[] {
-  const order = ({ endedAt, id }: Evaluation) => new Date(endedAt).toISOString() + id;
-  return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
 }
 
 function promptConflict(prompt?: GoldenPrompt): GatewayError {
@@ -285,10 +244,4 @@ function promptConflict(prompt?: GoldenPrompt): GatewayError {
       `it has a version ${prompt?.version} already`,
     recoveryAction: "Load the prompts again and repeat the change",
   });
-}
-
-/** Nearly all that a record takes, were every character a long one. */
-function bytesOfPrompt(value: GoldenPrompt): number {
-  const { prompt, toolName, expectedBehavior: { notes = "", expectedTool = "" } } = value;
-  return 500 + 3 * (prompt.length + toolName.length + notes.length + expectedTool.length);
 }

@@ -1,8 +1,7 @@
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
-import { collection } from "./collection.ts";
+import { collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Stored } from "./records.ts";
-import type { Store } from "./store.ts";
 
 const InForce = collection({
   noun: "promotion",
@@ -18,17 +17,9 @@ const Events = collection({
   idOf: ({ server, toolName, id }) => [server, toolName, id],
 });
 
-/** The promoted descriptions, and the history of each tool's. */
-export class PromotionsRepository {
-  readonly #store: Store;
-  readonly #inForce: InstanceType<typeof InForce>;
-  readonly #events: InstanceType<typeof Events>;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.#inForce = new InForce(store);
-    this.#events = new Events(store);
-  }
+export class PromotionsRepository extends Repository {
+  readonly #inForce = new InForce(this.store);
+  readonly #events = new Events(this.store);
 
   all(): Promise<PromotedTool[]> {
     return this.#inForce.values();
@@ -46,7 +37,7 @@ export class PromotionsRepository {
     const { server, toolName, id, promotion } = event;
     const key = keys.promotions(server, toolName);
     const eventKey = keys.promotionEvents(server, toolName, id);
-    const saved = await this.#store.tryCommit({
+    const saved = await this.store.tryCommit({
       checks: [{ key, versionstamp: before }, { key: eventKey, versionstamp: null }],
       sets: [
         { key: eventKey, value: event },
@@ -57,12 +48,10 @@ export class PromotionsRepository {
     return saved !== undefined;
   }
 
-  /** Newest first. */
   history(server: string, tool: string): Promise<PromotionEvent[]> {
     return this.#events.values({ under: [server, tool], reverse: true });
   }
 
-  /** What happened last. */
   async newest(server: string, tool: string): Promise<PromotionEvent | undefined> {
     return (await this.#events.values({ under: [server, tool], reverse: true, limit: 1 }))[0];
   }

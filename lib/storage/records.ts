@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
-import type { Check, KvClient, KvWrite } from "./kv_client.ts";
+import type { Changes, Check, KvClient, ListOptions } from "./kv_client.ts";
 import { busy, damaged } from "./storage_errors.ts";
 import { GatewayError } from "../core/errors.ts";
 
@@ -40,7 +41,7 @@ export async function readRecord(
 export async function* listRecords(
   client: KvClient,
   selector: Deno.KvListSelector,
-  options: { limit?: number; reverse?: boolean; skipRoots?: ReadonlySet<unknown> } = {},
+  options: ListOptions & { skipRoots?: ReadonlySet<unknown> } = {},
 ): AsyncGenerator<StoredRecord, void> {
   for await (const entry of client.list(selector, options)) {
     if (options.skipRoots?.has(entry.key[0])) continue;
@@ -53,7 +54,6 @@ export async function* listRecords(
   }
 }
 
-/** Which parts an entry's record is kept in, if it is. */
 function pointerOf(entry: Deno.KvEntryMaybe<unknown>): PartsPointer | undefined {
   return PartsPointer.safeParse(entry.value).data;
 }
@@ -90,12 +90,11 @@ async function readBytes(
   if (entry.value instanceof Uint8Array) return entry.value;
   const pointer = pointerOf(entry);
   if (pointer === undefined) return undefined;
-  const partKeys = Array.from(
-    { length: pointer.count },
-    (_, index) => keys.parts(pointer.parts, index),
-  );
-  const parts = await client.getMany(partKeys);
-  return joinBytes(parts.map(({ value }) => value), pointer.bytes);
+  const [, ...partKeys] = keysOfParts(pointer);
+  const parts = (await client.getMany(partKeys)).map(({ value }) => value);
+  if (!parts.every((part) => part instanceof Uint8Array)) return undefined;
+  const whole = Buffer.concat(parts);
+  return whole.length === pointer.bytes ? whole : undefined;
 }
 
 function name(key: RecordKey): string {
@@ -111,28 +110,8 @@ export function decodeRecord(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 }
 
-function splitBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let start = 0; start < bytes.length; start += PART_BYTES) {
-    parts.push(bytes.subarray(start, start + PART_BYTES));
-  }
-  return parts;
-}
-
-/** The whole again, or undefined where a part is missing or of the wrong size. */
-function joinBytes(parts: readonly unknown[], total: number): Uint8Array | undefined {
-  const whole = new Uint8Array(total);
-  let offset = 0;
-  for (const part of parts) {
-    if (!(part instanceof Uint8Array) || offset + part.length > total) return undefined;
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return offset === total ? whole : undefined;
-}
-
 /** Deno KV takes 800 KiB, 80 KiB of keys, 1,000 mutations and 10 checks in one commit. */
-export const COMMIT_BYTES = 700 * 1024;
+const COMMIT_BYTES = 700 * 1024;
 const COMMIT_KEY_BYTES = 72 * 1024;
 const COMMIT_MUTATIONS = 990;
 const COMMIT_CHECKS = 10;
@@ -146,19 +125,9 @@ const PartOwner = z.strictObject({
   at: z.number(),
 });
 
-/** Records to change together: all of it happens, or nothing. */
-export interface Changes {
-  checks?: Check[];
-  sets?: { key: RecordKey; value: unknown }[];
-  deletes?: RecordKey[];
-  increments?: RecordKey[];
-}
-
 interface Outgoing {
   key: RecordKey;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Written ahead of the commit, because the commit would be too large with it. */
-  ahead: boolean;
 }
 
 /** Writes records of any size; undefined where a check failed and nothing has changed. */
@@ -167,16 +136,14 @@ export async function writeRecords(
   changes: Changes,
   now: number,
 ): Promise<string | undefined> {
-  const outgoing = (changes.sets ?? []).map(({ key, value }): Outgoing => ({
+  const outgoing = (changes.sets ?? []).map(({ key, value }) => ({
     key,
     bytes: encodeRecord(value),
-    ahead: false,
   }));
-  chooseAhead(outgoing);
-
-  const write = {
+  const tooLarge = chooseAhead(outgoing);
+  const write: Required<Changes> = {
     checks: [...changes.checks ?? []],
-    sets: [] as NonNullable<KvWrite["sets"]>,
+    sets: [],
     deletes: [...changes.deletes ?? []],
     increments: changes.increments ?? [],
   };
@@ -187,7 +154,7 @@ export async function writeRecords(
       continue;
     }
     const { pointer, entries } = toParts(record, now);
-    if (record.ahead) {
+    if (tooLarge.has(record)) {
       // If the owner is gone by the time of the commit, so are the parts.
       write.checks.push(await writeAhead(client, pointer, entries));
       ahead.push(pointer);
@@ -201,7 +168,9 @@ export async function writeRecords(
   const versionstamp = await client.commit(write);
   // Only on a plain no: a commit that failed on its way may have been done, and the parts be in
   // use. The sweep can tell.
-  if (versionstamp === undefined) await discard(client, ahead).catch(() => {});
+  for (const pointer of versionstamp === undefined ? ahead : []) {
+    await client.commit({ deletes: keysOfParts(pointer) }).catch(() => {});
+  }
   return versionstamp;
 }
 
@@ -221,15 +190,17 @@ export async function sweepParts(client: KvClient, now: number): Promise<number>
         { key: owner.key, versionstamp: record.versionstamp },
         { key: keys.partOwners(id), versionstamp: entry.versionstamp },
       ],
-      deletes: keysOfParts(id, owner.count),
+      deletes: keysOfParts({ parts: id, count: owner.count }),
     });
     if (done !== undefined) swept++;
   }
   return swept;
 }
 
-function chooseAhead(outgoing: Outgoing[]): void {
+/** The records to write ahead of the commit, because it would be too large with them. */
+function chooseAhead(outgoing: readonly Outgoing[]): Set<Outgoing> {
   let total = outgoing.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const ahead = new Set<Outgoing>();
   const largestFirst = outgoing.filter(({ bytes }) => bytes.length > PART_BYTES)
     .sort((one, other) => other.bytes.length - one.bytes.length);
   for (const record of largestFirst) {
@@ -240,40 +211,38 @@ function chooseAhead(outgoing: Outgoing[]): void {
         recoveryAction: "Keep less in it",
       });
     }
-    if (total <= COMMIT_BYTES) return;
-    record.ahead = true;
+    if (total <= COMMIT_BYTES) break;
+    ahead.add(record);
     total -= record.bytes.length;
   }
+  return ahead;
 }
 
-function toParts(record: Outgoing, now: number) {
-  const id = crypto.randomUUID();
-  const parts = splitBytes(record.bytes);
-  const pointer: PartsPointer = { parts: id, count: parts.length, bytes: record.bytes.length };
-  const owner = encodeRecord({ key: record.key, count: parts.length, at: now });
-  const entries = [
-    { key: keys.partOwners(id) as RecordKey, value: owner },
-    ...parts.map((value, index) => ({ key: keys.parts(id, index) as RecordKey, value })),
-  ];
+function toParts({ key, bytes }: Outgoing, now: number) {
+  const count = Math.ceil(bytes.length / PART_BYTES);
+  const pointer: PartsPointer = { parts: crypto.randomUUID(), count, bytes: bytes.length };
+  const entries = keysOfParts(pointer).map((partKey, index) => ({
+    key: partKey,
+    value: index === 0
+      ? encodeRecord({ key, count, at: now })
+      : bytes.subarray((index - 1) * PART_BYTES, index * PART_BYTES),
+  }));
   return { pointer, entries };
 }
 
 async function writeAhead(
   client: KvClient,
   pointer: PartsPointer,
-  entries: NonNullable<KvWrite["sets"]>,
+  entries: Required<Changes>["sets"],
 ): Promise<Check> {
   const perCommit = Math.floor(COMMIT_BYTES / PART_BYTES);
-  let check: Check | undefined;
+  const stamps: (string | undefined)[] = [];
   for (let start = 0; start < entries.length; start += perCommit) {
-    const versionstamp = await client.commit({ sets: entries.slice(start, start + perCommit) });
-    check ??= { key: keys.partOwners(pointer.parts), versionstamp: versionstamp ?? null };
+    stamps.push(await client.commit({ sets: entries.slice(start, start + perCommit) }));
   }
-  if (check === undefined) throw new GatewayError("INTERNAL");
-  return check;
+  return { key: keys.partOwners(pointer.parts), versionstamp: stamps[0] ?? null };
 }
 
-/** The parts of the records that this change replaces or deletes. */
 async function findReplaced(client: KvClient, changes: Changes): Promise<PartsPointer[]> {
   const created = new Set(
     (changes.checks ?? []).filter(({ versionstamp }) => versionstamp === null)
@@ -290,11 +259,11 @@ async function findReplaced(client: KvClient, changes: Changes): Promise<PartsPo
  * sweep, and so are those of a record that somebody else replaced since it was looked up: an id
  * is never used twice, so none that is still in use is ever deleted.
  */
-function deletionsThatFit(replaced: PartsPointer[], write: Required<KvWrite>): RecordKey[] {
+function deletionsThatFit(replaced: PartsPointer[], write: Required<Changes>): RecordKey[] {
   let { mutations, keySize } = measure(write);
   const deletions: RecordKey[] = [];
-  for (const { parts, count } of replaced) {
-    const more = keysOfParts(parts, count);
+  for (const pointer of replaced) {
+    const more = keysOfParts(pointer);
     mutations += more.length;
     keySize += more.reduce((sum, key) => sum + keyBytes(key), 0);
     if (mutations > COMMIT_MUTATIONS || keySize > COMMIT_KEY_BYTES) break;
@@ -303,7 +272,7 @@ function deletionsThatFit(replaced: PartsPointer[], write: Required<KvWrite>): R
   return deletions;
 }
 
-function refuseTooLarge(write: Required<KvWrite>): void {
+function refuseTooLarge(write: Required<Changes>): void {
   const { mutations, keySize, valueSize } = measure(write);
   if (
     write.checks.length > COMMIT_CHECKS || mutations > COMMIT_MUTATIONS ||
@@ -317,7 +286,7 @@ function refuseTooLarge(write: Required<KvWrite>): void {
   }
 }
 
-function measure(write: Required<KvWrite>) {
+function measure(write: Required<Changes>) {
   const changed = [...write.sets.map(({ key }) => key), ...write.deletes, ...write.increments];
   const checked = write.checks.map(({ key }) => key);
   return {
@@ -330,15 +299,9 @@ function measure(write: Required<KvWrite>) {
   };
 }
 
-async function discard(client: KvClient, pointers: PartsPointer[]): Promise<void> {
-  for (const { parts, count } of pointers) {
-    await client.commit({ deletes: keysOfParts(parts, count) });
-  }
-}
-
-function keysOfParts(id: string, count: number): RecordKey[] {
+function keysOfParts({ parts, count }: Pick<PartsPointer, "parts" | "count">): RecordKey[] {
   return [
-    keys.partOwners(id),
-    ...Array.from({ length: count }, (_, index) => keys.parts(id, index)),
+    keys.partOwners(parts),
+    ...Array.from({ length: count }, (_, index) => keys.parts(parts, index)),
   ];
 }

@@ -3,15 +3,12 @@ import { GatewayError } from "../core/errors.ts";
 import { readBackup, verifyBackup } from "./backup.ts";
 import { commitBatches } from "./collection.ts";
 import { inspectFile, removeLeftovers, swapFiles, swapNames } from "./data_file.ts";
-import { keyBytes, keys, type RecordKey } from "./keys.ts";
+import { keys, type RecordKey } from "./keys.ts";
 import { KvClient, type Location, parseLocation, type WarningListener } from "./kv_client.ts";
 import { Lease } from "./leases_repository.ts";
-import { MIGRATIONS, newestVersion, readSchema, schemaEntry } from "./migrations.ts";
-import { COMMIT_BYTES, encodeRecord, listRecords, writeRecords } from "./records.ts";
+import { readSchema, schemaEntry } from "./migrations.ts";
+import { encodeRecord, listRecords, writeRecords } from "./records.ts";
 import { foreign, unavailable } from "./storage_errors.ts";
-
-/** Well inside what one commit takes. */
-const BATCH = { records: 500, keyBytes: 40_000, bytes: COMMIT_BYTES / 2 };
 
 export interface RestoreOptions {
   file: string;
@@ -28,9 +25,7 @@ export interface RestoreOptions {
 
 export interface RestoreResult {
   entries: number;
-  /** When the backup was made. */
   createdAt: string;
-  /** Where the data file that was there before is now. */
   movedTo?: string;
 }
 
@@ -38,31 +33,16 @@ export interface RestoreResult {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const location = parseLocation(options.location);
   const { header: { schemaVersion, createdAt }, entries } = await verifyBackup(options.file);
-  refuseNewerBackup(options.file, schemaVersion);
-  switch (location.kind) {
-    case "memory":
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot restore into memory: it would be gone at once",
-        recoveryAction: "Name a file or a KV Connect URL with --kv",
-      });
-    case "file": {
-      const movedTo = await restoreFile(location, schemaVersion, options);
-      return { entries, createdAt, ...(movedTo === undefined ? {} : { movedTo }) };
-    }
-    default:
-      await restoreInPlace(location, schemaVersion, options);
-      return { entries, createdAt };
+  if (location.kind === "memory") {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot restore into memory: it would be gone at once",
+      recoveryAction: "Name a file or a KV Connect URL with --kv",
+    });
   }
-}
-
-/** A backup that a later version made may hold what this one would lose. */
-export function refuseNewerBackup(file: string, schemaVersion: number): void {
-  const newest = newestVersion(MIGRATIONS);
-  if (schemaVersion <= newest) return;
-  throw new GatewayError("STORAGE_NEWER", {
-    message: `The backup "${file}" has schema version ${schemaVersion}; ` +
-      `this Quartermaster knows versions up to ${newest}`,
-  });
+  const movedTo = location.kind === "file"
+    ? await restoreFile(location, schemaVersion, options)
+    : await restoreInPlace(location, schemaVersion, options);
+  return { entries, createdAt, ...(movedTo ? { movedTo } : {}) };
 }
 
 async function restoreFile(
@@ -153,7 +133,6 @@ async function refuseLiving(
   }
 }
 
-/** Whether there is anything a restore would destroy. */
 async function hasRecords(client: KvClient): Promise<boolean> {
   for await (const { key } of client.list({ prefix: [] })) {
     if (!KEPT_ROOTS.has(String(key[0]))) return true;
@@ -164,32 +143,21 @@ async function hasRecords(client: KvClient): Promise<boolean> {
 const KEPT_ROOTS = new Set(["schema", "generation", "restoring", "leases"]);
 
 async function empty(client: KvClient): Promise<void> {
-  const found: RecordKey[] = [];
+  const found: { key: RecordKey }[] = [];
   for await (const { key } of client.list({ prefix: [] })) {
     // The counter goes on: whoever followed it must see it change.
     if (key[0] === "restoring" || key[0] === "generation") continue;
-    found.push(key.map((part) => typeof part === "number" ? part : String(part)));
+    found.push({ key: key.map((part) => typeof part === "number" ? part : String(part)) });
   }
-  for (const deletes of commitBatches(found, (key) => key)) await client.commit({ deletes });
+  for await (const batch of commitBatches(found)) {
+    await client.commit({ deletes: batch.map(({ key }) => key) });
+  }
 }
 
 async function fill(client: KvClient, file: string, now: () => number): Promise<void> {
-  let sets: { key: RecordKey; value: unknown }[] = [];
-  let size = { keyBytes: 0, bytes: 0 };
-  const flush = async () => {
-    if (sets.length > 0) await writeRecords(client, { sets }, now());
-    sets = [];
-    size = { keyBytes: 0, bytes: 0 };
-  };
-  for await (const { key, value } of readBackup(file)) {
-    sets.push({ key, value });
-    size.keyBytes += keyBytes(key);
-    size.bytes += encodeRecord(value).length;
-    const isFull = sets.length >= BATCH.records || size.bytes >= BATCH.bytes ||
-      size.keyBytes >= BATCH.keyBytes;
-    if (isFull) await flush();
+  for await (const sets of commitBatches(readBackup(file))) {
+    await writeRecords(client, { sets }, now());
   }
-  await flush();
 }
 
 /** Waits until a database that was just closed is one file, and that file is on the disk. */

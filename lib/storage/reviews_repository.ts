@@ -1,23 +1,21 @@
 import { z } from "zod";
-import { collection } from "./collection.ts";
+import { collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
-import type { Store } from "./store.ts";
 
 /** More are not asked of a person; what comes first stays. */
 const MAX_NOTICES = 500;
 const MAX_REJECTED = 1_000;
 
-/** A change that was passed on, until somebody has seen it. */
+/** A tool's definition as the text that came. */
+const Definition = z.strictObject({ text: z.string(), fingerprint: z.string() });
+
 export const ChangeNotice = z.strictObject({
+  ...Definition.shape,
   tool: z.string(),
-  /** Its name before, where it has another. */
+  /** Its earlier name if it was renamed. */
   from: z.string().optional(),
-  /** What it is now. */
-  text: z.string(),
-  fingerprint: z.string(),
   /** What it was when it was last seen by somebody; none for a tool that was added. */
-  before: z.strictObject({ text: z.string(), fingerprint: z.string() }).optional(),
-  /** In ms since the epoch. */
+  before: Definition.optional(),
   at: z.number(),
 });
 export type ChangeNotice = z.infer<typeof ChangeNotice>;
@@ -31,9 +29,7 @@ const RejectedTool = z.strictObject({
   at: z.number(),
   by: z.string().optional(),
 });
-type RejectedTool = z.infer<typeof RejectedTool>;
 
-/** A finding that somebody has judged to be none. */
 export const Waiver = z.strictObject({
   /** `(instructions)` and the like where it is about another text of the server's. */
   tool: z.string(),
@@ -46,7 +42,6 @@ export const Waiver = z.strictObject({
 });
 export type Waiver = z.infer<typeof Waiver>;
 
-/** What people decided of one server's tools, and what waits for them. */
 export const ServerReviews = z.strictObject({
   server: z.string(),
   /** Counts up with each change of the server's pins, which are large and read only then. */
@@ -70,7 +65,12 @@ export class ReviewsRepository extends collection({
     versionstamp: string | null,
   ): Promise<boolean> {
     const key = keys.reviews(reviews.server);
-    const value = bounded({ ...reviews, pinsRevision: pinsRevision + (pins ? 1 : 0) });
+    const value: ServerReviews = {
+      ...reviews,
+      pinsRevision: pinsRevision + (pins ? 1 : 0),
+      notices: reviews.notices.slice(0, MAX_NOTICES),
+      rejected: reviews.rejected.slice(-MAX_REJECTED),
+    };
     const saved = await this.store.tryCommit({
       // No pins are ever written without it, so that its version stands for both.
       checks: [{ key, versionstamp }],
@@ -82,7 +82,6 @@ export class ReviewsRepository extends collection({
     return saved !== undefined;
   }
 
-  /** A server that is gone takes along what was decided of it. */
   async removeServer(server: string): Promise<void> {
     await this.store.commit({
       deletes: [keys.reviews(server), keys.pins(server), keys.verdicts(server)],
@@ -95,22 +94,10 @@ export function noReviews(server: string): ServerReviews {
   return { server, pinsRevision: 0, notices: [], rejected: [], waivers: [] };
 }
 
-function bounded(reviews: ServerReviews): ServerReviews {
-  return {
-    ...reviews,
-    notices: reviews.notices.slice(0, MAX_NOTICES),
-    rejected: reviews.rejected.slice(-MAX_REJECTED),
-  };
-}
-
-/** A tool's definition as the text that came. */
-const Definition = z.strictObject({ text: z.string(), fingerprint: z.string() });
-
 /** What is served of one tool, whatever its server says. */
 export const PinnedTool = z.strictObject({
   ...Definition.shape,
   name: z.string(),
-  /** In ms since the epoch. */
   pinnedAt: z.number(),
   /** Who pinned it; none where it is as it was first seen. */
   by: z.string().optional(),
@@ -137,7 +124,7 @@ export class PinsRepository extends collection({
   idOf: ({ server }) => server,
 }) {}
 
-const KeptFinding = z.strictObject({
+const StoredFinding = z.strictObject({
   rule: z.string(),
   severity: z.enum(["low", "medium", "high"]),
   where: z.string(),
@@ -145,32 +132,22 @@ const KeptFinding = z.strictObject({
   why: z.string(),
 });
 
-/** What was found in one server's tools. */
-const KeptVerdicts = z.strictObject({
+const StoredVerdicts = z.strictObject({
   /** Other where the rules are, or what the tools were judged among. */
   stamp: z.string(),
   /** Fingerprints of definitions with nothing in them. */
   clean: z.array(z.string()),
-  found: z.array(z.strictObject({ fingerprint: z.string(), findings: z.array(KeptFinding) })),
+  found: z.array(z.strictObject({ fingerprint: z.string(), findings: z.array(StoredFinding) })),
 });
-type KeptVerdicts = z.infer<typeof KeptVerdicts>;
+type StoredVerdicts = z.infer<typeof StoredVerdicts>;
 
-/** The scanner's findings, so that a start need not look at every definition again. */
-export class VerdictsRepository {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
+/** The scanner's findings, so that a start need not scan every definition again; a cache. */
+export class VerdictsRepository extends Repository {
+  find(server: string): Promise<StoredVerdicts | undefined> {
+    return this.readAs(keys.verdicts(server), StoredVerdicts);
   }
 
-  /** What cannot be read is found again. */
-  async find(server: string): Promise<KeptVerdicts | undefined> {
-    const record = await this.#store.read(keys.verdicts(server));
-    return KeptVerdicts.safeParse(record?.value).data;
-  }
-
-  async save(server: string, value: KeptVerdicts): Promise<void> {
-    const key = keys.verdicts(server);
-    await this.#store.commit({ sets: [{ key, value }], announce: false });
+  save(server: string, verdicts: StoredVerdicts): Promise<void> {
+    return this.put(keys.verdicts(server), verdicts);
   }
 }

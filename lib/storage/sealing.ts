@@ -1,7 +1,11 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { secretsOf } from "../config/secrets.ts";
 import { isReference } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
+import { Repository } from "./collection.ts";
+import type { Store } from "./store.ts";
 
 /** Seals what must not be readable where it is kept. */
 export interface SecretBox {
@@ -14,10 +18,6 @@ export interface SecretBox {
 const SEALED = /^qm1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{38,})$/;
 const NONCE_BYTES = 12;
 const KEY_BYTES = 32;
-
-export function isSealed(text: string): boolean {
-  return SEALED.test(text);
-}
 
 /** Tells which key a text was sealed with, and nothing of the key. */
 export function sealedBy(text: string): string | undefined {
@@ -36,10 +36,8 @@ export class AesBox implements SecretBox {
 
   static async of(key: Uint8Array<ArrayBuffer>): Promise<AesBox> {
     if (key.length !== KEY_BYTES) throw new RangeError(`A key has ${KEY_BYTES} bytes`);
-    const imported = await crypto.subtle.importKey("raw", key, "AES-GCM", false, [
-      "encrypt",
-      "decrypt",
-    ]);
+    const uses: KeyUsage[] = ["encrypt", "decrypt"];
+    const imported = await crypto.subtle.importKey("raw", key, "AES-GCM", false, uses);
     return new AesBox(await keyIdOf(key), imported);
   }
 
@@ -50,11 +48,8 @@ export class AesBox implements SecretBox {
       this.#key,
       bytesOf(text),
     );
-    const whole = new Uint8Array(NONCE_BYTES + sealed.byteLength);
-    whole.set(iv);
-    whole.set(new Uint8Array(sealed), NONCE_BYTES);
-    const body = whole.toBase64({ alphabet: "base64url", omitPadding: true });
-    return `qm1.${this.keyId}.${body}`;
+    const whole = Buffer.concat([iv, new Uint8Array(sealed)]);
+    return `qm1.${this.keyId}.${whole.toString("base64url")}`;
   }
 
   async open(sealed: string, purpose = ""): Promise<string> {
@@ -67,12 +62,9 @@ export class AesBox implements SecretBox {
     }
     try {
       const whole = Uint8Array.fromBase64(body, { alphabet: "base64url" });
+      const iv = whole.subarray(0, NONCE_BYTES);
       const opened = await crypto.subtle.decrypt(
-        {
-          name: "AES-GCM",
-          iv: whole.subarray(0, NONCE_BYTES),
-          additionalData: bytesOf(purpose),
-        },
+        { name: "AES-GCM", iv, additionalData: bytesOf(purpose) },
         this.#key,
         whole.subarray(NONCE_BYTES),
       );
@@ -85,10 +77,7 @@ export class AesBox implements SecretBox {
 
 /** What a key is called; 32 bits of a hash say nothing of a random key. */
 export async function keyIdOf(key: Uint8Array<ArrayBuffer>): Promise<string> {
-  const label = bytesOf("quartermaster key id\0");
-  const named = new Uint8Array(label.length + key.length);
-  named.set(label);
-  named.set(key, label.length);
+  const named = Buffer.concat([bytesOf("quartermaster key id\0"), key]);
   const hash = await crypto.subtle.digest("SHA-256", named);
   return new Uint8Array(hash, 0, 4).toHex();
 }
@@ -107,57 +96,76 @@ function unreadable(why: string, cause?: unknown): GatewayError {
 /** Asked for when there is something to seal or to open: its key may have to be read from a file. */
 export type BoxSource = () => Promise<SecretBox>;
 
-/** Whether anything in an entry is to be sealed before it is stored. */
+export class SealedRepository extends Repository {
+  protected readonly box: BoxSource;
+
+  constructor(store: Store, box: BoxSource) {
+    super(store);
+    this.box = box;
+  }
+
+  /** The purpose binds it to its place: a record that is moved elsewhere does not open there. */
+  protected async seal(text: string, purpose: string): Promise<string> {
+    return await (await this.box()).seal(text, purpose);
+  }
+
+  protected async unseal(sealed: string, purpose: string): Promise<string> {
+    return await (await this.box()).open(sealed, purpose);
+  }
+}
+
+/** The mark keeps a gateway that cannot open an entry from taking sealed texts for values. */
+export const sealedMark = { sealed: z.literal(true).optional() };
+
+interface NamedSpec {
+  name: string;
+  spec: ServerSpec;
+}
+
 export function isPlain(spec: ServerSpec): boolean {
   return secretPlaces(spec).size > 0;
 }
 
-/** Whether anything in an entry is sealed. */
-export function hasSealed(spec: ServerSpec): boolean {
-  return placesOf(spec).some(([place, text]) => sealedIn(text, place) !== undefined);
-}
-
 /**
  * An entry as it is stored: values of headers and variables sealed, and arguments and addresses that
- * hold a secret. What only refers to one stays readable. What is sealed already, because it could not
+ * hold a secret. References to secrets stay readable. What is sealed already, because it could not
  * be opened here, stays as it is.
  */
-export async function sealSpec(
-  name: string,
-  spec: ServerSpec,
-  box: BoxSource,
-): Promise<ServerSpec> {
-  const secret = secretPlaces(spec);
-  if (secret.size === 0) return spec;
-  const opened = await box();
-  return await mapSpec(spec, async (text, place) => {
-    if (!secret.has(place)) return text;
-    const sealed = await opened.seal(text, `server/${name}/${place}`);
+export async function sealEntry<T extends NamedSpec>(entry: T, box: BoxSource) {
+  const secret = secretPlaces(entry.spec);
+  const opened = secret.size === 0 ? undefined : await box();
+  const spec = await mapSpec(entry.spec, async (text, place) => {
+    if (opened === undefined || !secret.has(place)) return text;
+    const sealed = await opened.seal(text, `server/${entry.name}/${place}`);
     // Behind its origin, so that it is still a URL.
     return place === "url" ? `${new URL(text).origin}/#${sealed}` : sealed;
   });
+  return { ...entry, spec, ...(hasSealed(spec) ? { sealed: true as const } : {}) };
 }
 
 /** An entry as it is used; one that cannot be opened comes as it is stored, with the reason. */
-export async function openSpec(
-  name: string,
-  spec: ServerSpec,
+export async function openEntry<T extends NamedSpec & { sealed?: true | undefined }>(
+  { sealed: _, ...entry }: T,
   box: BoxSource,
-): Promise<{ spec: ServerSpec; problem?: string }> {
-  if (!hasSealed(spec)) return { spec };
+): Promise<{ entry: Omit<T, "sealed"> & { spec: ServerSpec }; problem?: string }> {
+  const { name, spec } = entry;
+  if (!hasSealed(spec)) return { entry };
   try {
     const opened = await box();
-    return {
-      spec: await mapSpec(spec, (text, place) => {
-        const sealed = sealedIn(text, place);
-        return sealed === undefined ? text : opened.open(sealed, `server/${name}/${place}`);
-      }),
-    };
+    const plain = await mapSpec(spec, (text, place) => {
+      const sealed = sealedIn(text, place);
+      return sealed === undefined ? text : opened.open(sealed, `server/${name}/${place}`);
+    });
+    return { entry: { ...entry, spec: plain } };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const why = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
-    return { spec, problem: `what is kept of its entry cannot be opened: ${why}` };
+    return { entry, problem: `what is kept of its entry cannot be opened: ${why}` };
   }
+}
+
+function hasSealed(spec: ServerSpec): boolean {
+  return placesOf(spec).some(([place, text]) => sealedIn(text, place) !== undefined);
 }
 
 /** Every text of an entry that may be secret, with its place. */
@@ -181,21 +189,13 @@ async function mapSpec(
   );
   const at = (place: string, text: string) => changed.get(place) ?? text;
   const mapValues = (root: string, values: Record<string, string>) =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, at(`${root}/${key}`, value)]),
-    );
-  switch (spec.type) {
-    case "demo":
-      return spec;
-    case "stdio":
-      return {
-        ...spec,
-        args: spec.args.map((arg, index) => at(`args/${index}`, arg)),
-        env: mapValues("env", spec.env),
-      };
-    default:
-      return { ...spec, url: at("url", spec.url), headers: mapValues("headers", spec.headers) };
+    Object.fromEntries(Object.entries(values).map(([key, it]) => [key, at(`${root}/${key}`, it)]));
+  if (spec.type === "demo") return spec;
+  if (spec.type !== "stdio") {
+    return { ...spec, url: at("url", spec.url), headers: mapValues("headers", spec.headers) };
   }
+  const args = spec.args.map((arg, index) => at(`args/${index}`, arg));
+  return { ...spec, args, env: mapValues("env", spec.env) };
 }
 
 /** All values, and the arguments and the address if something in them looks like a secret. */
@@ -208,7 +208,7 @@ function secretPlaces(spec: ServerSpec): Set<string> {
       ? text !== "" && !isReference(text)
       : secrets.some((secret) => text.includes(secret));
   const found = placesOf(spec).filter(([place, text]) =>
-    !isSealed(text) && sealedIn(text, place) === undefined && isSecret(text, place)
+    !SEALED.test(text) && sealedIn(text, place) === undefined && isSecret(text, place)
   );
   return new Set(found.map(([place]) => place));
 }
@@ -216,5 +216,5 @@ function secretPlaces(spec: ServerSpec): Set<string> {
 /** The sealed text at a place; a sealed address stands behind its origin. */
 function sealedIn(text: string, place: string): string | undefined {
   const sealed = place === "url" ? /^https?:\/\/[^/#?@]+\/#(qm1\..+)$/.exec(text)?.[1] : text;
-  return sealed !== undefined && isSealed(sealed) ? sealed : undefined;
+  return sealed !== undefined && SEALED.test(sealed) ? sealed : undefined;
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { GatewayError } from "../core/errors.ts";
+import { writeBytes } from "./data_file.ts";
 import type { Location } from "./kv_client.ts";
 import { AesBox, keyIdOf } from "./sealing.ts";
 
@@ -41,8 +42,7 @@ export function readSecretKey(text: string): Uint8Array<ArrayBuffer> {
   const trimmed = text.trim();
   try {
     if (/^[0-9a-fA-F]{64}$/.test(trimmed)) return Uint8Array.fromHex(trimmed);
-    const plain = trimmed.replaceAll("-", "+").replaceAll("_", "/");
-    const key = Uint8Array.fromBase64(plain);
+    const key = Uint8Array.fromBase64(trimmed.replaceAll("-", "+").replaceAll("_", "/"));
     if (key.length === KEY_BYTES) return key;
   } catch {
     // Reported below.
@@ -82,8 +82,7 @@ async function keepKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
 
 async function writeKey(path: string): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  const bytes = new TextEncoder().encode(`${randomKey().toHex()}\n`);
-  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  await writeBytes(file, new TextEncoder().encode(`${randomKey().toHex()}\n`));
   await file.sync();
 }
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
-import { type Collection, collection } from "./collection.ts";
+import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
-import { type BoxSource, sealedBy } from "./sealing.ts";
+import type { Stored } from "./records.ts";
+import { sealedBy, SealedRepository } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 const MOST_BYTES = 32 * 1024;
@@ -12,10 +13,8 @@ const MOST_SECRETS = 1_000;
 const StoredSecret = z.strictObject({
   name: SecretName,
   sealed: z.string(),
-  /** In ms since the epoch. */
   setAt: z.number(),
 });
-type StoredSecret = z.infer<typeof StoredSecret>;
 
 const StoredSecrets = collection({
   noun: "secret",
@@ -24,7 +23,6 @@ const StoredSecrets = collection({
   idOf: ({ name }) => name,
 });
 
-/** A secret without its value. */
 export interface SecretOutline {
   name: string;
   setAt: number;
@@ -35,55 +33,43 @@ export interface SecretOutline {
 }
 
 /** What entries refer to by `${secret:NAME}`; values are sealed before they are written. */
-export class SecretsRepository {
-  readonly #store: Store;
-  readonly #box: BoxSource;
-  readonly #records: Collection<StoredSecret>;
-
-  constructor(store: Store, box: BoxSource) {
-    this.#store = store;
-    this.#box = box;
-    this.#records = new StoredSecrets(store);
-  }
+export class SecretsRepository extends SealedRepository {
+  readonly #records = new StoredSecrets(this.store);
 
   /** All secrets, none of them opened, in the order of their names. */
   async outlines(): Promise<SecretOutline[]> {
-    const all = await Array.fromAsync(this.#records.list());
-    return all.map(({ value: { name, sealed, setAt }, versionstamp }) => ({
-      name,
-      setAt,
-      versionstamp,
-      keyId: sealedBy(sealed),
-    }));
+    return await Array.fromAsync(
+      this.#records.list(),
+      ({ value: { name, sealed, setAt }, versionstamp }) => ({
+        name,
+        setAt,
+        versionstamp,
+        keyId: sealedBy(sealed),
+      }),
+    );
   }
 
-  /** Sets a secret, whatever it was before. */
   async set(name: string, value: string, now = Date.now()): Promise<void> {
     checkSecret(name, value);
-    const known = await this.#records.list({ limit: MOST_SECRETS });
-    const names = (await Array.fromAsync(known)).map((secret) => secret.value.name);
-    if (names.length >= MOST_SECRETS && !names.includes(name)) {
+    const known = await this.#records.values({ limit: MOST_SECRETS });
+    if (known.length >= MOST_SECRETS && !known.some((secret) => secret.name === name)) {
       throw new GatewayError("LIMIT_EXCEEDED", {
         message: `There are ${MOST_SECRETS} secrets already`,
         recoveryAction: "Delete those that no server uses",
       });
     }
-    const box = await this.#box();
-    const sealed = await box.seal(value, purposeOf(name));
-    const stored: StoredSecret = { name, sealed, setAt: now };
-    await this.#store.commit({ sets: [{ key: keys.secrets(name), value: stored }] });
+    const sealed = await this.seal(value, purposeOf(name));
+    await this.#records.replace({ name, sealed, setAt: now });
   }
 
   /** The value itself; undefined where there is none. Throws where it cannot be opened here. */
-  async open(name: string): Promise<{ value: string; versionstamp: string } | undefined> {
+  async open(name: string): Promise<Stored<string> | undefined> {
     const found = await this.#records.find(name);
     if (found === undefined) return undefined;
-    const box = await this.#box();
-    const value = await box.open(found.value.sealed, purposeOf(name));
+    const value = await this.unseal(found.value.sealed, purposeOf(name));
     return { value, versionstamp: found.versionstamp };
   }
 
-  /** Whether there was one. */
   async delete(name: string): Promise<boolean> {
     if (await this.#records.find(name) === undefined) return false;
     await this.#records.delete(name);

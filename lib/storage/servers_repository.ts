@@ -1,24 +1,27 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
-import { type Collection, collection, type CollectionListOptions } from "./collection.ts";
+import { collection, type CollectionListOptions } from "./collection.ts";
 import { keys } from "./keys.ts";
 import type { Stored } from "./records.ts";
-import { type BoxSource, hasSealed, isPlain, openSpec, sealSpec } from "./sealing.ts";
+import {
+  type BoxSource,
+  isPlain,
+  openEntry,
+  sealedMark,
+  SealedRepository,
+  sealEntry,
+} from "./sealing.ts";
 import type { Store } from "./store.ts";
 
-/** A server that was added at run time, not in a file. */
 export const AddedServer = z.strictObject({
   name: ServerName,
   spec: ServerSpec,
-  /** In ms since the epoch. */
   addedAt: z.number(),
 });
 export type AddedServer = z.infer<typeof AddedServer>;
 
-/** As it is kept. The mark keeps a gateway that cannot open it from taking sealed texts for values. */
-const StoredServer = AddedServer.extend({ sealed: z.literal(true).optional() });
-type StoredServer = z.infer<typeof StoredServer>;
+const StoredServer = AddedServer.extend(sealedMark);
 
 const StoredServers = collection({
   noun: "server",
@@ -29,18 +32,16 @@ const StoredServers = collection({
 });
 
 interface OpenedServer extends Stored<AddedServer> {
-  /** Why its entry cannot be opened; then it comes as it is kept, and can be saved again. */
+  /** Why its entry cannot be opened; then it comes as it is stored, and can be saved again. */
   problem?: string;
 }
 
 /** Servers that were added at run time; their secrets are sealed before they are written. */
-export class ServersRepository {
-  readonly #records: Collection<StoredServer>;
-  readonly #box: BoxSource;
+export class ServersRepository extends SealedRepository {
+  readonly #records = new StoredServers(this.store);
 
   constructor(store: Store, box: BoxSource = noBox) {
-    this.#box = box;
-    this.#records = new StoredServers(store);
+    super(store, box);
   }
 
   async find(name: string): Promise<OpenedServer | undefined> {
@@ -57,11 +58,8 @@ export class ServersRepository {
     for await (const found of this.#records.list(options)) yield await this.#open(found);
   }
 
-  /** Saves over the version that was read; null: there must be none yet. */
   async save(server: AddedServer, versionstamp: string | null): Promise<string> {
-    const spec = await sealSpec(server.name, server.spec, this.#box);
-    const sealed = hasSealed(spec) ? { sealed: true as const } : {};
-    return await this.#records.save({ ...server, spec, ...sealed }, versionstamp);
+    return await this.#records.save(await sealEntry(server, this.box), versionstamp);
   }
 
   delete(name: string, versionstamp?: string): Promise<void> {
@@ -84,14 +82,9 @@ export class ServersRepository {
     return sealed;
   }
 
-  async #open({ value, versionstamp }: Stored<StoredServer>): Promise<OpenedServer> {
-    const { sealed: _, ...server } = value;
-    const { spec, problem } = await openSpec(server.name, server.spec, this.#box);
-    return {
-      value: { ...server, spec },
-      versionstamp,
-      ...(problem === undefined ? {} : { problem }),
-    };
+  async #open({ value, versionstamp }: Stored<z.infer<typeof StoredServer>>) {
+    const { entry, ...rest } = await openEntry(value, this.box);
+    return { value: entry, versionstamp, ...rest };
   }
 }
 
@@ -102,7 +95,6 @@ function noBox(): Promise<never> {
 }
 
 const PausedServer = z.strictObject({ server: z.string(), pausedAt: z.number() });
-type PausedServer = z.infer<typeof PausedServer>;
 
 /** The paused servers: no gateway connects to them, whether they are in a file or in the store. */
 export class PausedServersRepository extends collection({
@@ -111,7 +103,6 @@ export class PausedServersRepository extends collection({
   schema: PausedServer,
   idOf: ({ server }) => server,
 }) {
-  /** Returns whether that changed anything. */
   async set(server: string, isPaused: boolean): Promise<boolean> {
     const found = await this.find(server);
     if (isPaused === (found !== undefined)) return false;

@@ -1,11 +1,11 @@
 import { GatewayError } from "../core/errors.ts";
 import { type BackupContents, backupContents } from "./backup_contents.ts";
 import { backupStore } from "./backup.ts";
-import { parseLocation, type WarningListener } from "./kv_client.ts";
+import { ifFound } from "./data_file.ts";
+import type { WarningListener } from "./kv_client.ts";
 import { restoreBackup, type RestoreOptions, type RestoreResult } from "./restore.ts";
 import { Store } from "./store.ts";
 
-/** A backup that waits beside the data file. */
 export interface WaitingBackup extends BackupContents {
   /** Tells it from another one that came in its place. */
   id: string;
@@ -14,13 +14,11 @@ export interface WaitingBackup extends BackupContents {
 interface WaitingBackups {
   /** Found to be whole; nobody has said yet that it is wanted. */
   checked?: WaitingBackup;
-  /** To be put in place at the next start. */
   staged?: WaitingBackup;
 }
 
 const KNOWN = 4;
 
-/** The file that the next start puts in place of a data file. */
 export function stagedFile(path: string): string {
   return `${path}.restore-staged`;
 }
@@ -34,7 +32,6 @@ export class StagedRestore {
   readonly #known = new Map<string, WaitingBackup>();
   #moving: Promise<unknown> = Promise.resolve();
 
-  /** The path of the data file. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -62,10 +59,7 @@ export class StagedRestore {
     const [checked, staged] = await Promise.all(
       [this.#checked, stagedFile(this.#path)].map((file) => this.#read(file)),
     );
-    return {
-      ...(checked === undefined ? {} : { checked }),
-      ...(staged === undefined ? {} : { staged }),
-    };
+    return { ...(checked && { checked }), ...(staged && { staged }) };
   }
 
   /** Has the backup that somebody saw put in place at the next start. */
@@ -82,12 +76,9 @@ export class StagedRestore {
     });
   }
 
-  /** Forgets what waits: nothing is put in place. */
   async discard(which: keyof WaitingBackups): Promise<void> {
     const file = which === "checked" ? this.#checked : stagedFile(this.#path);
-    await Deno.remove(file).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await ifFound(Deno.remove(file));
   }
 
   /** One after the other: else another backup could come in the place of the one that was looked at. */
@@ -127,38 +118,34 @@ function inNameOf(error: unknown, path: string, name: string): unknown {
 export type AppliedRestore =
   | (RestoreResult & {
     ok: true;
-    /** A backup of the store from before. */
     before?: string;
   })
   /** The store is as it was, and the backup still waits. */
   | { ok: false; problem: string };
 
-interface ApplyRestoreOptions extends Pick<RestoreOptions, "location" | "isAlive" | "now"> {
-  onWarning: WarningListener;
-}
-
 /** Puts a backup in place that waits for this start; undefined where none does. Never throws. */
 export async function applyStagedRestore(
-  { location, isAlive, now = Date.now, onWarning }: ApplyRestoreOptions,
+  path: string,
+  { isAlive, now = Date.now, onWarning }: Pick<RestoreOptions, "isAlive" | "now"> & {
+    onWarning: WarningListener;
+  },
 ): Promise<AppliedRestore | undefined> {
-  const place = parseLocation(location);
-  if (place.kind !== "file") return undefined;
-  const file = stagedFile(place.path);
+  const file = stagedFile(path);
   if (!await Deno.stat(file).then(({ isFile }) => isFile, () => false)) return undefined;
   const stamp = new Date(now()).toISOString().replaceAll(/[:.]/g, "-");
-  const backup = `${place.path}.before-restore-${stamp}.backup`;
+  const backup = `${path}.before-restore-${stamp}.backup`;
   let before: string | undefined;
   let result: RestoreResult;
   try {
     result = await restoreBackup({
       file,
-      location,
+      location: path,
       now,
       onWarning,
       ...(isAlive === undefined ? {} : { isAlive }),
       async keepBefore() {
         try {
-          await using store = await Store.open({ location, onWarning });
+          await using store = await Store.open({ location: path, onWarning });
           before = (await backupStore(store, backup)).file;
         } catch (error) {
           // The data file itself is kept as well.

@@ -42,7 +42,7 @@ const stream = (bytes: Uint8Array) => ReadableStream.from([bytes]);
 const namesBeside = async (path: string) =>
   (await Array.fromAsync(Deno.readDir(dirname(path)), ({ name }) => name)).sort();
 const apply = (path: string, isAlive = () => Promise.resolve(true)) =>
-  applyStagedRestore({ location: path, isAlive, onWarning: assert.fail });
+  applyStagedRestore(path, { isAlive, onWarning: assert.fail });
 
 Deno.test("StagedRestore.check() says what a backup holds, and changes nothing yet", () =>
   withFile(async (path) => {
@@ -156,8 +156,7 @@ Deno.test("applyStagedRestore() keeps what it has done where the backup cannot b
     await stageBesideGateway(path);
     const warnings: string[] = [];
     let asked = 0;
-    const applied = await applyStagedRestore({
-      location: path,
+    const applied = await applyStagedRestore(path, {
       async isAlive() {
         // For the last time right before the swap, when the backup was read.
         if (++asked === 2) {

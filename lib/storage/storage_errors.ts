@@ -65,37 +65,28 @@ export function busy(location: Location, what: string): GatewayError {
   });
 }
 
-/** Says in our words what Deno KV, SQLite or the file system said in theirs. */
+/** The errors of Deno KV, SQLite and the file system as ours. */
 export function toStorageError(error: unknown, location: Location): GatewayError {
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  if (isDatabaseLocked(error)) {
-    return unavailable(location, "another process kept it locked for too long", { cause: error });
-  }
-  if (/disk is full|no space left|quota exceeded/i.test(text)) {
-    return full(location, error);
-  }
+  const because = (why: string) => unavailable(location, why, { cause: error });
+  if (isDatabaseLocked(error)) return because("another process kept it locked for too long");
+  if (/disk is full|no space left|quota exceeded/i.test(text)) return full(location, error);
   if (/not a database|malformed|value encoding .* is unknown/i.test(text)) {
     return damaged(location, text, { cause: error });
   }
-  if (/read-?only database/i.test(text)) {
-    return unavailable(location, "it is read-only", { cause: error });
-  }
-  if (/disk I\/O error|unable to open database/i.test(text)) {
-    return unavailable(location, text, { cause: error });
-  }
+  if (/read-?only database/i.test(text)) return because("it is read-only");
+  if (/disk I\/O error|unable to open database/i.test(text)) return because(text);
   if (/database is closed/i.test(text) || error instanceof Deno.errors.BadResource) {
-    return unavailable(location, "it was closed", { cause: error });
+    return because("it was closed");
   }
-  if (
-    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable
-  ) {
-    return unavailable(location, "access is denied", { cause: error });
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return because("access is denied");
   }
   if (error instanceof TypeError || error instanceof RangeError) {
     return new GatewayError("INTERNAL", { cause: error });
   }
-  return unavailable(location, text, { cause: error });
+  return because(text);
 }
 
 const LIMIT_MS = 5_000;

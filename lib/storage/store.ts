@@ -2,6 +2,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ringBell } from "./follow.ts";
 import { keys, NEWS, type News, type RecordKey } from "./keys.ts";
 import {
+  type Changes,
   KvClient,
   type Location,
   parseLocation,
@@ -9,14 +10,7 @@ import {
   type WarningListener,
 } from "./kv_client.ts";
 import { migrate, type Migration } from "./migrations.ts";
-import {
-  type Changes,
-  listRecords,
-  readRecord,
-  type StoredRecord,
-  sweepParts,
-  writeRecords,
-} from "./records.ts";
+import { listRecords, readRecord, type StoredRecord, sweepParts, writeRecords } from "./records.ts";
 
 interface StoreOptions {
   /** A file, `:memory:` or a KV Connect URL; undefined is the app's own KV on Deno Deploy. */
@@ -28,13 +22,6 @@ interface StoreOptions {
   now?: (() => number) | undefined;
 }
 
-interface ListOptions {
-  limit?: number;
-  reverse?: boolean;
-  skipRoots?: ReadonlySet<unknown>;
-}
-
-/** How often each kind was said. */
 export type NewsCounts = Record<News, bigint>;
 
 interface Commit extends Omit<Changes, "increments"> {
@@ -46,7 +33,6 @@ interface Commit extends Omit<Changes, "increments"> {
 
 /** The gateway's truth: JSON records of any size in Deno KV, changed by compare-and-set. */
 export class Store implements AsyncDisposable {
-  /** The version of the records' layout. */
   readonly schemaVersion: number;
   readonly #client: KvClient;
   readonly #now: () => number;
@@ -88,7 +74,10 @@ export class Store implements AsyncDisposable {
     return readRecord(this.#client, key);
   }
 
-  list(selector: Deno.KvListSelector, options: ListOptions = {}): AsyncIterable<StoredRecord> {
+  list(
+    selector: Deno.KvListSelector,
+    options?: Parameters<typeof listRecords>[2],
+  ): AsyncIterable<StoredRecord> {
     return listRecords(this.#client, selector, options);
   }
 
@@ -122,7 +111,6 @@ export class Store implements AsyncDisposable {
     return versionstamp;
   }
 
-  /** How many announced changes there have been. */
   async generation(): Promise<bigint> {
     const { value } = await this.#client.get(keys.generation());
     return value instanceof Deno.KvU64 ? value.value : 0n;

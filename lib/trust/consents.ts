@@ -4,10 +4,10 @@ import { type ErrorDetails, GatewayError } from "../core/errors.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerStatus } from "../core/server.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type {
-  ConsentOrigin,
   ConsentRequest,
   ConsentSpec,
   ConsentsRepository,
+  ConsentView,
   FoundConsent,
 } from "../storage/consents_repository.ts";
 import { maskSpec, programIdentity } from "../servers/spec.ts";
@@ -17,75 +17,36 @@ export const MOST_CONSENTS = 50;
 export const CONSENTS_PATH = "/security/consents";
 const LIFETIME_MS = CONSENT_DAYS * 24 * 60 * 60_000;
 
-/** How often to check for a decision made at another gateway on the same data. */
 const LOOK_EVERY_MS = 1_000;
 
 /** A request to run a program, or to connect to a server on this machine. */
-export interface Wish {
-  wish: "add" | "change";
-  name: string;
-  spec: ConsentSpec;
-  origin: ConsentOrigin;
-}
-
-/** The part of a request that a person sees. */
-export interface ConsentView {
-  id: string;
-  wish: "add" | "change";
-  server: string;
-  /** The program and its arguments, exactly as they would run; empty for a URL. */
-  argv: string[];
-  /** The URL it would connect to, with secrets masked. */
-  url?: string;
-  /** Values may be secret: only those that can change what runs are shown. */
-  variables: { name: string; value?: string }[];
-  /** Names of the secrets it would receive. */
-  secrets: string[];
-  folder?: string;
-  origin: ConsentOrigin;
-  askedAt: number;
-  expiresAt: number;
-  /** Why it can only be refused. */
-  problem?: string;
-}
+export type Wish = Pick<ConsentRequest, "wish" | "name" | "spec" | "origin">;
 
 interface ConsentsOptions {
   repository: ConsentsRepository;
   /** Derives an id from a text without revealing the text. */
   sign(text: string): Promise<string>;
-  /** The gateway's base URL; empty if it has none. */
   address: string;
-  /** Adds or changes the server, and starts it. */
   apply(request: ConsentRequest): Promise<ServerStatus>;
-  /** The server of that name as it is now, if there is one. */
   find(name: string): ServerStatus | undefined;
   onAudit?: OnAudit | undefined;
   onChanged?: (() => void) | undefined;
   now?: () => number;
 }
 
-/** The outcome of a request: the server that was started, or the refused name. */
 export type Decision = { server: ServerStatus } | { refused: string };
 
 /** The owner has to approve first; the caller may wait for the decision. */
 export class ConsentNeeded extends GatewayError {
   /** The page where the owner decides; empty if this gateway has no URL. */
   readonly link: string;
-  readonly #decided: (signal: AbortSignal) => Promise<Decision | undefined>;
+  /** Waits for the decision; undefined if there is none before the signal aborts. */
+  readonly decided: (signal: AbortSignal) => Promise<Decision | undefined>;
 
-  constructor(
-    details: ErrorDetails,
-    link: string,
-    decided: (signal: AbortSignal) => Promise<Decision | undefined>,
-  ) {
+  constructor(details: ErrorDetails, link: string, decided: ConsentNeeded["decided"]) {
     super("CONSENT_NEEDED", details);
     this.link = link;
-    this.#decided = decided;
-  }
-
-  /** Waits for the decision; undefined if there is none before the signal aborts. */
-  decided(signal: AbortSignal): Promise<Decision | undefined> {
-    return this.#decided(signal);
+    this.decided = decided;
   }
 }
 
@@ -100,7 +61,6 @@ const STEERING =
 export class Consents {
   readonly #options: ConsentsOptions;
   readonly #now: () => number;
-  /** Callers that wait for a decision, by request id. */
   readonly #waiting = new Map<string, Set<(decision: Decision) => void>>();
 
   constructor(options: ConsentsOptions) {
@@ -146,7 +106,6 @@ export class Consents {
     return server;
   }
 
-  /** Returns the refused server's name. */
   async refuse(id: string): Promise<string> {
     const { request } = await this.#resolve(id);
     await this.#forget(request, "consent.refuse", { refused: request.name });

@@ -28,7 +28,6 @@ export interface TrustInput {
   catalog: Catalog;
   logs: Logs;
   bus: Bus;
-  /** Tool names that belong to the gateway. */
   reservedNames: ReadonlySet<string>;
   onWarning(message: string, details?: object): void;
 }

@@ -1,13 +1,5 @@
 import { isBroken } from "../catalog/catalog_tool.ts";
 import type { ReviewEdit } from "./review_state.ts";
-import {
-  approved,
-  decided,
-  DEFAULT_REVIEWER,
-  turnedDown,
-  unwaived,
-  waived,
-} from "./review_edits.ts";
 import type { HeldTool } from "../catalog/tool_guard.ts";
 import type { AuditActor, OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -22,9 +14,11 @@ import type { PooledServer } from "../servers/server.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
 import type {
   ChangeNotice,
+  PinnedTool,
   PinsRepository,
   ServerPins,
   ServerReviews,
+  Waiver,
 } from "../storage/reviews_repository.ts";
 import {
   collectItems,
@@ -39,6 +33,8 @@ import {
   type WaitingItem,
 } from "./review_items.ts";
 
+/** Who decided if nobody else is named. */
+const DEFAULT_REVIEWER = "owner";
 const MAX_ITEMS = 200;
 const MAX_DECISIONS = 50;
 
@@ -58,7 +54,6 @@ interface ServerEntries {
 interface ReviewAdminOptions extends ItemSources {
   pins: PinsRepository;
   canonical: CanonicalToolsRepository;
-  /** All servers with their entries. */
   servers(): readonly PooledServer[];
   admin: ServerEntries;
   onAudit?: OnAudit | undefined;
@@ -100,15 +95,12 @@ export class ReviewAdmin {
 
   /** How many things wait; cheap enough for every page. */
   count(): { held: number; notices: number; quarantined: number; flagged: number; total: number } {
-    const states = Map.groupBy(this.#items(), ({ state }) => state);
-    const of = (state: ReviewItem["state"]) => states.get(state)?.length ?? 0;
-    const counts = {
-      held: of("held"),
-      notices: of("notice"),
-      quarantined: of("quarantined"),
-      flagged: of("flagged"),
-    };
-    return { ...counts, total: Object.values(counts).reduce((sum, each) => sum + each, 0) };
+    const counts = { held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 };
+    for (const { state } of this.#open()) {
+      counts[state === "notice" ? "notices" : state]++;
+      counts.total++;
+    }
+    return counts;
   }
 
   /** What there is about one tool, what was turned down too. */
@@ -117,7 +109,6 @@ export class ReviewAdmin {
     return this.#items(server).filter((item) => item.tool === tool).map(inDetail);
   }
 
-  /** What was decided lately, newest first. */
   async decisions(): Promise<ReviewDecision[]> {
     const { servers, book, pins } = this.#options;
     const all = await Promise.all(
@@ -139,7 +130,6 @@ export class ReviewAdmin {
     }));
   }
 
-  /** Sets how a server's changes are treated. */
   async setPolicy(
     server: string,
     wanted: { changes?: ChangePolicy | undefined; trust?: ServerTrust | undefined },
@@ -168,21 +158,32 @@ export class ReviewAdmin {
   async approve(subject: ReviewSubject, by: AuditActor = {}): Promise<void> {
     const { server, tool, fingerprint } = subject;
     const { held } = this.#waiting(subject);
-    const isHolding = this.#options.book.policyOf(server) === "hold";
-    const approval = {
-      tool,
-      // What only a single client is listed in the place of a tool takes that from nobody else.
-      from: held && this.#options.catalog.of(server).held?.includes(held) ? held.from : undefined,
-      text: held?.listed.text ?? "",
-      fingerprint,
-      by: by.principal,
-      at: Date.now(),
-    };
-    await this.#edit(
-      server,
-      (reviews, pins) =>
-        held ? approved(reviews, pins, approval, isHolding) : { reviews: decided(reviews, tool) },
-    );
+    const { book, catalog } = this.#options;
+    // What only a single client is listed in the place of a tool takes that from nobody else.
+    const from = held && catalog.of(server).held?.includes(held) ? held.from : undefined;
+    await this.#edit(server, (reviews, pins) => {
+      const decided = {
+        reviews: {
+          ...reviews,
+          notices: reviews.notices.filter((notice) => notice.tool !== tool),
+          rejected: reviews.rejected.filter((each) => each.tool !== tool),
+        },
+      };
+      if (!held) return decided;
+      const old = pins.tools.find(({ name }) => name === tool);
+      const others = pins.tools.filter(({ name }) => name !== tool && name !== from);
+      const pin: PinnedTool = {
+        name: tool,
+        text: held.listed.text,
+        fingerprint,
+        pinnedAt: Date.now(),
+        by: by.principal ?? DEFAULT_REVIEWER,
+        ...(old ? { before: { text: old.text, fingerprint: old.fingerprint } } : {}),
+      };
+      // Unless changes are held, the tool follows its server again.
+      const tools = book.policyOf(server) === "hold" ? [...others, pin] : others;
+      return { ...decided, pins: { ...pins, tools } };
+    });
     this.#audit("review.approve", `${server}.${tool}`, by, held?.pinned?.fingerprint, fingerprint);
   }
 
@@ -235,27 +236,29 @@ export class ReviewAdmin {
       });
     }
     this.#checkSame({ server, tool, fingerprint }, item.fingerprint);
-    const words = reason.trim();
-    if (words === "" || words.length > 500) {
+    const given = reason.trim();
+    if (given === "" || given.length > 500) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "A finding is waived with a reason of 1 to 500 characters",
       });
     }
-    const waiver = { tool, rule, fingerprint, reason: words, at: Date.now() };
-    await this.#edit(server, (reviews) => ({
-      reviews: waived(reviews, { ...waiver, by: by.principal ?? DEFAULT_REVIEWER }),
-    }));
-    this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: words });
+    const waiver = { tool, rule, fingerprint, reason: given, at: Date.now() };
+    await this.#edit(server, (reviews) => {
+      const others = reviews.waivers.filter((each) =>
+        each.tool !== tool || each.rule !== rule || each.fingerprint !== fingerprint
+      );
+      const waivers = [...others, { ...waiver, by: by.principal ?? DEFAULT_REVIEWER }];
+      return { reviews: { ...reviews, waivers } };
+    });
+    this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: given });
   }
 
-  /** Restores a dismissed finding. */
   async unwaive(server: string, tool: string, rule: string, by: AuditActor = {}): Promise<void> {
     let reason: string | undefined;
     await this.#edit(server, (reviews) => {
-      const isMeant = (waiver: { tool: string; rule: string }) =>
-        waiver.tool === tool && waiver.rule === rule;
-      reason = reviews.waivers.findLast(isMeant)?.reason;
-      return { reviews: unwaived(reviews, tool, rule) };
+      const isOther = (waiver: Waiver) => waiver.tool !== tool || waiver.rule !== rule;
+      reason = reviews.waivers.findLast((waiver) => !isOther(waiver))?.reason;
+      return { reviews: { ...reviews, waivers: reviews.waivers.filter(isOther) } };
     });
     // Nothing was taken back where there was nothing.
     if (reason === undefined) return;
@@ -270,14 +273,34 @@ export class ReviewAdmin {
     await this.#options.book.edit(server, change);
   }
 
+  /** Does not serve a definition, and does not ask about it again; `keep` is served in its place. */
   #turnDown(
     { server, tool, fingerprint }: ReviewSubject,
     keep: { text: string; fingerprint: string } | undefined,
+    /** There is nothing to serve in its place: no version of it is shown. */
     isHidden: boolean,
-    by: AuditActor,
+    { principal: by = DEFAULT_REVIEWER }: AuditActor,
   ): Promise<void> {
-    const rejection = { tool, fingerprint, keep, isHidden, by: by.principal, at: Date.now() };
-    return this.#edit(server, (reviews, pins) => turnedDown(reviews, pins, rejection));
+    const at = Date.now();
+    return this.#edit(server, (reviews, pins) => {
+      const others = pins.tools.filter(({ name }) => name !== tool);
+      const isPinned = others.length < pins.tools.length;
+      const kept = keep ? [{ name: tool, ...keep, pinnedAt: at, by, isKept: true }] : [];
+      const rejected = reviews.rejected.filter((each) =>
+        each.tool !== tool ||
+        (each.fingerprint !== fingerprint && each.fingerprint !== keep?.fingerprint)
+      );
+      return {
+        reviews: {
+          ...reviews,
+          notices: reviews.notices.filter((notice) => notice.tool !== tool),
+          rejected: [...rejected, { tool, fingerprint, ...(isHidden ? { isHidden } : {}), at, by }],
+        },
+        ...(keep || (isHidden && isPinned)
+          ? { pins: { ...pins, tools: [...others, ...kept] } }
+          : {}),
+      };
+    });
   }
 
   /** What waits about a tool, where it is what the caller has seen. */
@@ -314,8 +337,11 @@ export class ReviewAdmin {
   }
 
   /** Without what was turned down. */
-  #open(server?: string): RawItem[] {
-    return this.#items(server).filter(({ state }) => state !== "rejected");
+  #open(server?: string) {
+    return this.#items(server).flatMap((item) => {
+      const { state } = item;
+      return state === "rejected" ? [] : [{ ...item, state }];
+    });
   }
 
   #items(server?: string): RawItem[] {

@@ -6,6 +6,7 @@ import type { ReviewState } from "./review_state.ts";
 import type { TextScreen } from "./text_screen.ts";
 import { compareTools, ToolDiff } from "../catalog/tool_diff.ts";
 import type { Verdicts } from "./verdicts.ts";
+import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { shortened } from "../core/text.ts";
 import type { ServerPins, ServerReviews } from "../storage/reviews_repository.ts";
 
@@ -34,10 +35,8 @@ export const ReviewItem = z.object({
 });
 export type ReviewItem = z.infer<typeof ReviewItem>;
 
-/** What waits, in short. */
 export type WaitingItem = Pick<ReviewItem, "server" | "tool" | "kind" | "state">;
 
-/** What was decided, newest first. */
 export const ReviewDecision = z.object({
   server: z.string(),
   tool: z.string(),
@@ -45,26 +44,22 @@ export const ReviewDecision = z.object({
   fingerprint: z.string(),
   at: z.number(),
   by: z.string().optional(),
-  /** Of a waiver. */
   rule: z.string().optional(),
   reason: z.string().optional(),
-  /** Whether there is an earlier version to go back to. */
   isRevertible: z.boolean(),
 });
 export type ReviewDecision = z.infer<typeof ReviewDecision>;
 
 export const ReviewList = z.object({
   items: z.array(ReviewItem),
-  /** How many there are beyond those. */
   more: z.int(),
 });
 export type ReviewList = z.infer<typeof ReviewList>;
 
-/** How a server's changes are treated. */
 export const ReviewPolicy = z.object({
   server: z.string(),
-  policy: z.enum(["hold", "notify", "allow"]),
-  trust: z.enum(["trusted", "untrusted"]),
+  policy: ChangePolicy,
+  trust: ServerTrust,
   /** Whether it can be changed here, or only in the file it comes from. */
   isEditable: z.boolean(),
 });
@@ -94,7 +89,6 @@ export interface RawItem extends ReviewItem {
   before?: string | undefined;
 }
 
-/** What there is to look at of these servers. */
 export function collectItems(servers: readonly string[], sources: ItemSources): RawItem[] {
   const items = servers.flatMap((server) => [
     ...foundItems(server, sources),
@@ -173,44 +167,26 @@ function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[]
   return [...ofTools, ...ofTexts];
 }
 
-/** What was decided of one server's tools. */
 export function decisionsOf(
   { server, rejected, waivers }: ServerReviews,
   pins: ServerPins | undefined,
 ): ReviewDecision[] {
-  const reverted = new Set(
-    pins?.tools.filter(({ isKept }) => isKept).map(({ name }) => name),
-  );
+  const tools = pins?.tools ?? [];
+  const reverted = new Set(tools.filter(({ isKept }) => isKept).map(({ name }) => name));
   return [
-    ...(pins?.tools ?? []).flatMap(({ name, fingerprint, pinnedAt, by, isKept }) =>
-      by === undefined || isKept ? [] : [{
-        server,
-        tool: name,
-        kind: "approved" as const,
-        fingerprint,
-        at: pinnedAt,
-        by,
-        isRevertible: true,
-      }]
-    ),
-    ...rejected.map(({ tool, fingerprint, at, by }) => ({
+    ...tools.filter(({ by, isKept }) => by !== undefined && !isKept).map((
+      { name: tool, fingerprint, pinnedAt: at, by },
+    ) => ({ server, tool, kind: "approved" as const, fingerprint, at, by, isRevertible: true })),
+    ...rejected.map(({ isHidden: _, ...rejection }) => ({
+      ...rejection,
       server,
-      tool,
-      kind: reverted.has(tool) ? "reverted" as const : "rejected" as const,
-      fingerprint,
-      at,
-      ...(by === undefined ? {} : { by }),
+      kind: reverted.has(rejection.tool) ? "reverted" as const : "rejected" as const,
       isRevertible: false,
     })),
-    ...waivers.map(({ tool, rule, fingerprint, reason, at, by }) => ({
+    ...waivers.map((waiver) => ({
+      ...waiver,
       server,
-      tool,
       kind: "waived" as const,
-      fingerprint,
-      at,
-      ...(by === undefined ? {} : { by }),
-      rule,
-      reason,
       isRevertible: false,
     })),
   ];

@@ -82,11 +82,9 @@ export class ReviewState {
   }
 
   async #load(policies: ReadonlyMap<string, ChangePolicy>): Promise<void> {
-    const { catalog } = this.#options;
-    const stored = new Map<string, { value: ServerReviews; versionstamp: string }>();
-    for await (const record of this.#options.reviews.list()) {
-      stored.set(record.value.server, record);
-    }
+    const { catalog, guard, onChanged } = this.#options;
+    const records = await Array.fromAsync(this.#options.reviews.list());
+    const stored = new Map(records.map((record) => [record.value.server, record]));
     // One that is no longer wanted keeps its rules until it is gone: forget() is to follow.
     for (const [server, policy] of policies) {
       const isSamePolicy = policy === this.#policies.get(server);
@@ -98,7 +96,12 @@ export class ReviewState {
         const { value: reviews, versionstamp } = record;
         const isSamePins = known && isSamePolicy &&
           known.reviews.pinsRevision === reviews.pinsRevision;
-        const pins = isSamePins ? known.pins : await this.#pinsOf(server, reviews, policy);
+        const hasPins = reviews.pinsRevision > 0 && policy !== "allow";
+        const pins = isSamePins
+          ? known.pins
+          : hasPins
+          ? (await this.#options.pins.find(server))?.value
+          : undefined;
         if (!isSamePins && catalog.snapshot.servers.has(server)) await this.#lookAt(server, pins);
         loaded = { reviews, versionstamp, pins };
       }
@@ -106,7 +109,9 @@ export class ReviewState {
       this.#policies.set(server, policy);
       if (loaded) this.#loaded.set(server, loaded);
       else this.#loaded.delete(server);
-      this.#applyRules(server);
+      guard.setRules(server, this.#rulesOf(server));
+      catalog.refresh(server);
+      onChanged(server);
     }
   }
 
@@ -178,7 +183,7 @@ export class ReviewState {
       const record = await reviews.find(server);
       const kept = await pins.find(server);
       const before = record?.value ?? noReviews(server);
-      const edit = change(before, kept?.value ?? { server, isWhole: false, tools: [] });
+      const edit = change(before, kept?.value ?? noPins(server));
       if (!edit.reviews && !edit.pins) return;
       const isSaved = await reviews.change(
         edit.reviews ?? before,
@@ -232,7 +237,7 @@ export class ReviewState {
         server,
         pinsRevision: Math.max(known.pinsRevision, reviews.pinsRevision),
       },
-      pins: pins ?? { server, isWhole: false, tools: [] },
+      pins: pins ?? noPins(server),
     }));
   }
 
@@ -241,30 +246,18 @@ export class ReviewState {
     if (this.#loaded.get(server)?.pins?.isWhole) return;
     // Where it was not held before, what it listed last is what clients know.
     const known = await this.#options.canonical.list(server);
-    const served = known.filter(({ goneSince }) => goneSince === undefined).map((
-      { name, current },
-    ) => ({ name, text: current.text, fingerprint: current.fingerprint }));
-    const first = served.length > 0
-      ? served
-      : tools.map(({ name, text, fingerprint }) => ({ name, text, fingerprint }));
+    const served = known.filter(({ goneSince }) => goneSince === undefined)
+      .map(({ name, current }) => ({ ...current, name }));
+    const first = served.length > 0 ? served : tools;
     await this.edit(server, (_, pins) => {
       if (pins.isWhole) return {};
       const kept = new Set(pins.tools.map(({ name }) => name));
       const fresh = first.filter(({ name }) => !kept.has(name))
-        .map((tool): PinnedTool => ({ ...tool, pinnedAt: Date.now() }));
+        .map(({ name, text, fingerprint }) => ({ name, text, fingerprint, pinnedAt: Date.now() }));
       return { pins: { server, isWhole: true, tools: [...pins.tools, ...fresh] } };
     });
     // Another gateway may have been first.
     if (!this.#loaded.get(server)?.pins?.isWhole) await this.load();
-  }
-
-  async #pinsOf(
-    server: string,
-    { pinsRevision }: ServerReviews,
-    policy: ChangePolicy,
-  ): Promise<ServerPins | undefined> {
-    if (pinsRevision === 0 || policy === "allow") return undefined;
-    return (await this.#options.pins.find(server))?.value;
   }
 
   /** What is served from here on is looked at first, or it would be gone from lists for a moment. */
@@ -274,13 +267,6 @@ export class ReviewState {
     await verdicts.prepare(server, tools ?? [], { isWhole: false }).catch((error) =>
       onWarning("Cannot look at a server's pinned tools", { server, error })
     );
-  }
-
-  #applyRules(server: string): void {
-    const { guard, catalog, onChanged } = this.#options;
-    guard.setRules(server, this.#rulesOf(server));
-    catalog.refresh(server);
-    onChanged(server);
   }
 
   #rulesOf(server: string): ReviewRules {
@@ -304,6 +290,10 @@ export class ReviewState {
       ),
     };
   }
+}
+
+function noPins(server: string): ServerPins {
+  return { server, isWhole: false, tools: [] };
 }
 
 function pinned(server: string, { name, text, isKept }: PinnedTool): [string, Pin][] {

@@ -9,21 +9,17 @@ export const INSTRUCTIONS = "(instructions)";
 /** Servers can list other texts each time; no more of them is remembered. */
 const MAX_TEXTS = 2_000;
 
-/** A server's text, other than a tool, in which something was found. */
-interface FlaggedText {
-  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
-  subject: string;
-  fingerprint: string;
-  text: string;
-  findings: readonly Finding[];
-  isQuarantined: boolean;
-}
-
 interface SeenText {
   /** Only where something was found in it, but for instructions. */
   text: string;
   fingerprint: string;
   findings: readonly Finding[];
+}
+
+interface FlaggedText extends SeenText {
+  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
+  subject: string;
+  isQuarantined: boolean;
 }
 
 const KINDS = { prompts: "prompt", resources: "resource", resourceTemplates: "resource" } as const;
@@ -38,7 +34,6 @@ const Entry = z.looseObject({ name: z.string(), uri: z.string(), uriTemplate: z.
 export class TextScreen {
   readonly #verdicts: Pick<Verdicts, "scanText" | "verdict">;
   readonly #guard: Pick<ToolGuard, "open">;
-  /** By server, then by subject. */
   readonly #seen = new Map<string, Map<string, SeenText>>();
 
   constructor(verdicts: Pick<Verdicts, "scanText" | "verdict">, guard: Pick<ToolGuard, "open">) {
@@ -80,18 +75,15 @@ export class TextScreen {
       : replaceSpan(result, span, `[${allowed.join(",")}]`);
   }
 
-  /** What was found in the texts that were looked at. */
   found(server: string): FlaggedText[] {
     return Array.from(this.#seen.get(server) ?? []).flatMap(([subject, seen]): FlaggedText[] => {
       const findings = this.#open(server, subject, seen);
       const verdict = this.#verdicts.verdict(findings);
       if (verdict === "clean") return [];
-      const { text, fingerprint } = seen;
-      return [{ subject, fingerprint, text, findings, isQuarantined: verdict === "quarantine" }];
+      return [{ ...seen, subject, findings, isQuarantined: verdict === "quarantine" }];
     });
   }
 
-  /** All servers with something found in their texts. */
   servers(): string[] {
     return [...this.#seen.keys()];
   }

@@ -43,7 +43,6 @@ const LONGEST_CHANGE = 400;
 const LONGEST_SAME = 120;
 const LONGEST_NAME = 200;
 
-/** A definition that is another now. */
 interface ChangedTool {
   tool: string;
   kind?: HeldTool["kind"];
@@ -54,14 +53,10 @@ interface ChangedTool {
   before?: string | undefined;
 }
 
-/** What the log says of it. */
-interface LoggedChange {
-  tool: string;
-  kind?: HeldTool["kind"];
-  from?: string;
-  /** Field by field; missing where there is too much to tell. */
+interface LoggedChange extends Omit<ChangedTool, "text" | "before"> {
+  /** Field by field; missing if there is too much to log. */
   diff?: string[];
-  /** Of what cannot be compared. */
+  /** In place of a diff for what cannot be compared. */
   definition?: string;
 }
 

@@ -1,16 +1,17 @@
-import { RecordedTool } from "../storage/canonical_tools_repository.ts";
 import { heldChanges, loggedChanges } from "./tool_changes.ts";
 import type { HeldTool, ToolGuard } from "../catalog/tool_guard.ts";
 import { describeProblem } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ReviewState } from "./review_state.ts";
-import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
+import type {
+  CanonicalToolsRepository,
+  RecordedTool,
+} from "../storage/canonical_tools_repository.ts";
 import type { Logger } from "../telemetry/logs.ts";
 
-/** As many names as a line of the log should have. */
 const NAMED = 50;
 /** A server may list each client something else: so many lines say that it does. */
-const TOLD_ELSEWHERE = 10;
+const LOGGED_ELSEWHERE = 10;
 
 export interface ToolListsInput {
   catalog: Catalog;
@@ -18,9 +19,7 @@ export interface ToolListsInput {
   book: Pick<ReviewState, "prepare" | "noteChanges">;
   canonical: CanonicalToolsRepository;
   log: Logger;
-  /** Removes secrets from a text. */
   mask(text: string): string;
-  /** The stored record of a server's tools changed. */
   onRecorded(name: string): void;
 }
 
@@ -28,7 +27,6 @@ export interface ToolListsInput {
 export interface ToolLists {
   /** Applies a server's list unless it is outdated. Returns how many tools are served. */
   onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
-  /** The tools recorded in an earlier run. */
   knownTools(name: string): Promise<string[]>;
   forget(name: string): void;
 }
@@ -39,29 +37,28 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
   const recalled = new WeakSet<string[]>();
   /** The newest list of each server; one that was slow to be judged must not replace it. */
   const newest = new Map<string, string[]>();
-  const told = new Map<string, string>();
+  /** What was last logged of each server. */
+  const logged = new Map<string, string>();
 
-  function tellHeld(server: string, held: readonly HeldTool[], message: string): void {
+  function logHeld(server: string, held: readonly HeldTool[], message: string): void {
     const changes = heldChanges(server, held, guard);
     if (changes.length === 0) return;
     log.warn({ serverName: server, tools: loggedChanges(changes, mask) }, message);
   }
 
-  const toldElsewhere = new Map<string, number>();
+  const loggedElsewhere = new Map<string, number>();
   catalog.onHeldElsewhere((server, held) => {
-    const count = (toldElsewhere.get(server) ?? 0) + 1;
-    toldElsewhere.set(server, count);
-    if (count > TOLD_ELSEWHERE) return;
-    const words = "Changed tools on a client's own connection are held until someone approves them";
-    tellHeld(
-      server,
-      held,
-      count < TOLD_ELSEWHERE ? words : `${words}; for more, see the review`,
-    );
+    const count = (loggedElsewhere.get(server) ?? 0) + 1;
+    loggedElsewhere.set(server, count);
+    if (count > LOGGED_ELSEWHERE) return;
+    const message =
+      "Changed tools on a client's own connection are held until someone approves them";
+    const more = count < LOGGED_ELSEWHERE ? "" : "; for more, see the review";
+    logHeld(server, held, message + more);
   });
 
-  /** Says what is kept from clients, once. */
-  function tell(server: string): void {
+  /** Logs what is kept from clients, once. */
+  function logKept(server: string): void {
     const { held = [], quarantined = [] } = catalog.of(server);
     const waiting = held.filter(({ isRejected }) => !isRejected)
       .map(({ name, listed }) => [name, "fingerprint" in listed ? listed.fingerprint : ""]);
@@ -69,10 +66,10 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
       tool: tool.name,
       rules: [...new Set(findings.map(({ rule }) => rule))],
     }));
-    const words = JSON.stringify([waiting, found]);
-    if (told.get(server) === words) return;
-    told.set(server, words);
-    tellHeld(server, held, "Changed tools are held until someone approves them");
+    const state = JSON.stringify([waiting, found]);
+    if (logged.get(server) === state) return;
+    logged.set(server, state);
+    logHeld(server, held, "Changed tools are held until someone approves them");
     if (found.length > 0) {
       log.warn(
         { serverName: server, tools: found.slice(0, NAMED) },
@@ -81,23 +78,17 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
     }
   }
 
-  async function onTools(
-    name: string,
-    texts: string[],
-    isCurrent: () => boolean,
-  ): Promise<number> {
+  async function onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number> {
     newest.set(name, texts);
     await book.prepare(name, texts);
     const count = () => catalog.of(name).tools.length;
     if (newest.get(name) !== texts || !isCurrent()) return count();
     const seen = catalog.setListed(name, texts);
-    tell(name);
+    logKept(name);
     // A list recalled from the store is not a change, and lacks the invalid tools.
     if (recalled.has(texts)) return count();
-    const invalid = catalog.of(name).broken.map((tool) => ({
-      ...tool,
-      problem: describeProblem(tool),
-    }));
+    const { broken } = catalog.of(name);
+    const invalid = broken.map((tool) => ({ ...tool, problem: describeProblem(tool) }));
     for (const { name: tool, problem } of invalid) {
       log.warn(
         { serverName: name, toolName: tool, problem },
@@ -115,10 +106,7 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
         before: earlier[0]?.text,
       }));
       if (changes.length > 0) {
-        log.info(
-          { serverName: name, tools: loggedChanges(changes, mask) },
-          "Tools have changed",
-        );
+        log.info({ serverName: name, tools: loggedChanges(changes, mask) }, "Tools have changed");
       }
       if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, changed, now);
       if (changed.length > 0 || isInvalidChanged) onRecorded(name);
@@ -140,13 +128,12 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
     },
     forget(name) {
       newest.delete(name);
-      told.delete(name);
-      toldElsewhere.delete(name);
+      logged.delete(name);
+      loggedElsewhere.delete(name);
     },
   };
 }
 
-/** Whether nothing was known of the server before. */
 function isFirst(changed: readonly RecordedTool[], seen: number, now: number): boolean {
   const fresh = changed.filter(({ version, current }) => version === 1 && current.seenAt === now);
   return fresh.length === changed.length && fresh.length === seen;

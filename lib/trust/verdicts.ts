@@ -18,7 +18,6 @@ const CLEAN: readonly Finding[] = [];
 
 interface VerdictsOptions {
   repository: Pick<VerdictsRepository, "find" | "save">;
-  /** What a server's tools are judged among. */
   around(server: string): ScanContext;
   /** By what definitions are judged; what other rules found does not count. */
   rules: string;
@@ -153,7 +152,6 @@ export class Verdicts implements FindingsSource {
     return this.#scanner ??= await (this.#options.load ?? (() => import("./scanner/scan.ts")))();
   }
 
-  /** Answers whether something else was found than is known. */
   async #scan(
     server: string,
     known: Known,

@@ -3,12 +3,12 @@ import { fromFileUrl } from "@std/path";
 import { z } from "zod";
 import {
   type Finding,
-  RULES,
   type ScanContext,
   scanText,
   scanTool,
   verdictOf,
 } from "../../lib/trust/scanner/scan.ts";
+import { RULES } from "../../lib/trust/scanner/data/rules.ts";
 import { attacksOf, LOTS, OTHER_SERVERS, OTHER_TOOLS } from "../fixtures/attacks/attack_samples.ts";
 import { TWELVE_TOOLS } from "../fixtures/twelve_tools.ts";
 

@@ -215,7 +215,7 @@ async function loadSemantic({ store, options, platform, live }: SearchInput) {
   const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
     import("./embedding/embedder.ts"),
     import("./embedding/semantic_index.ts"),
-    import("../../storage/vectors_repository.ts"),
+    import("../../storage/catalog_repositories.ts"),
   ]);
   const embedder = await createEmbedder({
     backend: options.embeddings,

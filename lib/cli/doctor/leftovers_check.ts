@@ -9,10 +9,8 @@ export async function checkLeftovers(store: Store, isRunning: boolean): Promise<
   const leases = new LeasesRepository(store);
   const host = hostname();
   const left: string[] = [];
-  for (
-    const { leaseId, pgid, command, host: where, startTime } of await new ProcessesRepository(store)
-      .list()
-  ) {
+  const processes = await new ProcessesRepository(store).values();
+  for (const { leaseId, pgid, command, host: where, startTime } of processes) {
     if (where !== host || pgid === undefined) continue;
     const lease = await leases.find(leaseId);
     const isAlive = lease !== undefined && lease.expiresAt > Date.now() &&

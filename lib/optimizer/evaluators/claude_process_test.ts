@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { basename, dirname, relative } from "@std/path";
 import { isGroupAlive, listProcesses } from "../../servers/processes/process_group.ts";
-import { ProcessOwner, type ProcessRecord } from "../../servers/processes/process_owner.ts";
+import { ProcessOwner } from "../../servers/processes/process_owner.ts";
+import type { ProcessRecord } from "../../storage/leases_repository.ts";
 import { MemoryRecords } from "../../servers/processes/testing/memory_records.ts";
 import { type ClaudeCommand, type ClaudeEnd, runClaude } from "./claude_process.ts";
 import { fakeClaude } from "./testing/fake_claude.ts";
@@ -170,11 +171,11 @@ Deno.test("runClaude() keeps account of its process while that runs", async () =
   const { lines } = await run(`echo "$QUARTERMASTER_OWNER"`, {
     owner,
     onLine() {
-      during = records.list();
+      during = records.values();
       return false;
     },
   });
   assert.deepEqual(lines, ["lease-1"]);
   assert.deepEqual((await during)?.map(({ leaseId }) => leaseId), ["lease-1"]);
-  assert.deepEqual(await records.list(), []);
+  assert.deepEqual(await records.values(), []);
 });

@@ -1,3 +1,4 @@
+import type { ProcessesRepository, ProcessRecord } from "../../storage/leases_repository.ts";
 import { endGroups, findMarked, listProcesses, startTimeOf } from "./process_group.ts";
 
 const MARKER_NAME = "QUARTERMASTER_OWNER";
@@ -61,7 +62,7 @@ export class AnnouncedProcess implements AsyncDisposable {
 
   async keep(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
     const { records, onWarning } = this.#options;
-    await records.add({ ...this.#record, ...process }).catch((error) => {
+    await records.replace({ ...this.#record, ...process }).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" runs`, { error });
     });
   }
@@ -76,35 +77,14 @@ export class AnnouncedProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { records, onWarning } = this.#options;
     await this.#kept;
-    await records.remove(this.#record.id).catch((error) => {
+    await records.delete(this.#record.id).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" has ended`, { error });
     });
   }
 }
 
-/** One started program, recorded so that another gateway can end it if its owner was killed. */
-export interface ProcessRecord {
-  id: string;
-  /** The lease of the gateway that started it. */
-  leaseId: string;
-  /** The machine it runs on: nobody else can end it. */
-  host: string;
-  /** The `NAME=value` in its environment, and in that of all it starts. */
-  marker: string;
-  /** Its name without arguments, which may hold secrets. */
-  command: string;
-  /** Missing until it runs: the record is written first. */
-  pgid?: number | undefined;
-  startTime?: string | undefined;
-}
-
 /** Where the records are kept, so that the next gateway finds them. */
-export interface ProcessRecords {
-  /** Writes the record, in place of the one with the same id. */
-  add(record: ProcessRecord): Promise<void>;
-  remove(id: string): Promise<void>;
-  list(): Promise<ProcessRecord[]>;
-}
+export type ProcessRecords = Pick<ProcessesRepository, "replace" | "delete" | "values">;
 
 const GRACE_MS = 1_000;
 /** A process may start another one while it is being ended. */
@@ -129,13 +109,13 @@ export async function reapOrphans({ records, isLeaseAlive, host }: {
   isLeaseAlive: (leaseId: string) => Promise<boolean>;
   host: string;
 }): Promise<ReapedLease[]> {
-  const ours = (await records.list()).filter((record) => record.host === host);
+  const ours = (await records.values()).filter((record) => record.host === host);
   const reaped: ReapedLease[] = [];
   for (const [leaseId, left] of Map.groupBy(ours, (record) => record.leaseId)) {
     if (await isLeaseAlive(leaseId)) continue;
     const ended = await endProcesses(left);
     if (ended === undefined) continue;
-    if (ended.survivors.length === 0) await Promise.all(left.map(({ id }) => records.remove(id)));
+    if (ended.survivors.length === 0) await Promise.all(left.map(({ id }) => records.delete(id)));
     reaped.push({ leaseId, commands: [...new Set(left.map(({ command }) => command))], ...ended });
   }
   return reaped;

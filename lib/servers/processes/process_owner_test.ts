@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl } from "@std/path";
-import { type ProcessRecord, reapOrphans } from "./process_owner.ts";
+import type { ProcessRecord } from "../../storage/leases_repository.ts";
+import { reapOrphans } from "./process_owner.ts";
 import { findMarked, isGroupAlive, spawnGroup, startTimeOf } from "./process_group.ts";
 import { HOST, ownerOf, waitUntil } from "../transports/testing/transport_harness.ts";
 import { MemoryRecords } from "./testing/memory_records.ts";
@@ -65,7 +66,7 @@ Deno.test("reapOrphans() ends all that a gateway left when it was killed", async
   assert.equal(reaped.groupIds.length, 2);
   assert.deepEqual(reaped.survivors, []);
   assert.deepEqual(await findMarked(marker), []);
-  assert.deepEqual(await kept.list(), []);
+  assert.deepEqual(await kept.values(), []);
 });
 
 async function isPidRunning(pid = 0): Promise<boolean> {
@@ -79,7 +80,7 @@ Deno.test("reapOrphans() leaves alone what belongs to a living lease or another 
   assert.deepEqual(await reapOrphans({ records, isLeaseAlive, host: HOST }), []);
   assert.ok(await isGroupAlive(living.child.pid));
   assert.ok(await isGroupAlive(elsewhere.child.pid));
-  assert.equal((await records.list()).length, 2);
+  assert.equal((await records.values()).length, 2);
 });
 
 Deno.test("reapOrphans() does not end a program that was given an orphan's pid", async () => {
@@ -90,7 +91,7 @@ Deno.test("reapOrphans() does not end a program that was given an orphan's pid",
   const [reaped] = await reapOrphans({ records, isLeaseAlive, host: HOST });
   assert.deepEqual(reaped?.groupIds, []);
   assert.ok(await isGroupAlive(other.child.pid));
-  assert.deepEqual(await records.list(), []);
+  assert.deepEqual(await records.values(), []);
 });
 
 Deno.test("reapOrphans() finds a program by its marker where its start was not recorded", async () => {

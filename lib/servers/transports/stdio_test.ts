@@ -348,9 +348,9 @@ Deno.test("StdioTransport.open() says why a program cannot be started", async ()
 
 Deno.test("StdioTransport.open() records the program before it runs and forgets it afterwards", async () => {
   const harness = await TransportHarness.open();
-  const [record] = await harness.records.list();
+  const [record] = await harness.records.values();
   assert.equal(record?.marker, harness.owner.marker);
-  await waitUntil(async () => (await harness.records.list())[0]?.startTime !== undefined);
+  await waitUntil(async () => (await harness.records.values())[0]?.startTime !== undefined);
   await harness[Symbol.asyncDispose]();
-  assert.deepEqual(await harness.records.list(), []);
+  assert.deepEqual(await harness.records.values(), []);
 });

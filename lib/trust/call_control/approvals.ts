@@ -2,7 +2,7 @@ import type { AuditActor, OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isObject, memberText } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
-import type { PendingCall } from "./control.ts";
+import type { ApprovalDecision, PendingCall, WaitingCall } from "./control.ts";
 import type { Client } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
@@ -13,26 +13,7 @@ const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
 const CLIENT_LENGTH = 80;
 
-/** A call that waits for a person. */
-export interface WaitingCall {
-  id: string;
-  server: string;
-  tool: string;
-  /** As JSON, without secrets. */
-  arguments: string;
-  /** Characters of them that are not shown. */
-  hidden: number;
-  principal: string;
-  /** What the client calls itself. */
-  client?: string;
-  /** In ms since the epoch. */
-  askedAt: number;
-  expiresAt: number;
-}
-
 type ApprovalOutcome = "approved" | "denied" | "expired";
-/** `always` is for the same tool in the same session, as long as both stay as they are. */
-type ApprovalDecision = "approve" | "deny" | "always";
 
 export interface ApprovalsOptions {
   /** Takes secrets out of a JSON text. */
@@ -60,12 +41,10 @@ export class Approvals {
     this.#options = options;
   }
 
-  /** The oldest first. */
   list(): WaitingCall[] {
     return Array.from(this.#waiting.values(), ({ shown }) => shown);
   }
 
-  /** Whether somebody has said that the session may call this tool as it is. */
   isTrusted({ tool, client }: PendingCall): boolean {
     return this.#trusted.get(client)?.has(markOf(tool)) ?? false;
   }
@@ -74,7 +53,7 @@ export class Approvals {
   async wait(call: PendingCall): Promise<ApprovalOutcome> {
     const { signal } = call.request;
     signal.throwIfAborted();
-    this.#checkRoom(call);
+    this.#checkLimits(call);
     const { limitMs = APPROVAL_MS } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalOutcome>();
     const shown = this.#shownOf(call, limitMs);
@@ -96,7 +75,6 @@ export class Approvals {
     }
   }
 
-  /** Throws NOT_FOUND where the call does not wait any more. */
   decide(id: string, decision: ApprovalDecision, by: AuditActor = {}): WaitingCall {
     const waiting = this.#waiting.get(id);
     if (!waiting) {
@@ -129,7 +107,7 @@ export class Approvals {
     known.add(markOf(tool));
   }
 
-  #checkRoom({ client }: PendingCall): void {
+  #checkLimits({ client }: PendingCall): void {
     const own = [...this.#waiting.values()].filter(({ call }) => call.client === client).length;
     if (own < MOST_OF_ONE && this.#waiting.size < MOST_WAITING) return;
     throw new GatewayError("LIMIT_EXCEEDED", {

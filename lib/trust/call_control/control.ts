@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 import { type Bound, CallLimits } from "../../auth/call_limits.ts";
@@ -6,12 +7,29 @@ import { GatewayError } from "../../core/errors.ts";
 import type { CallMode, ServerSpec } from "../../core/server.ts";
 import { isStricter, natureOf, rulesOf, type ServerRules } from "./modes.ts";
 
-/** A call of a server's tool that has not been sent. */
 export interface PendingCall {
   tool: CatalogTool;
   request: McpRequest;
   client: Client;
 }
+
+/** A call that waits for a person. */
+export const WaitingCall = z.object({
+  id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  arguments: z.string().describe("As JSON, without secrets"),
+  hidden: z.int().describe("How many characters of the arguments are not shown"),
+  principal: z.string(),
+  client: z.string().optional(),
+  askedAt: z.number(),
+  expiresAt: z.number(),
+});
+export type WaitingCall = z.infer<typeof WaitingCall>;
+
+/** `always` is for the same tool in the same session, as long as both stay as they are. */
+export const ApprovalDecision = z.enum(["approve", "deny", "always"]);
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
 /** A request other than a tool call that makes use of a server. */
 export interface ServerUse {
@@ -22,7 +40,6 @@ export interface ServerUse {
   request: object;
 }
 
-/** What somebody wanted to use and was refused. */
 export interface RefusedUse {
   /** As the audit log names it: `git.commit`, `(gateway).add_server`. */
   subject: string;
@@ -46,20 +63,15 @@ const ENDING: ReadonlySet<string> = new Set(["resources/unsubscribe", "tasks/can
 export interface CallControlOptions {
   findServer(name: string): { server: { spec: ServerSpec } } | undefined;
   limitOf(principal: string): CallLimit | undefined;
-  /** The mode of the toolset that a call is made through, if it has one. */
   toolsetMode(call: PendingCall): CallMode | undefined;
-  /** Throws unless somebody agrees. */
   askFirst(call: PendingCall): Promise<void>;
-  /** An answer with a result of at most about so many tokens. */
   shorten(call: PendingCall, answer: string, maxTokens: number): Promise<string>;
-  /** The whole answer to a request for a page of a result. */
   readPage(request: McpRequest, client: Client): Promise<string>;
   /** Something is not done because of a mode or its caller's rights. */
   onRefused?(use: RefusedUse, error: Error): void;
   limits?: CallLimits;
 }
 
-/** What may hold a call back. */
 interface Holding {
   rules: ServerRules | undefined;
   limit: CallLimit | undefined;
@@ -81,7 +93,7 @@ export class CallControl {
   enter(call: PendingCall): Promise<void> | undefined {
     const holding = this.#holding(call);
     if (!holding) return undefined;
-    const mustAsk = this.#mustAsk(call, holding);
+    const mustAsk = this.#mustAsk(call.tool, holding, refusedCall(call));
     const { rules, limit } = holding;
     const { tool: { server }, client: { principal } } = call;
     this.#limits.begin(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
@@ -94,13 +106,8 @@ export class CallControl {
    */
   enterTrial({ tool, request, client: { principal } }: PendingCall): boolean {
     const holding = this.#holdingTrial(tool.server, principal);
-    let mustAsk;
-    try {
-      mustAsk = mustAskFirst({ tool }, holding);
-    } catch (error) {
-      this.refused({ subject: `${tool.server}.${tool.name}`, principal }, error);
-      throw error;
-    }
+    const use = { subject: `${tool.server}.${tool.name}`, principal };
+    const mustAsk = this.#mustAsk(tool, holding, use);
     this.#limits.begin(request, [ofToken(principal, holding.limit)]);
     return mustAsk;
   }
@@ -108,7 +115,7 @@ export class CallControl {
   /** Whether a person who tries a tool has to confirm that because of a mode. */
   mustConfirm({ tool, principal }: { tool: CatalogTool; principal: string }): boolean {
     try {
-      return mustAskFirst({ tool }, this.#holdingTrial(tool.server, principal));
+      return this.#mustAsk(tool, this.#holdingTrial(tool.server, principal));
     } catch {
       // The trial itself says why not: there is nothing to confirm.
       return false;
@@ -150,12 +157,10 @@ export class CallControl {
     return this.#rulesOf(server)?.maxResultTokens !== undefined;
   }
 
-  /** The call was answered, however that came about. */
   ended(request: object): void {
     this.#limits.end(request);
   }
 
-  /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
   countRequest(principal: string, method: string): void {
     const isInitialize = method === "initialize";
     const bound: Bound = {
@@ -171,13 +176,29 @@ export class CallControl {
     if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
   }
 
-  #mustAsk(call: PendingCall, holding: Holding): boolean {
-    try {
-      return mustAskFirst(call, holding);
-    } catch (error) {
-      this.refused(refusedCall(call), error);
-      throw error;
-    }
+  /** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */
+  #mustAsk(tool: CatalogTool, { rules, limit, toolset }: Holding, use?: RefusedUse): boolean {
+    const modes: [CallMode, string][] = [
+      [rules?.mode ?? "all", `the entry of server "${tool.server}"`],
+      [toolset ?? "all", "the toolset"],
+      [limit?.mode ?? "all", "this token"],
+    ];
+    const [mode, by] = modes.reduce((most, other) => isStricter(other[0], most[0]) ? other : most);
+    if (mode === "all") return false;
+    const nature = natureOf(tool, rules);
+    if (nature === "reads") return false;
+    if (mode === "confirm") return nature === "destroys";
+    const name = `${tool.server}.${tool.name}`;
+    const error = new GatewayError("ACCESS_DENIED", {
+      message: `Not called: ${name} may change things, and ${by} allows only tools that read`,
+      recoveryAction: "Use a tool that only reads",
+      recoverySteps: [
+        "Use a tool that only reads",
+        `Or ask the owner of the gateway to allow ${name}`,
+      ],
+    });
+    if (use) this.refused(use, error);
+    throw error;
   }
 
   async #ask(call: PendingCall): Promise<void> {
@@ -189,10 +210,9 @@ export class CallControl {
     }
     // What was set meanwhile counts for what is about to run.
     const holding = this.#holding(call);
-    if (holding) this.#mustAsk(call, holding);
+    if (holding) this.#mustAsk(call.tool, holding, refusedCall(call));
   }
 
-  /** Undefined where nothing holds a call back. */
   #holding(call: PendingCall): Holding | undefined {
     const rules = this.#rulesOf(call.tool.server);
     const limit = this.#options.limitOf(call.client.principal);
@@ -233,32 +253,6 @@ function ofToken(principal: string, { perMinute, concurrent }: CallLimit = {}): 
     perMinute,
     concurrent,
   };
-}
-
-/** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */
-function mustAskFirst(
-  { tool }: Pick<PendingCall, "tool">,
-  { rules, limit, toolset }: Holding,
-): boolean {
-  const name = `${tool.server}.${tool.name}`;
-  const modes: [CallMode, string][] = [
-    [rules?.mode ?? "all", `the entry of server "${tool.server}"`],
-    [toolset ?? "all", "the toolset"],
-    [limit?.mode ?? "all", "this token"],
-  ];
-  const [mode, by] = modes.reduce((most, other) => isStricter(other[0], most[0]) ? other : most);
-  if (mode === "all") return false;
-  const nature = natureOf(tool, rules);
-  if (nature === "reads") return false;
-  if (mode === "confirm") return nature === "destroys";
-  throw new GatewayError("ACCESS_DENIED", {
-    message: `Not called: ${name} may change things, and ${by} allows only tools that read`,
-    recoveryAction: "Use a tool that only reads",
-    recoverySteps: [
-      "Use a tool that only reads",
-      `Or ask the owner of the gateway to allow ${name}`,
-    ],
-  });
 }
 
 const RESULTS = "quartermaster://results/";

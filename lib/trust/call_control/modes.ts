@@ -3,7 +3,7 @@ import { isObject } from "../../core/rpc.ts";
 import { type AuditActor, matcherOf, type OnAudit } from "../../core/access.ts";
 import { CallMode, type ServerSpec } from "../../core/server.ts";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { retryStale } from "../../core/async.ts";
 import { type Toolset, ToolsetName } from "../../core/tool.ts";
 import type { Setting, SettingsRepository } from "../../storage/settings_repository.ts";
 import type { PendingCall } from "./control.ts";
@@ -11,7 +11,6 @@ import type { PendingCall } from "./control.ts";
 /** What a call of a tool does: it reads alone, it only adds, or it may overwrite and delete. */
 type ToolNature = "reads" | "adds" | "destroys";
 
-/** What a server's entry says of calls to it. */
 export interface ServerRules {
   mode?: CallMode | undefined;
   callsPerMinute?: number | undefined;
@@ -53,7 +52,6 @@ export function natureOf(
 
 const STRICTNESS: Record<CallMode, number> = { all: 0, confirm: 1, "read-only": 2 };
 
-/** Whether one mode lets fewer calls through than another. */
 export function isStricter(mode: CallMode, than: CallMode): boolean {
   return STRICTNESS[mode] > STRICTNESS[than];
 }
@@ -88,7 +86,6 @@ export class ToolsetModes {
     this.#options = options;
   }
 
-  /** Takes up what the store has. */
   async load(): Promise<void> {
     const { value = {}, versionstamp = "" } = await this.#options.settings.find(MODES) ?? {};
     // What was read before something was set may come after it.
@@ -135,21 +132,15 @@ export class ToolsetModes {
       : undefined;
   }
 
-  /** Gives what was there before. */
-  async #save(toolset: string, mode: CallMode): Promise<CallMode> {
+  #save(toolset: string, mode: CallMode): Promise<CallMode> {
     const { settings } = this.#options;
-    for (let races = 1;; races++) {
+    return retryStale(async () => {
       const before = await settings.find(MODES);
-      const { [toolset]: _, ...others } = before?.value ?? {};
+      const { [toolset]: known = "all", ...others } = before?.value ?? {};
       const next = mode === "all" ? others : { ...others, [toolset]: mode };
-      try {
-        await settings.save(MODES, next, before?.versionstamp ?? null);
-        return before?.value[toolset] ?? "all";
-      } catch (error) {
-        const isLost = error instanceof GatewayError && error.code === "CONFLICT";
-        if (!isLost || races >= MAX_RACES) throw error;
-      }
-    }
+      await settings.save(MODES, next, before?.versionstamp ?? null);
+      return known;
+    }, MAX_RACES);
   }
 }
 

@@ -4,8 +4,8 @@ import { TokenCounter } from "../../core/token_counter.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import { SettingsRepository } from "../../storage/settings_repository.ts";
 import type { Store } from "../../storage/store.ts";
-import { CallControl } from "./control.ts";
-import type { Approvals, AskFirstOptions, WaitingCall } from "./approvals.ts";
+import type { Approvals, AskFirstOptions } from "./approvals.ts";
+import { CallControl, type WaitingCall } from "./control.ts";
 import { RefusedCalls } from "./refused_calls.ts";
 import type { ResultPages } from "./result_pages.ts";
 import { ToolsetModes } from "./modes.ts";
@@ -19,9 +19,7 @@ export interface CallControlModuleOptions {
   access: Access;
   toolsets: Toolsets;
   logs: Logs;
-  /** Where the console is; empty where there is none. */
   address: string;
-  /** What waits for a person is something else. */
   onChange(): void;
   onAudit?: OnAudit | undefined;
   /** Asks the person behind a client to approve a call; undefined if the client cannot ask. */
@@ -33,7 +31,6 @@ const COUNTS_PER_COUNTER = 100;
 /** Nobody waits longer for an answer to be counted; a guess is as good for once. */
 const COUNT_MS = 500;
 
-/** What may be called, how often, and how much of a result goes back. */
 export interface CallControlModule extends AsyncDisposable {
   readonly policy: CallControl;
   /** Calls that wait for a person; loaded at first use. */

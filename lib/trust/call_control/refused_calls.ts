@@ -10,7 +10,6 @@ const PER_WINDOW = 5;
 /** Of one caller in all: trying all day for a year does not push other entries out of the log. */
 const PER_DAY = 200;
 
-/** Who was refused which tool, from where and why. */
 interface RefusedCall extends AuditedChange {
   principal: string;
   from: string;
@@ -26,7 +25,6 @@ export interface RefusedCallsOptions {
 interface Window {
   account: string;
   noted: number;
-  /** Those that were only counted. */
   more: number;
   last: RefusedCall;
   timer: ReturnType<typeof setTimeout>;
@@ -68,7 +66,6 @@ export class RefusedCalls implements Disposable {
     this.#tell(account, last);
   }
 
-  /** Tells of what was only counted so far. */
   [Symbol.dispose](): void {
     for (const key of [...this.#windows.keys()]) this.#close(key);
   }
@@ -91,7 +88,6 @@ export class RefusedCalls implements Disposable {
     this.#options.onAudit({ ...entry, after });
   }
 
-  /** How many entries there are on an account today. */
   #countOf(account: string): number {
     const day = Math.floor((this.#options.now?.() ?? Date.now()) / DAY_MS);
     if (this.#today.day !== day) this.#today = { day, counts: new Map() };

@@ -14,8 +14,6 @@ const RESOURCE_NOT_FOUND = -32002;
 export interface ResultPagesOptions {
   /** How many tokens a text has; 0 where that cannot be counted now. */
   count(text: string): Promise<number>;
-  keptMs?: number;
-  /** Characters of all that is kept. */
   mostKept?: number;
   now?(): number;
 }
@@ -32,7 +30,6 @@ interface Kept {
 export class ResultPages implements Disposable {
   readonly #options: ResultPagesOptions;
   readonly #now: () => number;
-  /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
   /** A name for each session, so that nothing here keeps one alive. */
   readonly #owners = new WeakMap<Client, string>();
@@ -83,7 +80,6 @@ export class ResultPages implements Disposable {
     return replaceSpan(answer, span, cutText(result, cut, note, mustFail));
   }
 
-  /** The whole answer to a request for a page. */
   read(request: McpRequest, client: Client): string {
     const uri = String(request.params.uri);
     const { id, page: number } = parseResultUri(uri);
@@ -102,12 +98,9 @@ export class ResultPages implements Disposable {
     const last = kept.pages.length + 1;
     const next = number < last ? `; next: ${resultUri(id, number + 1)}` : "";
     const note = `[Page ${number} of ${last}${next}]`;
-    const { mimeType } = page;
-    const contents = page.kind === "blob"
-      ? [{ uri, mimeType, blob: page.data }, { uri, mimeType: "text/plain", text: note }]
-      : mimeType === "text/plain"
-      ? [{ uri, mimeType, text: `${page.text}\n\n${note}` }]
-      : [{ uri, mimeType, text: page.text }, { uri, mimeType: "text/plain", text: note }];
+    const contents = "text" in page && page.mimeType === "text/plain"
+      ? [{ uri, ...page, text: `${page.text}\n\n${note}` }]
+      : [{ uri, ...page }, { uri, mimeType: "text/plain", text: note }];
     return resultText(request.id, JSON.stringify({ contents }));
   }
 
@@ -130,12 +123,12 @@ export class ResultPages implements Disposable {
   }
 
   #keep(id: string, owner: string, pages: readonly ResultPage[], size: number): boolean {
-    const { keptMs = KEPT_MS, mostKept = MOST_KEPT } = this.#options;
+    const { mostKept = MOST_KEPT } = this.#options;
     if (size > mostKept) return false;
     this.#prune(mostKept - size);
-    this.#kept.set(id, { owner, pages, size, expiresAt: this.#now() + keptMs });
+    this.#kept.set(id, { owner, pages, size, expiresAt: this.#now() + KEPT_MS });
     this.#size += size;
-    this.#pruneLater(keptMs);
+    this.#pruneLater(KEPT_MS);
     return true;
   }
 
@@ -168,7 +161,7 @@ export class ResultPages implements Disposable {
 }
 
 function sizeOf(page: ResultPage): number {
-  return page.kind === "blob" ? page.data.length : page.text.length;
+  return ("blob" in page ? page.blob : page.text).length;
 }
 
 function sampleOf(text: string): string {
@@ -177,17 +170,13 @@ function sampleOf(text: string): string {
   return text.slice(0, SAMPLE) + text.slice(middle, middle + SAMPLE) + text.slice(-SAMPLE);
 }
 
-/** The result with what is left of it, and every other member as it came. */
 function cutText(result: string, cut: CutResult, note: string, mustFail: boolean): string {
   const members = new Map(
     Array.from(memberSpans(result), ([name, { start, end }]) => [name, result.slice(start, end)]),
   );
   const isDone = mustFail && members.get("isError") !== "true";
-  const words = isDone ? `The call was made and succeeded: do not repeat it. ${note}` : note;
-  members.set(
-    "content",
-    `[${[...cut.content, JSON.stringify({ type: "text", text: words })].join(",")}]`,
-  );
+  const text = isDone ? `The call was made and succeeded: do not repeat it. ${note}` : note;
+  members.set("content", `[${[...cut.content, JSON.stringify({ type: "text", text })].join(",")}]`);
   if (cut.structured === undefined) members.delete("structuredContent");
   if (mustFail) members.set("isError", "true");
   const texts = Array.from(members, ([name, text]) => `${JSON.stringify(name)}:${text}`);
@@ -225,18 +214,13 @@ export function inParts(text: string, most: number): string[] {
 /** A shorter beginning says less than none. */
 const SHORTEST_HEAD = 100;
 
-/** A part of a result that is read on its own. */
-type ResultPage =
-  | { kind: "text"; text: string; mimeType: string }
-  | { kind: "blob"; data: string; mimeType: string };
+type ResultPage = { mimeType: string; text: string } | { mimeType: string; blob: string };
 
-/** A result that was too long, in two. */
 interface CutResult {
   /** What goes back at once: blocks and structured content as the texts that came. */
   content: string[];
   structured: string | undefined;
   pages: ResultPage[];
-  /** Characters of what went back. */
   shown: number;
 }
 
@@ -252,12 +236,91 @@ interface CutOptions {
  * everything fits.
  */
 export function cutResult(
-  { content, structured }: { content: string[]; structured: string | undefined },
-  options: CutOptions,
+  { content: blocks, structured }: { content: string[]; structured: string | undefined },
+  { most, replacement }: CutOptions,
 ): CutResult | undefined {
-  const cutter = new Cutter(options, structured);
-  for (const block of content) cutter.add(block);
-  return cutter.done();
+  const content: string[] = [];
+  const pages: ResultPage[] = [];
+  let [room, shown] = [most, 0];
+  /** Once a text was cut all that follows it is on pages, in its order. */
+  let isFull = false;
+  /** What waits to be put on pages: text that may be cut, and blocks that may not. */
+  let tail = "";
+  let waiting: string[] = [];
+
+  function take(size: number): void {
+    room -= size;
+    shown += size;
+  }
+
+  function flushTail(): void {
+    for (const text of inParts(tail, most)) pages.push({ mimeType: "text/plain", text });
+    tail = "";
+  }
+
+  function flushBlocks(): void {
+    if (waiting.length === 0) return;
+    pages.push({ mimeType: "application/json", text: `[${waiting.join(",")}]` });
+    waiting = [];
+  }
+
+  /** Says in the place of what was just put on a page where it is. */
+  function replace(what: string, size: number): void {
+    const text = replacement(what, size, pages.length + 1);
+    content.push(JSON.stringify({ type: "text", text }));
+  }
+
+  function putTextAway(block: string, text: string): void {
+    const place = !isFull && room >= SHORTEST_HEAD ? cutPlace(text, room) : 0;
+    if (place > 0) {
+      const head = JSON.stringify(text.slice(0, place));
+      content.push(replaceSpan(block, memberSpans(block).get("text")!, head));
+      take(place);
+    }
+    isFull = true;
+    flushBlocks();
+    tail += (tail === "" ? "" : "\n") + text.slice(place);
+  }
+
+  function putAway(block: string, value: Record<string, unknown>): void {
+    const blob = blobOf(value);
+    flushTail();
+    if (blob) {
+      flushBlocks();
+      pages.push(blob);
+    } else {
+      const size = waiting.reduce((sum, { length }) => sum + length, 0);
+      if (size + block.length > most) flushBlocks();
+      waiting.push(block);
+    }
+    // A text that was cut says at its end that there is more.
+    if (isFull) return;
+    if (!blob) flushBlocks();
+    const what = typeof value.type === "string" ? value.type : "Something";
+    replace(blob ? `${what} (${blob.mimeType})` : what, block.length);
+  }
+
+  const isStructuredKept = structured !== undefined && structured.length <= room;
+  if (isStructuredKept) take(structured.length);
+  else if (structured !== undefined) {
+    pages.push({ mimeType: "application/json", text: structured });
+    replace("Structured content", structured.length);
+  }
+  for (const block of blocks) {
+    const parsed: unknown = JSON.parse(block);
+    const value = isObject(parsed) ? parsed : {};
+    const text = value.type === "text" && typeof value.text === "string" ? value.text : undefined;
+    const size = text?.length ?? block.length;
+    if (!isFull && size <= room) {
+      content.push(block);
+      take(size);
+    } else if (text === undefined) putAway(block, value);
+    else putTextAway(block, text);
+  }
+  flushTail();
+  flushBlocks();
+  if (pages.length === 0) return undefined;
+  return { content, structured: isStructuredKept ? structured : undefined, pages, shown };
 }
 
 /** The blocks of a result's content and its structured content, as the texts that came. */
@@ -273,123 +336,14 @@ export function partsOf(
   return { content: content === undefined ? [] : elementTexts(content), structured };
 }
 
-class Cutter {
-  readonly #options: CutOptions;
-  readonly #content: string[] = [];
-  readonly #pages: ResultPage[] = [];
-  readonly #structured: string | undefined;
-  #room: number;
-  #shown = 0;
-  /** Once a text was cut all that follows it is on pages, in its order. */
-  #isFull = false;
-  /** What waits to be put on pages: text that may be cut, and blocks that may not. */
-  #tail = "";
-  #blocks: string[] = [];
-
-  constructor(options: CutOptions, structured: string | undefined) {
-    this.#options = options;
-    this.#room = options.most;
-    if (structured === undefined) return;
-    if (structured.length <= this.#room) {
-      this.#structured = structured;
-      this.#room -= structured.length;
-      this.#shown += structured.length;
-      return;
-    }
-    this.#pages.push({ kind: "text", text: structured, mimeType: "application/json" });
-    this.#replace("Structured content", structured.length);
-  }
-
-  add(block: string): void {
-    const value: unknown = JSON.parse(block);
-    const text = isObject(value) && value.type === "text" && typeof value.text === "string"
-      ? value.text
-      : undefined;
-    const size = text?.length ?? block.length;
-    if (!this.#isFull && size <= this.#room) return this.#keep(block, size);
-    if (text === undefined) return this.#putAway(block, isObject(value) ? value : {});
-    this.#putTextAway(block, text);
-  }
-
-  done(): CutResult | undefined {
-    this.#flush();
-    if (this.#pages.length === 0) return undefined;
-    return {
-      content: this.#content,
-      structured: this.#structured,
-      pages: this.#pages,
-      shown: this.#shown,
-    };
-  }
-
-  #keep(block: string, size: number): void {
-    this.#content.push(block);
-    this.#room -= size;
-    this.#shown += size;
-  }
-
-  #putTextAway(block: string, text: string): void {
-    const isBegun = !this.#isFull && this.#room >= SHORTEST_HEAD;
-    const place = isBegun ? cutPlace(text, this.#room) : 0;
-    if (place > 0) {
-      const head = JSON.stringify(text.slice(0, place));
-      this.#keep(replaceSpan(block, memberSpans(block).get("text")!, head), place);
-    }
-    this.#isFull = true;
-    this.#flushBlocks();
-    this.#tail += (this.#tail === "" ? "" : "\n") + text.slice(place);
-  }
-
-  #putAway(block: string, value: Record<string, unknown>): void {
-    const blob = blobOf(value);
-    if (blob) {
-      this.#flush();
-      this.#pages.push(blob);
-    } else {
-      this.#flushTail();
-      const size = this.#blocks.reduce((sum, { length }) => sum + length, 0);
-      if (size + block.length > this.#options.most) this.#flushBlocks();
-      this.#blocks.push(block);
-    }
-    // Where a text was cut its end says that there is more.
-    if (this.#isFull) return;
-    if (!blob) this.#flushBlocks();
-    const what = typeof value.type === "string" ? value.type : "Something";
-    this.#replace(blob ? `${what} (${blob.mimeType})` : what, block.length);
-  }
-
-  /** Says in the place of what was just put on a page where it is. */
-  #replace(what: string, size: number): void {
-    const text = this.#options.replacement(what, size, this.#pages.length + 1);
-    this.#content.push(JSON.stringify({ type: "text", text }));
-  }
-
-  #flush(): void {
-    this.#flushTail();
-    this.#flushBlocks();
-  }
-
-  #flushTail(): void {
-    for (const text of inParts(this.#tail, this.#options.most)) {
-      this.#pages.push({ kind: "text", text, mimeType: "text/plain" });
-    }
-    this.#tail = "";
-  }
-
-  #flushBlocks(): void {
-    if (this.#blocks.length === 0) return;
-    const text = `[${this.#blocks.join(",")}]`;
-    this.#pages.push({ kind: "text", text, mimeType: "application/json" });
-    this.#blocks = [];
-  }
-}
-
 /** Images, sounds and embedded files, which a client can show as what they are. */
 function blobOf(block: Record<string, unknown>): ResultPage | undefined {
   const inner = isObject(block.resource) ? block.resource : block;
   const data = inner.blob ?? inner.data;
   if (typeof data !== "string") return undefined;
   const { mimeType } = inner;
-  const type = typeof mimeType === "string" ? mimeType : "application/octet-stream";
-  return { kind: "blob", data, mimeType: type };
+  return {
+    mimeType: typeof mimeType === "string" ? mimeType : "application/octet-stream",
+    blob: data,
+  };
 }

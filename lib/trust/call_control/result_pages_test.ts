@@ -200,7 +200,7 @@ Deno.test("cutResult() cuts a text at a line, and puts all that follows on pages
   assert.deepEqual(head.annotations, annotations.annotations);
   assert.match(head.text, /\n$/);
   assert.ok(head.text.length <= 200);
-  const pages = done.pages.map((page) => page.kind === "text" ? page.text : "");
+  const pages = done.pages.map((page) => "text" in page ? page.text : "");
   assert.equal(head.text + pages.join(""), `${long}\nafter`);
   assert.ok(pages.every((page) => page.length <= 200));
 });
@@ -214,7 +214,7 @@ Deno.test("cutResult() never cuts an image: it is there whole, or on a page of i
     image(20),
   ]);
   assert.deepEqual(done.pages, [
-    { kind: "blob", data: "A".repeat(5_000), mimeType: "image/png" },
+    { mimeType: "image/png", blob: "A".repeat(5_000) },
   ]);
 });
 
@@ -225,9 +225,7 @@ Deno.test("cutResult() gives an embedded file as what it is, and other blocks as
   const done = cut([text("x".repeat(300)), JSON.stringify(file), ...links], 200)!;
   const kinds = done.pages.map((page) => page.mimeType);
   assert.deepEqual(kinds, ["text/plain", "a/b", "application/json", "application/json"]);
-  const blocks = done.pages.slice(2).flatMap((page) =>
-    page.kind === "text" ? JSON.parse(page.text) : []
-  );
+  const blocks = done.pages.slice(2).flatMap((page) => "text" in page ? JSON.parse(page.text) : []);
   assert.deepEqual(blocks, links.map((text) => JSON.parse(text)));
 });
 
@@ -240,7 +238,7 @@ Deno.test("cutResult() keeps structured content whole, or puts it on a page whol
   const moved = cut([text("short")], 250, large)!;
   assert.equal(moved.structured, undefined);
   assert.deepEqual(moved.content, [text("Structured content on 2"), text("short")]);
-  assert.deepEqual(moved.pages, [{ kind: "text", text: large, mimeType: "application/json" }]);
+  assert.deepEqual(moved.pages, [{ mimeType: "application/json", text: large }]);
 });
 
 const head = (text: string, most: number) => text.slice(0, cutPlace(text, most));

@@ -1,16 +1,16 @@
+import { DETECTOR, SCHEMA_WORDS } from "./data/words.ts";
+
 /** What a definition stands among. */
 export interface ScanContext {
   server: string;
   /** Names of tools of other servers, original names. */
   otherTools: ReadonlySet<string>;
   otherServers: ReadonlySet<string>;
-  /** Names of the gateway's own tools. */
   reserved: ReadonlySet<string>;
   /** Names of this server's tools: mentioning its own `read_file` is not a cross reference. */
   ownTools?: ReadonlySet<string>;
 }
 
-/** One text of a definition and its JSON path. */
 interface DefinitionText {
   where: string;
   text: string;
@@ -18,25 +18,13 @@ interface DefinitionText {
   kind: "value" | "key";
 }
 
-interface DefinitionTexts {
-  texts: DefinitionText[];
-  /** More than is looked at: what lies beyond was not seen by any rule. */
-  isCut: boolean;
-}
-
 /** Far above what real definitions have, and little enough to be read in some milliseconds. */
 export const LIMITS = { characters: 32_000, nodes: 20_000, depth: 40 };
 
-/** The words that JSON Schema itself uses; they say nothing about who wrote the schema. */
-const SCHEMA_WORDS = new Set(
-  ("type properties required items description title default enum examples pattern const format " +
-    "minimum maximum minLength maxLength minItems maxItems anyOf oneOf allOf not $ref $defs " +
-    "definitions $schema additionalProperties name inputSchema outputSchema annotations _meta icons " +
-    "src mimeType sizes string number integer boolean object array null").split(" "),
-);
-
 /** Every text of a definition, name and description first, up to the limits. */
-export function textsOf(definition: Record<string, unknown>): DefinitionTexts {
+export function textsOf(
+  definition: Record<string, unknown>,
+): { texts: DefinitionText[]; isCut: boolean } {
   const texts: DefinitionText[] = [];
   let characters = 0;
   let nodes = 0;
@@ -101,7 +89,6 @@ export interface Reading {
   where: string;
   text: string;
   read: string;
-  /** What it may speak of freely. */
   topic: ReadonlySet<string>;
 }
 
@@ -131,9 +118,6 @@ function spelledOut(name: string): string {
     .replace(/_/g, " ").replaceAll("\0", "_");
 }
 
-/** Says that a tool looks for attacks, in its own description of itself. */
-const DETECTOR =
-  /\b(detect|scan|classif|flag|guard|filter|saniti[sz]|moderat|screen|check|analy[sz]|block|find)\w{0,10}\b[^.\n]{0,80}\b(injections?|jailbreaks?|phishing|poison\w{0,4}|(malicious|hostile|suspicious|adversarial|unsafe) (prompts?|texts?|instructions?|inputs?|descriptions?))\b/i;
 /** Pairs of quotes on one line, with no more between them than an example has. */
 const QUOTED =
   /"[^"\n]{1,300}"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|(?<=[\s(,])'[^'\n]{1,300}'(?=[\s),.])/g;

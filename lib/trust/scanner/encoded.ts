@@ -1,3 +1,17 @@
+import {
+  BASE32,
+  BASE64,
+  BITS,
+  DIGITS,
+  ENTITIES,
+  ESCAPED,
+  HEX,
+  LONG,
+  PAIRS,
+  PERCENT,
+  SPACED,
+} from "./data/encodings.ts";
+
 /** A text that was found inside another one, in another alphabet. */
 interface Decoded {
   text: string;
@@ -8,19 +22,6 @@ interface Decoded {
 const LONGEST = 4_000;
 const MOST = 20;
 
-/** Cheap first looks: most texts have neither long words nor rows of digits. */
-const LONG = /[A-Za-z0-9+/_-]{24}/;
-const PAIRS = /[01]{8} ?[01]{8}|[0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-][0-9a-fA-F]{2}[ :,-]/;
-
-const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
-const HEX = /\b(?:0x)?((?:[0-9a-fA-F]{2}){20,})\b/g;
-const SPACED = /\b(?:[0-9a-fA-F]{2}[ :,-]){15,}[0-9a-fA-F]{2}\b/g;
-const BASE32 = /\b[A-Z2-7]{32,}={0,6}/g;
-const BITS = /\b(?:[01]{8} ?){10,}/g;
-const PERCENT = /(?:[\w.~-]{0,3}%[0-9a-fA-F]{2}){6,}[\w.~%-]{0,200}/g;
-const ESCAPED = /(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]{1,6}\}){6,}/g;
-const ENTITIES = /(?:&#(?:\d{2,6}|x[0-9a-fA-F]{2,5});){6,}/g;
-
 /** Every piece of a text that decodes to words. */
 export function decodedIn(text: string): Decoded[] {
   const found: Decoded[] = [];
@@ -28,9 +29,7 @@ export function decodedIn(text: string): Decoded[] {
     for (const match of text.matchAll(expression)) {
       if (found.length >= MOST) return;
       const decoded = decode(match[0].slice(0, LONGEST));
-      if (decoded !== undefined && isProse(decoded)) {
-        found.push({ text: decoded, how });
-      }
+      if (decoded !== undefined && isProse(decoded)) found.push({ text: decoded, how });
     }
   };
   if (LONG.test(text)) {
@@ -72,7 +71,7 @@ function fromBase64(piece: string): string | undefined {
   if (!/[A-Z]/.test(piece) || !/[a-z]/.test(piece)) return undefined;
   const whole = piece.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
   const usable = whole.slice(0, whole.length - (whole.length % 4 === 1 ? 1 : 0));
-  return utf8(Uint8Array.from(atob(usable), (character) => character.charCodeAt(0)));
+  return utf8(Uint8Array.fromBase64(usable));
 }
 
 function fromBase32(piece: string): string {
@@ -88,15 +87,14 @@ function fromBits(piece: string): string {
   return utf8(Uint8Array.from(bytes, (bits) => parseInt(bits, 2)));
 }
 
-function fromHex(piece: string): string | undefined {
+function fromHex(piece: string): string {
   const digits = piece.replace(/^0x/, "");
-  const bytes = new Uint8Array(digits.length >> 1);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(digits.slice(2 * i, 2 * i + 2), 16);
-  return utf8(bytes);
+  // A piece that was cut may end in half a byte.
+  return utf8(Uint8Array.fromHex(digits.slice(0, digits.length & ~1)));
 }
 
 function fromPercent(piece: string): string {
-  return piece.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromHex(run.replaceAll("%", "")) ?? "");
+  return piece.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => fromHex(run.replaceAll("%", "")));
 }
 
 function fromEscapes(piece: string): string {
@@ -160,10 +158,6 @@ const SPELLINGS: readonly {
     read: (text) => text.replace(/\b\d{2,3}\b(?:, ?)?/g, (code) => asciiOf(parseInt(code))),
   },
 ];
-
-const DIGITS = new Map(
-  Object.entries({ 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t", "@": "a", $: "s" }),
-);
 
 /** A text as it reads in each spelling that it has marks of. */
 export function respelled(text: string): Decoded[] {

@@ -1,14 +1,11 @@
 import type { Finding } from "../../catalog/tool_guard.ts";
+import { isObject } from "../../core/rpc.ts";
 import { excerptOf, skeleton } from "./characters.ts";
+import { PARAMETERS } from "./data/parameters.ts";
 import type { ScanContext } from "./definition.ts";
 
-interface Skeletons {
-  size: number;
-  names: Map<string, string>;
-}
-
 /** Skeletons of a set of names; thousands of tools are compared with the same set. */
-const remembered = new WeakMap<ReadonlySet<string>, Skeletons>();
+const remembered = new WeakMap<ReadonlySet<string>, { size: number; names: Map<string, string> }>();
 
 function skeletonsOf(names: ReadonlySet<string>): Map<string, string> {
   const known = remembered.get(names);
@@ -18,7 +15,6 @@ function skeletonsOf(names: ReadonlySet<string>): Map<string, string> {
   return fresh;
 }
 
-/** Finds a name that is, or looks like, the name of somebody else's tool. */
 export function scanName(name: string, around: ScanContext): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
     { rule, severity, where: "name", excerpt: excerptOf(name), why },
@@ -66,57 +62,22 @@ function neighborsOf(name: string): string[] {
   return neighbors;
 }
 
-/** What no ordinary tool needs, asked for by the name of a parameter alone. */
-const PRIVATE =
-  /^_*(system_?prompts?|system_?instructions|developer_?prompt|conversation_?history|chat_?history|message_?history|full_?conversation|conversation|chain_?of_?thought|thought_?process|reasoning_?trace|model_?reasoning|tool_?call_?history|tool_?calls_?history|available_?tools|tools?_?list|all_?tools|previous_?messages|user_?messages|context_?window|full_?context|model_?name_?and_?version)_*$/i;
-/** Secrets of the machine; a key of the tool's own service is ordinary (`api_key`, `token`). */
-const SECRETS =
-  /^_*(ssh_?(private_?)?key|id_?rsa|aws_?credentials?|aws_?secret_?access_?key|env_?vars?|environment_?variables|env_?file(_?contents?)?|browser_?cookies|saved_?passwords|keychain)_*$/i;
-/** What tools do that have a use for such secrets. */
-const ABOUT_MACHINES =
-  /\b(ssh|sftp|scp|keys?|deploy\w*|servers?|connect\w*|hosts?|crypto\w*|sign\w*|git|clone|wallets?|blockchain|cloud|aws|docker|containers?|process\w*|env\w*|run\w*|exec\w*|commands?|auth\w*|log ?in|remote|instances?|machines?|vms?|certificates?|tls|jwt|secrets?|credentials?|cookies?|browser|passwords?|config\w*|jobs?|functions?|build\w*|start\w*|lambda|services?|apps?|projects?|transactions?|accounts?)\b/i;
-const ASIDE = /^(side_?notes?|side_?channel|exfil\w*|hidden_?\w+)$/i;
-/** A tool that works with models or messages has honest uses for all of these. */
-const ABOUT_MODELS =
-  /\b(llms?|models?|prompts?|ai|agents?|chat\w*|conversation\w*|messages?|completions?|generat\w+|gpt|claude|gemini|openai|assistants?|summar\w+|memor\w+|rag|think\w*|reason\w*|thoughts?|tools?|dialog\w*|session\w*|transcripts?|extract\w*|classif\w+|sentiment)\b/i;
-
 /** Finds parameters that ask for what the model knows rather than for what the tool needs. */
 export function scanParameters(definition: Record<string, unknown>): Finding[] {
   const { name, title, description, inputSchema } = definition;
-  const properties = recordOf(recordOf(inputSchema).properties);
+  const schema = isObject(inputSchema) ? inputSchema : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const purpose = [name, title, description].filter((text) => typeof text === "string").join(" ")
     .replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").slice(0, 4_000);
-  const found: Finding[] = [];
-  for (const parameter of Object.keys(properties).slice(0, 1_000)) {
-    const where = `inputSchema.properties.${parameter}`;
-    if (ASIDE.test(parameter)) {
-      const why = "The parameter's name is one that is known from attacks";
-      found.push(finding("medium", where, parameter, why));
-    } else if (SECRETS.test(parameter)) {
-      const why = "The parameter asks for a secret of the machine, which the tool has no use for";
-      found.push(finding(ABOUT_MACHINES.test(purpose) ? "low" : "medium", where, parameter, why));
-    } else if (PRIVATE.test(parameter)) {
-      const why =
-        "The parameter asks for what the model was told or thinks, which it fills in unasked";
-      found.push(finding(ABOUT_MODELS.test(purpose) ? "low" : "medium", where, parameter, why));
-    }
-  }
-  return found;
-}
-
-function finding(
-  severity: Finding["severity"],
-  where: string,
-  parameter: string,
-  why: string,
-): Finding {
-  return { rule: "exfiltration-parameter", severity, where, excerpt: excerptOf(parameter), why };
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Object.keys(properties).slice(0, 1_000).flatMap((parameter): Finding[] => {
+    const known = PARAMETERS.find(({ name }) => name.test(parameter));
+    if (known === undefined) return [];
+    return [{
+      rule: "exfiltration-parameter",
+      severity: known.honest?.test(purpose) ? "low" : "medium",
+      where: `inputSchema.properties.${parameter}`,
+      excerpt: excerptOf(parameter),
+      why: known.why,
+    }];
+  });
 }

@@ -41,7 +41,6 @@ export interface Sentence {
   start: number;
 }
 
-/** What was found in a passage. */
 interface Gravest {
   rule: string;
   severity: Severity;
@@ -58,9 +57,7 @@ export class PassageScore {
   #word = 0;
   #sentence = 0;
   #index = 0;
-  /** Words of the sentence with their weights. */
   readonly #words: Weighed[] = [];
-  /** The last sentence with a sign. */
   #signed = -Infinity;
   #most = -Infinity;
   #signs: readonly Seen[] = [];
@@ -89,7 +86,6 @@ export class PassageScore {
     this.#signed = this.#sentence;
   }
 
-  /** Counts the sentence that has just ended. */
   close(): void {
     // Most sentences have no sign, and are not worth more.
     if (this.#sentence - this.#signed <= 1 || this.#listen !== undefined) this.#judge();

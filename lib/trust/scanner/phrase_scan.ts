@@ -9,9 +9,7 @@ import { type Sign, SIGNS } from "./data/signs.ts";
 import { tokenize } from "./tokens.ts";
 import { CLASSES } from "./data/words.ts";
 
-/** A word's place in a phrase. */
 interface Slot {
-  /** The phrase is the one or the other. */
   phrase: Phrase | undefined;
   sign: Sign | undefined;
   unlessDenied: boolean;
@@ -24,7 +22,6 @@ interface Slot {
   /** How many words may stand between it and the element before. */
   gap: number;
 }
-/** What a word can be. */
 interface Meaning extends Weighed {
   slots: Slot[];
 }
@@ -32,9 +29,7 @@ interface Index {
   words: Map<string, Slot[]>;
   /** By the first letters of a word: `conceal*`. */
   stems: Map<string, Slot[]>;
-  /** What was found for a word before. */
   known: Map<string, Meaning>;
-  /** For words that are several by their shape. */
   joined: Map<string, Slot[]>;
   /** By cell: in which walk, and at which word of it, it was last complete; where it began. */
   walk: number;
@@ -130,7 +125,6 @@ function meaningOf({ words, stems, known }: Index, word: string): Meaning {
   return meaning;
 }
 
-/** For a word that is several by its shape. */
 function slotsOfAll(index: Index, words: readonly string[]): Slot[] {
   const key = words.join(" ");
   let slots = index.joined.get(key);

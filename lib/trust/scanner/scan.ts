@@ -13,7 +13,6 @@ import {
 } from "./definition.ts";
 import { scanPhrases } from "./phrase_scan.ts";
 
-export { RULES } from "./data/rules.ts";
 export type { Finding } from "../../catalog/tool_guard.ts";
 export type { ScanContext } from "./definition.ts";
 
@@ -73,33 +72,26 @@ function scanPiece({ where, text, read, topic }: Reading, around: ScanContext): 
   if (/^[\w-]{0,24}$/.test(text)) return findings;
   findings.push(...scanWords(where, read, around, topic));
   findings.push(...scanAddresses(where, text));
+  const note = (severity: Finding["severity"], excerpt: string, why: string) =>
+    findings.push({ rule: "encoded", severity, where, excerpt: excerptOf(excerpt), why });
   for (const { text: inner, how } of decodedIn(text)) {
     const inside = scanWords(where, inner, around, topic);
     const isHostile = inside.some(({ severity }) => severity !== "low");
-    findings.push({
-      rule: "encoded",
-      severity: isHostile ? "high" : "medium",
-      where,
-      excerpt: excerptOf(`${how}: ${inner}`),
-      why: isHostile
-        ? `It hides instructions as ${how}: ${inside[0]!.why.toLowerCase()}`
-        : `It hides readable text as ${how}`,
-    });
+    if (!isHostile) note("medium", `${how}: ${inner}`, `It hides readable text as ${how}`);
+    else note("high", `${how}: ${inner}`, hides(how, inside[0]!));
   }
   for (const { text: inner, how } of respelled(text)) {
     const worst = scanWords(where, inner, around, topic).find(({ severity }) => severity !== "low");
     if (worst === undefined || findings.some(({ rule }) => rule === worst.rule)) continue;
-    findings.push({
-      rule: "encoded",
-      severity: "high",
-      where,
-      excerpt: excerptOf(inner),
-      why: `It hides instructions as ${how}: ${worst.why.toLowerCase()}`,
-    });
+    note("high", inner, hides(how, worst));
   }
   const tagged = fromTags(text);
   if (tagged !== "") findings.push(...scanWords(where, tagged, around, topic));
   return findings;
+}
+
+function hides(how: string, { why }: Finding): string {
+  return `It hides instructions as ${how}: ${why.toLowerCase()}`;
 }
 
 function scanWords(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { RULES, type ScanContext, scanText, scanTool, verdictOf } from "./scan.ts";
+import { type ScanContext, scanText, scanTool, verdictOf } from "./scan.ts";
+import { RULES } from "./data/rules.ts";
 import { LIMITS } from "./definition.ts";
 
 const around: ScanContext = {

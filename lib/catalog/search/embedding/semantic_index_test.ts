@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Store } from "../../../storage/store.ts";
-import { VectorsRepository } from "../../../storage/vectors_repository.ts";
+import { VectorsRepository } from "../../../storage/catalog_repositories.ts";
 import { aDocument, someDocuments } from "../testing.ts";
 import { ToolSearch } from "../tool_search.ts";
 import type { Embedder } from "./embedder.ts";

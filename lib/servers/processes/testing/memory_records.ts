@@ -1,4 +1,5 @@
-import type { ProcessRecord, ProcessRecords } from "../process_owner.ts";
+import type { ProcessRecord } from "../../../storage/leases_repository.ts";
+import type { ProcessRecords } from "../process_owner.ts";
 
 export class MemoryRecords implements ProcessRecords {
   readonly #records: Map<string, ProcessRecord>;
@@ -7,17 +8,17 @@ export class MemoryRecords implements ProcessRecords {
     this.#records = new Map(records.map((record) => [record.id, record]));
   }
 
-  add(record: ProcessRecord): Promise<void> {
+  replace(record: ProcessRecord): Promise<void> {
     this.#records.set(record.id, record);
     return Promise.resolve();
   }
 
-  remove(id: string): Promise<void> {
+  delete(id: string): Promise<void> {
     this.#records.delete(id);
     return Promise.resolve();
   }
 
-  list(): Promise<ProcessRecord[]> {
+  values(): Promise<ProcessRecord[]> {
     return Promise.resolve([...this.#records.values()]);
   }
 }

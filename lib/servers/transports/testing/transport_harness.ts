@@ -101,7 +101,7 @@ export class TransportHarness implements AsyncDisposable {
     const left = await findMarked(this.owner.marker);
     await this.owner[Symbol.asyncDispose]();
     if (left.length > 0) throw new Error(`Processes were left behind: ${left}`);
-    if ((await this.records.list()).length > 0) throw new Error("A record was left behind");
+    if ((await this.records.values()).length > 0) throw new Error("A record was left behind");
   }
 }
 

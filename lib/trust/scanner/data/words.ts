@@ -208,3 +208,15 @@ export const MERGED: readonly [string, string][] = [
   ["full access", "adminaccess"],
   ["root access", "adminaccess"],
 ];
+
+/** The words that JSON Schema itself uses; they say nothing about who wrote the schema. */
+export const SCHEMA_WORDS: ReadonlySet<string> = new Set(
+  ("type properties required items description title default enum examples pattern const format " +
+    "minimum maximum minLength maxLength minItems maxItems anyOf oneOf allOf not $ref $defs " +
+    "definitions $schema additionalProperties name inputSchema outputSchema annotations _meta icons " +
+    "src mimeType sizes string number integer boolean object array null").split(" "),
+);
+
+/** Says that a tool looks for attacks, in its own description of itself. */
+export const DETECTOR =
+  /\b(detect|scan|classif|flag|guard|filter|saniti[sz]|moderat|screen|check|analy[sz]|block|find)\w{0,10}\b[^.\n]{0,80}\b(injections?|jailbreaks?|phishing|poison\w{0,4}|(malicious|hostile|suspicious|adversarial|unsafe) (prompts?|texts?|instructions?|inputs?|descriptions?))\b/i;

@@ -4,7 +4,7 @@ import type { CallMode } from "../../../../../lib/core/server.ts";
 import { APPROVAL_OPERATIONS } from "../../../../../lib/operations/approvals.ts";
 import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
-import type { WaitingCall } from "../../../../../lib/trust/call_control/approvals.ts";
+import type { WaitingCall } from "../../../../../lib/trust/call_control/control.ts";
 import type { FormError } from "../../../../../lib/console/errors.ts";
 
 type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;

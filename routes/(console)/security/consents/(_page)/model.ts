@@ -6,7 +6,7 @@ import { type OperationCall, runOperation } from "../../../../../lib/operations/
 import type { Services } from "../../../../../lib/operations/services.ts";
 import { ServerName } from "../../../../../lib/core/server.ts";
 import { hasPublicUrl } from "../../../../../lib/config/address.ts";
-import type { ConsentView } from "../../../../../lib/trust/consents.ts";
+import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
 import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 

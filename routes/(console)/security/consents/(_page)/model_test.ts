@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
-import type { ConsentView } from "../../../../../lib/trust/consents.ts";
+import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
 import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
 import { consentsPage, decideByForm } from "./model.ts";

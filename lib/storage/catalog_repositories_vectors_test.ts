@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { keys, UNPORTABLE_ROOTS } from "./keys.ts";
 import { Store } from "./store.ts";
-import { VectorsRepository } from "./vectors_repository.ts";
+import { VectorsRepository } from "./catalog_repositories.ts";
 
 Deno.test("VectorsRepository keeps vectors by model and hash", async () => {
   await using store = await Store.open({ location: ":memory:" });

@@ -1,0 +1,48 @@
+/** What a word is by its shape. */
+export const SHAPES: readonly [string, RegExp][] = [
+  ["§leak", /^https?:\/\/[^\s]{0,200}[?&][^=\s]{0,40}=[^\s]{0,10}[{<$[]|^[<{]\w+[>}]\.[\w.-]+$/],
+  [
+    "§harvest",
+    /^https?:\/\/[^\s{<$[]{0,200}[{<$[][\w $-]{0,60}(transcript|conversation|contents|chat|history|secret|prompt|passw|environ|\.env|messages)/,
+  ],
+  ["§url", /^https?:\/\/./],
+  ["§email", /^[\w.+-]{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,6}$/],
+  [
+    "§host",
+    /^[\w-]{2,63}(\.[\w-]{1,63}){0,4}\.(com|net|org|io|co|xyz|ru|cn|test|info|site|online|sh|cc|top|example|invalid|dev|app|cloud|link|biz|pw|su|ws|tk|de|fr|eu|uk|br|in)(\/\S{0,200})?$/,
+  ],
+  ["§number", /^(\+\d{7,15}|0x[0-9a-f]{20,64}|[a-z]{2}\d{2}[a-z0-9]{0,30}|\d{6,34})$/],
+  [
+    "§hard",
+    /\.ssh(\/|$)|\bid_(rsa|ed25519|ecdsa|dsa)\b|\/etc\/(passwd|shadow|sudoers)|\.aws\/(credentials|config)|\.netrc$|\.git-credentials|\.gnupg|\.pgpass|\.pypirc|(^|[\/\\])mcp\.json$|claude_desktop_config|\.claude\.json|\.cursor\/|(bash|zsh)_history|wallet\.dat|application_default_credentials|\.vault-token|login data|cookies\.sqlite|^\*\.(pem|key)$/,
+  ],
+  [
+    "§soft",
+    /(^|\/)\.env(\.\w+)?$|\.npmrc$|kubeconfig|\.kube(\/config)?|\.docker\/config|^credentials\.\w{2,5}$|^secrets?\.(json|ya?ml|toml|env)$|service[-_]account\.json$|\.htpasswd$/,
+  ],
+  [
+    "§dotfile",
+    /^(~|\$home|%userprofile%)[\/\\]\S|^\.[a-z][\w-]*rc$|\.(pem|p12|pfx|keystore|kdbx|tfstate|tfvars|ovpn|sqlite)$|^\/(etc|root|proc)\/|^id\.json$|^seed\.txt$|^passwords?\.\w+$/,
+  ],
+  [
+    "§danger",
+    /autoapprove|dangerously|bypass_?permissions|skip[-_]?permissions|no[-_]verify|nopasswd|^--?yolo|allow[-_]?all|permissions\.allow|^\.claude\/settings/,
+  ],
+  ["§bucket", /^(gs|s3|ftp|sftp|webdav|ssh|wss?|mailto|dns|tcp|r2):\/{0,2}\S/],
+  ["§handle", /^[#@][a-z][\w.-]{2,}$/],
+  ["§startup", /\.(bashrc|zshrc|profile|bash_profile)$|authorized_keys|^crontab$/],
+  [
+    "§envname",
+    /^\$?\{?[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password|pat|credentials?)s?(_id)?\}?$/,
+  ],
+];
+/** Commands that show what a machine holds, set apart as code. */
+export const COMMANDS: ReadonlySet<string> = new Set(
+  ("env printenv cat whoami security gcloud kubectl aws gh git curl wget printf ls ps history set " +
+    "export gpg ssh scp base64 find grep tar zip sudo id hostname defaults reg powershell python3")
+    .split(" "),
+);
+
+/** Letters of scripts whose words are found as pieces of text: no spaces, or joined small words. */
+export const JOINED =
+  /[\u0590-\u06FF\u0900-\u09FF\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
