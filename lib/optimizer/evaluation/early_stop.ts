@@ -2,7 +2,6 @@ import { CATEGORIES, type CategoryScores, type PromptCategory } from "../../core
 import { noMetrics, pairedMetrics, signOf, signTest } from "./metrics.ts";
 import { missingCategories, thresholdRules } from "./rules.ts";
 import {
-  isPromoted,
   loneByCategory,
   mostChance,
   type Sides,
@@ -28,7 +27,7 @@ export function canStillChange(input: UnfinishedInput): boolean {
   // Thefts are counted on negative prompts.
   const canTheftsChange = toCome("negative") > 0;
   if (!canTheftsChange && toCome("direct") + toCome("indirect") === 0) return false;
-  const isGood = isPromoted(input, verdictRules(input));
+  const isGood = verdictRules(input).every(({ passed }) => passed);
   // Each rule is looked at by itself in what is for it the extreme case. A candidate's rates are
   // highest where all to come are correct and its lone mistakes drop out; a baseline's are lowest
   // the other way round. Nothing that can happen lies outside.

@@ -6,6 +6,7 @@ import {
   type PromptCategory,
   type SuccessCount,
 } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
 
 /** The normal quantile of a two-sided 95 % interval. */
 const Z = 1.959963984540054;
@@ -17,22 +18,26 @@ const UNKNOWN: Record<PromptCategory, string> = {
   negative: "there is no data on precision (not 0 %), and nothing can be promoted by itself",
 };
 
-/** Rates in the shape of the spec; null: no data. */
-export interface SpecMetrics {
-  directSuccess: number | null;
-  indirectSuccess: number | null;
-  negativeSuccess: number | null;
-  overall: number | null;
-}
-
 /** Names one version of a prompt. */
 export function promptKey(id: string, version: number): string {
   return `${version} ${id}`;
 }
 
+export function byCategory<T>(valueOf: (category: PromptCategory) => T): Record<PromptCategory, T> {
+  return {
+    direct: valueOf("direct"),
+    indirect: valueOf("indirect"),
+    negative: valueOf("negative"),
+  };
+}
+
 export function noMetrics(): CategoryScores {
   const none = (): SuccessCount => ({ correct: 0, total: 0 });
-  return { direct: none(), indirect: none(), negative: none(), overall: none() };
+  return { ...byCategory(none), overall: none() };
+}
+
+export function errorsIn(runs: readonly EvalRun[]): number {
+  return runs.filter(({ status }) => status === "error").length;
 }
 
 /** Counts what went well; runs that ended in an error, or whose prompt is not among these, say nothing. */
@@ -120,7 +125,7 @@ export function scoreText(score: SuccessCount): string {
 /** "5 points", "1 point", "6.7 points". */
 export function pointsText(fraction: number): string {
   const points = Math.round(fraction * 1_000) / 10;
-  return `${points} ${points === 1 ? "point" : "points"}`;
+  return counted(points, "point");
 }
 
 /** "beside 12 tools of other servers" */
@@ -136,7 +141,8 @@ export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[
   );
 }
 
-export function specMetrics(metrics: CategoryScores): SpecMetrics {
+/** Rates in the shape of the spec; null: no data. */
+export function specMetrics(metrics: CategoryScores) {
   return {
     directSuccess: rateOf(metrics.direct),
     indirectSuccess: rateOf(metrics.indirect),
@@ -218,14 +224,17 @@ export function signTest(better: number, worse: number): number {
   return Number(tail * scale / (1n << BigInt(n))) / Number(scale);
 }
 
-function scoresByPrompt(runs: readonly EvalRun[]): Map<string, SuccessCount> {
+export function scoresByPrompt(
+  runs: readonly EvalRun[],
+  isSuccess = ({ result }: EvalRun) => result.correct,
+): Map<string, SuccessCount> {
   const scores = new Map<string, SuccessCount>();
   for (const run of runs) {
     if (run.status !== "ok") continue;
     const key = promptKey(run.promptId, run.promptVersion);
     const score = scores.get(key) ?? { correct: 0, total: 0 };
     score.total++;
-    if (run.result.correct) score.correct++;
+    if (isSuccess(run)) score.correct++;
     scores.set(key, score);
   }
   return scores;

@@ -12,6 +12,7 @@ import {
 } from "../../core/optimization.ts";
 import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluators/evaluator.ts";
 import { addCosts } from "../cost.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
 import { EvaluationState } from "./state.ts";
@@ -66,12 +67,9 @@ export interface EvaluationProgress {
   runsDone: number;
   /** Those, and those still to be made. */
   runsTotal: number;
-  errors: number;
-  cost: RunCost;
   byCategory: Record<PromptCategory, { done: number; total: number }>;
   /** From 1. */
   currentCandidate?: number;
-  candidates: number;
 }
 
 interface EvaluationOutcome {
@@ -115,8 +113,14 @@ async function makeRuns(
       cut = input.mayRun?.();
       if (cut !== undefined) return;
       report();
-      const { observation, ...tried } = await tryRun(input, planned, signal);
-      const run = runOf(input, planned, { observation, ...tried });
+      const tried = await runWithRetries(input.evaluator, {
+        prompt: planned.prompt.prompt,
+        tools: input.shown(descriptionOf(input, planned.candidateId)),
+        target: input.target,
+        signal,
+      }, input.retryDelayMs);
+      const { observation } = tried;
+      const run = runOf(input, planned, tried);
       await input.save(run);
       state.add(planned, run);
       report();
@@ -144,20 +148,6 @@ async function makeRuns(
   input.signal.throwIfAborted();
   if (failed?.status === "rejected") throw failed.reason;
   return { lasting, cut };
-}
-
-function tryRun(
-  input: EvaluationInput,
-  { candidateId, prompt }: PlannedRun,
-  signal: AbortSignal,
-): Promise<Tried> {
-  const request = {
-    prompt: prompt.prompt,
-    tools: input.shown(descriptionOf(input, candidateId)),
-    target: input.target,
-    signal,
-  };
-  return runWithRetries(input.evaluator, request, { delayMs: input.retryDelayMs });
 }
 
 /** What is recorded of a run; whether it is correct is decided here and by nobody else. */
@@ -228,12 +218,6 @@ function descriptionOf(input: EvaluationInput, candidateId: string): string {
   throw new RangeError(`The evaluation has no description "${candidateId}"`);
 }
 
-interface RetryOptions {
-  /** Before the second try; twice as long before the third. Default: 1 s. */
-  delayMs?: number | undefined;
-  random?: () => number;
-}
-
 export interface Tried {
   observation: Observation;
   attempts: number;
@@ -245,7 +229,8 @@ export interface Tried {
 export async function runWithRetries(
   evaluator: Evaluator,
   request: RunRequest,
-  { delayMs = FIRST_DELAY_MS, random = Math.random }: RetryOptions = {},
+  /** Before the second try; twice as long before the third. */
+  delayMs = FIRST_DELAY_MS,
 ): Promise<Tried> {
   const costs: RunCost[] = [];
   for (let attempts = 1;; attempts++) {
@@ -256,7 +241,7 @@ export async function runWithRetries(
       return { observation, attempts, cost: addCosts(...costs) };
     }
     // Half of it by chance, so that runs that failed together do not come back together.
-    const wait = delayMs * 2 ** (attempts - 1) * (0.5 + random() / 2);
+    const wait = delayMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
     await sleep(wait, undefined, { signal: request.signal }).catch(() => {});
   }
 }
@@ -273,7 +258,7 @@ async function runOnce(evaluator: Evaluator, request: RunRequest): Promise<Obser
     request.signal.throwIfAborted();
     return {
       status: "error",
-      reason: `The evaluator failed: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `The evaluator failed: ${errorMessage(error)}`,
       durationMs: performance.now() - startedAt,
       cost: { inputTokens: 0, outputTokens: 0 },
       isLasting: false,

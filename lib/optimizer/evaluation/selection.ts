@@ -9,6 +9,7 @@ import {
   type TextOrigin,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import { byCategory } from "./metrics.ts";
 import { DEPTHS } from "./plan.ts";
 
 /** How many prompts of a category are asked, and how many of these what writes candidates never sees. */
@@ -143,14 +144,6 @@ function isSeen(
 
 function ofCategory(prompts: readonly GoldenPrompt[], category: PromptCategory): GoldenPrompt[] {
   return prompts.filter((prompt) => prompt.category === category);
-}
-
-function byCategory<T>(valueOf: (category: PromptCategory) => T): Record<PromptCategory, T> {
-  return {
-    direct: valueOf("direct"),
-    indirect: valueOf("indirect"),
-    negative: valueOf("negative"),
-  };
 }
 
 interface CandidateSelectionInput {

@@ -4,12 +4,14 @@ import {
   type Depth,
   type PromptCategory,
   type SuccessCount,
-  Thresholds,
+  type Thresholds,
   type Verdict,
 } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
 import type { Theft } from "./confusion.ts";
 import {
   besideText,
+  byCategory,
   exactTest,
   pairedMetrics,
   type PromptPair,
@@ -52,10 +54,9 @@ export interface Sides<T> {
 /** Whether a candidate may be promoted automatically, with the evidence. */
 export function judge(input: VerdictInput): Verdict {
   const rules = verdictRules(input);
-  const promote = isPromoted(input, rules);
   const failed = rules.filter(({ passed }) => !passed);
   const evidence = evidenceWords(input);
-  if (promote) {
+  if (failed.length === 0) {
     const chance = rules.find(({ rule }) => rule === "significance");
     const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
     return { promote: true, depth: input.depth, words, rules };
@@ -76,17 +77,7 @@ export function judge(input: VerdictInput): Verdict {
   };
 }
 
-/** The spec's rule alone, on counts. */
-export function shouldPromote(
-  candidate: CategoryScores,
-  baseline: CategoryScores,
-  thresholds: Thresholds = Thresholds.parse({}),
-): boolean {
-  return missingCategories(candidate, baseline).length === 0 &&
-    thresholdRules(candidate, baseline, thresholds).every(({ passed }) => passed);
-}
-
-/** Each rule with its outcome. */
+/** Each rule with its outcome; if all pass, the candidate may be promoted. */
 export function verdictRules(input: VerdictInput): Rule[] {
   const { candidate, baseline } = pairedMetrics(input.pairs);
   return [
@@ -95,12 +86,6 @@ export function verdictRules(input: VerdictInput): Rule[] {
     siblingsRule(input.thefts),
     ...(input.depth === "thorough" ? [significanceRule(input)] : []),
   ];
-}
-
-/** The spec's rule on what both have answered, and what is asked beside it. */
-export function isPromoted({ pairs, thresholds }: VerdictInput, rules: readonly Rule[]): boolean {
-  const { candidate, baseline } = pairedMetrics(pairs);
-  return shouldPromote(candidate, baseline, thresholds) && rules.every(({ passed }) => passed);
 }
 
 /** How many prompts have to decide at least: with fewer, chance explains it if all are better. */
@@ -114,11 +99,11 @@ export function leastDeciding(candidates: number): number {
 export function tooFewPrompts(deciding: number, candidates: number): string | undefined {
   const least = leastDeciding(candidates);
   if (deciding >= least) return undefined;
-  return `only ${deciding} ${plural(deciding, "prompt")} can decide, and it takes at least ` +
-    `${least}${
-      candidates > 1 ? ` for ${candidates} candidates` : ""
-    }: even a candidate that does ` +
-    "better on all of them could do so by chance";
+  const shared = candidates > 1 ? ` for ${candidates} candidates` : "";
+  return `only ${
+    counted(deciding, "prompt")
+  } can decide, and it takes at least ${least}${shared}: ` +
+    "even a candidate that does better on all of them could do so by chance";
 }
 
 /** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
@@ -131,33 +116,34 @@ function evidenceRule(
   candidate: CategoryScores,
   baseline: CategoryScores,
 ): Rule {
-  const rule = "evidence";
+  const of = (passed: boolean, words: string): Rule => ({ rule: "evidence", passed, words });
   const missing = missingCategories(candidate, baseline);
   if (missing.length > 0) {
     const kinds = missing.length === CATEGORIES.length ? "any" : missing.join(" or ");
-    const words = `there is no data on ${kinds} prompts tested with both descriptions`;
-    return { rule, passed: false, words };
+    return of(false, `there is no data on ${kinds} prompts tested with both descriptions`);
   }
   const lone = loneRuns(input);
-  if (input.isReported && lone > 0) {
-    const words = `the reported runs are incomplete: ${lone} ${plural(lone, "run")} without a ` +
-      "counterpart for the other description";
-    return { rule, passed: false, words };
-  }
   if (input.isReported) {
-    const words = "the runs were reported by a caller; the gateway measured none of them";
-    return { rule, passed: false, words };
+    return of(
+      false,
+      lone > 0
+        ? `the reported runs are incomplete: ${counted(lone, "run")} without a counterpart for ` +
+          "the other description"
+        : "the runs were reported by a caller; the gateway measured none of them",
+    );
   }
   const empty = CATEGORIES.filter((category) => candidate[category].total === 0);
-  const words = empty.length === 0
-    ? "there is data on every category of prompts"
-    : `there is data to decide on, but none on ${empty.join(" and ")} prompts`;
-  return { rule, passed: true, words };
+  return of(
+    true,
+    empty.length === 0
+      ? "there is data on every category of prompts"
+      : `there is data to decide on, but none on ${empty.join(" and ")} prompts`,
+  );
 }
 
 function siblingsRule(thefts: readonly Theft[]): Rule {
   const words = thefts.map(({ tool, stolen, of }) =>
-    `takes ${stolen} of ${of} ${plural(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
+    `takes ${stolen} of ${counted(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
     `"${tool}" and that it left alone before`
   );
   return {
@@ -171,8 +157,7 @@ function siblingsRule(thefts: readonly Theft[]): Rule {
 function significanceRule(input: VerdictInput): Rule {
   const { candidates = 1 } = input;
   const { better, worse, ties, p } = exactTest(input.pairs);
-  const counts = `better on ${better} ${plural(better, "prompt")}, worse on ${worse}, ` +
-    `the same on ${ties}`;
+  const counts = `better on ${counted(better, "prompt")}, worse on ${worse}, the same on ${ties}`;
   const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p, candidates > 1 ? 4 : 3)}`;
   const passed = p <= mostChance(input);
   const shared = candidates > 1 ? `, as ${candidates} candidates share ${MOST_CHANCE}` : "";
@@ -190,8 +175,8 @@ function evidenceWords(input: VerdictInput): string {
   );
   const runs = candidate.overall.total + baseline.overall.total;
   const lone = loneRuns(input);
-  return `${depth} evidence from ${pairs.length} ${plural(pairs.length, "prompt")} ` +
-    `(${counts.join(", ")}; ${runs} ${plural(runs, "run")}` +
+  return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
+    `(${counts.join(", ")}; ${counted(runs, "run")}` +
     `${lone > 0 ? `, ${lone} without a counterpart left out` : ""}` +
     `${input.isReported ? ", reported by the caller" : ""}` +
     `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
@@ -238,36 +223,28 @@ function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): Mo
 }
 
 function moreWords({ moreRuns, morePrompts }: More): string {
-  if (morePrompts === undefined) return `${moreRuns} more ${plural(moreRuns, "run")}`;
-  return `${morePrompts} more ${plural(morePrompts, "prompt")} that whoever wrote the candidates ` +
-    `did not know (${moreRuns} ${plural(moreRuns, "run")})`;
+  if (morePrompts === undefined) return counted(moreRuns, "more run");
+  return `${counted(morePrompts, "more prompt")} that whoever wrote the candidates ` +
+    `did not know (${counted(moreRuns, "run")})`;
 }
 
 /** Runs on prompts that only one description has answered so far. */
 export function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
   const paired = pairedMetrics(input.pairs);
-  const of = (side: "candidate" | "baseline", category: PromptCategory): SuccessCount => {
-    const [all, used] = [input[side][category], paired[side][category]];
-    const correct = Math.max(0, all.correct - used.correct);
-    const wrong = Math.max(0, all.total - all.correct - (used.total - used.correct));
-    return { correct, total: correct + wrong };
-  };
-  const sideOf = (side: "candidate" | "baseline") => ({
-    direct: of(side, "direct"),
-    indirect: of(side, "indirect"),
-    negative: of(side, "negative"),
-  });
-  return { candidate: sideOf("candidate"), baseline: sideOf("baseline") };
+  const of = (side: "candidate" | "baseline") =>
+    byCategory((category) => {
+      const [all, used] = [input[side][category], paired[side][category]];
+      const correct = Math.max(0, all.correct - used.correct);
+      const wrong = Math.max(0, all.total - all.correct - (used.total - used.correct));
+      return { correct, total: correct + wrong };
+    });
+  return { candidate: of("candidate"), baseline: of("baseline") };
 }
 
 function loneRuns(input: VerdictInput): number {
   const lone = loneByCategory(input);
   return [...Object.values(lone.candidate), ...Object.values(lone.baseline)]
     .reduce((sum, { total }) => sum + total, 0);
-}
-
-function plural(count: number, word: string): string {
-  return count === 1 ? word : `${word}s`;
 }
 
 /** Never shows more certainty than there is: 0.0504 is not 0.05. */

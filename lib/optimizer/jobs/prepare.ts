@@ -1,7 +1,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import {
   CATEGORIES,
-  type GoldenPrompt,
+  GoldenPrompt,
   newId,
   type PromptCategory,
   type RunCost,
@@ -31,7 +31,7 @@ import { isConflict, isStorageError } from "./record.ts";
 import { nearestSiblings, type Target } from "../targets.ts";
 import { generateCandidates, newCandidate } from "../generation/candidates.ts";
 import { heldOutWarnings, knownToWriters } from "../evaluation/plan.ts";
-import { promptKey } from "../evaluation/metrics.ts";
+import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 
 /** What a tool is tested with. */
@@ -186,11 +186,7 @@ async function preparePrompts(
       const written = await generatePrompts({
         model,
         target,
-        counts: {
-          direct: missing.direct.all,
-          indirect: missing.indirect.all,
-          negative: missing.negative.all,
-        },
+        counts: byCategory((category) => missing[category].all),
         existing: saved.map(({ prompt }) => prompt),
         signal: context.signal,
       });
@@ -225,19 +221,10 @@ function toGoldenPrompts(
   missing: Record<PromptCategory, WantedPrompts>,
 ): GoldenPrompt[] {
   const createdAt = new Date().toISOString();
-  const prompts = written.map(({ category, prompt, expectedBehavior }): GoldenPrompt => ({
-    id: newId("prompt"),
-    version: 1,
-    server,
-    toolName: name,
-    category,
-    prompt,
-    expectedBehavior,
-    createdAt,
-    origin: "generated",
-    heldOut: false,
-    retired: false,
-  }));
+  const prompts = written.map((draft) => {
+    const made = { id: newId("prompt"), version: 1, server, toolName: name, createdAt };
+    return GoldenPrompt.parse({ ...made, ...draft, origin: "generated" });
+  });
   const heldOut = CATEGORIES.flatMap((category) =>
     chooseHeldOut(
       prompts.filter((prompt) => prompt.category === category),

@@ -8,8 +8,9 @@ import {
 import { hasConfirmation } from "../evaluation/plan.ts";
 import { whyNotInstead } from "../evaluation/comparison.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
-import { evaluateForJob, toolAt } from "./evaluate.ts";
+import { evaluateForJob } from "./evaluate.ts";
 import type { Preparation } from "./prepare.ts";
+import { toolAt } from "./record.ts";
 import { bestOf, gainText, refusalText } from "./progress.ts";
 import { promptsIn } from "../evaluation/metrics.ts";
 import type { Target } from "../targets.ts";

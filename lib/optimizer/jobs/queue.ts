@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { settledWithin } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { newId, type OptimizationJob } from "../../core/optimization.ts";
+import { JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
 import { type JobsOptions, runJob } from "./run.ts";
 import { type JobControl, JobControls, RECENT } from "./control.ts";
@@ -12,7 +12,6 @@ import {
   type JobRequest,
   readJobOptions,
   refuseKnown,
-  type SelectedTool,
   selectTools,
 } from "./selection.ts";
 import { ModelQueue } from "./concurrency.ts";
@@ -96,21 +95,21 @@ export class OptimizationJobs implements AsyncDisposable {
     }
     await this.#controls.refuseBusy(tools);
     const now = new Date().toISOString();
-    const job: OptimizationJob = {
+    const job = OptimizationJob.parse({
       id: newId("job"),
       status: "running",
       phase: "queued",
       options,
       ...(beside === undefined ? {} : { beside }),
-      tools: tools.map(toQueued),
+      tools: tools.map(({ server, tool }) => {
+        const evaluationId = newId("evaluation");
+        return JobTool.parse({ server, toolName: tool, phase: "queued", evaluationId });
+      }),
       createdAt: now,
       updatedAt: now,
       owner,
-      runs: 0,
-      errors: 0,
-      cost: { inputTokens: 0, outputTokens: 0 },
       by: request.by,
-    };
+    });
     const versionstamp = await jobs.save(job, null);
     try {
       // Again, now that others see this one: of two that start at once, none is unseen.
@@ -162,7 +161,7 @@ export class OptimizationJobs implements AsyncDisposable {
       const job = await this.get(id);
       const left = until - performance.now();
       if (job.status !== "running" || left <= 0) return job;
-      await settledOrAfter(this.#working.get(id)?.done, Math.min(POLL_MS, left), signal);
+      await settledWithin(this.#working.get(id)?.done, Math.min(POLL_MS, left), signal);
     }
   }
 
@@ -200,7 +199,7 @@ export class OptimizationJobs implements AsyncDisposable {
       return job;
     }
     await work.record.check();
-    await settledOrAfter(work.done, STOP_LIMIT_MS);
+    await settledWithin(work.done, STOP_LIMIT_MS);
     return await this.get(id);
   }
 
@@ -288,34 +287,5 @@ export class OptimizationJobs implements AsyncDisposable {
       throw new GatewayError("OPTIMIZATION_DISABLED", { message: "The gateway is stopping" });
     }
     if (!this.#options.isEnabled()) throw new GatewayError("OPTIMIZATION_DISABLED");
-  }
-}
-
-function toQueued({ server, tool }: SelectedTool): OptimizationJob["tools"][number] {
-  return {
-    server,
-    toolName: tool,
-    phase: "queued",
-    evaluationId: newId("evaluation"),
-    runsDone: 0,
-    runsTotal: 0,
-    candidates: 0,
-    failed: false,
-  };
-}
-
-/** Resolves when the work has ended, after so long, or when the signal aborts; leaves no timer. */
-export async function settledOrAfter(
-  work: Promise<unknown> | undefined,
-  ms: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  const ending = new AbortController();
-  const signals = [ending.signal, ...(signal ? [signal] : [])];
-  const pause = sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {});
-  try {
-    await (work ? Promise.race([work, pause]) : pause);
-  } finally {
-    ending.abort();
   }
 }

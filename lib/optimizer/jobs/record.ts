@@ -1,3 +1,4 @@
+import { inTurn } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
@@ -35,8 +36,8 @@ export class JobRecord {
   #job: OptimizationJob;
   #versionstamp: string;
   #isLost = false;
-  /** One after the other: each needs the versionstamp that the one before gave. */
-  #working: Promise<void> = Promise.resolve();
+  /** Each write needs the versionstamp of the one before. */
+  readonly #inTurn = inTurn();
 
   constructor(options: JobRecordOptions) {
     this.#options = options;
@@ -135,12 +136,6 @@ export class JobRecord {
     };
     if (isNews) this.#options.onStop(status);
   }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#working.then(work);
-    this.#working = turn.catch(() => {});
-    return turn;
-  }
 }
 
 /** Acts at once when asked after a rest, else once when the rest is over. */
@@ -188,11 +183,16 @@ export function isConflict(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "CONFLICT";
 }
 
-function withTool(
+export function withTool(
   job: OptimizationJob,
   index: number,
   change: Partial<JobTool>,
 ): OptimizationJob {
-  const tools = job.tools.map((tool, at) => at === index ? { ...tool, ...change } : tool);
-  return { ...job, tools };
+  return { ...job, tools: job.tools.with(index, { ...toolAt(job, index), ...change }) };
+}
+
+export function toolAt({ tools }: OptimizationJob, index: number): JobTool {
+  const tool = tools[index];
+  if (!tool) throw new RangeError(`The job has no tool ${index}`);
+  return tool;
 }

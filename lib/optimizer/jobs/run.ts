@@ -1,12 +1,12 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import { hasConfirmation } from "../evaluation/plan.ts";
-import { countFinished, evaluateForJob, NothingCanWork, toolAt } from "./evaluate.ts";
+import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { promoteBest } from "./promote.ts";
 import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
-import { isStorageError, type JobRecord } from "./record.ts";
+import { isStorageError, type JobRecord, toolAt } from "./record.ts";
 import type { ModelQueue } from "./concurrency.ts";
 import type { OnAudit } from "../../core/access.ts";
 import type {
@@ -65,17 +65,11 @@ export interface ToolOutcome extends Pick<JobTool, "failed" | "promotedCandidate
   outcome: string;
 }
 
-/** How a job ended. */
-interface JobEnd {
-  status: "completed" | "failed";
-  note?: string;
-}
-
 /** Does what is left of a job, tool by tool. Throws where the signal aborts, or the store fails. */
 export async function runJob(
   options: JobsOptions,
   { record, models, signal }: { record: JobRecord; models: ModelQueue; signal: AbortSignal },
-): Promise<JobEnd> {
+): Promise<Pick<OptimizationJob, "status" | "note">> {
   const budget = new Budget(record.job.options);
   try {
     const evaluator = await options.evaluator();
@@ -97,9 +91,7 @@ export async function runJob(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof NothingCanWork) {
-      return { status: "failed", note: `No run can succeed: ${error.message}` };
-    }
+    if (error instanceof NothingCanWork) return { status: "failed", note: error.message };
     if (error instanceof GatewayError && error.code === "CANNOT_EVALUATE") {
       const { message, recoverySteps } = error.toBody();
       return { status: "failed", note: [message, ...recoverySteps].join(". ") };
@@ -128,7 +120,7 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof NothingCanWork) {
-      const outcome = `No run can succeed: ${error.message}`;
+      const outcome = error.message;
       await context.record.stepTool(index, { phase: "complete", failed: true, outcome });
       throw error;
     }
