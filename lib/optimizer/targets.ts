@@ -34,23 +34,7 @@ export type Target = TargetTool & {
   canonicalDescription: string | null;
 };
 
-/** The tools there are. */
-export interface Targets {
-  /** Undefined where there is no such tool now. */
-  find(server: string, tool: string): Target | undefined;
-  tools(server?: string): { server: string; tool: string; enabled: boolean }[];
-  /** The tools of the equipped toolset, of whatever servers. */
-  equipped(): readonly SelectedTool[];
-  /** With these of other servers beside the server's own, as far as they are there. */
-  shown(
-    server: string,
-    tool: string,
-    description: string,
-    beside: readonly SelectedTool[],
-  ): readonly ShownTool[];
-  /** What search looks through. */
-  searched(): readonly IndexedTool[];
-}
+export type Targets = Pick<CatalogTargets, "find" | "tools" | "equipped" | "shown" | "searched">;
 
 interface CatalogTargetsOptions {
   catalog: Catalog;
@@ -60,7 +44,7 @@ interface CatalogTargetsOptions {
 }
 
 /** The tools whose descriptions can be put to the test, as the catalog has them. */
-export class CatalogTargets implements Targets {
+export class CatalogTargets {
   readonly #options: CatalogTargetsOptions;
 
   constructor(options: CatalogTargetsOptions) {
@@ -73,13 +57,16 @@ export class CatalogTargets implements Targets {
     if (!tool) return undefined;
     const own = canonicalDescription(tool);
     const { description: _, ...definition } = tool.definition;
+    const siblings = this.#enabled(server).filter((sibling) => sibling !== tool);
     return {
       server,
       name,
       description: own ?? "",
       definition: { ...definition, ...(own === undefined ? {} : { description: own }) },
-      siblings: this.#enabled(server).filter((sibling) => sibling !== tool)
-        .map(({ name, definition }) => ({ name, description: definition.description ?? "" })),
+      siblings: siblings.map((one) => ({
+        name: one.name,
+        description: one.definition.description ?? "",
+      })),
       enabled: tool.enabled,
       flatName: table.nameOf(tool, "flat"),
       canonicalDescription: own ?? null,
@@ -88,14 +75,10 @@ export class CatalogTargets implements Targets {
 
   /** All tools, or those of one server. */
   tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
-    const { snapshot } = this.#options.catalog;
-    const names = server === undefined ? [...snapshot.servers.keys()].sort() : [server];
-    return names.flatMap((name) =>
-      this.#options.catalog.of(name).tools.map((tool) => ({
-        server: name,
-        tool: tool.name,
-        enabled: tool.enabled,
-      }))
+    const { catalog } = this.#options;
+    const names = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
+    return names.flatMap((server) =>
+      catalog.of(server).tools.map(({ name, enabled }) => ({ server, tool: name, enabled }))
     );
   }
 
@@ -108,7 +91,10 @@ export class CatalogTargets implements Targets {
     return this.#options.equipped().map(({ server, name }) => ({ server, tool: name }));
   }
 
-  /** What a model is shown: the server's enabled tools, with this description for one of them. */
+  /**
+   * What a model is shown: the server's enabled tools, with this description for one of them, and
+   * those of other servers that are there now.
+   */
   shown(
     server: string,
     name: string,
@@ -148,16 +134,13 @@ function described(tool: CatalogTool, description: string): CatalogTool {
 export function nearestSiblings(
   { name, description, siblings }: Pick<TargetTool, "name" | "description" | "siblings">,
 ): TargetTool["siblings"] {
-  const stems = (tool: { name: string; description: string }) =>
+  const stems = (tool: TargetTool["siblings"][number]) =>
     new Set(stemsOf(`${tool.name} ${tool.description.slice(0, MOST_COMPARED)}`));
   const own = stems({ name, description });
-  const nearness = (sibling: TargetTool["siblings"][number]) => {
+  return siblings.filter((sibling) => sibling.name !== name).map((sibling) => {
     const words = stems(sibling);
     // By its root, so that neither a long description wins by its length nor a short one.
-    return own.intersection(words).size / Math.sqrt(Math.max(1, words.size));
-  };
-  return siblings.filter((sibling) => sibling.name !== name)
-    .map((sibling) => ({ sibling, near: nearness(sibling) }))
-    .sort((one, other) => other.near - one.near)
-    .map(({ sibling }) => sibling);
+    const near = own.intersection(words).size / Math.sqrt(Math.max(1, words.size));
+    return { sibling, near };
+  }).sort((one, other) => other.near - one.near).map(({ sibling }) => sibling);
 }

@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
-import { shortened } from "../../core/text.ts";
+import { parseJson, shortened } from "../../core/text.ts";
 import type { ClaudeEnd } from "./claude_process.ts";
-import { isCutOff } from "./evaluator.ts";
+import {
+  callsIn,
+  ContentBlock,
+  isCutOff,
+  MAX_REASONING,
+  type RunProblem,
+  textsIn,
+  tokensIn,
+  Usage,
+} from "./evaluator.ts";
 
 /** What the CLI puts before the names of tools of the server `tools`. */
-const PREFIX = "mcp__tools__";
+const PREFIX = /^mcp__tools__/;
 /** The CLI's own words, where it answers without a model. */
 const OWN_WORDS = "<synthetic>";
-const MAX_REASONING = 4_000;
-
 const Init = z.looseObject({
   type: z.literal("system"),
   subtype: z.literal("init"),
@@ -31,7 +38,7 @@ const Assistant = z.looseObject({
   message: z.looseObject({
     id: z.string(),
     model: z.string().optional(),
-    content: z.array(z.looseObject({ type: z.string() })),
+    content: z.array(ContentBlock),
   }),
 });
 
@@ -43,22 +50,11 @@ const Result = z.looseObject({
   stop_reason: z.string().nullish(),
   api_error_status: z.number().nullish(),
   total_cost_usd: z.number().optional(),
-  usage: z.looseObject({
-    input_tokens: z.number().default(0),
-    cache_creation_input_tokens: z.number().default(0),
-    cache_read_input_tokens: z.number().default(0),
-    output_tokens: z.number().default(0),
-  }).optional(),
+  usage: Usage.optional(),
 });
+type Result = z.infer<typeof Result>;
 
 const Event = z.union([Init, Retry, Assistant, Result]);
-
-const ToolUse = z.looseObject({
-  type: z.literal("tool_use"),
-  name: z.string(),
-  input: z.unknown().optional(),
-});
-const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
 
 interface Message {
   id: string;
@@ -69,7 +65,7 @@ interface Message {
 /** What `claude -p --output-format stream-json` has said so far, read line by line. */
 export class ClaudeTranscript {
   init: z.infer<typeof Init> | undefined;
-  result: z.infer<typeof Result> | undefined;
+  result: Result | undefined;
   retry: z.infer<typeof Retry> | undefined;
   /** The one that answered, by the name it gives itself. */
   model: string | undefined;
@@ -79,7 +75,7 @@ export class ClaudeTranscript {
 
   /** Lines of other kinds, and such as are none of JSON, say nothing about a run. */
   read(line: string): void {
-    const { data } = Event.safeParse(parsed(line));
+    const { data } = Event.safeParse(parseJson(line));
     if (data?.type === "assistant") this.#addMessage(data);
     else if (data?.type === "result") this.result ??= data;
     else if (data?.subtype === "init") this.init ??= data;
@@ -104,16 +100,10 @@ export class ClaudeTranscript {
   /** Known at the end only. */
   get cost(): RunCost {
     const { usage, total_cost_usd: costUsd } = this.result ?? {};
-    const inputTokens = (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
-      (usage?.cache_read_input_tokens ?? 0);
-    const outputTokens = usage?.output_tokens ?? 0;
+    const tokens = tokensIn(usage);
     // A model whose price the CLI does not know costs nothing by its count.
-    const isUnpriced = costUsd === 0 && inputTokens + outputTokens > 0;
-    return {
-      inputTokens,
-      outputTokens,
-      ...costUsd === undefined || isUnpriced ? {} : { costUsd },
-    };
+    const isUnpriced = costUsd === 0 && tokens.inputTokens + tokens.outputTokens > 0;
+    return { ...tokens, ...costUsd === undefined || isUnpriced ? {} : { costUsd } };
   }
 
   get serverStatus(): string | undefined {
@@ -121,7 +111,7 @@ export class ClaudeTranscript {
   }
 
   isListed(tool: string): boolean {
-    return this.init?.tools.includes(PREFIX + tool) ?? false;
+    return this.init?.tools.includes(`mcp__tools__${tool}`) ?? false;
   }
 
   get #chosen(): Message | undefined {
@@ -130,7 +120,7 @@ export class ClaudeTranscript {
 
   #addMessage({ parent_tool_use_id, message }: z.infer<typeof Assistant>): void {
     if (typeof parent_tool_use_id === "string") return;
-    const texts = message.content.flatMap((block) => Text.safeParse(block).data?.text ?? []);
+    const texts = textsIn(message.content);
     if (message.model === OWN_WORDS) {
       this.ownWords = texts.join("\n");
       return;
@@ -140,38 +130,14 @@ export class ClaudeTranscript {
     let known = this.#messages.find(({ id }) => id === message.id);
     if (known === undefined) this.#messages.push(known = { id: message.id, calls: [], texts: [] });
     known.texts.push(...texts);
-    for (const block of message.content) {
-      const use = ToolUse.safeParse(block);
-      if (!use.success) continue;
-      const { name, input } = use.data;
-      known.calls.push({ name: flatName(name), arguments: input ?? {} });
+    for (const call of callsIn(message.content)) {
+      known.calls.push({ ...call, name: call.name.replace(PREFIX, "") });
     }
   }
 
   get hasModelAnswered(): boolean {
     return this.#messages.length > 0;
   }
-}
-
-function flatName(name: string): string {
-  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Why nothing can be concluded from a run. */
-export interface RunProblem {
-  reason: string;
-  /** Whether another try would fail as surely. */
-  isLasting: boolean;
-  /** Whether every other run would, whatever its prompt and tools. */
-  isGeneral?: boolean;
 }
 
 const NO_CREDENTIALS = /not logged in|\/login|invalid api key|failed to authenticate|oauth token/i;
@@ -246,9 +212,7 @@ export function startProblem(
 
 function resultProblem(
   { ownWords, hasModelAnswered, calls }: ClaudeTranscript,
-  { is_error, subtype, result = "", api_error_status, stop_reason }: NonNullable<
-    ClaudeTranscript["result"]
-  >,
+  { is_error, subtype, result = "", api_error_status, stop_reason }: Result,
 ): RunProblem | undefined {
   if (is_error || subtype !== "success") {
     const words = result || ownWords || subtype;
@@ -258,7 +222,8 @@ function resultProblem(
       return { reason, isLasting: true, isGeneral: true };
     }
     const isGeneral = NO_CREDIT.test(words);
-    const isLasting = isGeneral || isLastingStatus(status);
+    // The same request would be refused again: it is the request, and not the moment.
+    const isLasting = isGeneral || [400, 404, 413].includes(status);
     return { reason: `The model API failed: ${words}`, isLasting, isGeneral };
   }
   if (!hasModelAnswered) {
@@ -274,11 +239,6 @@ function resultProblem(
     return { reason, isLasting: false };
   }
   return undefined;
-}
-
-/** The same request would be refused again: it is the request, and not the moment. */
-function isLastingStatus(status: number): boolean {
-  return status === 400 || status === 404 || status === 413;
 }
 
 function lastWords({ lastWords }: { lastWords: string }): string {

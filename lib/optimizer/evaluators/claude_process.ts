@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { join, resolve } from "@std/path";
+import { settledWithin } from "../../core/async.ts";
 import { systemErrorCode } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import {
@@ -130,7 +131,7 @@ async function attend(
   const exited = (async () => {
     const { code } = await child.ended;
     // What it wrote before its end counts; a child of its own may keep the pipes open for good.
-    await within(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
+    await settledWithin(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
     return code;
   })();
   const end = await Promise.race([over.promise, exited]);
@@ -138,7 +139,7 @@ async function attend(
   signal.removeEventListener("abort", onAbort);
 
   const survivors = await endGroups([child.pid], ASKED_MS);
-  if (survivors.length === 0) await within(exited, ARRIVAL_MS);
+  if (survivors.length === 0) await settledWithin(exited, ARRIVAL_MS);
   output.cancel();
   errors.cancel();
   child.stdin.destroy();
@@ -193,11 +194,4 @@ async function removeFolder(folder: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
     }
   }
-}
-
-async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, limitMs);
-  await Promise.race([promise, late.promise]);
-  clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 
@@ -21,36 +22,26 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** What the model did; or why nothing can be said about that. */
+/** Why nothing can be concluded from a run. */
+export interface RunProblem {
+  reason: string;
+  /** Whether another try would fail as surely. */
+  isLasting: boolean;
+  /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
+  isGeneral?: boolean;
+}
+
+/** What the model did, or why that is not known. */
 export type Observation =
-  | {
+  & { durationMs: number; cost: RunCost }
+  & (RunProblem & { status: "error" } | {
     status: "ok";
     /** Tools it called, by flat name, in order. */
     calls: { name: string; arguments: unknown }[];
-    /** What it said beside. */
+    /** The text around its calls. */
     reasoning: string;
-    durationMs: number;
-    cost: RunCost;
     model?: string | undefined;
-  }
-  | {
-    status: "error";
-    /** In words. */
-    reason: string;
-    durationMs: number;
-    cost: RunCost;
-    /** Whether another try would fail as surely. */
-    isLasting: boolean;
-    /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
-    isGeneral?: boolean;
-  };
-
-/** The evaluator in use, or why there is none. */
-export interface EvaluatorInfo {
-  kind: EvaluatorKind | null;
-  model: string | null;
-  problem: string | null;
-}
+  });
 
 /** The program that runs are made with. */
 export interface EvaluatorProgram {
@@ -172,10 +163,8 @@ function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   }
   const [first] = seen.calls;
   if (first?.name === TARGET) {
-    return {
-      outcome: "right",
-      words: `Asked "${PROMPT}", the model chose the right one of two tools`,
-    };
+    const words = `Asked "${PROMPT}", the model chose the right one of two tools`;
+    return { outcome: "right", words };
   }
   const did = first === undefined ? "called no tool" : `called ${first.name}`;
   return {
@@ -185,10 +174,47 @@ function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   };
 }
 
-/** The model had not finished. */
 const CUT_OFF = ["max_tokens", "model_context_window_exceeded", "pause_turn"];
 
-/** Whether what a model said ends where it was stopped: what it would have done next is not known. */
+/** Whether the model was stopped before it had finished: what it would have done is not known. */
 export function isCutOff(stopReason: string | null | undefined): boolean {
   return CUT_OFF.includes(stopReason ?? "");
+}
+
+/** The most characters of a model's text that a run records. */
+export const MAX_REASONING = 4_000;
+
+/** What the Messages API and the claude CLI have in common. */
+export const ContentBlock = z.looseObject({ type: z.string() });
+type ContentBlock = z.infer<typeof ContentBlock>;
+const TextBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
+const ToolUseBlock = z.looseObject({
+  type: z.literal("tool_use"),
+  name: z.string(),
+  input: z.unknown().optional(),
+});
+export const Usage = z.looseObject({
+  input_tokens: z.number().default(0),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  output_tokens: z.number().default(0),
+});
+
+export function textsIn(content: readonly ContentBlock[]): string[] {
+  return content.flatMap((block) => TextBlock.safeParse(block).data?.text ?? []);
+}
+
+export function callsIn(content: readonly ContentBlock[]): { name: string; arguments: unknown }[] {
+  return content.flatMap((block) => {
+    const { data } = ToolUseBlock.safeParse(block);
+    return data === undefined ? [] : [{ name: data.name, arguments: data.input ?? {} }];
+  });
+}
+
+export function tokensIn(usage: z.infer<typeof Usage> | undefined) {
+  return {
+    inputTokens: (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
+      (usage?.cache_read_input_tokens ?? 0),
+    outputTokens: usage?.output_tokens ?? 0,
+  };
 }

@@ -1,11 +1,12 @@
 import { type Env, nonEmpty, type Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
-import type { Evaluator, EvaluatorInfo, EvaluatorProgram } from "./evaluator.ts";
-import { ClaudeCliEvaluator, type ClaudeCliOptions, ClaudeCliText } from "./claude_cli.ts";
+import type { EvaluatorInfo } from "../../core/optimization.ts";
+import type { Evaluator, EvaluatorProgram } from "./evaluator.ts";
+import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
-import { MessagesApiEvaluator, MessagesApiText } from "./messages_api.ts";
+import { MessagesApiEvaluator, messagesApiText } from "./messages_api.ts";
 import { ModelQueue } from "../jobs/concurrency.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import type { Redactor } from "../../telemetry/redact.ts";
@@ -109,7 +110,7 @@ export function buildModels(input: ModelsInput): Models {
     try {
       const { kind } = await checked();
       return slots.textModel(
-        kind === "claude-cli" ? new ClaudeCliText(cliOptions) : new MessagesApiText(apiOptions),
+        kind === "claude-cli" ? claudeCliText(cliOptions) : messagesApiText(apiOptions),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;
@@ -129,7 +130,7 @@ export function buildModels(input: ModelsInput): Models {
       const { kind, model } = await checked();
       return { kind, model, problem: null };
     } catch (error) {
-      return { ...none, problem: error instanceof Error ? error.message : String(error) };
+      return { ...none, problem: errorMessage(error) };
     }
   }
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { RunCost } from "../../core/optimization.ts";
-import { shortened } from "../../core/text.ts";
+import { parseJson, shortened } from "../../core/text.ts";
 import { addCosts } from "../cost.ts";
+import type { TargetTool } from "../targets.ts";
 import type { TextModel } from "./text_model.ts";
 import { dataBlock, MAX_REQUEST } from "./request.ts";
 
@@ -85,23 +86,23 @@ function pieces(text: string): string[] {
 }
 
 function jsonValuesIn(text: string): unknown[] {
-  const whole = parse(text.trim());
-  if (whole !== undefined) return [whole.value];
+  const whole = parseJson(text.trim());
+  if (whole !== undefined) return [whole];
   const fenced = Array.from(text.matchAll(/^[ \t]*```[a-z]*[ \t]*\r?\n([^]*?)\n[ \t]*```/gim))
-    .map(([, inside]) => parse(inside!)).filter((found) => found !== undefined);
-  return (fenced.length > 0 ? fenced : bareValuesIn(text)).map(({ value }) => value);
+    .map(([, inside]) => parseJson(inside!)).filter((found) => found !== undefined);
+  return fenced.length > 0 ? fenced : bareValuesIn(text);
 }
 
 /** The objects and arrays that stand in a text, from left to right, none inside another. */
-function bareValuesIn(text: string): { value: unknown }[] {
-  const found: { value: unknown }[] = [];
+function bareValuesIn(text: string): unknown[] {
+  const found: unknown[] = [];
   let at = 0;
   for (let tries = 0; tries < MOST_STARTS; tries++) {
     const start = text.slice(at).search(/[{[]/);
     if (start === -1) break;
     at += start;
     const end = endOfValue(text, at);
-    const value = end === undefined ? undefined : parse(text.slice(at, end));
+    const value = end === undefined ? undefined : parseJson(text.slice(at, end));
     if (value !== undefined) found.push(value);
     at = end ?? at + 1;
   }
@@ -124,14 +125,6 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether the first bracket is never closed: what is whole inside it is not the answer. */
 function isCut(text: string): boolean {
   const start = text.search(/[{[]/);
@@ -149,6 +142,19 @@ function whyNot(text: string): string {
     if (error instanceof Error) return shortened(error.message, 200);
   }
   return "what looks like it does not parse";
+}
+
+/** After two requests nothing could be used; `why` is of the first text that was refused. */
+export function nothingUsable(
+  kind: "description" | "prompt",
+  { server, name }: TargetTool,
+  why: string | undefined,
+): GatewayError {
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot generate ${kind}s for ${server}.${shortened(name, 100)}: after two requests ` +
+      `none that could be used was left (${why ? `for one: ${why}` : "the model gave none"})`,
+    recoveryAction: `Try again, choose another model, or write a ${kind} yourself`,
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { stemOf } from "../../catalog/search/text.ts";
 import { isStopWord } from "../../catalog/search/data/stop_words.ts";
-import type { PromptCategory } from "../../core/optimization.ts";
+import type { GoldenPrompt } from "../../core/optimization.ts";
 import { shortened } from "../../core/text.ts";
 import { flatten, namespacedName } from "../../catalog/names.ts";
 
@@ -10,32 +10,14 @@ const MAX_PROMPT = 4_000;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** A golden prompt as it is written, before it is kept. */
-export interface DraftPrompt {
-  category: PromptCategory;
-  prompt: string;
-  expectedBehavior: {
-    shouldCallTool: boolean;
-    notes?: string | undefined;
-    /** For a prompt that is meant for a sibling: the sibling's own name. */
-    expectedTool?: string | undefined;
-  };
-}
+/** A golden prompt before it is saved. */
+export type DraftPrompt = Pick<GoldenPrompt, "category" | "prompt" | "expectedBehavior">;
 
 /** Why a prompt cannot be one of a tool's golden prompts; undefined if it can. */
 export function promptProblem(
-  prompt: DraftPrompt,
-  tool: { name: string; server: string },
-  existing: readonly string[],
-): string | undefined {
-  return promptProblemAmong(prompt, tool, new KnownTexts(existing));
-}
-
-/** The same for many prompts of one tool. */
-export function promptProblemAmong(
   { category, prompt }: DraftPrompt,
   tool: { name: string; server: string },
-  existing: KnownTexts,
+  existing = new KnownTexts(),
 ): string | undefined {
   const { length } = prompt.trim();
   if (length < MIN_PROMPT) return `It has ${length} characters; at least ${MIN_PROMPT} are needed`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { abortable } from "../../core/async.ts";
 
@@ -81,8 +81,7 @@ async function answerOf(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw cannotGenerate(`it did not answer: ${oneLine(why)}`, error);
+    throw cannotGenerate(`it did not answer: ${oneLine(errorMessage(error))}`, error);
   }
 }
 

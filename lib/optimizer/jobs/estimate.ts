@@ -4,6 +4,7 @@ import {
   type Evaluation,
   type EvaluatorKind,
   type GoldenPrompt,
+  type JobEstimate,
   type JobOptions,
   type PromptCategory,
   type ToolCandidate,
@@ -19,6 +20,7 @@ import {
   withHeldOut,
   writtenInView,
 } from "../evaluation/selection.ts";
+import { counted } from "../../core/text.ts";
 import { showsTheft } from "../evaluation/confusion.ts";
 import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
@@ -33,17 +35,6 @@ const GENERATION_RUNS = 2;
 /** A job may have hundreds of tools. */
 const MOST_TOLD = 3;
 
-export interface RunEstimate {
-  tools: number;
-  /** At most: an evaluation stops early where it can. */
-  runs: number;
-  seconds: number;
-  /** Null where nothing is known about prices. */
-  costUsd: number | null;
-  /** In words: measured on so many runs, or a guess; and where it is too little to tell anything. */
-  basis: string;
-}
-
 interface EstimateInput {
   options: JobOptions;
   tools: readonly ToolData[];
@@ -54,7 +45,7 @@ interface EstimateInput {
   concurrency: number;
 }
 
-export function estimateJob(input: EstimateInput): RunEstimate {
+export function estimateJob(input: EstimateInput): JobEstimate {
   const { options, tools, concurrency } = input;
   const each = tools.map((tool) => forecastOf(tool, options));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -72,7 +63,8 @@ export function estimateJob(input: EstimateInput): RunEstimate {
     seconds,
     costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
     basis: [
-      basisOf(measured.length, input.kind, runs, generations),
+      `at most ${counted(runs, "run")} and ${counted(generations, "request")} for texts`,
+      basisOf(measured.length, input.kind),
       ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_TOLD) : []),
     ].join("; "),
   };
@@ -104,27 +96,18 @@ function costOf(
   return Math.min(mean * requests, most ?? Infinity);
 }
 
-function basisOf(
-  measured: number,
-  kind: EvaluatorKind | undefined,
-  runs: number,
-  generations: number,
-): string {
-  const work = `at most ${runs} ${runs === 1 ? "run" : "runs"} and ${generations} ` +
-    `${generations === 1 ? "request" : "requests"} for texts`;
+function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
   if (measured > 0) {
-    return `${work}; time and cost measured on the last ${measured} ` +
-      `${measured === 1 ? "run" : "runs"} with ${kind}`;
+    return `time and cost measured on the last ${counted(measured, "run")} with ${kind}`;
   }
-  return `${work}; a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
+  return `a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
     (kind === undefined
       ? "there is no evaluator here now"
       : `no run with ${kind} has been measured yet`);
 }
 
 function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)];
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 /** What there is of one tool. */
@@ -158,8 +141,8 @@ interface TestForecast {
 }
 
 export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
-  const { candidates: saved, canonical, inForce, evaluations } = stock;
-  const chosen = chooseCandidates({ saved, canonical, options, inForce, evaluations });
+  const saved = stock.candidates;
+  const chosen = chooseCandidates({ ...stock, saved, options });
   const wanted = wantedPrompts(options, stock.prompts);
   const known = writtenInView(saved, chosen.candidates);
   const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);

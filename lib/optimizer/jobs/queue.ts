@@ -1,10 +1,10 @@
 import { settledWithin } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
+import { type JobEstimate, JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
 import { type JobsOptions, runJob } from "./run.ts";
 import { type JobControl, JobControls, RECENT } from "./control.ts";
-import { estimateJob, readToolData, type RunEstimate } from "./estimate.ts";
+import { estimateJob, readToolData } from "./estimate.ts";
 import { isStorageError, JobRecord } from "./record.ts";
 import {
   besideOf,
@@ -47,7 +47,7 @@ export class OptimizationJobs implements AsyncDisposable {
     this.#controls = new JobControls(options, (id) => this.#dropped.has(id));
   }
 
-  async estimate(request: JobRequest): Promise<RunEstimate> {
+  async estimate(request: JobRequest): Promise<JobEstimate> {
     const { targets, runs, evaluator, concurrency } = this.#options;
     const tools = selectTools(targets, request);
     const options = readJobOptions(request, tools);
