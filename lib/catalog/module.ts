@@ -17,11 +17,9 @@ export interface CatalogInput {
   store: Store;
   options: Pick<Options, "maxNameLength" | "toolCategories">;
   bus: Bus;
-  /** Names that no tool of a server may have. */
   reservedNames: ReadonlySet<string>;
 }
 
-/** All tools of all servers: their names, costs, and what people changed about them. */
 export interface CatalogModule extends Disposable {
   catalog: Catalog;
   names: NameTables;
@@ -30,11 +28,8 @@ export interface CatalogModule extends Disposable {
   toolMetadata: ToolMetadataRepository;
   canonical: CanonicalToolsRepository;
   enabled: EnabledToolsRepository;
-  /** Applies which tools are enabled. */
   loadSelections(): Promise<void>;
-  /** Applies the stored overrides of tools. */
   loadMetadata(): Promise<void>;
-  /** Stores an override; returns the one before. */
   saveOverride(
     override: ToolOverride,
     versionstamp?: string | null,

@@ -12,7 +12,6 @@ import {
 import type { CatalogSnapshot, ServerTools } from "./catalog.ts";
 import { type CatalogTool, renamed } from "./catalog_tool.ts";
 
-/** What the names of one gateway keep to. */
 interface NameRules {
   /** Flat names of the gateway's own tools, which no other tool may have. */
   reserved: ReadonlySet<string>;
@@ -66,7 +65,6 @@ export class NameTable {
     return this.#servers.keys();
   }
 
-  /** Every tool, by server. */
   *tools(): Generator<CatalogTool> {
     for (const { tools } of this.#servers.values()) yield* tools;
   }
@@ -98,7 +96,6 @@ export class NameTable {
     }
   }
 
-  /** Tools of any server that have this name there. */
   byOriginal(name: string): readonly CatalogTool[] {
     this.#original ??= Map.groupBy(this.tools(), (tool) => tool.name);
     return this.#original.get(name) ?? [];
@@ -114,7 +111,6 @@ export class NameTable {
     }
   }
 
-  /** One server's tools/list, as text. */
   listText(server: string, naming: Naming): string {
     if (naming !== "flat") return this.server(server)?.listText(naming) ?? toolsText([]);
     let text = this.#flatLists.get(server);
@@ -152,13 +148,11 @@ export class NameTable {
   }
 }
 
-/** The table of each snapshot, made once. */
 export class NameTables {
   readonly #rules: NameRules;
   readonly #tables = new WeakMap<CatalogSnapshot, NameTable>();
   readonly #ofServers = new WeakMap<ServerTools, ServerNames>();
 
-  /** Flat names of the gateway's own tools, and the most characters that a name may have. */
   constructor(reserved: Iterable<string>, maxLength: number) {
     this.#rules = { reserved: new Set(reserved), maxLength };
   }
@@ -196,7 +190,6 @@ class ServerNames {
     return this.#bounded.get(namespacedName(tool.server, tool.name))!;
   }
 
-  /** The result of tools/list, as text. */
   listText(naming: "namespaced" | "original"): string {
     let text = this.#lists.get(naming);
     if (text === undefined) this.#lists.set(naming, text = toolsText(this[naming]));
@@ -204,7 +197,6 @@ class ServerNames {
   }
 }
 
-/** The enabled ones of some tools as the result of tools/list, each under its name. */
 function toolsText(tools: Iterable<[string, CatalogTool]>): string {
   const texts: string[] = [];
   for (const [name, tool] of tools) if (tool.enabled) texts.push(renamed(tool, name));
@@ -226,7 +218,6 @@ export interface Collision {
 
 /** Those whose plain flat name belongs to another, or is the same as another's once it is cut. */
 export function findCollisions(
-  /** The flat name of each namespaced one, in the order in which they were given. */
   names: ReadonlyMap<string, string>,
   maxLength: number,
 ): Collision[] {
@@ -250,13 +241,11 @@ export function findCollisions(
   return found;
 }
 
-/** Takes up what a list of the prompts of these servers has shown. */
 export type OnPromptCollisions = (
   servers: readonly string[],
   found: readonly Collision[],
 ) => void;
 
-/** Prompts that had to give up their plain name where they were last listed together. */
 export class PromptCollisions {
   readonly #isThere: (server: string) => boolean;
   #known: readonly Collision[] = [];

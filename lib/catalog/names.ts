@@ -18,7 +18,6 @@ export function flatten(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/g, "_");
 }
 
-/** A short text that is the same for the same name everywhere. */
 function nameHash(name: string): string {
   return createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
 }

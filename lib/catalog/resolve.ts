@@ -25,20 +25,16 @@ export class Builtins<Builtin extends { name: string }> {
   }
 }
 
-/** Whether a tool exists for a caller. */
 export type Admits = (principal: string, tool: { server: string; name: string }) => boolean;
 
-/** The tools a caller can see and call at one endpoint. */
 export interface ResolveContext<Builtin extends { name: string } = { name: string }> {
   table: NameTable;
   /** The names its lists have; they come first. */
   naming: Naming;
-  /** The one server behind it, if there is just one. */
   server?: string;
   builtins?: Builtins<Builtin>;
   /** Whether tools that are off are found as well; else they are not to be used. */
   withDisabled?: boolean;
-  /** Whether a tool exists for this caller; all do where this is missing. */
   admits?: ((tool: CatalogTool) => boolean) | undefined;
   /** The servers that are not up, of those this caller may see: a name may be a tool of theirs. */
   away?: (() => readonly ServerStatus[]) | undefined;
@@ -58,7 +54,6 @@ export function resolve<Builtin extends { name: string }>(
   return { kind: "tool", tool: resolveTool(view, name) };
 }
 
-/** The same for a name that can only be a server's tool. */
 export function resolveTool(view: ResolveContext, name: string): CatalogTool {
   const tool = view.server === undefined
     ? findAmongAll(view, name)

@@ -2,7 +2,6 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { CatalogTool } from "./catalog_tool.ts";
 import { isObject } from "../core/rpc.ts";
 
-/** One way in which arguments do not fit a tool's schema. */
 interface ArgumentProblem {
   /** Where, as `repository.owner`; empty for the arguments as a whole. */
   path: string;
@@ -13,7 +12,6 @@ const MAX_PROBLEMS = 5;
 /** Compiled at the first call of each tool, and gone with it. */
 const validators = new WeakMap<CatalogTool, Validator | undefined>();
 
-/** What of the arguments does not fit the tool's schema; nothing where the schema cannot be used. */
 export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProblem[] {
   const validator = validatorOf(tool);
   if (!validator) return [];
@@ -85,7 +83,6 @@ export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
   }
 }
 
-/** Arguments a tool can be called with. */
 interface ToolExample {
   description: string;
   invocation: Record<string, unknown>;
@@ -196,7 +193,6 @@ class Sampler {
     }
   }
 
-  /** What a reference within the schema stands for. */
   #follow(part: unknown): unknown {
     for (let steps = 0; isObject(part) && typeof part.$ref === "string" && steps < 10; steps++) {
       if (!part.$ref.startsWith("#/")) return undefined;

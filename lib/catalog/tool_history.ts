@@ -14,16 +14,13 @@ export type ToolStep = z.infer<typeof ToolStep>;
 
 const ToolHistory = z.object({
   name: z.string(),
-  /** Listed, no longer listed, or listed as an invalid tool. */
   state: z.enum(["listed", "gone", "invalid"]),
   version: z.int(),
   goneSince: z.number().optional(),
-  /** Newest first. */
   versions: z.array(ToolStep),
 });
 type ToolHistory = z.infer<typeof ToolHistory>;
 
-/** How a server's tools came to be what they are. */
 export const ServerHistory = z.object({
   server: z.string(),
   tools: z.array(ToolHistory),
@@ -41,7 +38,6 @@ export const ServerHistory = z.object({
 export type ServerHistory = z.infer<typeof ServerHistory>;
 export type InvalidEntry = ServerHistory["invalid"][number];
 
-/** One thing that happened to a server's tools. */
 export type ToolEvent =
   & { tool: string; at: number; isListed: boolean }
   & ({ kind: "added" } | { kind: "gone" } | { kind: "changed"; version: number; diff?: ToolDiff });
@@ -81,7 +77,6 @@ export function serverHistory(
   };
 }
 
-/** What happened to a server's tools after they were first listed, newest first. */
 export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
   const begin = tools.reduce(
     (least, { versions }) => Math.min(least, versions.at(-1)?.seenAt ?? least),

@@ -39,7 +39,6 @@ export class ToolKeys {
     return PREFIX + key.toBase64({ alphabet: "base64url", omitPadding: true });
   }
 
-  /** The tool that a key opens for this caller now. */
   resolve(key: string, principal: string, table: NameTable, now = Date.now()): CatalogTool {
     const bytes = ToolKeys.isKey(key)
       ? Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" })
@@ -73,7 +72,6 @@ export class ToolKeys {
   }
 }
 
-/** When keys that are issued now end. */
 export function expirationOf(now = Date.now()) {
   const end = (Math.floor(now / MINUTE_MS) + KEY_MINUTES) * MINUTE_MS;
   return {

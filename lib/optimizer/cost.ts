@@ -49,7 +49,6 @@ interface BudgetLimits {
   maxCostUsd?: number | undefined;
 }
 
-/** What a job may still spend. */
 export class Budget {
   readonly #limits: BudgetLimits;
   #begun = 0;
@@ -64,12 +63,10 @@ export class Budget {
     this.#limits = limits;
   }
 
-  /** Why something was not begun, where that was so. */
   get refused(): string | undefined {
     return this.#refused;
   }
 
-  /** Takes one run, or says why not. */
   takeRun(): string | undefined {
     const refusal = this.refuse();
     if (refusal === undefined) this.#begun++;

@@ -11,7 +11,6 @@ import { PromotionsRepository } from "../storage/promotions_repository.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Stored when optimization is switched on at run time. */
 const SWITCHED_ON: Setting<boolean> = { name: "optimizationEnabled", schema: z.boolean() };
 /** How often to look for jobs of gateways that are gone; first a moment after the start. */
 const LOOK_AFTER_MS = 1_500;
@@ -46,7 +45,6 @@ export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDi
   promotions: Promotions;
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
-  /** Applies the stored promotions and switch. */
   load(): Promise<void>;
   /** Everything else; loaded at first use. */
   open(): Promise<Loaded>;

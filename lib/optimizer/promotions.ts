@@ -7,7 +7,6 @@ import type { PromotionsRepository } from "../storage/promotions_repository.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
-/** How many steps of a history are named where one was not found. */
 const MOST_TOLD = 10;
 
 interface PromotionsOptions {
@@ -17,14 +16,12 @@ interface PromotionsOptions {
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
-  /** Why a text must not be shown to models; undefined if it may. */
   screen?(server: string, description: string): Promise<string | undefined>;
   now?(): number;
 }
 
 type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason">;
 
-/** The descriptions in force in the place of the servers' own: in memory, and changed in the store. */
 export class Promotions {
   readonly #options: PromotionsOptions;
   #byTool = new Map<string, PromotedTool>();
@@ -36,7 +33,6 @@ export class Promotions {
     this.#options = options;
   }
 
-  /** Takes up what the store has now. */
   load(): Promise<void> {
     return this.#inTurn(async () => {
       const all = await this.#options.repository.all();

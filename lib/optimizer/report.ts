@@ -35,7 +35,6 @@ export interface ToolReportInput {
   /** Newest first. */
   evaluations: readonly Evaluation[];
   runs: number;
-  /** Of everything that was run for it. */
   costs: readonly RunCost[];
   candidates: number;
   goldenPrompts: number;
@@ -61,7 +60,6 @@ export function reportOf(
 
 type ReportTotal = Omit<OptimizationReport, "serverName" | "tools">;
 
-/** All servers together. */
 function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
   return {
     toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
@@ -72,7 +70,6 @@ function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
   };
 }
 
-/** What the report is as JSON. */
 export function reportData(reports: readonly OptimizationReport[]) {
   return { reports, total: totalOf(reports), note: RESTART_NOTE };
 }
@@ -163,7 +160,6 @@ function reportedTool(facts: ToolReportInput): ReportedTool {
   return { ...base, status: "baseline", before, depth, prompts, ...besideOf(evaluation) };
 }
 
-/** What an evaluation came to with the server's own description. */
 export interface Baseline {
   evaluation: Evaluation;
   metrics: CategoryScores;
@@ -207,7 +203,6 @@ function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
   return evaluation?.beside === undefined ? {} : { beside: evaluation.beside.length };
 }
 
-/** Of the promoted tools that were measured both before and after. */
 function improvementsOf(tools: readonly ReportedTool[]): number[] {
   return tools.flatMap(({ status, before, after }) => {
     const gain = status === "optimized" ? gainOf(before, after) : undefined;

@@ -13,13 +13,11 @@ import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { stemsOf } from "../catalog/search/text.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 
-/** Characters of a description. */
 const MOST_COMPARED = 1_000;
 
 /** A tool that texts are written for, and what it stands beside. */
 export interface TargetTool {
   server: string;
-  /** The server's own name for it. */
   name: string;
   description: string;
   definition: ToolDefinition;
@@ -27,7 +25,6 @@ export interface TargetTool {
   siblings: { name: string; description: string }[];
 }
 
-/** A tool whose description can be put to the test. */
 export type Target = TargetTool & {
   enabled: boolean;
   flatName: string;
@@ -39,7 +36,6 @@ export type Targets = Pick<CatalogTargets, "find" | "tools" | "equipped" | "show
 interface CatalogTargetsOptions {
   catalog: Catalog;
   names: NameTables;
-  /** The tools of the equipped toolset, of whatever servers. */
   equipped(): readonly CatalogTool[];
 }
 
@@ -73,7 +69,6 @@ export class CatalogTargets {
     };
   }
 
-  /** All tools, or those of one server. */
   tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
     const { catalog } = this.#options;
     const names = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
@@ -82,7 +77,6 @@ export class CatalogTargets {
     );
   }
 
-  /** Everything that our own search looks through. */
   searched(): IndexedTool[] {
     return [...this.#table().tools()].filter(({ enabled }) => enabled);
   }
@@ -130,7 +124,6 @@ function described(tool: CatalogTool, description: string): CatalogTool {
     : withDescription(tool, description);
 }
 
-/** A tool's siblings, those first that a model is most likely to confuse with it. */
 export function nearestSiblings(
   { name, description, siblings }: Pick<TargetTool, "name" | "description" | "siblings">,
 ): TargetTool["siblings"] {

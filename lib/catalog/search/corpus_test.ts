@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Corpus } from "./corpus.ts";
-import { someDocuments } from "./testing.ts";
+import { someDocuments } from "./testing/documents.ts";
 
 Deno.test("Corpus is the same after changes as one built anew", () => {
   const documents = someDocuments();

@@ -3,9 +3,7 @@ import { type Corpus, type CorpusEntry, FIELDS, positionOf, type SearchField } f
 import type { QueryPart } from "./search_query.ts";
 import { splitWords, stemOf } from "./text.ts";
 
-/** One word of the query that the tool has. */
 interface WordExplanation {
-  /** The query's word, as its stem. */
   word: string;
   /** The tool's word, another one for a synonym or a correction. */
   found: string;
@@ -13,7 +11,6 @@ interface WordExplanation {
   score: number;
 }
 
-/** Why a tool has the rank it has. */
 export interface Explanation {
   /** What each field adds; only those that add something. */
   fields: Partial<Record<SearchField, number>>;
@@ -21,7 +18,6 @@ export interface Explanation {
   /** How well the best clause of a longer task fits; 0 where the query is one clause. */
   clause: number;
   context: number;
-  /** What all words add together. */
   lexical: number;
   /** The share of what the query tells that the tool has, 0 to 1. */
   coverage: number;
@@ -79,7 +75,6 @@ export function explain(
 
 const MOST_WORDS = 6;
 
-/** Why a tool has its rank, in one line. */
 export function explanationText(explanation: Explanation, query: string): string {
   const { words, coverage, semantic, isExactName, clause, context } = explanation;
   // Words are compared by their stems; a person knows them as they were written.

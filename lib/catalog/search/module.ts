@@ -3,6 +3,7 @@ import type { CatalogTool } from "../catalog_tool.ts";
 import type { ToolMetadataBook } from "../tool_metadata.ts";
 import type { Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
+import { settledWithin } from "../../core/async.ts";
 import type { Bus } from "../../core/bus.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { NameTables } from "../name_table.ts";
@@ -10,7 +11,6 @@ import type { CatalogSearch } from "./tool_search.ts";
 import type { EmbeddingProgress } from "./embedding/semantic_index.ts";
 import type { Store } from "../../storage/store.ts";
 
-/** What somebody looks for. */
 export interface ToolQuery {
   text: string;
   /** What it is wanted for; changes the order, not what is found. */
@@ -22,11 +22,8 @@ export interface ToolQuery {
 
 export interface FoundTool {
   tool: CatalogTool;
-  /** 0 to 1: how likely it is the tool that was meant. */
   relevance: number;
-  /** Which words were found where. */
   explanation: string;
-  /** What each field adds to its score. */
   scores?: Partial<Record<string, number>>;
 }
 
@@ -52,7 +49,6 @@ export interface SearchInput {
 /** The search over all tools; loaded, and its index made, at first use. */
 export interface ToolSearchModule extends AsyncDisposable {
   search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
-  /** Makes the index in the background, before the first search. */
   warmUp(): void;
   /** Builds the index from scratch; the vectors follow in the background. */
   reindexSearch(): Promise<{ tools: number }>;
@@ -72,7 +68,6 @@ const FIRST_VECTORS_MS = 10_000;
 export function buildSearch(input: SearchInput): ToolSearchModule {
   const { catalog, names, onWarning } = input;
   const stack = new AsyncDisposableStack();
-  /** Why a backend that was asked for is not used. */
   let unused: string | undefined;
   let opening: Promise<CatalogSearch> | undefined;
   const open = () =>
@@ -88,10 +83,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
     firstVectorsBy ??= Date.now() + FIRST_VECTORS_MS;
     const left = firstVectorsBy - Date.now();
     if (left <= 0 || semantic?.progress.state !== "working") return;
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, left);
-    await Promise.race([semantic.settled(), limit.promise]);
-    clearTimeout(timer);
+    await settledWithin(semantic.settled(), left);
   }
 
   let settling: ReturnType<typeof setTimeout> | undefined;
@@ -179,8 +171,7 @@ async function load(
   onUnused: (reason: string) => void,
 ): Promise<CatalogSearch> {
   const { catalog, pool, metadata, options } = input;
-  const [{ CatalogSearch }, { ToolSearch }, { SearchIndex }] = await Promise.all([
-    import("./tool_search.ts"),
+  const [{ CatalogSearch, ToolSearch }, { SearchIndex }] = await Promise.all([
     import("./tool_search.ts"),
     import("./search_index.ts"),
   ]);

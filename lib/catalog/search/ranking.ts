@@ -21,22 +21,18 @@ const EXACT_BONUS = 10;
 /** No name is longer. */
 const MOST_NAME_CHARS = 300;
 
-/** How near tools are in meaning to what was asked. */
 export interface SemanticScores {
   /** In standard deviations above the average tool; 0 for one whose vectors are not there yet. */
   of(key: string): number;
-  /** The keys that are nearest, the nearest first. */
   nearest(limit: number): string[];
 }
 
-/** What a tool's rank is made of. */
 export interface ToolScore {
   total: number;
   lexical: number;
   semantic: number;
   whole: number;
   clause: number;
-  /** Whether the query has more than one clause. */
   hasClauses: boolean;
   context: number;
   nameCoverage: number;
@@ -102,7 +98,6 @@ export class Ranking {
     return Math.max(...clauses.map((clause) => this.#scorer.score(clause, entry)));
   }
 
-  /** How much of what the tool's name tells was asked for. */
   #nameCoverage(entry: CorpusEntry): number {
     let [covered, all] = [0, 0];
     for (const id of entry.nameWords) {
@@ -163,12 +158,9 @@ export function saturate(frequency: number): number {
   return frequency * (SATURATION + 1) / (frequency + SATURATION);
 }
 
-/** What says how good the best tool is, and so all below it. */
 interface Standing {
   best: number;
-  /** How far the best is ahead of the next. */
   lead: number;
-  /** The share of what the query tells that the best has, 0 to 1. */
   coverage: number;
 }
 

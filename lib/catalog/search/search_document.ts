@@ -1,6 +1,6 @@
+import { isObject } from "../../core/rpc.ts";
 import { type CatalogTool, shownFingerprint } from "../catalog_tool.ts";
 
-/** What search knows of one tool. */
 export interface SearchDocument {
   /** Unique in the index, `server.tool`. */
   key: string;
@@ -8,7 +8,6 @@ export interface SearchDocument {
   name: string;
   title: string;
   description: string;
-  /** Names and descriptions of what it takes. */
   parameters: string;
   category?: string;
   serverTitle?: string;
@@ -17,12 +16,9 @@ export interface SearchDocument {
   fingerprint: string;
 }
 
-/** What is known of a tool besides its definition. */
-export interface ToolAbout {
-  category?: string | undefined;
-  serverTitle?: string | undefined;
-  serverDescription?: string | undefined;
-}
+export type ToolAbout = {
+  [Key in "category" | "serverTitle" | "serverDescription"]?: string | undefined;
+};
 
 /** Far more than a description that a model could use; keeps one tool from filling the index. */
 const MOST_CHARS = 4_000;
@@ -32,7 +28,10 @@ const DEEPEST = 3;
 export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): SearchDocument {
   const { category, serverTitle, serverDescription } = about;
   const { title, description, inputSchema } = tool.definition;
-  const annotated = annotatedTitle(tool.definition);
+  const { annotations } = tool.definition;
+  const annotated = isObject(annotations) && typeof annotations.title === "string"
+    ? annotations.title
+    : undefined;
   return {
     key: `${tool.server}.${tool.name}`,
     server: tool.server,
@@ -66,15 +65,4 @@ function collect(schema: unknown, depth: number, found: string[]): void {
     }
   }
   if (isObject(schema.items)) collect(schema.items, depth + 1, found);
-}
-
-function annotatedTitle(definition: CatalogTool["definition"]): string | undefined {
-  const { annotations } = definition;
-  return isObject(annotations) && typeof annotations.title === "string"
-    ? annotations.title
-    : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -28,11 +28,7 @@ export interface SearchRequest {
   query: string;
   /** What the caller is about; moves the ranking a little. */
   context?: string | undefined;
-  server?: string | undefined;
-  category?: string | undefined;
-  /** Whether the caller may see the tool. */
   admits?: ((key: string) => boolean) | undefined;
-  /** Default: 10. */
   limit?: number | undefined;
   explain?: boolean | undefined;
 }
@@ -45,24 +41,17 @@ export interface Meaning {
 
 export interface SearchHit {
   key: string;
-  server: string;
-  name: string;
-  category?: string;
   /** Comparable within one search only. */
   score: number;
-  /** How likely this is what was asked for, 0 to 1. */
   relevance: number;
   explanation?: Explanation;
 }
 
 export interface IndexChange {
-  /** New tools, and changed ones in their new form. */
   added?: Iterable<SearchDocument>;
-  /** Keys. */
   removed?: Iterable<string>;
 }
 
-/** Every tool that can be found, ranked for a query. */
 export class SearchIndex {
   readonly #corpus = new Corpus();
   readonly #candidates = new CandidateIndex();
@@ -77,16 +66,8 @@ export class SearchIndex {
     return this.#corpus.size;
   }
 
-  has(key: string): boolean {
-    return this.#corpus.find(key) !== undefined;
-  }
-
   fingerprintOf(key: string): string | undefined {
     return this.#corpus.find(key)?.fingerprint;
-  }
-
-  keys(): string[] {
-    return Array.from(this.#corpus.entries(), ({ key }) => key);
   }
 
   /** Indexes only what changed; an unchanged tool costs nothing. */
@@ -126,9 +107,6 @@ export class SearchIndex {
     };
     return ranked.slice(0, limit).map(({ entry, score }, rank): SearchHit => ({
       key: entry.key,
-      server: entry.server,
-      name: entry.name,
-      ...(entry.category === undefined ? {} : { category: entry.category }),
       score: score.total,
       relevance: relevanceOf(score, rank, standing, meaning !== undefined),
       ...(request.explain
@@ -153,8 +131,7 @@ export class SearchIndex {
       entries = this.#admitted(found, request).slice(0, most);
     }
     if (!semantic) return entries;
-    const isFiltered = request.admits ?? request.server ?? request.category;
-    const near = semantic.nearest(isFiltered ? this.#corpus.size : Math.max(MOST_NEAR, limit));
+    const near = semantic.nearest(request.admits ? this.#corpus.size : Math.max(MOST_NEAR, limit));
     const known = new Set(found);
     return [
       ...entries,
@@ -163,13 +140,10 @@ export class SearchIndex {
     ];
   }
 
-  #admitted(keys: string[], { admits, server, category }: SearchRequest): CorpusEntry[] {
+  #admitted(keys: string[], { admits }: SearchRequest): CorpusEntry[] {
     return keys.flatMap((key) => {
       const entry = this.#corpus.find(key);
-      if (!entry) return [];
-      if (server !== undefined && entry.server !== server) return [];
-      if (category !== undefined && entry.category !== category) return [];
-      return admits === undefined || admits(key) ? [entry] : [];
+      return entry && admits?.(key) !== false ? [entry] : [];
     });
   }
 
@@ -242,7 +216,6 @@ class CandidateIndex {
     remove(this.#orama, key);
   }
 
-  /** The keys of the tools that have any of these words, the likeliest first. */
   find(words: string[], limit: number): string[] {
     if (words.length === 0) return [];
     const params: SearchParams<AnyOrama> = {

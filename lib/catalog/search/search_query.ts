@@ -10,10 +10,8 @@ const SYNONYM_WEIGHT = 0.15;
 /** A single word, such as a command, has nothing but its synonyms to help it. */
 const LONE_SYNONYM_WEIGHT = 0.6;
 
-/** A word of the corpus that speaks for a word of the query. */
 interface Match {
   id: number;
-  /** How much finding it is worth. */
   weight: number;
   isSynonym?: boolean;
 }
@@ -30,7 +28,6 @@ interface QueryWord {
 /** A text to look for: the whole query, one clause of it, or what surrounds it. */
 export interface QueryPart {
   words: QueryWord[];
-  /** What all its words tell together. */
   telling: number;
 }
 
@@ -40,7 +37,6 @@ export interface SearchQuery {
   context: QueryPart | undefined;
 }
 
-/** Reads a query's words as far as the corpus can know them. */
 export function readQuery(
   text: string,
   context: string | undefined,

@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { editDistance } from "../../core/text.ts";
 import { isStopWord } from "./data/stop_words.ts";
 import { FILE_FORMATS } from "./data/file_formats.ts";
 
@@ -36,7 +37,6 @@ export function splitWords(text: string): string[] {
   return found;
 }
 
-/** The stems of a text's words, stop words left out unless there is nothing else. */
 export function stemsOf(text: string): string[] {
   const words = splitWords(text);
   const telling = words.filter((word) => !isStopWord(word));
@@ -112,7 +112,6 @@ const LONGEST = 24;
 
 interface Correction {
   word: string;
-  /** 0 to 1. */
   trust: number;
 }
 
@@ -126,33 +125,12 @@ export function correct(word: string, known: Iterable<string>): Correction[] {
     if (Math.abs(candidate.length - word.length) > best || candidate.length < 3) continue;
     // Two wrong ends are not a typo; this spares nearly all comparisons.
     if (candidate[0] !== word[0] && candidate.at(-1) !== word.at(-1)) continue;
-    const letters = lettersBetween(word, candidate, best);
+    const letters = editDistance(word, candidate, best);
     if (letters > best) continue;
     if (letters < best) [best, found] = [letters, []];
     if (found.length < MOST_FOUND) found.push(candidate);
   }
   return found.map((candidate) => ({ word: candidate, trust: TRUST[best] ?? 0 }));
-}
-
-/** Insertions, deletions, replacements and swaps of neighbors; gives up beyond `most`. */
-export function lettersBetween(one: string, other: string, most: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1];
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (isSwap) cost = Math.min(cost, beforeLast[j - 2]! + 1);
-      row.push(cost);
-      if (cost < least) least = cost;
-    }
-    if (least > most) return most + 1;
-    [beforeLast, last] = [last, row];
-  }
-  return last[other.length]!;
 }
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s"'<>]{1,2000}/gi;

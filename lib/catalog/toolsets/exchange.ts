@@ -31,7 +31,6 @@ const ByName = z.looseObject({
   toolsets: z.record(z.string(), ExportedToolset.partial({ name: true })),
 });
 
-/** One toolset of an import, ready to be saved. */
 interface ImportedToolset {
   name: string;
   /** What it was called, where that cannot be its name here. */
@@ -42,7 +41,6 @@ interface ImportedToolset {
   unmatched: Unmatched[];
 }
 
-/** Toolsets as a file that any Quartermaster can import. */
 export function exportToolsets(toolsets: readonly Toolset[]) {
   return {
     kind: KIND,

@@ -33,7 +33,6 @@ export interface ToolsetsModule {
   collisions(): readonly Collision[];
   /** The same for prompts, as far as clients have listed them. */
   promptCollisions(): readonly Collision[];
-  /** Logs each collision of tool names once. */
   logCollisions(): void;
   onPromptCollisions: OnPromptCollisions;
 }

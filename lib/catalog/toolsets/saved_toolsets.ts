@@ -1,3 +1,4 @@
+import { inTurn } from "../../core/async.ts";
 import type { Toolset } from "../../core/tool.ts";
 import type { Stored } from "../../storage/records.ts";
 import type { EquippedToolset, ToolsetsRepository } from "../../storage/catalog_repositories.ts";
@@ -15,18 +16,15 @@ export class SavedToolsets {
   readonly #repository: ToolsetsRepository;
   #toolsets: ByKey<Toolset> = new Map();
   #equipped: ByKey<EquippedToolset> = new Map();
-  #loading: Promise<unknown> = Promise.resolve();
+  /** One after the other, or an earlier read could be applied last. */
+  readonly #inTurn = inTurn();
 
   constructor(repository: ToolsetsRepository) {
     this.#repository = repository;
   }
 
-  /** Takes up what the store has now; answers what is different. */
   load(): Promise<ToolsetsChange> {
-    // One after the other, or an earlier read could be applied last.
-    const loaded = this.#loading.then(() => this.#load());
-    this.#loading = loaded.catch(() => {});
-    return loaded;
+    return this.#inTurn(() => this.#load());
   }
 
   list(): Toolset[] {
@@ -47,7 +45,6 @@ export class SavedToolsets {
     return toolset?.id === equipped?.toolsetId ? toolset : undefined;
   }
 
-  /** Every toolset that somebody has equipped. */
   equipped(): Set<Toolset> {
     const toolsets = [...this.#equipped.keys()].flatMap((name) => this.equippedBy(name) ?? []);
     return new Set(toolsets);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Store } from "../../storage/store.ts";
 import { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
 import { SavedToolsets, type ToolsetsChange } from "./saved_toolsets.ts";
-import { toolsetOf } from "./testing.ts";
+import { toolsetOf } from "./testing/toolsets.ts";
 
 const words = ({ toolsets, principals }: ToolsetsChange) => [[...toolsets], [...principals]];
 

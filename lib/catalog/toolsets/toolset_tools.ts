@@ -7,12 +7,10 @@ import { type ResolveContext, resolveTool } from "../resolve.ts";
 import type { ToolReference, Toolset } from "../../core/tool.ts";
 import { namespacedName } from "../names.ts";
 
-/** What was written for a tool and cannot be found as such. */
 export interface Unmatched {
   written: string;
   code: ErrorCode;
   reason: string;
-  /** What may have been meant. */
   nearest: string[];
 }
 
@@ -83,11 +81,9 @@ export type Availability = "available" | "coming" | "away" | "unknown";
  */
 export type ToolState = "registered" | "waiting" | "disabled" | "gone";
 
-/** One tool of a toolset as it stands now. */
 export interface ToolsetTool {
   reference: ToolReference;
   state: ToolState;
-  /** As it is now, where it is known. */
   tool?: CatalogTool;
   /** Its server is starting, so a missing tool is not reported yet. */
   isComing: boolean;
@@ -95,7 +91,6 @@ export interface ToolsetTool {
   isChanged: boolean;
 }
 
-/** How each tool of a toolset stands. */
 export function toolsetState(
   { tools }: Toolset,
   table: NameTable,
@@ -125,12 +120,10 @@ function stateOf(tool: CatalogTool | undefined, availability: Availability): Too
   return tool && availability === "coming" ? "registered" : "waiting";
 }
 
-/** "git server unavailable, skipping tools: git.status" */
 function skippingWords(server: string, tools: readonly ToolsetTool[]): string {
   return `${server} server unavailable, skipping tools: ${namesOf(tools)}`;
 }
 
-/** One line for each server whose tools are skipped. */
 export function skippedServers(tools: readonly ToolsetTool[]): string[] {
   const waiting = tools.filter(({ state }) => state === "waiting");
   return [...Map.groupBy(waiting, ({ reference }) => reference.server)]
@@ -143,7 +136,6 @@ export function skippedServers(tools: readonly ToolsetTool[]): string[] {
     );
 }
 
-/** The starting servers of these tools whose tools are not known yet. */
 export function startingServers(tools: readonly ToolsetTool[]): string[] {
   const coming = tools.filter(({ state, isComing }) => state === "waiting" && isComing);
   return [...new Set(coming.map(({ reference }) => reference.server))];

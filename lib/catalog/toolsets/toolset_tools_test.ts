@@ -6,7 +6,7 @@ import {
   ToolsetNews,
   toolsetState,
 } from "./toolset_tools.ts";
-import { catalogOf, listed, toolsetOf } from "./testing.ts";
+import { catalogOf, listed, toolsetOf } from "./testing/toolsets.ts";
 import { referenceTo } from "./toolsets.ts";
 import type { Toolset } from "../../core/tool.ts";
 

@@ -26,12 +26,10 @@ interface ToolsetsOptions {
   catalog: Catalog;
   names: NameTables;
   availability(server: string): Availability;
-  /** Says what happens to equipped tools when servers come and go. */
   onNews(level: "info" | "warn", message: string): void;
   onAudit?: OnAudit | undefined;
 }
 
-/** What a new or changed toolset shall be. */
 interface ToolsetDraft {
   name: string;
   description?: string | undefined;
@@ -40,11 +38,9 @@ interface ToolsetDraft {
   replace?: boolean | undefined;
   /** The only version whose place it may take; without it, any. */
   over?: string | undefined;
-  /** Whether it comes out of a file. */
   isImported?: boolean | undefined;
 }
 
-/** The toolsets: saved, changed, equipped. */
 export class Toolsets {
   readonly #options: ToolsetsOptions;
   readonly #saved: SavedToolsets;
@@ -68,7 +64,6 @@ export class Toolsets {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes up what the store has now, and tells of what is different. */
   async load(): Promise<void> {
     const change = await this.#saved.load();
     this.recheck();
@@ -97,7 +92,6 @@ export class Toolsets {
     return this.#saved.equippedBy(ownerOf(principal));
   }
 
-  /** How each tool of a toolset stands now. */
   tools(toolset: Toolset): ToolsetTool[] {
     return toolsetState(toolset, this.#table(), this.#options.availability);
   }
@@ -238,7 +232,6 @@ export class Toolsets {
     });
   }
 
-  /** Looks again at which equipped tools can be called, after servers came or went. */
   recheck(): void {
     const equipped = [...this.#saved.equipped()];
     this.#news.check(new Map(equipped.map((toolset) => [toolset, this.tools(toolset)])));

@@ -4,7 +4,7 @@ import { Store } from "../../storage/store.ts";
 import { failure } from "../../storage/testing/failures.ts";
 import { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
 import type { ToolsetsChange } from "./saved_toolsets.ts";
-import { catalogOf, listed } from "./testing.ts";
+import { catalogOf, listed } from "./testing/toolsets.ts";
 import { Toolsets } from "./toolsets.ts";
 import type { Availability } from "./toolset_tools.ts";
 

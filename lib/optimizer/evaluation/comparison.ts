@@ -24,15 +24,11 @@ export const NOT_TESTED_BESIDE =
   "again to test both";
 
 interface InForceInput {
-  /** Provides the depth and the thresholds for the rules. */
   evaluation: Evaluation;
-  /** What would be promoted. */
   candidateId: string;
-  /** The promoted description. */
   inForce: string;
   /** All runs that count, oldest first. */
   runs: readonly EvalRun[];
-  /** Those that decide. */
   prompts: readonly GoldenPrompt[];
   /** All prompts that were tested, including siblings'. */
   asked: readonly GoldenPrompt[];

@@ -9,9 +9,7 @@ export type Confusion = Record<string, Record<string, number>>;
 
 /** How many of the prompts that are meant for a sibling this tool takes only with the candidate. */
 export interface Theft {
-  /** Whose they are. */
   tool: string;
-  /** Those that it did not take before. */
   stolen: number;
   /** Prompts meant for it that were put to both descriptions. */
   of: number;
@@ -67,7 +65,6 @@ export function showsTheft({ category, expectedBehavior }: GoldenPrompt): boolea
     expectedTool !== "";
 }
 
-/** Several evaluations counted together. */
 export function addConfusions(confusions: readonly Confusion[]): Confusion {
   return sumOf(
     confusions.flatMap((confusion) =>

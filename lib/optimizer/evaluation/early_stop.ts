@@ -44,7 +44,6 @@ export function canStillChange(input: UnfinishedInput): boolean {
     thresholds.every(({ passed }) => passed) && canGetEvidence(input);
 }
 
-/** The counts with which the candidate looks best, or worst, in what can still come. */
 function extremes(input: UnfinishedInput, which: "best" | "worst") {
   const metrics = pairedMetrics(input.pairs);
   const lone = loneByCategory(input);

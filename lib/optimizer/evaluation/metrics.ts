@@ -18,7 +18,6 @@ const UNKNOWN: Record<PromptCategory, string> = {
   negative: "there is no data on precision (not 0 %), and nothing can be promoted by itself",
 };
 
-/** Names one version of a prompt. */
 export function promptKey(id: string, version: number): string {
   return `${version} ${id}`;
 }
@@ -56,7 +55,6 @@ export function countRuns(
   );
 }
 
-/** The sum of what single prompts came to. */
 export function sumOf(
   prompts: Iterable<{ category: PromptCategory; score: SuccessCount }>,
 ): CategoryScores {
@@ -75,12 +73,10 @@ export function sumOf(
   return metrics;
 }
 
-/** How many prompts have runs that count. */
 export function promptsIn({ total, prompts = total }: SuccessCount): number {
   return prompts;
 }
 
-/** Null: no data. */
 export function rateOf({ correct, total }: SuccessCount): number | null {
   return total === 0 ? null : correct / total;
 }
@@ -158,7 +154,6 @@ function wholePercent({ correct, total }: SuccessCount): number {
   return Math.min(99, Math.max(1, rounded));
 }
 
-/** One prompt that was put to both descriptions. */
 export interface PromptPair {
   promptId: string;
   category: PromptCategory;
@@ -182,7 +177,6 @@ export function pairRuns(
   });
 }
 
-/** What both descriptions came to on the prompts that both have answered. */
 export function pairedMetrics(
   pairs: readonly PromptPair[],
 ): { candidate: CategoryScores; baseline: CategoryScores } {

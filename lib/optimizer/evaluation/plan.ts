@@ -8,12 +8,10 @@ import {
 import { GatewayError } from "../../core/errors.ts";
 import type { WantedPrompts } from "./selection.ts";
 
-/** How much is asked at each depth, unless a job says otherwise. */
 export const DEPTHS: Record<
   Depth,
   {
     promptsPerCategory: number;
-    /** How often each prompt is put to each description. */
     repeats: number;
     /** The share of prompts that what writes candidates never sees; where there are any, they alone decide. */
     heldOutShare: number;
@@ -37,7 +35,6 @@ export function hasConfirmation(
 /** The descriptions that it is about: the best candidate and the server's own. */
 export const CONFIRMED_DESCRIPTIONS = 2;
 
-/** One run that is to be made. */
 export interface PlannedRun {
   candidateId: string;
   prompt: GoldenPrompt;
@@ -91,7 +88,6 @@ function takeTurns<T>(groups: readonly (readonly T[])[]): T[] {
 interface Checked {
   server: string;
   tool: string;
-  /** Those that would be asked. */
   prompts: readonly GoldenPrompt[];
   wanted: Record<PromptCategory, WantedPrompts>;
 }

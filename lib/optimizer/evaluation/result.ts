@@ -20,11 +20,9 @@ interface EvaluationEnd {
   endedAt: string;
   /** An error that every other run would have met too. */
   lasting?: string | undefined;
-  /** Why runs that were planned were not made. */
   cut?: string | undefined;
 }
 
-/** What an evaluation came to, with all that limits it. */
 export function evaluationOf(
   input: EvaluationInput,
   state: EvaluationState,
@@ -116,7 +114,6 @@ function stopWords(candidateId: string, state: EvaluationState): string {
   return `Stopped early after ${place}: the rest could not change it.`;
 }
 
-/** A verdict that promotes nothing, whatever the counts say. */
 function withheld(verdict: Verdict, words: string): Verdict {
   const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
   return {

@@ -22,7 +22,6 @@ export function thresholdRules(
   candidate: CategoryScores,
   baseline: CategoryScores,
   thresholds: Thresholds,
-  /** Whose counts `baseline` are. */
   whose = OWN,
 ): Rule[] {
   return [

@@ -44,9 +44,7 @@ export interface EvaluationInput {
   /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
   siblingPrompts?: readonly GoldenPrompt[];
   evaluator: Evaluator;
-  /** The tools a model is shown, with this description for the tool. */
   shown(description: string): readonly ShownTool[];
-  /** The tool's flat name. */
   target: string;
   concurrency: number;
   /** Finished runs of this evaluation from before a restart: not repeated. */
@@ -75,7 +73,6 @@ export interface EvaluationProgress {
 interface EvaluationOutcome {
   evaluation: Evaluation;
   runs: EvalRun[];
-  /** An error that every further run would meet, of this tool and of others. */
   lasting?: string;
 }
 
@@ -221,7 +218,6 @@ function descriptionOf(input: EvaluationInput, candidateId: string): string {
 export interface Tried {
   observation: Observation;
   attempts: number;
-  /** Of all tries, failed ones too. */
   cost: RunCost;
 }
 

@@ -37,7 +37,6 @@ export function wantedPrompts(
   });
 }
 
-/** How many have to be written. */
 export function missingPrompts(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
@@ -52,7 +51,6 @@ export function missingPrompts(
   });
 }
 
-/** The prompts that are asked, so many of each category. */
 export function choosePrompts(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
@@ -157,7 +155,6 @@ interface CandidateSelectionInput {
   evaluations: readonly Evaluation[];
 }
 
-/** The candidates to be tested, and how many more have to be written. */
 export function chooseCandidates(
   input: CandidateSelectionInput,
 ): { candidates: ToolCandidate[]; missing: number } {
@@ -211,7 +208,6 @@ const PROMPTS_EACH = 2;
  * They show whether a description takes what is meant for others.
  */
 export function chooseSiblingPrompts(
-  /** All prompts of the server. */
   saved: readonly GoldenPrompt[],
   /** Own names, those that matter most first; without the tool itself. */
   siblings: readonly string[],
@@ -225,12 +221,10 @@ export function chooseSiblingPrompts(
     .map(asSiblingPrompt);
 }
 
-/** How many there are at most, of so many siblings that have prompts. */
 export function mostSiblingPrompts(siblings: number): number {
   return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH;
 }
 
-/** A sibling's prompt as this tool should see it. */
 export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {
   return {
     ...prompt,

@@ -20,9 +20,7 @@ export const MOST_ERRORS = 0.2;
 
 /** Which runs of an evaluation have been made, which are still to be made, and what they say so far. */
 export class EvaluationState {
-  /** The prompts that the verdict rests on. */
   readonly deciding: readonly GoldenPrompt[];
-  /** How many of those there are of each category. */
   readonly prompts: Readonly<Record<PromptCategory, number>>;
   readonly #input: EvaluationInput;
   readonly #counting: ReadonlySet<GoldenPrompt>;
@@ -72,7 +70,6 @@ export class EvaluationState {
     return errorsIn(this.runs) > MOST_ERRORS * this.#plan.length;
   }
 
-  /** Takes the next run that is worth making. */
   next(): PlannedRun | undefined {
     while (this.#position < this.#plan.length) {
       const planned = this.#plan[this.#position++];
@@ -131,7 +128,6 @@ export class EvaluationState {
     return judge(this.#verdictInput(candidateId));
   }
 
-  /** What it and the canonical description came to on the prompts that both have answered. */
   pairedOf(candidateId: string): { candidate: CategoryScores; baseline: CategoryScores } {
     return pairedMetrics(this.#verdictInput(candidateId).pairs);
   }

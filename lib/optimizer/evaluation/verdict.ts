@@ -35,11 +35,9 @@ export interface VerdictInput {
   thefts: readonly Theft[];
   /** What decides: only prompts that were put to both descriptions can compare them. */
   pairs: readonly PromptPair[];
-  /** The runs came from a caller. */
   isReported?: boolean;
   /** How many candidates were tested together; default: 1. */
   candidates?: number;
-  /** How many tools of other servers were shown beside the server's own. */
   beside?: number;
   /** The description that `baseline` belongs to, if not the canonical one. */
   whose?: string;
@@ -51,7 +49,6 @@ export interface Sides<T> {
   baseline: Record<PromptCategory, T>;
 }
 
-/** Whether a candidate may be promoted automatically, with the evidence. */
 export function judge(input: VerdictInput): Verdict {
   const rules = verdictRules(input);
   const failed = rules.filter(({ passed }) => !passed);
@@ -228,7 +225,6 @@ function moreWords({ moreRuns, morePrompts }: More): string {
     `did not know (${counted(moreRuns, "run")})`;
 }
 
-/** Runs on prompts that only one description has answered so far. */
 export function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
   const paired = pairedMetrics(input.pairs);
   const of = (side: "candidate" | "baseline") =>

@@ -37,7 +37,6 @@ export interface ClaudeCliOptions {
   folders?: RunFolders;
 }
 
-/** Where a run's tools are, for one client with the token. */
 interface OpenEndpoint extends AsyncDisposable {
   url: string;
   token: string;

@@ -62,12 +62,10 @@ interface Message {
   texts: string[];
 }
 
-/** What `claude -p --output-format stream-json` has said so far, read line by line. */
 export class ClaudeTranscript {
   init: z.infer<typeof Init> | undefined;
   result: Result | undefined;
   retry: z.infer<typeof Retry> | undefined;
-  /** The one that answered, by the name it gives itself. */
   model: string | undefined;
   /** What the CLI said in a model's place. */
   ownWords: string | undefined;
@@ -143,7 +141,6 @@ export class ClaudeTranscript {
 const NO_CREDENTIALS = /not logged in|\/login|invalid api key|failed to authenticate|oauth token/i;
 const NO_CREDIT = /credit balance/i;
 
-/** How the CLI is to be had. */
 export const INSTALL_STEPS = [
   "Install it: npm install -g @anthropic-ai/claude-code",
   "Or say where it is: --claude-path PATH",
@@ -172,7 +169,6 @@ export function setupProblem(transcript: ClaudeTranscript, target: string): RunP
   };
 }
 
-/** What was wrong with a run as such; undefined where a model has answered to the end. */
 export function runProblem(
   transcript: ClaudeTranscript,
   end: ClaudeEnd,

@@ -26,13 +26,10 @@ const ARRIVAL_MS = 1_000;
 const REMOVE_TRIES = 5;
 
 export interface ClaudeCommand {
-  /** The program: a name on PATH, or a path. */
   path: string;
   /** `{folder}/` at the start of one stands for the folder that `files` are in. */
   args: readonly string[];
-  /** By name; only this user may read them. */
   files?: Readonly<Record<string, string>>;
-  /** The whole of its input. */
   input: string;
   /** The gateway's own, of which it gets what it needs. */
   env: Readonly<Record<string, string>>;
@@ -99,7 +96,6 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
   }
 }
 
-/** Sees a process to its end, whatever brings that about. */
 async function attend(
   child: PipedProgram,
   { input, timeoutMs, signal, onLine }: ClaudeCommand,

@@ -2,18 +2,15 @@ import { z } from "zod";
 import type { EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 
-/** A tool as a model is shown it in a run. */
 export interface ShownTool {
   /** The flat name it is listed under. */
   name: string;
   server: string;
-  /** The server's own name for it. */
   tool: string;
   /** The whole definition under the flat name, as JSON, with the description that is shown. */
   text: string;
 }
 
-/** One prompt for a model that has these tools. */
 export interface RunRequest {
   prompt: string;
   tools: readonly ShownTool[];
@@ -22,10 +19,8 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** Why nothing can be concluded from a run. */
 export interface RunProblem {
   reason: string;
-  /** Whether another try would fail as surely. */
   isLasting: boolean;
   /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
   isGeneral?: boolean;
@@ -43,7 +38,6 @@ export type Observation =
     model?: string | undefined;
   });
 
-/** The program that runs are made with. */
 export interface EvaluatorProgram {
   path: string;
   /** As it says itself; empty where it says nothing. */
@@ -67,9 +61,7 @@ export interface Evaluator {
   run(request: RunRequest): Promise<Observation>;
 }
 
-/** One real request, made to see whether evaluations would work. */
 export interface TrialResult {
-  /** When it ended, in ms since the epoch. */
   at: number;
   outcome: "right" | "wrong" | "failed";
   /** What the model did, or why nothing came of it, with what to do. */
@@ -80,7 +72,6 @@ export interface TrialResult {
 }
 
 interface EvaluatorTrialOptions {
-  /** Throws CANNOT_EVALUATE. */
   evaluator(): Promise<Evaluator>;
   isEnabled(): boolean;
   now?: () => number;
@@ -181,7 +172,6 @@ export function isCutOff(stopReason: string | null | undefined): boolean {
   return CUT_OFF.includes(stopReason ?? "");
 }
 
-/** The most characters of a model's text that a run records. */
 export const MAX_REASONING = 4_000;
 
 /** What the Messages API and the claude CLI have in common. */

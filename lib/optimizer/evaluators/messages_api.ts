@@ -137,7 +137,6 @@ export class MessagesApiEvaluator implements Evaluator {
   }
 }
 
-/** Writes by one request. */
 export function messagesApiText(options: MessagesApiOptions): TextModel {
   return {
     kind: "messages-api",
@@ -161,7 +160,6 @@ export function messagesApiText(options: MessagesApiOptions): TextModel {
   };
 }
 
-/** Why an answer is not a choice between tools. */
 function answerProblem({ calls, stopReason = "", text }: ModelMessage): string | undefined {
   if (stopReason === "refusal") {
     const answer = text.slice(0, 200);
@@ -219,7 +217,6 @@ function shownUrl(baseUrl: string): string {
   return baseUrl.replace(/[^/\s]*@/g, "").replace(/[?#].*$/s, "");
 }
 
-/** One request. Throws MessagesApiFailure, or the signal's reason where that aborts. */
 async function requestMessage(
   options: MessagesApiOptions,
   body: Record<string, unknown>,

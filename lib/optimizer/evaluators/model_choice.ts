@@ -14,7 +14,6 @@ import type { Redactor } from "../../telemetry/redact.ts";
 const CLI_MODEL = "sonnet";
 const API_MODEL = "claude-sonnet-4-5";
 const API_URL = "https://api.anthropic.com";
-/** How long the result of looking for a program is reused. */
 const CHECK_EVERY_MS = 30_000;
 
 export interface ModelsInput {

@@ -17,7 +17,6 @@ interface JsonQuestion<T> {
   system: string;
   prompt: string;
   maxTokens: number;
-  /** What the one JSON value in the answer must be. */
   schema: z.ZodType<T>;
   signal: AbortSignal;
 }
@@ -93,7 +92,6 @@ function jsonValuesIn(text: string): unknown[] {
   return fenced.length > 0 ? fenced : bareValuesIn(text);
 }
 
-/** The objects and arrays that stand in a text, from left to right, none inside another. */
 function bareValuesIn(text: string): unknown[] {
   const found: unknown[] = [];
   let at = 0;

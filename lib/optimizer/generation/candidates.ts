@@ -26,7 +26,6 @@ export interface CandidatesInput {
   model: TextModel;
   target: TargetTool;
   count: number;
-  /** Candidates that there are. */
   existing: readonly string[];
   /** What users say, as examples; those that are held out or retired are not shown. */
   prompts: readonly GoldenPrompt[];
@@ -144,7 +143,6 @@ function spellingOf(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, "");
 }
 
-/** A candidate with an id of its own, written at this moment. */
 export function newCandidate(
   { example, ...text }: Omit<ToolCandidate, "id" | "charCount" | "createdAt">,
 ): ToolCandidate {

@@ -10,10 +10,8 @@ const MAX_PROMPT = 4_000;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** A golden prompt before it is saved. */
 export type DraftPrompt = Pick<GoldenPrompt, "category" | "prompt" | "expectedBehavior">;
 
-/** Why a prompt cannot be one of a tool's golden prompts; undefined if it can. */
 export function promptProblem(
   { category, prompt }: DraftPrompt,
   tool: { name: string; server: string },
@@ -79,7 +77,6 @@ const ASKING = new Set(["show", "give", "tell", "get", "fetch", "provide"]);
 const UNSPACED_SCRIPTS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** What is compared of a text. */
 interface Gist {
   /** Letters and digits alone. */
   compact: string;
@@ -88,7 +85,6 @@ interface Gist {
   trigrams: Set<string>;
 }
 
-/** Whether two prompts ask for the same in nearly the same words. */
 export function isNearDuplicate(a: string, b: string): boolean {
   return areClose(gistOf(a), gistOf(b));
 }
@@ -105,7 +101,6 @@ export class KnownTexts {
     this.#known.push({ text, gist: gistOf(text) });
   }
 
-  /** The first that is nearly the same. */
   findNear(text: string): string | undefined {
     const gist = gistOf(text);
     return this.#known.find((other) => areClose(gist, other.gist))?.text;
@@ -119,7 +114,6 @@ function areClose(a: Gist, b: Gist): boolean {
     overlap(a.trigrams, b.trigrams) >= SAME_TRIGRAMS;
 }
 
-/** Shared of all, from 0 to 1. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const all = a.union(b).size;
   return all === 0 ? 0 : a.intersection(b).size / all;

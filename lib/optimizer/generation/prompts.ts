@@ -32,7 +32,6 @@ export interface PromptsInput {
   model: TextModel;
   target: TargetTool;
   counts: Counts;
-  /** Prompts that there are. */
   existing: readonly string[];
   signal: AbortSignal;
 }
@@ -91,7 +90,6 @@ export async function generatePrompts(input: PromptsInput): Promise<{
   return { prompts: inOrder, cost: writing.cost, warnings };
 }
 
-/** What was written so far for one tool. */
 class PromptWriter {
   readonly prompts: DraftPrompt[] = [];
   readonly warnings: string[] = [];

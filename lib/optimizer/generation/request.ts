@@ -21,7 +21,6 @@ export const MAX_SIBLINGS = 30;
 const SIBLING_DESCRIPTION = 300;
 const LONGEST_NAME = 128;
 
-/** A tool and what it stands beside, as data for a model; cut to what a request has room for. */
 export function targetText(target: TargetTool): string {
   const tool = {
     server: fitting(target.server, LONGEST_NAME),
@@ -67,7 +66,6 @@ function schemaData(schema: Record<string, unknown>): unknown {
     fitting(JSON.stringify(texts.at(-1)), room);
 }
 
-/** The parameters of a schema, the required ones first. */
 function outline(schema: Record<string, unknown>, descriptionLength: number): unknown {
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);

@@ -16,7 +16,6 @@ export interface TextAnswer {
   cost: RunCost;
 }
 
-/** A model that writes. */
 export interface TextModel {
   /** `sampling`: the calling client's own model. */
   readonly kind: "sampling" | "claude-cli" | "messages-api";

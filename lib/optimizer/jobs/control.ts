@@ -17,7 +17,6 @@ export const RECENT = { reverse: true, limit: 200 };
 
 export type JobControl = "pause" | "cancel";
 
-/** What is decided about jobs in their records, by this process or another. */
 export class JobControls {
   readonly #options: JobsOptions;
   readonly #isDropped: (id: string) => boolean;
@@ -96,7 +95,6 @@ export class JobControls {
     return versionstamp === undefined ? undefined : { value, versionstamp };
   }
 
-  /** Whether no process works on it. */
   async isAbandoned({ id, owner }: OptimizationJob): Promise<boolean> {
     if (owner === undefined) return true;
     // A process knows best what it does itself; its record may be about to say so.
@@ -121,7 +119,6 @@ export class JobControls {
     }
   }
 
-  /** Undefined where somebody else was faster. */
   async #save(job: OptimizationJob, versionstamp: string): Promise<string | undefined> {
     try {
       return await this.#options.jobs.save(job, versionstamp);

@@ -27,7 +27,6 @@ import { tooFewPrompts } from "../evaluation/verdict.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
 
-/** How many of the newest runs an estimate rests on. */
 const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
@@ -40,7 +39,6 @@ interface EstimateInput {
   tools: readonly ToolData[];
   /** Newest first, of all kinds. */
   recent: readonly EvalRun[];
-  /** Undefined where there is no evaluator now. */
   kind: EvaluatorKind | undefined;
   concurrency: number;
 }
@@ -76,7 +74,6 @@ function runsOf({ asked, candidates }: TestForecast, options: JobOptions): numbe
   return asked * descriptions * (options.repeats ?? DEPTHS[options.depth].repeats);
 }
 
-/** Of tools where so few prompts decide that nothing can come of it. */
 function tooFew(tools: readonly ToolData[], each: readonly TestForecast[]): string[] {
   return each.flatMap(({ deciding, candidates }, index) => {
     const words = tooFewPrompts(deciding, candidates);
@@ -110,7 +107,6 @@ function median(values: readonly number[]): number | undefined {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
-/** What there is of one tool. */
 export interface ToolData {
   server: string;
   tool: string;
@@ -132,11 +128,9 @@ interface TestForecast {
   wanted: Record<PromptCategory, WantedPrompts>;
   /** How many prompts would be put to each description at most, those of siblings included. */
   asked: number;
-  /** How many would decide. */
   deciding: number;
   /** With those that would be written. */
   candidates: number;
-  /** How often a model would be asked for texts. */
   generations: number;
 }
 
@@ -175,7 +169,6 @@ export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
   }
 }
 
-/** What there is of each tool to begin with. */
 export async function readToolData(
   { targets, prompts, candidates, evaluations, promotions }: JobsOptions,
   tools: readonly SelectedTool[],

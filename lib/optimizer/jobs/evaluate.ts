@@ -25,7 +25,6 @@ export async function evaluateForJob(
   index: number,
   { id, confirms, target, test }: {
     id: string;
-    /** The evaluation whose winner is put to the same prompts once more. */
     confirms?: string;
     target: Target;
     test: Preparation;

@@ -34,7 +34,6 @@ import { heldOutWarnings, knownToWriters } from "../evaluation/plan.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 
-/** What a tool is tested with. */
 export interface Preparation {
   prompts: GoldenPrompt[];
   siblingPrompts: GoldenPrompt[];
@@ -131,7 +130,6 @@ async function preparePromptsOfServer(context: JobContext, server: string): Prom
 async function prepareCandidates(
   context: JobContext,
   target: Target,
-  /** None that is held out. */
   prompts: readonly GoldenPrompt[],
 ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
   const { candidates: repository } = context.options;
@@ -199,7 +197,6 @@ async function preparePrompts(
   return { prompts, warnings: context.written.get(key) ?? [] };
 }
 
-/** The saved candidates of a tool, and those of them that are tested. */
 async function candidatesOf(
   { options: { candidates, evaluations, promotions }, record }: JobContext,
   { server, name, canonicalDescription }: Target,

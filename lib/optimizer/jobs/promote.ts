@@ -21,7 +21,6 @@ interface PromotionInput {
   evaluation: Evaluation;
 }
 
-/** Puts the best description that its verdict allows in force, where the job may. */
 export async function promoteBest(
   context: JobContext,
   index: number,
@@ -113,7 +112,6 @@ async function promote(
   return { failed: false, outcome: `Promoted: ${gain}`, promotedCandidateId: candidateId };
 }
 
-/** The winner and the server's own description on the same prompts, once more. */
 async function confirm(
   context: JobContext,
   index: number,
@@ -141,7 +139,6 @@ async function confirm(
   return second;
 }
 
-/** What this job promoted for the tool before a restart. */
 async function promotionMade(
   { options, record }: JobContext,
   index: number,

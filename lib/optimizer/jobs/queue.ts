@@ -35,7 +35,6 @@ export class OptimizationJobs implements AsyncDisposable {
   readonly #options: JobsOptions;
   readonly #models: ModelQueue;
   readonly #controls: JobControls;
-  /** By job. */
   readonly #working = new Map<string, Work>();
   /** Jobs whose records still say that this process works on them, since they could not be written. */
   readonly #dropped = new Set<string>();
@@ -142,7 +141,6 @@ export class OptimizationJobs implements AsyncDisposable {
     return this.#stop(id, "cancel");
   }
 
-  /** Goes on with a job that was paused. */
   async resume(id: string): Promise<OptimizationJob> {
     this.#refuseWhileOff();
     const stored = await this.#controls.claimPaused(id);

@@ -15,7 +15,6 @@ export type StopReason = "paused" | "cancelled" | "lost";
 interface JobRecordOptions {
   jobs: JobsRepository;
   stored: Stored<OptimizationJob>;
-  /** Who works on it. */
   owner: string;
   onChange(job: OptimizationJob): void;
   /** Somebody else decided that the work must stop. */
@@ -82,12 +81,10 @@ export class JobRecord {
     }));
   }
 
-  /** Sees what somebody else has written. */
   async check(): Promise<void> {
     await this.#inTurn(() => this.#reread());
   }
 
-  /** The last step: nobody works on it any more. */
   async end(change: JobChange): Promise<void> {
     this.#job = ownerless(change(this.#job));
     this[Symbol.dispose]();

@@ -34,13 +34,11 @@ export interface JobsOptions {
   textModel(): Promise<TextModel>;
   /** How many requests to models run at once, of all jobs of this process. */
   concurrency: number;
-  /** This process's lease. */
   owner: string;
   isOwnerAlive(owner: string): Promise<boolean>;
   isEnabled(): boolean;
   /** For live events: each change of phase at once, progress a few times a second. */
   onChange(job: OptimizationJob): void;
-  /** Somebody has decided something about a job. */
   onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
@@ -48,7 +46,6 @@ export interface JobsOptions {
   retryDelayMs?: number;
 }
 
-/** What the work on one job shares. */
 export interface JobContext {
   options: JobsOptions;
   record: JobRecord;
@@ -135,7 +132,6 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
   }
 }
 
-/** Takes one tool of a job from where it is to its end. */
 async function runTool(context: JobContext, index: number): Promise<ToolOutcome> {
   const { options, record, signal } = context;
   const { server, toolName, evaluationId } = toolAt(record.job, index);

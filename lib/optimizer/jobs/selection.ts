@@ -8,7 +8,6 @@ import { forecastOf, type ToolData } from "./estimate.ts";
 
 export interface JobRequest {
   server?: string;
-  /** By their own names; all of the server's where missing. */
   tools?: string[];
   /** Every tool of every server. */
   all?: boolean;
@@ -21,7 +20,6 @@ export interface SelectedTool {
   tool: string;
 }
 
-/** The tools that a request is about. */
 export function selectTools(targets: Targets, request: JobRequest): SelectedTool[] {
   const { server, tools, all } = request;
   if (all && (server !== undefined || tools !== undefined)) {
@@ -53,7 +51,6 @@ export function selectTools(targets: Targets, request: JobRequest): SelectedTool
   return enabled.map(({ server, tool }) => ({ server, tool }));
 }
 
-/** With the defaults, checked. */
 export function readJobOptions(request: JobRequest, tools: readonly SelectedTool[]): JobOptions {
   const parsed = JobOptions.safeParse(request.options ?? {});
   if (!parsed.success) {
@@ -90,7 +87,6 @@ function refused(why: string): GatewayError {
   });
 }
 
-/** The equipped tools that a job shows beside those on trial; undefined where it shows none. */
 export function besideOf(
   targets: Pick<Targets, "equipped">,
   tools: readonly SelectedTool[],

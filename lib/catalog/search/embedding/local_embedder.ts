@@ -163,7 +163,6 @@ function failure(problem: string, cause?: unknown): GatewayError {
   });
 }
 
-/** The lines of a stream of text, without the empty ones. */
 async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

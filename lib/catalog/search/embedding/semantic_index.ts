@@ -14,7 +14,6 @@ const MOST_QUERIES_KEPT = 256;
 /** Vectors nobody uses are kept for servers that come back, up to this many. */
 const MOST_UNUSED = 20_000;
 
-/** Where vectors outlive a restart. */
 interface VectorCache {
   find(model: string, hashes: Iterable<string>): Promise<Map<string, Int8Array<ArrayBuffer>>>;
   save(model: string, vectors: ReadonlyMap<string, Int8Array<ArrayBuffer>>): Promise<void>;
@@ -27,7 +26,6 @@ export interface EmbeddingProgress {
   state: "working" | "ready" | "failed";
   done: number;
   total: number;
-  /** Why it failed, for a person. */
   reason?: string;
 }
 
@@ -85,19 +83,17 @@ export class SemanticIndex implements AsyncDisposable {
     this.#isAnew = true;
   }
 
-  /** How near all tools are to a query, or why that cannot be said. */
-  async compare(query: string, signal?: AbortSignal): Promise<VectorScores | { degraded: string }> {
+  async compare(query: string): Promise<VectorScores | { degraded: string }> {
     if (this.#isResting()) return { degraded: this.#failure!.reason };
     const text = queryText(query);
     if (text === "") return { degraded: "The query holds no text to compare" };
     try {
-      const vector = this.#queries.get(text) ?? await this.#embedQuery(text, signal);
+      const vector = this.#queries.get(text) ?? await this.#embedQuery(text);
       this.#failure = undefined;
       this.resume();
       if (this.#book.done === 0) return { degraded: "The tools' embeddings are still computed" };
       return this.#book.compare(vector);
     } catch (error) {
-      signal?.throwIfAborted();
       this.#fail(error);
       return { degraded: this.#failure!.reason };
     }
@@ -114,9 +110,9 @@ export class SemanticIndex implements AsyncDisposable {
     await this.#working;
   }
 
-  async #embedQuery(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+  async #embedQuery(text: string): Promise<Float32Array> {
     const limit = AbortSignal.timeout(this.#options.queryLimitMs ?? QUERY_LIMIT_MS);
-    const either = AbortSignal.any([limit, this.#closing.signal, ...(signal ? [signal] : [])]);
+    const either = AbortSignal.any([limit, this.#closing.signal]);
     const [vector] = await this.#embedder.embed([text], either);
     if (!vector) throw new GatewayError("INTERNAL");
     if (this.#queries.size >= MOST_QUERIES_KEPT) {

@@ -24,7 +24,6 @@ export class ToolVectors {
   #missing = new Map<string, string>();
   #comparisons = 0;
 
-  /** How many texts have a vector. */
   get done(): number {
     return this.#kept.size;
   }
@@ -41,7 +40,6 @@ export class ToolVectors {
     });
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#texts.clear();
     this.#kept.clear();
@@ -52,7 +50,6 @@ export class ToolVectors {
     this.#texts.delete(key);
   }
 
-  /** The texts to embed next. */
   missing(limit: number): Map<string, string> {
     return new Map(
       limit >= this.#missing.size ? this.#missing : this.#missing.entries().take(limit),
@@ -64,7 +61,6 @@ export class ToolVectors {
     this.#kept.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
   }
 
-  /** The hashes of all texts that some tool has. */
   used(): Set<string> {
     return new Set(
       this.#texts.values().flatMap(({ tool, server }) =>
@@ -84,7 +80,6 @@ export class ToolVectors {
     );
   }
 
-  /** How near each tool is to the query. */
   compare(query: Float32Array): VectorScores {
     const direction = unit(query);
     const comparison = ++this.#comparisons;
@@ -186,7 +181,6 @@ export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> {
   return Int8Array.from(vector, (value) => Math.round(value / most * STEPS));
 }
 
-/** A vector's direction, its length 1. */
 export function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 || !Number.isFinite(length)
@@ -200,7 +194,6 @@ export function lengthOf(vector: Int8Array): number {
   return Math.sqrt(sum);
 }
 
-/** The product of both; 0 where they have different dimensions. */
 export function dot(query: Float32Array, kept: Int8Array): number {
   if (query.length !== kept.length) return 0;
   // Four sums at once: the processor need not wait for each addition.
