@@ -13,10 +13,7 @@ const EXPIRY_BYTES = 4;
 const PROOF_BYTES = 11;
 const FORM = /^tk_[A-Za-z0-9_-]{28}$/;
 
-/**
- * Keys to single tools for single callers. Nothing is stored for a key: it carries the tool, as a
- * short hash of its name, and its end, and is signed together with the whole name and the caller.
- */
+/** Signed keys to one tool for one caller. Not stored: a key carries the tool and its expiry. */
 export class ToolKeys {
   readonly #secret: Uint8Array;
   readonly #byHash = new WeakMap<NameTable, Map<string, CatalogTool>>();

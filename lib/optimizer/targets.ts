@@ -85,10 +85,7 @@ export class CatalogTargets {
     return this.#options.equipped().map(({ server, name }) => ({ server, tool: name }));
   }
 
-  /**
-   * What a model is shown: the server's enabled tools, with this description for one of them, and
-   * those of other servers that are there now.
-   */
+  /** The server's enabled tools, one with this description, and those of other servers. */
   shown(
     server: string,
     name: string,

@@ -30,7 +30,7 @@ class StemMemo {
   }
 }
 
-function stemsByField(document: SearchDocument, memo = new StemMemo()): string[][] {
+function stemsByField(document: SearchDocument, memo: StemMemo): string[][] {
   return [
     stemsOf(document.name),
     stemsOf(document.title),
@@ -48,10 +48,6 @@ class Vocabulary {
   readonly #words: (string | undefined)[] = [];
   readonly #counts: number[] = [];
   readonly #free: number[] = [];
-
-  get size(): number {
-    return this.#ids.size;
-  }
 
   find(word: string): number | undefined {
     return this.#ids.get(word);
@@ -122,10 +118,6 @@ export class Corpus {
 
   find(key: string): CorpusEntry | undefined {
     return this.#entries.get(key);
-  }
-
-  entries(): IterableIterator<CorpusEntry> {
-    return this.#entries.values();
   }
 
   averageLength(field: number): number {

@@ -132,7 +132,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
           return true;
         },
       });
-      const { explanationText } = await import("./explanation.ts");
+      const { explanationText } = await import("./ranking.ts");
       return {
         found: hits.flatMap(({ key, relevance, explanation }) => {
           const tool = tools.get(key);

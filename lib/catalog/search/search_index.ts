@@ -3,13 +3,14 @@ import { Corpus, type CorpusEntry, FIELDS } from "./corpus.ts";
 import {
   coverageOf,
   DEFAULT_HYBRID_RATIO,
+  explain,
+  type Explanation,
   FieldScorer,
-  Ranking,
   relevanceOf,
+  scoreFor,
   type SemanticScores,
   type ToolScore,
 } from "./ranking.ts";
-import { explain, type Explanation } from "./explanation.ts";
 import type { SearchDocument } from "./search_document.ts";
 import { readQuery, type SearchQuery, Synonyms } from "./search_query.ts";
 
@@ -17,10 +18,7 @@ const DEFAULT_LIMIT = 10;
 /** How many tools are ranked in full, of those that share a word and of those near in meaning. */
 const MOST_CANDIDATES = 300;
 const MOST_NEAR = 100;
-/**
- * The most telling words are enough to find candidates. What Orama does grows with the tools that
- * have them, so that words which very many have are left out once rarer ones are there.
- */
+/** Orama's work grows with the tools that have a word: common ones are left out after rarer ones. */
 const MOST_CANDIDATE_WORDS = 24;
 const MOST_POSTINGS = 2_000;
 
@@ -86,7 +84,7 @@ export class SearchIndex {
     if (limit === 0 || this.#corpus.size === 0) return [];
     const query = readQuery(request.query, request.context, this.#corpus, this.#synonyms);
     const scorer = this.#scorer ??= new FieldScorer(this.#corpus);
-    const ranking = new Ranking({
+    const scoreOf = scoreFor({
       query,
       text: request.query,
       corpus: this.#corpus,
@@ -95,7 +93,7 @@ export class SearchIndex {
       ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
     });
     const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
-      .map((entry) => ({ entry, score: ranking.score(entry) }))
+      .map((entry) => ({ entry, score: scoreOf(entry) }))
       .filter(({ score }) => score.total > 0)
       .sort(byScore);
     const [first, second] = ranked;

@@ -21,8 +21,6 @@ interface QueryWord {
   /** What it tells, whether or not the corpus has it. */
   telling: number;
   matches: Match[];
-  /** The known words it was taken for, where it is not known itself. */
-  corrections: string[];
 }
 
 /** A text to look for: the whole query, one clause of it, or what surrounds it. */
@@ -67,28 +65,23 @@ class WordReader {
   }
 
   read(text: string): QueryPart {
-    const stems = new Set(stemsOf(text));
-    const words: QueryWord[] = [];
-    for (const stem of stems) {
-      if (words.length >= MOST_WORDS) break;
-      words.push(this.#word(stem));
-    }
+    const stems = [...new Set(stemsOf(text))].slice(0, MOST_WORDS);
+    const words = stems.map((stem) => this.#word(stem));
     // A synonym that the query has itself is counted there.
     const own = new Set(words.map(({ matches }) => matches[0]?.id));
     const lift = words.length === 1 ? LONE_SYNONYM_WEIGHT / SYNONYM_WEIGHT : 1;
     const separate = words.map((word) => ({
       ...word,
-      matches: word.matches.map((match) => match.isSynonym ? lifted(match, lift) : match)
+      matches: word.matches
+        .map((match) => match.isSynonym ? { ...match, weight: match.weight * lift } : match)
         .filter(({ id }, index) => index === 0 || !own.has(id)),
     }));
     return { words: separate, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
   }
 
   #word(stem: string): QueryWord {
-    const known = this.#known.get(stem);
-    if (known) return known;
-    const word = this.#look(stem);
-    this.#known.set(stem, word);
+    let word = this.#known.get(stem);
+    if (!word) this.#known.set(stem, word = this.#look(stem));
     return word;
   }
 
@@ -110,7 +103,7 @@ class WordReader {
       const itsTelling = this.#corpus.tellingOf(vocabulary.countOf(other));
       matches.push({ id: other, weight: trust * itsTelling / corrections.length });
     }
-    return { stem, telling, matches, corrections: corrections.map(({ word }) => word) };
+    return { stem, telling, matches };
   }
 
   #correct(stem: string) {
@@ -120,19 +113,13 @@ class WordReader {
   }
 }
 
-function lifted(match: Match, lift: number): Match {
-  return { ...match, weight: match.weight * lift };
-}
-
 /** Synonyms by stem, in both directions. What is added goes beside the built-in ones. */
 export class Synonyms {
   readonly #byStem = new Map<string, Set<string>>();
 
   constructor(added: Readonly<Record<string, readonly string[]>> = {}) {
-    for (const source of [SYNONYMS, added]) {
-      for (const [word, others] of Object.entries(source)) {
-        for (const other of others) this.#link(word, other);
-      }
+    for (const [word, others] of [SYNONYMS, added].flatMap((source) => Object.entries(source))) {
+      for (const other of others) this.#link(word, other);
     }
   }
 
@@ -152,9 +139,7 @@ export class Synonyms {
   }
 
   #add(from: string, to: string): void {
-    const known = this.#byStem.get(from);
-    if (known) known.add(to);
-    else this.#byStem.set(from, new Set([to]));
+    this.#byStem.set(from, (this.#byStem.get(from) ?? new Set()).add(to));
   }
 }
 

@@ -138,10 +138,7 @@ const PATH =
   /(?<![\w:/\\])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+~-]{1,255}[/\\]){0,32}[\w.@%+~-]{1,255}/g;
 const FILE_NAME = /(?<![\w./\\-])[\w-]{1,255}\.([A-Za-z0-9]{2,5})(?![\w/\\-])/g;
 
-/**
- * A task names the very things to work on: `/tmp/q3/taxes.xlsx` asks for a tool that handles files
- * and spreadsheets, and says nothing of taxes. Each such value is replaced by what it is.
- */
+/** Replaces paths and URLs by what they are: `/tmp/q3/taxes.xlsx` asks for files, not for taxes. */
 export function nameArguments(text: string): string {
   return text
     .replace(ADDRESS, " url ")

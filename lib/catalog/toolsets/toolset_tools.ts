@@ -69,16 +69,10 @@ function matching(
   throw new GatewayError("TOOL_NOT_FOUND", { message: `Server "${server}" has no enabled tools` });
 }
 
-/**
- * Whether a server can serve now: it can, it is being connected to, it cannot at the moment, or there
- * is none of that name.
- */
+/** `coming`: it is being connected to. `unknown`: there is no server of that name. */
 export type Availability = "available" | "coming" | "away" | "unknown";
 
-/**
- * registered: it can be called; waiting: its server is away or not up yet; disabled: its owner has switched it off;
- * gone: its server no longer has it, or is itself no longer there.
- */
+/** `waiting`: its server is not up. `gone`: the tool, or its server, no longer exists. */
 export type ToolState = "registered" | "waiting" | "disabled" | "gone";
 
 export interface ToolsetTool {

@@ -2,13 +2,13 @@ import type { Catalog } from "../catalog.ts";
 import type { CatalogTool } from "../catalog_tool.ts";
 import { type OnAudit, ownerOf } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { retryStale } from "../../core/async.ts";
+import { inTurn, retryStale } from "../../core/async.ts";
 import { nearestNames } from "../../core/text.ts";
 import { type ToolReference, Toolset, ToolsetName } from "../../core/tool.ts";
 import type { NameTable, NameTables } from "../name_table.ts";
 import type { ResolveContext } from "../resolve.ts";
 import type { Stored } from "../../storage/records.ts";
-import type { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
+import type { EquippedToolset, ToolsetsRepository } from "../../storage/catalog_repositories.ts";
 import {
   type Availability,
   chooseTools,
@@ -16,10 +16,17 @@ import {
   toolsetState,
   type ToolsetTool,
 } from "./toolset_tools.ts";
-import { SavedToolsets, type ToolsetsChange } from "./saved_toolsets.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
+
+/** Which toolsets have changed, and for which principals the equipped one has. */
+export interface ToolsetsChange {
+  toolsets: ReadonlySet<string>;
+  principals: ReadonlySet<string>;
+}
+
+type ByKey<T> = ReadonlyMap<string, Stored<T>>;
 
 interface ToolsetsOptions {
   repository: ToolsetsRepository;
@@ -43,7 +50,10 @@ interface ToolsetDraft {
 
 export class Toolsets {
   readonly #options: ToolsetsOptions;
-  readonly #saved: SavedToolsets;
+  #toolsets: ByKey<Toolset> = new Map();
+  #equipped: ByKey<EquippedToolset> = new Map();
+  /** One load after the other, or an earlier read could be applied last. */
+  readonly #inTurn = inTurn();
   readonly #news: ToolsetNews;
   readonly #listeners = new Set<(change: ToolsetsChange) => void>();
   readonly #registered = new WeakMap<Toolset, readonly CatalogTool[]>();
@@ -52,7 +62,6 @@ export class Toolsets {
 
   constructor(options: ToolsetsOptions) {
     this.#options = options;
-    this.#saved = new SavedToolsets(options.repository);
     this.#news = new ToolsetNews({
       flatName: ({ tool }) => this.#table().nameOf(tool!, "flat"),
       tell: options.onNews,
@@ -65,18 +74,18 @@ export class Toolsets {
   }
 
   async load(): Promise<void> {
-    const change = await this.#saved.load();
+    const change = await this.#inTurn(() => this.#read());
     this.recheck();
     if (change.toolsets.size === 0 && change.principals.size === 0) return;
     for (const listener of [...this.#listeners]) listener(change);
   }
 
   list(): Toolset[] {
-    return this.#saved.list();
+    return [...this.#toolsets.values()].map(({ value }) => value);
   }
 
   find(name: string): Toolset | undefined {
-    return this.#saved.find(name);
+    return this.#toolsets.get(name)?.value;
   }
 
   resolve(name: string): Toolset {
@@ -85,11 +94,11 @@ export class Toolsets {
 
   /** The version of a toolset, for a change that is to take the place of no later one. */
   versionOf(name: string): string | undefined {
-    return this.#saved.versionOf(name);
+    return this.#toolsets.get(name)?.versionstamp;
   }
 
   equippedBy(principal: string): Toolset | undefined {
-    return this.#saved.equippedBy(ownerOf(principal));
+    return this.#equippedBy(ownerOf(principal));
   }
 
   tools(toolset: Toolset): ToolsetTool[] {
@@ -233,8 +242,31 @@ export class Toolsets {
   }
 
   recheck(): void {
-    const equipped = [...this.#saved.equipped()];
+    const equipped = [...this.#equipped.keys()].flatMap((owner) => this.#equippedBy(owner) ?? []);
     this.#news.check(new Map(equipped.map((toolset) => [toolset, this.tools(toolset)])));
+  }
+
+  #equippedBy(owner: string): Toolset | undefined {
+    const equipped = this.#equipped.get(owner)?.value;
+    const toolset = equipped && this.find(equipped.toolset);
+    return toolset?.id === equipped?.toolsetId ? toolset : undefined;
+  }
+
+  async #read(): Promise<ToolsetsChange> {
+    const { repository } = this.#options;
+    const [toolsets, equipped] = await Promise.all([
+      Array.fromAsync(repository.list()),
+      Array.fromAsync(repository.equipped.list()),
+    ]);
+    const before = { toolsets: this.#toolsets, equipped: this.#equipped };
+    this.#toolsets = keepSame(before.toolsets, toolsets, ({ name }) => name);
+    this.#equipped = keepSame(before.equipped, equipped, ({ principal }) => principal);
+    const changed = changedKeys(before.toolsets, this.#toolsets);
+    const principals = changedKeys(before.equipped, this.#equipped);
+    for (const [principal, { value }] of this.#equipped) {
+      if (changed.has(value.toolset)) principals.add(principal);
+    }
+    return { toolsets: changed, principals };
   }
 
   #note(action: string, subject: string, before?: Toolset, after?: Toolset): void {
@@ -323,4 +355,22 @@ function inProgress(): GatewayError {
 /** Tries until it is done: each try may lose to another gateway on the same store. */
 function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
   return retryStale(attempt, MAX_RACES);
+}
+
+/** The same object for the same version, so that what was made of it stays good. */
+function keepSame<T>(
+  before: ByKey<T>,
+  records: Stored<T>[],
+  keyOf: (value: T) => string,
+): ByKey<T> {
+  return new Map(records.map((record) => {
+    const key = keyOf(record.value);
+    const known = before.get(key);
+    return [key, known?.versionstamp === record.versionstamp ? known : record];
+  }));
+}
+
+function changedKeys<T>(before: ByKey<T>, after: ByKey<T>): Set<string> {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return new Set([...keys].filter((key) => before.get(key) !== after.get(key)));
 }

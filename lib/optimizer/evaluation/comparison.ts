@@ -8,8 +8,7 @@ import {
 } from "../../core/optimization.ts";
 import { theftsOf } from "./confusion.ts";
 import { pairedMetrics, pairRuns } from "./metrics.ts";
-import type { Rule } from "./rules.ts";
-import { verdictRules } from "./verdict.ts";
+import { type Rule, verdictRules } from "./verdict.ts";
 
 /** The rules that compare two descriptions; the others concern only the candidate. */
 const COMPARING: readonly Rule["rule"][] = [

@@ -1,10 +1,11 @@
 import { CATEGORIES, type CategoryScores, type PromptCategory } from "../../core/optimization.ts";
 import { noMetrics, pairedMetrics, signOf, signTest } from "./metrics.ts";
-import { missingCategories, thresholdRules } from "./rules.ts";
 import {
   loneByCategory,
+  missingCategories,
   mostChance,
   type Sides,
+  thresholdRules,
   type VerdictInput,
   verdictRules,
 } from "./verdict.ts";
@@ -17,10 +18,7 @@ interface UnfinishedInput extends VerdictInput {
   prompts: Record<PromptCategory, number>;
 }
 
-/**
- * Whether what is still to be run could change what judge() says of this candidate. Runs to come
- * may also fail, which leaves their counterparts out.
- */
+/** Whether runs to come, which may also fail, could change what judge() says of this candidate. */
 export function canStillChange(input: UnfinishedInput): boolean {
   const { left } = input;
   const toCome = (category: PromptCategory) => left.candidate[category] + left.baseline[category];

@@ -81,10 +81,7 @@ export function rateOf({ correct, total }: SuccessCount): number | null {
   return total === 0 ? null : correct / total;
 }
 
-/**
- * The 95 % Wilson score interval: stays within 0 and 1, and holds for small counts too. Repeats of
- * one prompt are not independent, so that prompts are counted, not runs.
- */
+/** The 95 % Wilson score interval, over prompts: repeats of one prompt are not independent. */
 export function wilson(
   { correct, total, prompts: n = total }: SuccessCount,
 ): { low: number; high: number } | undefined {
@@ -191,10 +188,7 @@ export function signOf({ candidate, baseline }: PromptPair): number {
   return Math.sign(candidate.correct * baseline.total - baseline.correct * candidate.total);
 }
 
-/**
- * One-sided sign test. Over prompts, not runs: repeats of one prompt are not independent, and
- * counting them as if they were would make any difference look certain.
- */
+/** One-sided sign test, over prompts: repeats of one prompt are not independent. */
 export function exactTest(
   pairs: readonly PromptPair[],
 ): { better: number; worse: number; ties: number; p: number } {

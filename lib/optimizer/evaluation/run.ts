@@ -16,7 +16,7 @@ import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
 import { EvaluationState } from "./state.ts";
-import type { PlannedRun } from "./plan.ts";
+import type { PlannedRun } from "./selection.ts";
 
 /** More of what a model said than anybody reads. */
 const MOST_REASONING = 4_000;
@@ -36,10 +36,7 @@ export interface EvaluationInput {
   thresholds: Thresholds;
   /** The canonical description first. */
   descriptions: { candidateId: string; description: string }[];
-  /**
-   * In a thorough evaluation the held-out ones alone decide. Of the others only those are run that
-   * name another tool, which show what is taken from it.
-   */
+  /** In a thorough evaluation only held-out ones decide; of the others, only those that show thefts run. */
   prompts: readonly GoldenPrompt[];
   /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
   siblingPrompts?: readonly GoldenPrompt[];

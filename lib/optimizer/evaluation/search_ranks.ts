@@ -8,10 +8,7 @@ const MOST_RANKED = 100;
 
 export type IndexedTool = Pick<CatalogTool, "server" | "name" | "definition">;
 
-/**
- * Ranks a tool in our own keyword search with one description after the other; the index of the
- * other tools is shared. The ranks are by prompt; null: not found.
- */
+/** The tool's rank in keyword search, by prompt; null: not found. Descriptions share one index. */
 export function searchRanking(
   tools: readonly IndexedTool[],
   server: string,

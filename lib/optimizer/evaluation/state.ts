@@ -11,7 +11,7 @@ import {
 import { showsTheft, theftsOf } from "./confusion.ts";
 import type { EvaluationInput, EvaluationProgress } from "./run.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
-import { type PlannedRun, planRuns } from "./plan.ts";
+import { type PlannedRun, planRuns } from "./selection.ts";
 import { judge, type VerdictInput } from "./verdict.ts";
 import { canStillChange } from "./early_stop.ts";
 

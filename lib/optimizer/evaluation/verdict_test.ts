@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { CATEGORIES, type PromptCategory, Thresholds } from "../../core/optimization.ts";
 import { noMetrics, type PromptPair } from "./metrics.ts";
-import { missingCategories, thresholdRules } from "./rules.ts";
-import { judge, leastDeciding, type VerdictInput } from "./verdict.ts";
+import {
+  judge,
+  leastDeciding,
+  missingCategories,
+  thresholdRules,
+  type VerdictInput,
+} from "./verdict.ts";
 
 const DEFAULTS = Thresholds.parse({});
 

@@ -80,10 +80,7 @@ export class ClaudeTranscript {
     else if (data?.subtype === "api_retry") this.retry = data;
   }
 
-  /**
-   * Every call of the first message that has any, by flat name. Calls after that one answer the
-   * CLI's refusal to run a tool, which asks to try others: they say nothing about descriptions.
-   */
+  /** Of the first message with calls; later calls only answer the CLI's refusal to run a tool. */
   get calls(): { name: string; arguments: unknown }[] {
     return this.#chosen?.calls ?? [];
   }

@@ -50,10 +50,7 @@ export type ClaudeEnd =
   | { how: "too-large"; lastWords: string }
   | { how: "not-started"; isMissing: boolean; reason: string };
 
-/**
- * One fresh process in a group, home and folder of its own. When this resolves, or throws because
- * the signal aborted, the whole group has been ended and the folder is gone.
- */
+/** One process with its own group, home and folder; all are gone when this resolves or throws. */
 export async function runClaude(command: ClaudeCommand): Promise<ClaudeEnd> {
   command.signal.throwIfAborted();
   const folder = await (command.folders?.make() ?? Deno.makeTempDir({ prefix: "run_" }));

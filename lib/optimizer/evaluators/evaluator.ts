@@ -52,10 +52,7 @@ export interface Evaluator {
   readonly isPriced?: boolean;
   /** What the last check found, where runs are made by a program. */
   readonly program?: EvaluatorProgram | undefined;
-  /**
-   * Throws CANNOT_EVALUATE where no run could succeed, with what to do about it. Asks no model: one
-   * that passes may still be refused by it.
-   */
+  /** Throws CANNOT_EVALUATE if no run could succeed. Asks no model, which may still refuse. */
   check(): Promise<void>;
   /** Never throws but for an aborted signal; tries once. */
   run(request: RunRequest): Promise<Observation>;

@@ -155,10 +155,7 @@ export function nothingUsable(
   });
 }
 
-/**
- * What comes of a step that may fail without the ones before it being lost: its value, or the
- * error. An aborted signal ends everything, and so does any other error.
- */
+/** The step's value, or its GatewayError, so that what was generated before is not lost. */
 export async function orGatewayError<T>(
   step: Promise<T>,
   signal: AbortSignal,

@@ -37,10 +37,7 @@ interface Refused {
   why: string;
 }
 
-/**
- * Has a model write descriptions for a tool. What breaks the rules is asked for once more, with the
- * reasons, and then dropped; CANNOT_GENERATE where nothing is left.
- */
+/** What breaks the rules is asked for once more, then dropped. CANNOT_GENERATE if none is left. */
 export async function generateCandidates(input: CandidatesInput): Promise<{
   descriptions: WrittenDescription[];
   cost: RunCost;

@@ -42,11 +42,7 @@ interface Refused {
   why: string;
 }
 
-/**
- * Has a model write golden prompts for a tool, never more than asked for in any category. What
- * breaks the rules is asked for once more, with the reasons, and then dropped; CANNOT_GENERATE
- * where nothing is left.
- */
+/** What breaks the rules is asked for once more, then dropped. CANNOT_GENERATE if none is left. */
 export async function generatePrompts(input: PromptsInput): Promise<{
   prompts: DraftPrompt[];
   cost: RunCost;

@@ -12,7 +12,10 @@ import {
 import {
   chooseCandidates,
   choosePrompts,
+  CONFIRMED_DESCRIPTIONS,
+  DEPTHS,
   firstWritten,
+  hasConfirmation,
   missingPrompts,
   mostSiblingPrompts,
   type WantedPrompts,
@@ -22,7 +25,6 @@ import {
 } from "../evaluation/selection.ts";
 import { counted } from "../../core/text.ts";
 import { showsTheft } from "../evaluation/confusion.ts";
-import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/errors.ts";
 import { CANONICAL, type EvalRun, type Evaluation } from "../../core/optimization.ts";
-import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
+import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
 import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
@@ -98,10 +98,7 @@ export async function evaluateForJob(
   return whole;
 }
 
-/**
- * Takes the runs that there are for what a job has done so far. Its record may know of fewer, since
- * it is written now and then.
- */
+/** Counts a job's runs from the store: its record is written only now and then. */
 export async function countFinished({ options, record, budget }: JobContext): Promise<void> {
   const finished = await Promise.all(record.job.tools.map(async (tool) => {
     const { server, toolName, evaluationId, confirmation } = tool;

@@ -20,6 +20,8 @@ import {
   firstWritten,
   heldOutFrom,
   heldOutVersions,
+  heldOutWarnings,
+  knownToWriters,
   missingPrompts,
   type WantedPrompts,
   wantedPrompts,
@@ -30,7 +32,6 @@ import type { DraftPrompt } from "../generation/prompt_rules.ts";
 import { isConflict, isStorageError } from "./record.ts";
 import { nearestSiblings, type Target } from "../targets.ts";
 import { generateCandidates, newCandidate } from "../generation/candidates.ts";
-import { heldOutWarnings, knownToWriters } from "../evaluation/plan.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 
@@ -231,10 +232,7 @@ function toGoldenPrompts(
   return prompts.map((prompt) => ({ ...prompt, heldOut: heldOut.includes(prompt) }));
 }
 
-/**
- * Has a model write something for a job. What cannot be written is said in what this answers: what
- * there is may be enough to go on. What was spent counts, whatever came of it.
- */
+/** Has a model write for a job. Failures become warnings: what is saved may be enough. */
 async function writeForJob(
   context: JobContext,
   failure: string,

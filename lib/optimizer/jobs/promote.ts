@@ -5,7 +5,7 @@ import {
   newId,
   type PromotedTool,
 } from "../../core/optimization.ts";
-import { hasConfirmation } from "../evaluation/plan.ts";
+import { hasConfirmation } from "../evaluation/selection.ts";
 import { whyNotInstead } from "../evaluation/comparison.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 import { evaluateForJob } from "./evaluate.ts";

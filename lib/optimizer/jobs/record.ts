@@ -24,10 +24,7 @@ interface JobRecordOptions {
 
 type JobChange = (job: OptimizationJob) => OptimizationJob;
 
-/**
- * A job while this process works on it. What it has come to is decided here; whether it goes on may
- * be decided by anybody who writes into the record.
- */
+/** A job while this process works on it. Other processes stop it by writing into its record. */
 export class JobRecord {
   readonly #options: JobRecordOptions;
   readonly #writes: Throttle;

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { hasConfirmation } from "../evaluation/plan.ts";
+import { hasConfirmation } from "../evaluation/selection.ts";
 import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { promoteBest } from "./promote.ts";

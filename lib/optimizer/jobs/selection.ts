@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { JobOptions } from "../../core/optimization.ts";
 import { nearestNames } from "../../core/text.ts";
 import type { Targets } from "../targets.ts";
-import { knownToWriters } from "../evaluation/plan.ts";
+import { knownToWriters } from "../evaluation/selection.ts";
 import { forecastOf, type ToolData } from "./estimate.ts";
 
 export interface JobRequest {
@@ -104,10 +104,7 @@ export function besideOf(
   });
 }
 
-/**
- * CANNOT_EVALUATE where a thorough job could test none of its tools, since whoever wrote their
- * candidates may have known every prompt. Where it can test some, it says so of the others.
- */
+/** CANNOT_EVALUATE if a thorough job could test none of its tools: writers may know all prompts. */
 export function refuseKnown(stock: readonly ToolData[], options: JobOptions): void {
   if (!isDecidedBySaved(options)) return;
   const refusals = stock.map((tool) => {

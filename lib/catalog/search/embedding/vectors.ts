@@ -122,10 +122,7 @@ interface Nearness {
   server: Float64Array;
 }
 
-/**
- * Nearness in standard deviations above the average tool: cosines of one model lie elsewhere than
- * those of another, and of one query elsewhere than of the next.
- */
+/** In standard deviations above the average tool, because cosines differ by model and by query. */
 export class VectorScores implements SemanticScores {
   readonly #keys: string[];
   readonly #values: Float64Array;
