@@ -1,3 +1,4 @@
+import type { PromotedTool } from "../core/optimization.ts";
 import type { SeenTool } from "../storage/canonical_tools_repository.ts";
 import {
   type BrokenTool,
@@ -9,12 +10,6 @@ import {
   withDescription,
 } from "./catalog_tool.ts";
 import type { FlaggedTool, HeldTool, ToolGuard } from "./tool_guard.ts";
-
-interface PromotedDescription {
-  server: string;
-  toolName: string;
-  description: string;
-}
 
 export interface ServerTools {
   tools: readonly CatalogTool[];
@@ -32,7 +27,6 @@ interface CatalogOptions {
   onUnscanned?(server: string, tools: readonly CatalogTool[]): void;
 }
 
-/** All tools of all servers at one moment; never changed, only replaced. */
 export interface CatalogSnapshot {
   version: number;
   servers: ReadonlyMap<string, ServerTools>;
@@ -68,7 +62,6 @@ export class Catalog {
     this.#options = options;
   }
 
-  /** Judges every list from now on; to be called before the first list comes. */
   guardWith(options: CatalogOptions): void {
     this.#options = options;
   }
@@ -92,7 +85,6 @@ export class Catalog {
     return () => this.#elsewhereListeners.delete(listener);
   }
 
-  /** Takes a server's list as it came; returns what is worth keeping of it. */
   setListed(server: string, texts: string[]): SeenTool[] {
     const known = this.#listed.get(server);
     const isSame = known?.length === texts.length &&
@@ -111,7 +103,6 @@ export class Catalog {
     }));
   }
 
-  /** The tools of a list as they came, before any rule; setListed() goes on from there. */
   parse(server: string, texts: string[]): readonly (CatalogTool | BrokenTool)[] {
     const tools = parseTools(server, texts);
     this.#parsed.set(texts, tools);
@@ -141,7 +132,9 @@ export class Catalog {
     return [...held, ...without(elsewhere, held)];
   }
 
-  setPromotions(promotions: readonly PromotedDescription[]): void {
+  setPromotions(
+    promotions: readonly Pick<PromotedTool, "server" | "toolName" | "description">[],
+  ): void {
     const wanted = Map.groupBy(promotions, ({ server }) => server);
     for (const server of new Set([...this.#promoted.keys(), ...wanted.keys()])) {
       const known = this.#promoted.get(server);
@@ -159,15 +152,10 @@ export class Catalog {
 
   setEnabled(server: string, tools: string[] | undefined): void {
     const known = this.#enabled.get(server);
-    if (
-      tools === undefined
-        ? !known
-        : known && known.size === tools.length && tools.every((name) => known.has(name))
-    ) {
-      return;
-    }
-    if (tools === undefined) this.#enabled.delete(server);
-    else this.#enabled.set(server, new Set(tools));
+    const enabled = tools && new Set(tools);
+    if (enabled?.size === known?.size && known?.isSubsetOf(enabled!) !== false) return;
+    if (enabled) this.#enabled.set(server, enabled);
+    else this.#enabled.delete(server);
     if (this.#listed.has(server)) this.#publish(server);
   }
 

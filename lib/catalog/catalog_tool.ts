@@ -6,14 +6,12 @@ import { shortened } from "../core/text.ts";
 
 export interface CatalogTool {
   server: string;
-  /** The server's own name for it. */
   name: string;
   definition: ToolDefinition;
   /** The definition as the text that came, but for a description that was promoted. */
   text: string;
   /** The text that came, where another description was promoted. */
   canonical?: string;
-  /** Of the definition that came. */
   fingerprint: string;
   enabled: boolean;
 }
@@ -53,7 +51,6 @@ export function isUsable(tool: CatalogTool | BrokenTool): tool is CatalogTool {
   return !isBroken(tool);
 }
 
-/** The same for the same definition, whatever its order of keys and spaces. */
 export function fingerprint(text: string): string {
   return createHash("sha256").update(canonicalJson(JSON.parse(text))).digest("hex").slice(0, 32);
 }

@@ -13,6 +13,8 @@ import { NameTables } from "./name_table.ts";
 import { ToolMetadataBook } from "./tool_metadata.ts";
 import { ToolTokens } from "./tool_tokens.ts";
 
+export type CatalogModule = ReturnType<typeof buildCatalog>;
+
 export interface CatalogInput {
   store: Store;
   options: Pick<Options, "maxNameLength" | "toolCategories">;
@@ -20,23 +22,7 @@ export interface CatalogInput {
   reservedNames: ReadonlySet<string>;
 }
 
-export interface CatalogModule extends Disposable {
-  catalog: Catalog;
-  names: NameTables;
-  tokens: ToolTokens;
-  metadata: ToolMetadataBook;
-  toolMetadata: ToolMetadataRepository;
-  canonical: CanonicalToolsRepository;
-  enabled: EnabledToolsRepository;
-  loadSelections(): Promise<void>;
-  loadMetadata(): Promise<void>;
-  saveOverride(
-    override: ToolOverride,
-    versionstamp?: string | null,
-  ): Promise<ToolOverride | undefined>;
-}
-
-export function buildCatalog(input: CatalogInput): CatalogModule {
+export function buildCatalog(input: CatalogInput) {
   const { store, options, bus, reservedNames } = input;
   const catalog = new Catalog();
   bus.on("serverRemoved", (name) => catalog.remove(name));
@@ -60,7 +46,7 @@ export function buildCatalog(input: CatalogInput): CatalogModule {
       const isChanged = metadata.setOverrides(await toolMetadata.overrides());
       if (isChanged) bus.emit("toolMetadataChanged");
     },
-    async saveOverride(override, versionstamp) {
+    async saveOverride(override: ToolOverride, versionstamp?: string | null) {
       const before = (await toolMetadata.find(override.server, override.tool))?.value;
       await toolMetadata.save(override, versionstamp);
       return before;

@@ -1,6 +1,6 @@
 import {
-  boundedNames,
   cutName,
+  fittingNames,
   flatNames,
   flatten,
   hashedName,
@@ -24,7 +24,6 @@ interface FlatNames {
   ofTool: Map<CatalogTool, string>;
 }
 
-/** Every tool of one snapshot under its names, both ways. What takes time is made when asked for. */
 export class NameTable {
   readonly #servers: ReadonlyMap<string, ServerTools>;
   readonly #rules: NameRules;
@@ -45,7 +44,6 @@ export class NameTable {
     this.#ofServers = ofServers;
   }
 
-  /** The same with other tools for one server, as it may list them for one client. */
   with(server: string, tools: ServerTools): NameTable {
     return new NameTable(new Map(this.#servers).set(server, tools), this.#rules, this.#ofServers);
   }
@@ -122,7 +120,6 @@ export class NameTable {
     return text;
   }
 
-  /** Tools whose plain flat name belongs to another, or is the same as another's once it is cut. */
   collisions(): readonly Collision[] {
     if (this.#collisions) return this.#collisions;
     const names = Array.from(
@@ -171,7 +168,6 @@ export class NameTables {
   }
 }
 
-/** One server's tools under the names that depend on no other server. */
 class ServerNames {
   readonly namespaced: ReadonlyMap<string, CatalogTool>;
   readonly original: ReadonlyMap<string, CatalogTool>;
@@ -180,12 +176,11 @@ class ServerNames {
 
   constructor(server: string, { tools }: ServerTools, maxLength: number) {
     const whole = tools.map(({ name }) => namespacedName(server, name));
-    this.#bounded = boundedNames(whole, maxLength);
+    this.#bounded = fittingNames(whole, maxLength);
     this.namespaced = new Map(tools.map((tool) => [this.nameOf(tool), tool]));
     this.original = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** The namespaced name, cut where it is too long for clients. */
   nameOf(tool: CatalogTool): string {
     return this.#bounded.get(namespacedName(tool.server, tool.name))!;
   }
@@ -211,7 +206,6 @@ export interface Collision {
   keptBy: string | undefined;
   /** Where both are too long, so that neither keeps it: the other one. */
   cutLike?: string;
-  /** Who does not, and what it is called instead. */
   namespaced: string;
   flat: string;
 }

@@ -22,7 +22,6 @@ function nameHash(name: string): string {
   return createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** How many characters of its own a name that ends in a hash has left. */
 export function roomBeforeHash(maxLength: number): number {
   return maxLength - "_".length - HASH_LENGTH;
 }
@@ -37,7 +36,6 @@ export function cutName(form: string, maxLength: number): string {
   return form.slice(0, roomBeforeHash(maxLength)).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Every name that a tool is known by, or was before it was kept from callers. */
 export function namesOf(server: string, tool: string, maxLength: number): string[] {
   const whole = namespacedName(server, tool);
   const flat = flatten(whole);
@@ -53,24 +51,17 @@ export function namesOf(server: string, tool: string, maxLength: number): string
 export function flatNames(
   namespaced: Iterable<string>,
   maxLength: number,
-  reserved: ReadonlySet<string> = new Set(),
+  reserved?: ReadonlySet<string>,
 ): Map<string, string> {
-  return fittingNames(namespaced, flatten, maxLength, reserved);
+  return fittingNames(namespaced, maxLength, flatten, reserved);
 }
 
-/** Namespaced names that fit: those that are too long are cut and end in a hash. */
-export function boundedNames(
-  namespaced: Iterable<string>,
-  maxLength: number,
-): Map<string, string> {
-  return fittingNames(namespaced, (name) => name, maxLength, new Set());
-}
-
-function fittingNames(
+/** Names in a form that fits: those that are too long are cut and end in a hash. */
+export function fittingNames(
   names: Iterable<string>,
-  formOf: (name: string) => string,
   maxLength: number,
-  reserved: ReadonlySet<string>,
+  formOf = (name: string) => name,
+  reserved: ReadonlySet<string> = new Set(),
 ): Map<string, string> {
   const taken = new Set(reserved);
   const result = new Map<string, string>();

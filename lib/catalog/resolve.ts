@@ -6,7 +6,6 @@ import { notConnected } from "../servers/status.ts";
 import type { NameTable } from "./name_table.ts";
 import { flatten, type Naming } from "./names.ts";
 
-/** Tools of the gateway's own, which are known by their name and its flat form. */
 export class Builtins<Builtin extends { name: string }> {
   readonly #tools: ReadonlyMap<string, Builtin>;
   readonly #flat: ReadonlyMap<string, Builtin>;
@@ -29,7 +28,6 @@ export type Admits = (principal: string, tool: { server: string; name: string })
 
 export interface ResolveContext<Builtin extends { name: string } = { name: string }> {
   table: NameTable;
-  /** The names its lists have; they come first. */
   naming: Naming;
   server?: string;
   builtins?: Builtins<Builtin>;
@@ -125,7 +123,6 @@ function findOnServer(
   return named?.server === server ? named : names.original.get(name);
 }
 
-/** The ways to name a tool together with its server, each tried where those before find nothing. */
 const WHOLE_NAMES: readonly ((table: NameTable, name: string) => CatalogTool | undefined)[] = [
   (table, name) => table.byFlat(name),
   (table, name) => table.byNamespaced(name),

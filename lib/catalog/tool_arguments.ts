@@ -73,7 +73,6 @@ function draftOf(uri: string) {
   return uri.includes("draft-04") ? "4" : undefined;
 }
 
-/** Whether arguments fit, where that can be told. */
 export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
   const validator = validatorOf(tool);
   try {
@@ -103,7 +102,6 @@ const FORMATS: Record<string, string> = {
   uuid: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
 };
 
-/** Examples from the schema, else made from it; only such as the schema itself accepts. */
 export function examplesOf(tool: CatalogTool): ToolExample[] {
   const { inputSchema } = tool.definition;
   const given = Array.isArray(inputSchema.examples) ? inputSchema.examples : [];

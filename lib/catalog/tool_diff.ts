@@ -4,9 +4,7 @@ import { parseJson, shortened } from "../core/text.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";
 import { TextSegment, wordDiff } from "./word_diff.ts";
 
-/** One difference between two definitions of a tool; values are JSON, cut where they are long. */
 export const ToolChange = z.discriminatedUnion("kind", [
-  /** A title or description, by word. */
   z.object({ kind: z.literal("text"), path: z.string(), segments: z.array(TextSegment) }),
   z.object({ kind: z.literal("added"), path: z.string(), after: z.string() }),
   z.object({ kind: z.literal("removed"), path: z.string(), before: z.string() }),
@@ -23,7 +21,6 @@ export type ToolChange = z.infer<typeof ToolChange>;
 /** What became of a tool's definition, and whether those who call it can go on as before. */
 export const ToolDiff = z.object({
   compatibility: z.enum(["compatible", "breaking"]),
-  /** In words, why it is breaking; none where it is not. */
   reasons: z.array(z.string()),
   changes: z.array(ToolChange),
   more: z.int(),

@@ -9,7 +9,6 @@ import {
 import type { ChangePolicy } from "../core/server.ts";
 
 export const Finding = z.object({
-  /** The id of the rule, as in RULES. */
   rule: z.string(),
   severity: z.enum(["low", "medium", "high"]),
   /** JSON path: `description`, `inputSchema.properties.path.description`, `instructions`. */
@@ -22,13 +21,11 @@ export type Finding = z.infer<typeof Finding>;
 
 export type Severity = Finding["severity"];
 
-/** A definition that its server lists and no client gets, until somebody approves it. */
 export interface HeldTool {
   kind: "changed" | "added" | "renamed" | "invalid";
   name: string;
   listed: CatalogTool | BrokenTool;
   pinned?: CatalogTool;
-  /** Its name before, where it has another. */
   from?: string;
   /** It was turned down: nobody is asked again. */
   isRejected: boolean;
@@ -36,7 +33,6 @@ export interface HeldTool {
 
 export interface FlaggedTool {
   tool: CatalogTool;
-  /** Those that nobody has waived. */
   findings: readonly Finding[];
 }
 
@@ -48,7 +44,6 @@ interface JudgedTools {
   unscanned: CatalogTool[];
 }
 
-/** What is served of a tool, whatever its server says. */
 export interface Pin {
   tool: CatalogTool;
   /** A person chose it over what the server lists. */
@@ -60,7 +55,6 @@ export interface ReviewRules {
   /** Whether all that was listed at first is pinned, so that what has no pin came later. */
   isWhole: boolean;
   pins: ReadonlyMap<string, Pin>;
-  /** Fingerprints that were turned down, by tool. */
   rejected: ReadonlyMap<string, ReadonlySet<string>>;
   /** Tools that were added and turned down as such, by name: later versions stay hidden too. */
   hidden: ReadonlySet<string>;
@@ -68,7 +62,6 @@ export interface ReviewRules {
 }
 
 export interface FindingsSource {
-  /** Undefined where the definition was not looked at yet. */
   find(server: string, fingerprint: string): readonly Finding[] | undefined;
   verdict(findings: readonly Finding[]): ScanVerdict;
 }
@@ -80,7 +73,6 @@ export class ToolGuard {
   readonly #rules = new Map<string, ReviewRules>();
   readonly #findings: FindingsSource | undefined;
 
-  /** Without findings no definition is quarantined. */
   constructor(findings?: FindingsSource) {
     this.#findings = findings;
   }
@@ -146,7 +138,6 @@ export class ToolGuard {
   }
 }
 
-/** A waiver is for one rule in one definition of one tool. */
 export function waiverKey(tool: string, rule: string, fingerprint: string): string {
   return JSON.stringify([tool, rule, fingerprint]);
 }

@@ -24,7 +24,6 @@ type ToolHistory = z.infer<typeof ToolHistory>;
 export const ServerHistory = z.object({
   server: z.string(),
   tools: z.array(ToolHistory),
-  /** Invalid tools, which the gateway does not list. */
   invalid: z.array(z.object({
     name: z.string(),
     problem: z.string(),
@@ -32,7 +31,6 @@ export const ServerHistory = z.object({
     /** As the server sent it, cut where it is long. */
     definition: z.string(),
   })),
-  /** How many changes of a version are told without their diff. */
   withoutDiff: z.int(),
 });
 export type ServerHistory = z.infer<typeof ServerHistory>;

@@ -5,30 +5,25 @@ import { CATEGORIES } from "./data/categories.ts";
 import { namespacedName } from "./names.ts";
 
 export interface ToolMetadata {
-  /** One line of at most 80 characters. */
   summary: string;
   category: string;
   deprecated?: string;
 }
 
-/** Says of each tool what it is in short: as people have put it, else as it can be inferred. */
 export class ToolMetadataBook {
   readonly #configured: ReadonlyMap<string, string>;
   #known = new WeakMap<CatalogTool, ToolMetadata>();
   #overrides = new Map<string, ToolOverride>();
   #overridesText = "[]";
 
-  /** Categories by `server.tool` or `server.*`, from the configuration. */
   constructor(categories: Readonly<Record<string, string>> = {}) {
     this.#configured = new Map(Object.entries(categories));
   }
 
-  /** Is another one whenever people have said something else. */
   get edition(): unknown {
     return this.#overridesText;
   }
 
-  /** Answers whether they are others than before. */
   setOverrides(overrides: readonly ToolOverride[]): boolean {
     const text = JSON.stringify(overrides);
     if (text === this.#overridesText) return false;
@@ -68,10 +63,8 @@ function deprecationOf({ description = "", inputSchema }: CatalogTool["definitio
   return inputSchema.deprecated === true ? "Its server says that it is deprecated" : undefined;
 }
 
-/** A tool in one line; what an index has room for. */
 export const SUMMARY_CHARS = 80;
 
-/** How descriptions begin that speak of themselves instead of the matter. */
 const PREAMBLE =
   /^(?:(?:this|the) (?:tool|function|method|endpoint|command|api)|(?:use|call) this(?: tool| function)?|(?:a|an) (?:simple |powerful )?tool|tool)(?: (?:is used|can be used|is designed|allows you|allows users|enables you|lets you|helps you|helps|allows|enables|will|that|which|can|for|to))*\s+/i;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|max|min|no)|\b[A-Z])\.$/i;
@@ -138,7 +131,6 @@ type InferredCategory = keyof typeof CATEGORIES | "other";
 
 const STRONG = 2;
 const WEAK = 0.75;
-/** One strong word, or weak ones that agree. */
 const ENOUGH = 2;
 /** Names are chosen with more care than descriptions, which speak of many things. */
 const PLACES = { name: 2, server: 2, title: 1.5, description: 1 };

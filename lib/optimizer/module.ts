@@ -18,7 +18,6 @@ const LOOK_EVERY_MS = 20_000;
 /** Running jobs are among the newest. */
 const MOST_LOOKED_AT = 200;
 
-/** The part of the optimizer that is loaded at first use. */
 export interface LoadedOptimizer extends AsyncDisposable {
   jobs: { takeOver(): Promise<void> };
 }
@@ -32,7 +31,6 @@ export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   store: Store;
   catalog: Catalog;
   options: Pick<Options, "enableOptimization">;
-  /** Loads everything that measures descriptions and writes new ones. */
   load(parts: OptimizerSwitch): Promise<Loaded>;
   bus: Bus;
   onAudit?: OnAudit | undefined;
@@ -46,7 +44,6 @@ export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDi
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
   load(): Promise<void>;
-  /** Everything else; loaded at first use. */
   open(): Promise<Loaded>;
 }
 

@@ -124,12 +124,10 @@ export class Promotions {
       : undefined;
   }
 
-  /** Newest first. */
   history(server: string, tool: string): Promise<PromotionEvent[]> {
     return this.#options.repository.history(server, tool);
   }
 
-  /** Makes the step that `decide` chooses, told what is in force; none where it answers undefined. */
   #change(
     server: string,
     tool: string,
@@ -215,7 +213,6 @@ function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): A
   };
 }
 
-/** "promotion_1 (2026-01-01T00:00:00.000Z, promote: cand_1)" */
 function stepWords({ id, time, action, promotion }: PromotionEvent): string {
   return `${id} (${time}, ${action}: ${promotion?.candidateId ?? "the server's own description"})`;
 }

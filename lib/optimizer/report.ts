@@ -32,7 +32,6 @@ export interface ToolReportInput {
   stale: boolean;
   /** The server's own description; where it is not known, any evaluation counts. */
   canonical?: string;
-  /** Newest first. */
   evaluations: readonly Evaluation[];
   runs: number;
   costs: readonly RunCost[];
@@ -163,7 +162,6 @@ function reportedTool(facts: ToolReportInput): ReportedTool {
 export interface Baseline {
   evaluation: Evaluation;
   metrics: CategoryScores;
-  /** Those that have runs. */
   prompts: number;
 }
 
@@ -174,7 +172,6 @@ export interface Baseline {
  * will do.
  */
 export function baselineOf(
-  /** Newest first. */
   evaluations: readonly Evaluation[],
   canonical: string | undefined,
 ): Baseline | undefined {

@@ -15,13 +15,11 @@ import type { ToolDefinition } from "../core/tool.ts";
 
 const MOST_COMPARED = 1_000;
 
-/** A tool that texts are written for, and what it stands beside. */
 export interface TargetTool {
   server: string;
   name: string;
   description: string;
   definition: ToolDefinition;
-  /** The other tools a model would see with it, by their own names. */
   siblings: { name: string; description: string }[];
 }
 
@@ -39,7 +37,6 @@ interface CatalogTargetsOptions {
   equipped(): readonly CatalogTool[];
 }
 
-/** The tools whose descriptions can be put to the test, as the catalog has them. */
 export class CatalogTargets {
   readonly #options: CatalogTargetsOptions;
 

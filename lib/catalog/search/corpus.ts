@@ -42,7 +42,6 @@ function stemsByField(document: SearchDocument, memo: StemMemo): string[][] {
   ];
 }
 
-/** Every word of the corpus with a number of its own and how many tools have it. */
 class Vocabulary {
   readonly #ids = new Map<string, number>();
   readonly #words: (string | undefined)[] = [];
@@ -92,7 +91,6 @@ class Vocabulary {
 
 const MOST_COUNTED = 255;
 
-/** One indexed tool: its words as numbers, and how often each is in each field. */
 export interface CorpusEntry {
   key: string;
   bareName: string;
@@ -105,7 +103,6 @@ export interface CorpusEntry {
   nameWords: Uint32Array;
 }
 
-/** All indexed tools, and how common each word is among them; follows single changes. */
 export class Corpus {
   readonly vocabulary = new Vocabulary();
   readonly #entries = new Map<string, CorpusEntry>();

@@ -8,7 +8,6 @@ import type { Bus } from "../../core/bus.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { NameTables } from "../name_table.ts";
 import type { CatalogSearch } from "./tool_search.ts";
-import type { EmbeddingProgress } from "./embedding/semantic_index.ts";
 import type { Store } from "../../storage/store.ts";
 
 export interface ToolQuery {
@@ -29,7 +28,6 @@ export interface FoundTool {
 
 export interface FoundTools {
   found: FoundTool[];
-  /** Why the search is not as good as it could be. */
   degraded?: string;
 }
 
@@ -46,17 +44,7 @@ export interface SearchInput {
   onWarning(message: string, details?: object): void;
 }
 
-/** The search over all tools; loaded, and its index made, at first use. */
-export interface ToolSearchModule extends AsyncDisposable {
-  search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
-  warmUp(): void;
-  /** Builds the index from scratch; the vectors follow in the background. */
-  reindexSearch(): Promise<{ tools: number }>;
-  /** Why semantic search is off although it was configured. */
-  searchTrouble(): string | undefined;
-  /** How far the vectors are; undefined if there are none to make. */
-  searchProgress(): Promise<EmbeddingProgress | undefined>;
-}
+export type ToolSearchModule = ReturnType<typeof buildSearch>;
 
 /** From so many tools on, the search is prepared before the first query. */
 const MANY_TOOLS = 20;
@@ -65,7 +53,7 @@ const SETTLE_MS = 500;
 /** The first searches may wait this long in all for the first vectors, which make them better. */
 const FIRST_VECTORS_MS = 10_000;
 
-export function buildSearch(input: SearchInput): ToolSearchModule {
+export function buildSearch(input: SearchInput) {
   const { catalog, names, onWarning } = input;
   const stack = new AsyncDisposableStack();
   let unused: string | undefined;
@@ -115,7 +103,10 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
   };
 
   return {
-    async search(query, admits) {
+    async search(
+      query: ToolQuery,
+      admits: (tool: CatalogTool) => boolean,
+    ): Promise<FoundTools> {
       const search = await open();
       await search.sync();
       await firstVectors(search);
@@ -150,6 +141,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
 
     warmUp,
 
+    /** Builds the index from scratch; the vectors follow in the background. */
     async reindexSearch() {
       const search = await open();
       await search.reindex();

@@ -11,7 +11,6 @@ import {
 import type { QueryPart, SearchQuery } from "./search_query.ts";
 import { splitWords, stemOf } from "./text.ts";
 
-/** The share of meaning in a score where nothing else is said. */
 export const DEFAULT_HYBRID_RATIO = 0.7;
 
 const CLAUSE_WEIGHT = 0.4;
@@ -31,12 +30,10 @@ export interface SemanticScores {
 
 export interface ToolScore {
   total: number;
-  /** Nearness in meaning, in standard deviations above the average tool. */
   semantic: number;
   /** How well the best clause of a longer task fits; 0 if the query is one clause. */
   clause: number;
   context: number;
-  /** Whether the tool was asked for by its name. */
   isExact: boolean;
 }
 
@@ -53,7 +50,6 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
   const asked = new Set(query.whole.words.flatMap(({ matches: [first] }) => first?.id ?? []));
   const hasClauses = query.clauses.length > 1;
 
-  /** How much of what the tool's name tells was asked for. */
   function nameCoverage({ nameWords }: CorpusEntry): number {
     let [covered, all] = [0, 0];
     for (const id of nameWords) {
@@ -92,7 +88,6 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
 /** How soon more of the same word stops counting. */
 const SATURATION = 2.5;
 
-/** Scores entries by the words they share with a query, over all fields at once. */
 export class FieldScorer {
   readonly #averages: number[];
 
@@ -100,7 +95,6 @@ export class FieldScorer {
     this.#averages = FIELDS.map((_, field) => corpus.averageLength(field) || 1);
   }
 
-  /** A part's score, made comparable between short and long parts. */
   score(part: QueryPart, entry: CorpusEntry): number {
     let sum = 0;
     for (const { matches } of part.words) {
@@ -112,7 +106,6 @@ export class FieldScorer {
     return sum === 0 ? 0 : sum / Math.sqrt(part.telling);
   }
 
-  /** How often the word is in the entry, by the worth of the fields it is in. */
   frequency(entry: CorpusEntry, position: number): number {
     let sum = 0;
     for (let field = 0; field < FIELDS.length; field++) {
@@ -134,12 +127,6 @@ function saturate(frequency: number): number {
   return frequency * (SATURATION + 1) / (frequency + SATURATION);
 }
 
-interface Standing {
-  best: number;
-  lead: number;
-  coverage: number;
-}
-
 /** By logistic regression over the first hits of real queries (docs/adr/0009-search-ranking.md). */
 const BY_WORDS = { base: -2.43, score: 0.25, gap: 0.48, coverage: 0, lead: 0.61 };
 const BY_MEANING_TOO = { base: -3.18, score: 0.15, gap: 0.47, coverage: 1.35, lead: 0.59 };
@@ -152,7 +139,7 @@ const FULL_COVERAGE = 0.25;
 export function relevanceOf(
   score: ToolScore,
   rank: number,
-  standing: Standing,
+  standing: { best: number; lead: number; coverage: number },
   hasMeaning: boolean,
 ): number {
   if (score.isExact) return 1;
@@ -180,7 +167,6 @@ export function coverageOf(part: QueryPart, entry: CorpusEntry): number {
 
 interface WordExplanation {
   word: string;
-  /** The tool's word, another one for a synonym or a correction. */
   found: string;
   fields: SearchField[];
   score: number;
@@ -190,7 +176,6 @@ export interface Explanation extends Omit<ToolScore, "total"> {
   /** What each field adds; only those that add something. */
   fields: Partial<Record<SearchField, number>>;
   words: WordExplanation[];
-  /** The share of what the query tells that the tool has, 0 to 1. */
   coverage: number;
 }
 

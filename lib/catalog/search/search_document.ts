@@ -12,7 +12,6 @@ export interface SearchDocument {
   category?: string;
   serverTitle?: string;
   serverDescription?: string;
-  /** Another one whenever anything above is. */
   fingerprint: string;
 }
 
@@ -46,7 +45,6 @@ export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): Sear
   };
 }
 
-/** The names and descriptions of a schema's properties, nested ones too. */
 export function parameterText(schema: unknown): string {
   const found: string[] = [];
   collect(schema, 0, found);

@@ -9,7 +9,6 @@ import {
   relevanceOf,
   scoreFor,
   type SemanticScores,
-  type ToolScore,
 } from "./ranking.ts";
 import type { SearchDocument } from "./search_document.ts";
 import { readQuery, type SearchQuery, Synonyms } from "./search_query.ts";
@@ -24,7 +23,6 @@ const MOST_POSTINGS = 2_000;
 
 export interface SearchRequest {
   query: string;
-  /** What the caller is about; moves the ranking a little. */
   context?: string | undefined;
   admits?: ((key: string) => boolean) | undefined;
   limit?: number | undefined;
@@ -33,13 +31,11 @@ export interface SearchRequest {
 
 export interface Meaning {
   scores: SemanticScores;
-  /** The share of meaning in the score, 0 to 1. */
   ratio?: number | undefined;
 }
 
 export interface SearchHit {
   key: string;
-  /** Comparable within one search only. */
   score: number;
   relevance: number;
   explanation?: Explanation;
@@ -95,7 +91,10 @@ export class SearchIndex {
     const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
       .map((entry) => ({ entry, score: scoreOf(entry) }))
       .filter(({ score }) => score.total > 0)
-      .sort(byScore);
+      // Ties by key, so that the same query always gets the same answer.
+      .sort((one, other) =>
+        other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
+      );
     const [first, second] = ranked;
     if (!first) return [];
     const standing = {
@@ -165,16 +164,6 @@ export class SearchIndex {
   }
 }
 
-interface Ranked {
-  entry: CorpusEntry;
-  score: ToolScore;
-}
-
-/** Ties by key, so that the same query always gets the same answer. */
-function byScore(one: Ranked, other: Ranked): number {
-  return other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1);
-}
-
 /** Ends each word, so that Orama does not take it for the beginning of longer ones. */
 const END = "\u0001";
 /** What a tool is called says more than what is said about it. */
@@ -185,7 +174,6 @@ const SCHEMA = { called: "string", described: "string" } as const;
 const RELEVANCE = { k: 1.2, b: 0, d: 1 };
 const BOOST = { called: 2, described: 1 };
 
-/** Orama, as the generator of candidates: it holds every tool and answers the likely ones. */
 class CandidateIndex {
   readonly #orama: AnyOrama = create({
     schema: SCHEMA,

@@ -18,12 +18,10 @@ interface Match {
 
 interface QueryWord {
   stem: string;
-  /** What it tells, whether or not the corpus has it. */
   telling: number;
   matches: Match[];
 }
 
-/** A text to look for: the whole query, one clause of it, or what surrounds it. */
 export interface QueryPart {
   words: QueryWord[];
   telling: number;

@@ -68,7 +68,6 @@ function runsOf(text: string): string[] {
   return text.normalize("NFKC").match(RUN) ?? [];
 }
 
-/** Each clause costs a pass over the candidates. */
 const MOST_CLAUSES = 16;
 /** A clause of fewer words says too little alone. */
 const LEAST_STEMS = 2;
@@ -76,7 +75,6 @@ const LEAST_STEMS = 2;
 const SENTENCE_END = /(?<=[.!?;:。！？])\s+|[\n\r]+|;/u;
 const JOINT = /,\s+|\s\+\s|\s+(?:and|then|or|also|but|while)\s+/iu;
 
-/** The single wishes of a longer task, so that one of them is not lost among the others. */
 export function splitClauses(text: string): string[] {
   const clauses: string[] = [];
   for (const sentence of text.split(SENTENCE_END)) {
@@ -115,7 +113,6 @@ interface Correction {
   trust: number;
 }
 
-/** The known words closest to one that is not known, the closest first. */
 export function correct(word: string, known: Iterable<string>): Correction[] {
   if (word.length < SHORTEST || word.length > LONGEST || /\p{N}/u.test(word)) return [];
   const most = word.length < 8 ? 1 : 2;

@@ -19,19 +19,16 @@ interface SearchResult {
   degraded?: string;
 }
 
-interface ToolSearchOptions {
-  index?: SearchIndex | undefined;
-  semantic?: SemanticIndex | undefined;
-  hybridSearchRatio?: number | undefined;
-}
-
-/** Search as callers use it: by words, and by meaning where a backend is there. */
 export class ToolSearch implements AsyncDisposable {
   readonly index: SearchIndex;
   readonly semantic: SemanticIndex | undefined;
   readonly #ratio: number | undefined;
 
-  constructor({ index, semantic, hybridSearchRatio }: ToolSearchOptions = {}) {
+  constructor({ index, semantic, hybridSearchRatio }: {
+    index?: SearchIndex;
+    semantic?: SemanticIndex | undefined;
+    hybridSearchRatio?: number;
+  } = {}) {
     this.index = index ?? new SearchIndex();
     this.semantic = hybridSearchRatio === 0 ? undefined : semantic;
     this.#ratio = hybridSearchRatio;
@@ -57,7 +54,6 @@ export class ToolSearch implements AsyncDisposable {
     await this.semantic?.[Symbol.asyncDispose]();
   }
 
-  /** A text says why meaning has no say. */
   async #meaningOf(query: string): Promise<Meaning | string | undefined> {
     if (!this.semantic || this.index.size === 0 || isOnlyCommands(query)) return undefined;
     const { done, total } = this.semantic.progress;
@@ -76,7 +72,6 @@ function isOnlyCommands(query: string): boolean {
   return /^\s*[a-z]{1,3}(?:\s+[a-z]{1,3})?\s*$/i.test(query);
 }
 
-/** So many tools are indexed before others have their turn. */
 const TURN = 100;
 
 interface CatalogSearchOptions {
@@ -102,13 +97,11 @@ export class CatalogSearch implements AsyncDisposable {
     return this.#options.search;
   }
 
-  /** What is said of tools has changed: all of them are looked at again. */
   refresh(): void {
     this.#isStale = true;
     for (const entry of this.#indexed.values()) entry.tools = NONE;
   }
 
-  /** Indexes everything from nothing, and has every vector computed again. */
   async reindex(): Promise<void> {
     const { search } = this.#options;
     await this.#syncing.catch(() => {});

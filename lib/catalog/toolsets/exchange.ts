@@ -33,11 +33,9 @@ const ByName = z.looseObject({
 
 interface ImportedToolset {
   name: string;
-  /** What it was called, where that cannot be its name here. */
   wasNamed?: string;
   description?: string;
   tools: ToolReference[];
-  /** Kept in the toolset and marked, or left out where even that cannot be. */
   unmatched: Unmatched[];
 }
 

@@ -15,7 +15,6 @@ export interface Unmatched {
 }
 
 interface ChosenTools {
-  /** Each once, in the order they were named. */
   tools: CatalogTool[];
   unmatched: Unmatched[];
 }
@@ -144,7 +143,6 @@ interface ToolsetNewsOptions {
   tell(level: "info" | "warn", message: string): void;
 }
 
-/** Says once when tools of an equipped toolset wait for their server, and when it is back. */
 export class ToolsetNews {
   readonly #options: ToolsetNewsOptions;
   /** By toolset id: servers whose tools wait for them. */
@@ -154,7 +152,6 @@ export class ToolsetNews {
     this.#options = options;
   }
 
-  /** Has all that is waited for told again. */
   forget({ id }: Toolset): void {
     this.#waiting.delete(id);
   }

@@ -20,7 +20,6 @@ import {
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
 
-/** Which toolsets have changed, and for which principals the equipped one has. */
 export interface ToolsetsChange {
   toolsets: ReadonlySet<string>;
   principals: ReadonlySet<string>;
@@ -92,7 +91,6 @@ export class Toolsets {
     return this.find(name) ?? this.#missing(name);
   }
 
-  /** The version of a toolset, for a change that is to take the place of no later one. */
   versionOf(name: string): string | undefined {
     return this.#toolsets.get(name)?.versionstamp;
   }
@@ -118,7 +116,6 @@ export class Toolsets {
     return tools;
   }
 
-  /** References to the tools that are meant; where one cannot be found, none is given. */
   choose(
     written: Iterable<string>,
     caller: Pick<ResolveContext, "admits" | "away"> = {},
@@ -142,7 +139,6 @@ export class Toolsets {
     });
   }
 
-  /** Throws where a draft could not be saved as things are now. */
   checkDraft({ name, tools, replace = false }: ToolsetDraft): void {
     checkName(name);
     if (tools.length === 0) {
@@ -298,7 +294,6 @@ export class Toolsets {
     });
   }
 
-  /** One operation after the other for each principal. */
   async #work<T>(principal: string, operation: () => Promise<T>): Promise<T> {
     const before = this.#working.get(principal) ?? Promise.resolve();
     const working = before.then(operation, operation);
@@ -315,7 +310,6 @@ export function referenceTo({ server, name, fingerprint }: CatalogTool): ToolRef
   return { server, tool: name, fingerprint };
 }
 
-/** A name like this one that a toolset can have; empty where nothing of it can stay. */
 export function fittingToolsetName(name: string): string {
   if (ToolsetName.safeParse(name).success) return name;
   return name.trim().replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);

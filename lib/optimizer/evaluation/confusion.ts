@@ -1,7 +1,6 @@
 import type { EvalRun, GoldenPrompt } from "../../core/optimization.ts";
 import { promptKey, scoresByPrompt } from "./metrics.ts";
 
-/** In the place of a tool's name: no tool should be called, or none was. */
 export const NONE = "(none)";
 
 /** [should be called][was called]: in how many runs. */
@@ -11,7 +10,6 @@ export type Confusion = Record<string, Record<string, number>>;
 export interface Theft {
   tool: string;
   stolen: number;
-  /** Prompts meant for it that were put to both descriptions. */
   of: number;
 }
 

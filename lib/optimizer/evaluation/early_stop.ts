@@ -10,7 +10,6 @@ import {
   verdictRules,
 } from "./verdict.ts";
 
-/** What has been run and what is to come, for canStillChange(). */
 interface UnfinishedInput extends VerdictInput {
   /** Runs to come that will count in `candidate`, `baseline` and `pairs`. */
   left: Sides<number>;

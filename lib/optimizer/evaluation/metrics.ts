@@ -11,7 +11,6 @@ import { counted } from "../../core/text.ts";
 /** The normal quantile of a two-sided 95 % interval. */
 const Z = 1.959963984540054;
 
-/** What the lack of each category leaves unknown. */
 const UNKNOWN: Record<PromptCategory, string> = {
   direct: "nothing shows whether the tool is called when it is asked for",
   indirect: "nothing shows whether the tool is called when its use must be inferred",
@@ -115,18 +114,15 @@ export function scoreText(score: SuccessCount): string {
   return `${score.correct}/${score.total} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
-/** "5 points", "1 point", "6.7 points". */
 export function pointsText(fraction: number): string {
   const points = Math.round(fraction * 1_000) / 10;
   return counted(points, "point");
 }
 
-/** "beside 12 tools of other servers" */
 export function besideText(tools: number): string {
   return tools === 1 ? "beside 1 tool of another server" : `beside ${tools} tools of other servers`;
 }
 
-/** One for each category that nothing asks about. */
 export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {
   const asked = new Set(prompts.filter(({ retired }) => !retired).map(({ category }) => category));
   return CATEGORIES.filter((category) => !asked.has(category)).map((category) =>

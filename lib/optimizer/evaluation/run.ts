@@ -18,7 +18,6 @@ import { evaluationOf } from "./result.ts";
 import { EvaluationState } from "./state.ts";
 import type { PlannedRun } from "./selection.ts";
 
-/** More of what a model said than anybody reads. */
 const MOST_REASONING = 4_000;
 const MOST_ARGUMENTS = 4_000;
 
@@ -34,7 +33,6 @@ export interface EvaluationInput {
   depth: Depth;
   repeats: number;
   thresholds: Thresholds;
-  /** The canonical description first. */
   descriptions: { candidateId: string; description: string }[];
   /** In a thorough evaluation only held-out ones decide; of the others, only those that show thefts run. */
   prompts: readonly GoldenPrompt[];
@@ -44,7 +42,6 @@ export interface EvaluationInput {
   shown(description: string): readonly ShownTool[];
   target: string;
   concurrency: number;
-  /** Finished runs of this evaluation from before a restart: not repeated. */
   finished: readonly EvalRun[];
   save(run: EvalRun): Promise<void>;
   /** Where our own search finds the tool with this description. */
@@ -58,9 +55,7 @@ export interface EvaluationInput {
 }
 
 export interface EvaluationProgress {
-  /** All runs made for this evaluation, also before a restart. */
   runsDone: number;
-  /** Those, and those still to be made. */
   runsTotal: number;
   byCategory: Record<PromptCategory, { done: number; total: number }>;
   /** From 1. */
@@ -144,7 +139,6 @@ async function makeRuns(
   return { lasting, cut };
 }
 
-/** What is recorded of a run; whether it is correct is decided here and by nobody else. */
 function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
   const { candidateId, prompt, repeat } = planned;
   const { observation, attempts, cost } = tried;

@@ -11,6 +11,7 @@ import {
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { byCategory } from "./metrics.ts";
+import { isRefuted } from "./verdict.ts";
 
 export const DEPTHS: Record<
   Depth,
@@ -77,7 +78,6 @@ export function choosePrompts(
   });
 }
 
-/** So many of these to hold out: the same ones every time. */
 export function chooseHeldOut<T extends { id: string }>(prompts: readonly T[], count: number): T[] {
   const hashed = prompts.map((prompt) => ({ prompt, hash: descriptionHash(prompt.id) }));
   return hashed.sort((one, other) => one.hash < other.hash ? -1 : 1).slice(0, Math.max(0, count))
@@ -154,7 +154,7 @@ function ofCategory(prompts: readonly GoldenPrompt[], category: PromptCategory):
   return prompts.filter((prompt) => prompt.category === category);
 }
 
-interface CandidateSelectionInput {
+export function chooseCandidates(input: {
   /** Oldest first. */
   saved: readonly ToolCandidate[];
   canonical: string;
@@ -163,11 +163,7 @@ interface CandidateSelectionInput {
   inForce?: string | undefined;
   /** Newest first. */
   evaluations: readonly Evaluation[];
-}
-
-export function chooseCandidates(
-  input: CandidateSelectionInput,
-): { candidates: ToolCandidate[]; missing: number } {
+}): { candidates: ToolCandidate[]; missing: number } {
   const { saved, canonical, options, inForce, evaluations } = input;
   const { candidateIds, candidatesPerTool, generate, depth } = options;
   if (candidateIds) {
@@ -199,7 +195,6 @@ export function writtenInView(
   return saved.filter((one) => one.origin === "generated" || tested.includes(one));
 }
 
-/** Whether the last evaluation of it that says something says no. */
 function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[]): boolean {
   const telling = evaluations.filter((evaluation) =>
     evaluation.void === undefined && (evaluation.depth === depth || evaluation.depth === "thorough")
@@ -207,7 +202,7 @@ function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[])
   const [verdict] = telling.flatMap(({ results }) =>
     results.find(({ candidateId }) => candidateId === id)?.verdict ?? []
   );
-  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
+  return isRefuted(verdict);
 }
 
 const MOST_SIBLINGS = 5;
@@ -255,18 +250,7 @@ export interface PlannedRun {
   candidateId: string;
   prompt: GoldenPrompt;
   repeat: number;
-  /** Whether the prompt is one that a sibling has for itself. */
   isSibling: boolean;
-}
-
-interface RunPlanInput {
-  candidateIds: readonly string[];
-  /** Those that the counts rest on. */
-  prompts: readonly GoldenPrompt[];
-  /** Own prompts that count in no category, and show what is taken from others. */
-  otherPrompts?: readonly GoldenPrompt[];
-  siblingPrompts: readonly GoldenPrompt[];
-  repeats: number;
 }
 
 /**
@@ -275,7 +259,15 @@ interface RunPlanInput {
  * any is asked the next, so that what changes with time (a busy model, a new version of it) changes
  * for all of them; and the categories take turns, so that each has data early.
  */
-export function planRuns(input: RunPlanInput): PlannedRun[] {
+export function planRuns(input: {
+  candidateIds: readonly string[];
+  /** Those that the counts rest on. */
+  prompts: readonly GoldenPrompt[];
+  /** Own prompts that count in no category, and show what is taken from others. */
+  otherPrompts?: readonly GoldenPrompt[];
+  siblingPrompts: readonly GoldenPrompt[];
+  repeats: number;
+}): PlannedRun[] {
   const { otherPrompts = [], siblingPrompts } = input;
   const siblings = new Set(siblingPrompts);
   const counting = takeTurns(
@@ -308,7 +300,6 @@ interface Checked {
   wanted: Record<PromptCategory, WantedPrompts>;
 }
 
-/** In words where fewer prompts are held out than should be. */
 export function heldOutWarnings(checked: Checked): string[] {
   return lackingOf(checked).map(({ category, wanted, count }) =>
     `Only ${count} of the ${wanted} ${category} prompts that should decide were held out from ` +

@@ -18,7 +18,6 @@ import { canStillChange } from "./early_stop.ts";
 /** More than this share of errors, and nothing can be concluded. */
 export const MOST_ERRORS = 0.2;
 
-/** Which runs of an evaluation have been made, which are still to be made, and what they say so far. */
 export class EvaluationState {
   readonly deciding: readonly GoldenPrompt[];
   readonly prompts: Readonly<Record<PromptCategory, number>>;
@@ -27,7 +26,6 @@ export class EvaluationState {
   readonly #plan: readonly PlannedRun[];
   readonly #beside: number;
   readonly #runs = new Map<string, EvalRun>();
-  /** Candidates whose outcome is certain. */
   readonly settled = new Set<string>();
   /** How many finished runs were left out, by the model that made them: they cannot be compared. */
   readonly leftOut = new Map<string, number>();
@@ -65,7 +63,6 @@ export class EvaluationState {
     return [...this.#runs.values()];
   }
 
-  /** So many errors that they are too many, however the rest goes. */
   get isBeyondHope(): boolean {
     return errorsIn(this.runs) > MOST_ERRORS * this.#plan.length;
   }
@@ -93,7 +90,6 @@ export class EvaluationState {
     return this.runs.filter((run) => run.candidateId === candidateId);
   }
 
-  /** How many of the runs that the verdict on a candidate rests on are made, and are planned. */
   evidenceOf(candidateId: string): { made: number; planned: number } {
     const own = this.#plan.filter((planned) =>
       [CANONICAL, candidateId].includes(planned.candidateId)
@@ -114,7 +110,6 @@ export class EvaluationState {
     return { made: pairs.filter((one) => this.#has(one)).length, planned: 2 * own.length };
   }
 
-  /** How many of the prompts that decide were put to a candidate and to the canonical description. */
   promptsOf(candidateId: string): { asked: number; of: number } {
     const keysOf = (id: string) =>
       new Set(this.runsOf(id).map((run) => promptKey(run.promptId, run.promptVersion)));
@@ -150,7 +145,6 @@ export class EvaluationState {
     };
   }
 
-  /** Those that were made for the same texts by the same kind of evaluator and the same model. */
   #takeFinished(): void {
     const { descriptions, evaluator, finished } = this.#input;
     const hashes = new Map(

@@ -21,7 +21,6 @@ import {
   signTest,
 } from "./metrics.ts";
 
-/** The most that chance alone may explain in a thorough evaluation. */
 const MOST_CHANCE = 0.05;
 /** What the spec asks in a category. */
 const USUAL_PROMPTS = 5;
@@ -37,7 +36,6 @@ export interface VerdictInput {
   /** What decides: only prompts that were put to both descriptions can compare them. */
   pairs: readonly PromptPair[];
   isReported?: boolean;
-  /** How many candidates were tested together; default: 1. */
   candidates?: number;
   beside?: number;
   /** The description that `baseline` belongs to, if not the canonical one. */
@@ -73,6 +71,11 @@ export function judge(input: VerdictInput): Verdict {
     rules,
     ...more,
   };
+}
+
+/** Whether it says no, and not that there is too little evidence. */
+export function isRefuted(verdict: Verdict | undefined): boolean {
+  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
 }
 
 /** Each rule with its outcome; if all pass, the candidate may be promoted. */
@@ -274,7 +277,6 @@ export function thresholdRules(
   ].filter((rule) => rule !== undefined);
 }
 
-/** What must be known before anything is promoted and is not, as categories of prompts. */
 export function missingCategories(
   candidate: CategoryScores,
   baseline: CategoryScores,
@@ -362,7 +364,6 @@ function regression(
   };
 }
 
-/** Whether so many are at least the fraction, and the least whole number that is. */
 function reach(correct: number, numerator: number, denominator: number) {
   return {
     passed: correct * denominator >= numerator,

@@ -28,7 +28,6 @@ export interface ClaudeCliOptions {
   path: string;
   model: string;
   timeoutMs: number;
-  /** The gateway's environment, from which credentials, proxies and PATH are taken. */
   env: Record<string, string>;
   openEndpoint(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenEndpoint>;
   /** Announces processes, so that orphans of a killed gateway are found. */
@@ -136,7 +135,6 @@ const NEVER_BEGAN = {
   isLasting: false,
 };
 
-/** Writes by `claude -p`, without any tool. The CLI decides how much at most. */
 export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): TextModel {
   return {
     kind: "claude-cli",

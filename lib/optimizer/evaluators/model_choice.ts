@@ -3,7 +3,7 @@ import type { Options } from "../../config/option_table.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import type { EvaluatorInfo } from "../../core/optimization.ts";
-import type { Evaluator, EvaluatorProgram } from "./evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
 import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
 import { MessagesApiEvaluator, messagesApiText } from "./messages_api.ts";
@@ -30,17 +30,10 @@ export interface ModelsInput {
   isEnabled(): boolean;
 }
 
-/** The models that evaluate and write. Together they make at most the allowed number of requests. */
-export interface Models {
-  /** While optimization is off, starts no program: returns the evaluator that would be used. */
-  evaluator(): Promise<Evaluator>;
-  textModel(): Promise<TextModel>;
-  evaluatorInfo(): Promise<EvaluatorInfo>;
-  /** The program that evaluates; looked for only while optimization is on. */
-  evaluatorProgram(): Promise<EvaluatorProgram | undefined>;
-}
+export type Models = ReturnType<typeof buildModels>;
 
-export function buildModels(input: ModelsInput): Models {
+/** The models that evaluate and write; together they make at most the allowed number of requests. */
+export function buildModels(input: ModelsInput) {
   const { options, env, platform, isEnabled } = input;
   const slots = new ModelQueue(options.evalConcurrency);
   const apiKey = nonEmpty(env, "ANTHROPIC_API_KEY");
@@ -99,6 +92,7 @@ export function buildModels(input: ModelsInput): Models {
     return evaluator;
   }
 
+  /** While optimization is off, starts no program: returns the evaluator that would be used. */
   async function evaluator(): Promise<Evaluator> {
     const found: Evaluator = isEnabled() ? await checked() : isApiWanted ? api : cli;
     const { isPriced = true } = found;
@@ -133,9 +127,8 @@ export function buildModels(input: ModelsInput): Models {
     }
   }
 
-  async function evaluatorProgram(): Promise<EvaluatorProgram | undefined> {
-    return isEnabled() ? (await checked()).program : undefined;
-  }
+  /** The program that evaluates; looked for only while optimization is on. */
+  const evaluatorProgram = async () => isEnabled() ? (await checked()).program : undefined;
 
   return { evaluator, textModel, evaluatorInfo, evaluatorProgram };
 }

@@ -53,7 +53,6 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
   const descriptions: WrittenDescription[] = [];
   const warnings: string[] = [];
 
-  /** Takes what keeps to the rules, up to the count; answers the rest. */
   function take(answer: z.infer<typeof CandidatesAnswer>): Refused[] {
     const refused: Refused[] = [];
     for (const candidate of answer.candidates) {

@@ -43,7 +43,6 @@ export function namesTool(text: string, { name, server }: { name: string; server
   return UNSPACED.test(compact) ? words.join("").includes(compact) : hasRun(words, compact);
 }
 
-/** Whether some words in a row give this when written as one. */
 function hasRun(words: readonly string[], compact: string): boolean {
   return words.some((_, start) => {
     let rest = compact;
@@ -71,14 +70,12 @@ const SAME_TRIGRAMS = 0.8;
 const MOST_CHARS = 2_000;
 /** They turn a request into its opposite; `t` is left of `don't`. */
 const NEGATIONS = new Set(["no", "not", "nor", "never", "without", "cannot", "off", "t"]);
-/** Other words for the same wish to be told something. */
 const ASKING = new Set(["show", "give", "tell", "get", "fetch", "provide"]);
 /** Written without spaces, so that words have to be found by a dictionary. */
 const UNSPACED_SCRIPTS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
 interface Gist {
-  /** Letters and digits alone. */
   compact: string;
   words: Set<string>;
   isNegated: boolean;
@@ -89,7 +86,6 @@ export function isNearDuplicate(a: string, b: string): boolean {
   return areClose(gistOf(a), gistOf(b));
 }
 
-/** Texts to compare many others with: each is taken apart once. */
 export class KnownTexts {
   readonly #known: { text: string; gist: Gist }[] = [];
 

@@ -89,7 +89,6 @@ export async function generatePrompts(input: PromptsInput): Promise<{
 class PromptWriter {
   readonly prompts: DraftPrompt[] = [];
   readonly warnings: string[] = [];
-  /** What is still not usable after it was asked for again. */
   readonly refused: Refused[] = [];
   readonly #costs: RunCost[] = [];
   readonly #input: PromptsInput;
@@ -115,7 +114,6 @@ class PromptWriter {
     this.refused.push(...this.#take(await this.#ask(again, totalOf(left)), left).filter(isMissing));
   }
 
-  /** Takes what keeps to the rules, as many as are left to write; answers the rest. */
   #take(answered: readonly Answered[], left: Counts): Refused[] {
     const { target } = this.#input;
     const refused: Refused[] = [];
@@ -184,7 +182,6 @@ function ownName(spelled: string, { server, name, siblings }: TargetTool): strin
   return names.find((own) => formsOf(own).includes(spelled));
 }
 
-/** The counts in parts that a model can answer at once, each with its share of every category. */
 function batchesOf(counts: Counts): Counts[] {
   const parts = Math.ceil(totalOf(counts) / MOST_AT_ONCE);
   return Array.from({ length: parts }, (_, part) =>

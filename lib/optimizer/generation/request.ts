@@ -2,7 +2,6 @@ import { shortened } from "../../core/text.ts";
 import { isObject } from "../../core/rpc.ts";
 import { nearestSiblings, type TargetTool } from "../targets.ts";
 
-/** The most characters of one request to a model, its system text included. */
 export const MAX_REQUEST = 24_000;
 
 /** The most characters of each part of a request; together they leave room for a repair. */
@@ -44,7 +43,6 @@ function siblingData(sibling: TargetTool["siblings"][number], count: number): un
   return { name, description: fitting(sibling.description, length) };
 }
 
-/** The start of a text that takes at most `room` characters as data. */
 function fitting(text: string, room: number): string {
   let cut = shortened(text.trim(), room);
   // What has to be escaped takes up to six times its length.

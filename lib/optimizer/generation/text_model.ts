@@ -17,9 +17,7 @@ export interface TextAnswer {
 }
 
 export interface TextModel {
-  /** `sampling`: the calling client's own model. */
   readonly kind: "sampling" | "claude-cli" | "messages-api";
-  /** Throws CANNOT_GENERATE, with what to do about it. */
   complete(request: TextRequest): Promise<TextAnswer>;
 }
 

@@ -18,7 +18,6 @@ import {
   hasConfirmation,
   missingPrompts,
   mostSiblingPrompts,
-  type WantedPrompts,
   wantedPrompts,
   withHeldOut,
   writtenInView,
@@ -33,19 +32,15 @@ const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
 const GENERATION_RUNS = 2;
-/** A job may have hundreds of tools. */
 const MOST_TOLD = 3;
 
-interface EstimateInput {
+export function estimateJob(input: {
   options: JobOptions;
   tools: readonly ToolData[];
-  /** Newest first, of all kinds. */
   recent: readonly EvalRun[];
   kind: EvaluatorKind | undefined;
   concurrency: number;
-}
-
-export function estimateJob(input: EstimateInput): JobEstimate {
+}): JobEstimate {
   const { options, tools, concurrency } = input;
   const each = tools.map((tool) => forecastOf(tool, options));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -114,29 +109,17 @@ export interface ToolData {
   tool: string;
   canonical: string;
   prompts: readonly GoldenPrompt[];
-  /** When each prompt was first written, by its id. */
   writtenAt: ReadonlyMap<string, number>;
-  /** How many prompts of siblings are put to it beside its own. */
   siblingPrompts: number;
   candidates: readonly ToolCandidate[];
   evaluations: readonly Evaluation[];
   inForce?: string | undefined;
 }
 
-/** What a tool would be tested with, as far as that can be told before anything is written. */
-interface TestForecast {
-  /** The saved prompts that would be chosen, held out as they would be. */
-  prompts: GoldenPrompt[];
-  wanted: Record<PromptCategory, WantedPrompts>;
-  /** How many prompts would be put to each description at most, those of siblings included. */
-  asked: number;
-  deciding: number;
-  /** With those that would be written. */
-  candidates: number;
-  generations: number;
-}
+type TestForecast = ReturnType<typeof forecastOf>;
 
-export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
+/** What a tool would be tested with, as far as that is known before anything is written. */
+export function forecastOf(stock: ToolData, options: JobOptions) {
   const saved = stock.candidates;
   const chosen = chooseCandidates({ ...stock, saved, options });
   const wanted = wantedPrompts(options, stock.prompts);
@@ -156,6 +139,7 @@ export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
   return {
     prompts,
     wanted,
+    /** How many prompts would be put to each description at most, siblings' included. */
     asked: deciding + (isThorough ? theftPrompts() : 0) + stock.siblingPrompts,
     deciding,
     candidates: chosen.candidates.length + chosen.missing,

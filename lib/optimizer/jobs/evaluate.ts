@@ -12,14 +12,12 @@ import type { Target } from "../targets.ts";
 
 const MOST_NAMED = 3;
 
-/** No run of any tool could succeed. */
 export class NothingCanWork extends Error {
   constructor(reason: string) {
     super(`No run can succeed: ${reason}`);
   }
 }
 
-/** Runs what is left of one tool's evaluation, and saves the result. */
 export async function evaluateForJob(
   context: JobContext,
   index: number,
@@ -120,7 +118,6 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
   }));
 }
 
-/** All at once, so that no record ever has a part of it. */
 function count({ record }: JobContext, index: number, run: EvalRun): void {
   record.progress((job) => ({
     ...withTool(job, index, { runsDone: toolAt(job, index).runsDone + 1 }),

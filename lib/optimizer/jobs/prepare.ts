@@ -83,7 +83,6 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
   };
 }
 
-/** The same as was chosen before a restart, whatever was saved since. */
 export async function restorePlan(
   { options }: JobContext,
   { server }: Target,

@@ -41,7 +41,6 @@ const STATUS: Record<Exclude<OptimizationJob["status"], "running">, string> = {
   failed: "Failed",
 };
 
-/** "overall 60 % -> 93 %", on the prompts that both descriptions have answered. */
 export function gainText(evaluation: Evaluation, result: DescriptionResult): string {
   const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
   const { baseline, candidate } = result.paired ??

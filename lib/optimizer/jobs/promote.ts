@@ -7,6 +7,7 @@ import {
 } from "../../core/optimization.ts";
 import { hasConfirmation } from "../evaluation/selection.ts";
 import { whyNotInstead } from "../evaluation/comparison.ts";
+import { isRefuted } from "../evaluation/verdict.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 import { evaluateForJob } from "./evaluate.ts";
 import type { Preparation } from "./prepare.ts";
@@ -40,10 +41,9 @@ export async function promoteBest(
     .toSorted((one, other) => Number(isInForce(other)) - Number(isInForce(one)));
   const best = bestOf(allowed);
   if (!best) {
-    const verdict = evaluation.results.find(isInForce)?.verdict;
     // Where a budget ended it, or it was not tested, nothing speaks against it.
-    const isRefused = verdict !== undefined && verdict.moreRuns === undefined;
-    const although = isRefused ? ", although this evaluation does not support it" : "";
+    const isAgainst = isRefuted(evaluation.results.find(isInForce)?.verdict);
+    const although = isAgainst ? ", although this evaluation does not support it" : "";
     return stay(`${kept}${although}: ${refusalText(evaluation)}`);
   }
   const gain = gainText(evaluation, best);

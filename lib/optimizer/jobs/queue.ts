@@ -16,7 +16,6 @@ import {
 } from "./selection.ts";
 import { ModelQueue } from "./concurrency.ts";
 
-/** How often a job that is worked on is read again, for what others decide about it. */
 const CHECK_MS = 500;
 const POLL_MS = 200;
 /** A process of an evaluator is killed within seconds. */
@@ -127,7 +126,6 @@ export class OptimizationJobs implements AsyncDisposable {
     return this.#working.get(id)?.record.job ?? (await this.#controls.resolve(id)).value;
   }
 
-  /** Newest first. */
   async list(limit = 50): Promise<OptimizationJob[]> {
     const stored = await Array.fromAsync(this.#options.jobs.list({ reverse: true, limit }));
     return stored.map(({ value }) => this.#working.get(value.id)?.record.job ?? value);
@@ -179,7 +177,6 @@ export class OptimizationJobs implements AsyncDisposable {
     }
   }
 
-  /** Stops the work; whoever takes over goes on with it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#working.values()];

@@ -17,7 +17,6 @@ interface JobRecordOptions {
   stored: Stored<OptimizationJob>;
   owner: string;
   onChange(job: OptimizationJob): void;
-  /** Somebody else decided that the work must stop. */
   onStop(reason: StopReason): void;
   onWarning(message: string, details?: object): void;
 }
@@ -51,14 +50,12 @@ export class JobRecord {
     return this.#job;
   }
 
-  /** For what may be lost: told and written soon. */
   progress(change: JobChange): void {
     this.#job = change(this.#job);
     this.#tells.ask();
     this.#writes.ask();
   }
 
-  /** Told and written when this resolves. */
   async step(change: JobChange): Promise<void> {
     this.#job = change(this.#job);
     this.#tells.now();
@@ -70,7 +67,6 @@ export class JobRecord {
     this.progress((job) => withTool(job, index, change));
   }
 
-  /** A tool's phase is the job's, too. */
   stepTool(index: number, change: Partial<JobTool>): Promise<void> {
     return this.step((job) => ({
       ...withTool(job, index, change),
@@ -151,7 +147,6 @@ export class Throttle implements Disposable {
     this.#timer = setTimeout(() => this.now(), left);
   }
 
-  /** Whatever was asked before is done with this. */
   now(): void {
     this[Symbol.dispose]();
     this.#lastAt = performance.now();
@@ -168,7 +163,6 @@ export function ownerless({ owner: _, ...job }: OptimizationJob): OptimizationJo
   return job;
 }
 
-/** Whether the store is in trouble, and not what was asked of it. */
 export function isStorageError(error: unknown): boolean {
   return error instanceof GatewayError && error.code.startsWith("STORAGE_");
 }

@@ -28,11 +28,8 @@ export interface JobsOptions {
   evaluations: EvaluationsRepository;
   promotions: Promotions;
   targets: Targets;
-  /** Throws CANNOT_EVALUATE. */
   evaluator(): Promise<Evaluator>;
-  /** Throws CANNOT_GENERATE. */
   textModel(): Promise<TextModel>;
-  /** How many requests to models run at once, of all jobs of this process. */
   concurrency: number;
   owner: string;
   isOwnerAlive(owner: string): Promise<boolean>;
@@ -42,7 +39,6 @@ export interface JobsOptions {
   onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
-  /** Before a failed run is tried again; default: 1 s. */
   retryDelayMs?: number;
 }
 
@@ -53,7 +49,6 @@ export interface JobContext {
   evaluator: Evaluator;
   /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
   written: Map<string, string[]>;
-  /** Asked for only when something has to be written. */
   textModel(): Promise<TextModel>;
   signal: AbortSignal;
 }

@@ -9,7 +9,6 @@ import { forecastOf, type ToolData } from "./estimate.ts";
 export interface JobRequest {
   server?: string;
   tools?: string[];
-  /** Every tool of every server. */
   all?: boolean;
   options?: z.input<typeof JobOptions>;
   by: "caller" | "person";
@@ -115,7 +114,6 @@ export function refuseKnown(stock: readonly ToolData[], options: JobOptions): vo
   if (first && refusals.every((refusal) => refusal !== undefined)) throw first;
 }
 
-/** Whether it is known beforehand which prompts decide. */
 export function isDecidedBySaved({ depth, generate }: JobOptions): boolean {
   return depth === "thorough" && !generate;
 }

@@ -1,11 +1,9 @@
 import type { Options } from "../../../config/option_table.ts";
 import { GatewayError } from "../../../core/errors.ts";
 
-/** Turns texts into vectors whose directions say what the texts mean. */
 export interface Embedder extends AsyncDisposable {
   /** Names the backend and its model: vectors of different ids are never compared. */
   readonly id: string;
-  /** How many texts it takes at once. */
   readonly batch: number;
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }

@@ -10,7 +10,6 @@ interface HttpBackend {
   url: string;
   headers?: Record<string, string>;
   body: Record<string, unknown>;
-  /** Gives the vectors in the order of the texts. */
   answer: z.ZodType<number[][]>;
 }
 

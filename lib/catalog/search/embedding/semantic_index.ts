@@ -1,4 +1,5 @@
 import { GatewayError } from "../../../core/errors.ts";
+import type { VectorsRepository } from "../../../storage/vectors_repository.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { Embedder } from "./embedder.ts";
 import { quantize, queryText, ToolVectors, type VectorScores } from "./vectors.ts";
@@ -14,13 +15,6 @@ const MOST_QUERIES_KEPT = 256;
 /** Vectors nobody uses are kept for servers that come back, up to this many. */
 const MOST_UNUSED = 20_000;
 
-interface VectorCache {
-  find(model: string, hashes: Iterable<string>): Promise<Map<string, Int8Array<ArrayBuffer>>>;
-  save(model: string, vectors: ReadonlyMap<string, Int8Array<ArrayBuffer>>): Promise<void>;
-  /** Deletes those of other texts than these, once they are more than `most`. */
-  prune(model: string, used: ReadonlySet<string>, most: number): Promise<unknown>;
-}
-
 export interface EmbeddingProgress {
   backend: string;
   state: "working" | "ready" | "failed";
@@ -31,14 +25,14 @@ export interface EmbeddingProgress {
 
 interface SemanticIndexOptions {
   embedder: Embedder;
-  cache?: VectorCache | undefined;
+  /** Keeps vectors over restarts. */
+  cache?: Pick<VectorsRepository, "find" | "save" | "prune">;
   onProgress?: ((progress: EmbeddingProgress) => void) | undefined;
   queryLimitMs?: number | undefined;
   restMs?: number | undefined;
   now?: (() => number) | undefined;
 }
 
-/** The vectors of all tools, computed in the background and kept by content. */
 export class SemanticIndex implements AsyncDisposable {
   readonly #embedder: Embedder;
   readonly #options: SemanticIndexOptions;
@@ -46,7 +40,6 @@ export class SemanticIndex implements AsyncDisposable {
   readonly #queries = new Map<string, Float32Array>();
   readonly #closing = new AbortController();
   #isPruned = false;
-  /** Whether kept vectors are not good enough. */
   #isAnew = false;
   #working: Promise<void> | undefined;
   #failure: { reason: string; at: number } | undefined;
@@ -122,7 +115,6 @@ export class SemanticIndex implements AsyncDisposable {
     return vector;
   }
 
-  /** Goes on with what is missing, unless the backend has just failed. */
   resume(): void {
     if (this.#working || this.#closing.signal.aborted || this.#isResting()) return;
     if (this.#book.done === this.#book.total) return;

@@ -11,16 +11,9 @@ interface Kept {
   nearness: number;
 }
 
-interface Texts {
-  tool: string;
-  server: string | undefined;
-}
-
-/** Which vectors each tool has, and which are still missing. */
 export class ToolVectors {
-  readonly #texts = new Map<string, Texts>();
+  readonly #texts = new Map<string, { tool: string; server: string | undefined }>();
   readonly #kept = new Map<string, Kept>();
-  /** The texts without a vector, by hash. */
   #missing = new Map<string, string>();
   #comparisons = 0;
 
@@ -69,7 +62,6 @@ export class ToolVectors {
     );
   }
 
-  /** Forgets the vectors and wishes that no tool has any more. */
   tidy(): void {
     const used = this.used();
     for (const hash of this.#kept.keys()) if (!used.has(hash)) this.#kept.delete(hash);
@@ -151,7 +143,6 @@ export class VectorScores implements SemanticScores {
   }
 }
 
-/** Adds by how many standard deviations each value lies above the average; nothing for none. */
 function addSpread(sums: Float64Array, values: Float64Array, weight: number): void {
   let [count, sum, squares] = [0, 0, 0];
   for (const value of values) {
@@ -214,7 +205,6 @@ function toolText({ name, description }: SearchDocument): string {
   return `${spaced(name)}. ${description}`.slice(0, MOST_CHARS).toWellFormed();
 }
 
-/** What is said of the tool's server; empty where that is only its name. */
 function serverText({ server, serverTitle, serverDescription }: SearchDocument): string {
   if (!serverTitle && !serverDescription) return "";
   return `${serverTitle ?? server}. ${serverDescription ?? ""}`.slice(0, MOST_CHARS).toWellFormed();
