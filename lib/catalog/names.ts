@@ -43,11 +43,7 @@ export function namesOf(server: string, tool: string, maxLength: number): string
   return [tool, whole, flat, ...hashed, `${server}:${tool}`];
 }
 
-/**
- * The flat name of each namespaced one. Who keeps the plain form is decided by sorted namespaced
- * name, never by order of arrival, so that every start and instance agrees; the others, and names
- * that are too long, end in a hash.
- */
+/** Who keeps the plain form is decided by sorted name, so that every instance agrees. */
 export function flatNames(
   namespaced: Iterable<string>,
   maxLength: number,

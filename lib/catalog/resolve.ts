@@ -57,7 +57,9 @@ export function resolveTool(view: ResolveContext, name: string): CatalogTool {
     ? findAmongAll(view, name)
     : findOnServer(view, view.server, name);
   if (!tool || view.admits?.(tool) === false) {
-    throw quarantined(view, name) ?? notListed(view, name) ?? notFound(view, name);
+    // Until a server has listed its tools, nobody can say that it has none of this name.
+    const owner = ownerAmong(view.away?.() ?? [], name, view.server);
+    throw quarantined(view, name) ?? (owner ? notConnected(owner) : notFound(view, name));
   }
   if (tool.enabled || view.withDisabled) return tool;
   throw new GatewayError("TOOL_DISABLED", {
@@ -85,12 +87,6 @@ function quarantined(view: ResolveContext, name: string): GatewayError | undefin
     });
   }
   return undefined;
-}
-
-/** Until a server has listed its tools, nobody can say that it has none of this name. */
-function notListed({ away, server }: ResolveContext, name: string): GatewayError | undefined {
-  const owner = ownerAmong(away?.() ?? [], name, server);
-  return owner && notConnected(owner);
 }
 
 /** The server whose tool a name would be by the name's beginning; of several, the longest one. */

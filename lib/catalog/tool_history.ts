@@ -85,16 +85,10 @@ export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
     const events: ToolEvent[] = tool.goneSince === undefined
       ? []
       : [{ ...common, kind: "gone", at: tool.goneSince }];
-    for (const [index, { version, seenAt, diff }] of tool.versions.entries()) {
-      const hasBefore = index < tool.versions.length - 1;
-      if (hasBefore) {
-        events.push({
-          ...common,
-          kind: "changed",
-          at: seenAt,
-          version,
-          ...(diff === undefined ? {} : { diff }),
-        });
+    for (const [index, { seenAt, version, diff }] of tool.versions.entries()) {
+      if (index < tool.versions.length - 1) {
+        const change = { version, ...(diff === undefined ? {} : { diff }) };
+        events.push({ ...common, kind: "changed", at: seenAt, ...change });
       } else if (version === 1 && seenAt > begin) {
         events.push({ ...common, kind: "added", at: seenAt });
       }

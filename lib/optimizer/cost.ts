@@ -57,14 +57,11 @@ export class Budget {
   #priced = 0;
   #runCost = 0;
   #textCost = 0;
-  #refused: string | undefined;
+  /** Why something was not begun, if so. */
+  refused: string | undefined;
 
   constructor(limits: BudgetLimits) {
     this.#limits = limits;
-  }
-
-  get refused(): string | undefined {
-    return this.#refused;
   }
 
   takeRun(): string | undefined {
@@ -75,7 +72,7 @@ export class Budget {
 
   refuse(): string | undefined {
     const refusal = this.#used();
-    this.#refused ??= refusal;
+    this.refused ??= refusal;
     return refusal;
   }
 

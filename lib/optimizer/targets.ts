@@ -97,7 +97,13 @@ export class CatalogTargets {
     return [...this.#enabled(server), ...others].map((tool) => {
       const isTarget = tool.server === server && tool.name === name;
       const flat = table.nameOf(tool, "flat");
-      const shown = isTarget ? described(tool, description) : tool;
+      // The server's own description is shown as the server writes it, also where it writes none.
+      const isOwn = description === (canonicalDescription(tool) ?? "");
+      const shown = !isTarget
+        ? tool
+        : isOwn
+        ? { ...tool, text: canonicalText(tool) }
+        : withDescription(tool, description);
       return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
     });
   }
@@ -109,13 +115,6 @@ export class CatalogTargets {
   #table(): NameTable {
     return this.#options.names.of(this.#options.catalog.snapshot);
   }
-}
-
-/** The server's own description is shown as the server writes it, also where it writes none. */
-function described(tool: CatalogTool, description: string): CatalogTool {
-  return description === (canonicalDescription(tool) ?? "")
-    ? { ...tool, text: canonicalText(tool) }
-    : withDescription(tool, description);
 }
 
 export function nearestSiblings(

@@ -18,11 +18,7 @@ const HAS_NO_HUMPS = /^(?:[A-Z]?[a-z]+|\d+)$/;
 const MOST_KEPT = 20_000;
 const kept = new Map<string, string>();
 
-/**
- * The words of a text in lower case, in their order. `createIssue`, `create_issue` and
- * `create-issue` give their parts; what was written as one piece (`createIssue`, `OAuth2`) is kept
- * whole as well. Short ones such as `ls` and `rm` are words like any other.
- */
+/** In lower case; `createIssue` gives its parts and itself, and short ones such as `ls` count. */
 export function splitWords(text: string): string[] {
   const found: string[] = [];
   for (const run of runsOf(text.slice(0, MOST_CHARS))) {

@@ -153,7 +153,7 @@ export class Toolsets {
     this.checkDraft({ name, tools, replace: true });
     const { repository } = this.#options;
     const now = Date.now();
-    const saved = await untilDone(async () => {
+    const saved = await retryStale(async () => {
       const before = await repository.find(name);
       if (before && !replace) return undefined;
       if (over !== undefined && before?.versionstamp !== over) return "stale";
@@ -172,22 +172,27 @@ export class Toolsets {
       await repository.save(next.data, before?.versionstamp ?? null);
       this.#note(isImported ? "toolset.import" : "toolset.save", name, before?.value, next.data);
       return next.data;
-    });
+    }, MAX_RACES);
     if (!saved) throw taken(name);
     await this.load();
-    if (saved === "stale") throw stale(name);
+    if (saved === "stale") {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
+        recoverySteps: ["Look at it again, then save"],
+      });
+    }
     return saved;
   }
 
   /** Principals that had it equipped have none equipped then. */
   async remove(name: string): Promise<void> {
     const { repository } = this.#options;
-    await untilDone(async () => {
+    await retryStale(async () => {
       const found = await this.#stored(name);
       // What was found, or two who delete it at once would both hear that they did.
       await repository.delete(name, found.versionstamp);
       this.#note("toolset.delete", name, found.value);
-    });
+    }, MAX_RACES);
     await this.load();
   }
 
@@ -219,7 +224,7 @@ export class Toolsets {
     const principal = ownerOf(caller);
     return await this.#work(principal, async () => {
       const { repository } = this.#options;
-      const was = await untilDone(async () => {
+      const was = await retryStale(async () => {
         const before = await repository.equipped.find(principal);
         if (!before) return undefined;
         const { toolset: name, toolsetId } = before.value;
@@ -231,7 +236,7 @@ export class Toolsets {
           before: { equipped: name, for: principal },
         });
         return toolset?.value.id === toolsetId ? name : undefined;
-      });
+      }, MAX_RACES);
       await this.load();
       return was;
     });
@@ -333,22 +338,10 @@ function taken(name: string): GatewayError {
   });
 }
 
-function stale(name: string): GatewayError {
-  return new GatewayError("CONFLICT", {
-    message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
-    recoverySteps: ["Look at it again, then save"],
-  });
-}
-
 function inProgress(): GatewayError {
   return new GatewayError("OPERATION_IN_PROGRESS", {
     message: "Registration operation in progress, please wait",
   });
-}
-
-/** Tries until it is done: each try may lose to another gateway on the same store. */
-function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
-  return retryStale(attempt, MAX_RACES);
 }
 
 /** The same object for the same version, so that what was made of it stays good. */

@@ -22,11 +22,7 @@ export const NOT_TESTED_BESIDE =
   "it was not tested against the promoted description, which it must beat: evaluate it " +
   "again to test both";
 
-/**
- * Why a candidate must not replace the promoted description. It must beat that description by the
- * same rules as the canonical one; otherwise chance would swap the two again and again. Every way
- * to promote checks this.
- */
+/** A candidate must beat the promoted description too, or chance would swap the two repeatedly. */
 export function whyNotInstead(input: {
   evaluation: Evaluation;
   candidateId: string;

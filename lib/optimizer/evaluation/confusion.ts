@@ -29,11 +29,7 @@ export function confusionOf(
   }));
 }
 
-/**
- * Negative prompts that are meant for a sibling and that this tool takes, but did not before: one
- * that it gives back makes up for none. A prompt is taken where more than half of its runs called
- * this tool, so that one stray run of several decides nothing.
- */
+/** Siblings' prompts that most runs take now and did not take before; none makes up for another. */
 export function theftsOf(
   candidate: readonly EvalRun[],
   baseline: readonly EvalRun[],

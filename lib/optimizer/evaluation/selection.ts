@@ -95,11 +95,7 @@ export function firstWritten(versions: readonly GoldenPrompt[]): Map<string, num
   return times;
 }
 
-/**
- * The same prompts, held out only where none of these candidates was written with them in view.
- * Whoever writes a candidate may know every prompt that there was; only what the gateway has
- * written by a model never sees those that are held out.
- */
+/** Held out only if nobody who wrote a candidate can have seen them; generation never sees them. */
 export function heldOutFrom(
   saved: readonly GoldenPrompt[],
   candidates: readonly Writing[],

@@ -97,11 +97,7 @@ export class EvaluationState {
     return { made: own.filter((planned) => this.#has(planned)).length, planned: own.length };
   }
 
-  /**
-   * How many of those runs had been made when the outcome was certain: the ones with the candidate,
-   * and those with the canonical description that go with them. What was asked of it later is for
-   * other candidates.
-   */
+  /** Runs made until the outcome was certain, without later ones of the canonical description. */
   stopOf(candidateId: string): { made: number; planned: number } {
     const own = this.#plan.filter((planned) => planned.candidateId === candidateId);
     const pairs = own.flatMap((planned) =>

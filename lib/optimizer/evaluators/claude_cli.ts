@@ -41,11 +41,7 @@ interface OpenEndpoint extends AsyncDisposable {
   token: string;
 }
 
-/**
- * One fresh `claude -p` a run. It sees the tool's call and never has it run; after that the CLI asks
- * its model once more, which is waited for within the time limit: only the end tells the cost, and
- * whether all went well.
- */
+/** One fresh `claude -p` a run, waited for to its end: only that tells the cost and success. */
 export class ClaudeCliEvaluator implements Evaluator {
   readonly kind = "claude-cli";
   readonly #options: ClaudeCliOptions;

@@ -173,24 +173,22 @@ export function runProblem(
 ): RunProblem | undefined {
   const { result } = transcript;
   if (result !== undefined) return resultProblem(transcript, result);
-  switch (end.how) {
-    case "not-started":
-      return { reason: startProblem(path, end), isLasting: true, isGeneral: true };
-    case "timeout": {
-      const status = transcript.retry?.error_status ?? transcript.retry?.error;
-      const last = status === undefined ? "" : `; the API's last error was ${status}`;
-      const reason = `The claude CLI did not end within ${timeoutMs} ms${last}`;
-      return { reason: reason + lastWords(end), isLasting: false };
-    }
-    case "too-large":
-      return { reason: `The claude CLI wrote more than is read of it`, isLasting: false };
-    case "exit": {
-      const reason = `The claude CLI ended with exit code ${end.code} and gave no result`;
-      return { reason: reason + lastWords(end), isLasting: false };
-    }
-    case "enough":
-      return { reason: "The claude CLI gave no result", isLasting: false };
+  if (end.how === "not-started") {
+    return { reason: startProblem(path, end), isLasting: true, isGeneral: true };
   }
+  const status = transcript.retry?.error_status ?? transcript.retry?.error;
+  const last = status === undefined ? "" : `; the API's last error was ${status}`;
+  const reasons = {
+    timeout: `The claude CLI did not end within ${timeoutMs} ms${last}`,
+    "too-large": "The claude CLI wrote more than is read of it",
+    exit: `The claude CLI ended with exit code ${
+      end.how === "exit" && end.code
+    } and gave no result`,
+    enough: "The claude CLI gave no result",
+  };
+  const hasOutput = (end.how === "timeout" || end.how === "exit") && end.lastWords !== "";
+  const output = hasOutput ? `. Its last words:\n${end.lastWords}` : "";
+  return { reason: reasons[end.how] + output, isLasting: false };
 }
 
 export function startProblem(
@@ -232,8 +230,4 @@ function resultProblem(
     return { reason, isLasting: false };
   }
   return undefined;
-}
-
-function lastWords({ lastWords }: { lastWords: string }): string {
-  return lastWords === "" ? "" : `. Its last words:\n${lastWords}`;
 }

@@ -83,11 +83,7 @@ function outline(schema: Record<string, unknown>, descriptionLength: number): un
   return { parameters };
 }
 
-/**
- * Texts of others as data for a model: one JSON value a line between two tags. Nothing inside can
- * end the block, whatever a server writes, because no `<` is left in it. What does not fit into
- * `room` characters, tags included, is left out from the end.
- */
+/** Text of others as data, one JSON value a line: without a `<` nothing in it can end the block. */
 export function dataBlock(tag: string, values: readonly unknown[], room: number): string {
   const [open, close] = [`<${tag}>\n`, `</${tag}>`];
   const cut = "(cut: there is more)\n";

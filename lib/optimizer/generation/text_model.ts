@@ -29,31 +29,24 @@ const SamplingResult = z.looseObject({
   stopReason: z.string().nullish(),
 });
 
-/**
- * The model of the calling client, reached by `sample`: it puts sampling/createMessage params to the
- * client, waits no longer than it should, and resolves with the result. What it costs is the
- * client's own, and not known here.
- */
+/** The calling client's model, reached by sampling/createMessage. The client bears the cost. */
 export function textModelFromSampling(
   sample: (params: Record<string, unknown>) => Promise<Record<string, unknown>>,
 ): TextModel {
   return {
     kind: "sampling",
-    async complete(request) {
-      request.signal.throwIfAborted();
-      const result = await answerOf(sample(samplingParams(request)), request.signal);
+    async complete({ system, prompt, maxTokens, signal }) {
+      signal.throwIfAborted();
+      const asked = sample({
+        messages: [{ role: "user", content: { type: "text", text: prompt } }],
+        systemPrompt: system,
+        maxTokens,
+        // A text is written once and used many times: better is worth more than fast.
+        modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
+      });
+      const result = await answerOf(asked, signal);
       return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
     },
-  };
-}
-
-function samplingParams({ system, prompt, maxTokens }: TextRequest): Record<string, unknown> {
-  return {
-    messages: [{ role: "user", content: { type: "text", text: prompt } }],
-    systemPrompt: system,
-    maxTokens,
-    // A text is written once and used many times: better is worth more than fast.
-    modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
   };
 }
 

@@ -49,7 +49,8 @@ export function estimateJob(input: {
   const measured = input.recent
     .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
     .slice(0, MOST_MEASURED);
-  const runMs = median(measured.map(({ result }) => result.durationMs)) ?? GUESSED_RUN_MS;
+  const durations = measured.map(({ result }) => result.durationMs).sort((a, b) => a - b);
+  const runMs = durations[Math.floor(durations.length / 2)] ?? GUESSED_RUN_MS;
   // Texts are written one after the other, runs are made side by side.
   const seconds = Math.ceil((runs / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
   return {
@@ -98,10 +99,6 @@ function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
     (kind === undefined
       ? "there is no evaluator here now"
       : `no run with ${kind} has been measured yet`);
-}
-
-function median(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 export interface ToolData {

@@ -151,7 +151,9 @@ export class SemanticIndex implements AsyncDisposable {
     this.#failure = undefined;
     this.#isAnew = false;
     this.#tell();
-    await this.#prune();
+    if (this.#isPruned) return;
+    this.#isPruned = true;
+    await this.#options.cache?.prune(this.#embedder.id, this.#book.used(), MOST_UNUSED);
   }
 
   async #takeCached(): Promise<void> {
@@ -164,12 +166,6 @@ export class SemanticIndex implements AsyncDisposable {
       for (const [hash, vector] of found) this.#book.put(hash, vector);
       if (found.size > 0) this.#tell();
     }
-  }
-
-  async #prune(): Promise<void> {
-    if (this.#isPruned) return;
-    this.#isPruned = true;
-    await this.#options.cache?.prune(this.#embedder.id, this.#book.used(), MOST_UNUSED);
   }
 
   #isResting(): boolean {
