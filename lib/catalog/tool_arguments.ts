@@ -27,7 +27,7 @@ export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProble
   const inner = result.errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
   const problems = (inner.length > 0 ? inner : result.errors).map((error) => ({
     path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-    message: inWords(error.keyword, error.error),
+    message: problemText(error.keyword, error.error),
   }));
   const unique = new Map(
     problems.map((problem) => [`${problem.path} ${problem.message}`, problem]),
@@ -36,7 +36,7 @@ export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProble
 }
 
 /** The library's sentences where they say what to do, others where they do not. */
-function inWords(keyword: string, sentence: string): string {
+function problemText(keyword: string, sentence: string): string {
   if (keyword === "false") return "is not a parameter of this tool";
   const [, missing] = /required property (".*")\.$/.exec(sentence) ?? [];
   if (missing !== undefined) return `${missing} is missing`;

@@ -75,7 +75,7 @@ export function summarizeTool(
 ): string {
   const text = plain(firstParagraph(description));
   const sentence = firstSentence(text).replace(PREAMBLE, "");
-  const words = sentence || plain(title ?? "") || inWords(name);
+  const words = sentence || plain(title ?? "") || nameText(name);
   return capitalized(shortened(words.replace(/[.:;,\s]+$/, "")));
 }
 
@@ -119,7 +119,7 @@ function shortened(text: string): string {
   return `${cut.toWellFormed().replace(/[\s\uFFFD]+$/, "")}…`;
 }
 
-function inWords(name: string): string {
+function nameText(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_.\-/]+/g, " ").trim().toLowerCase();
 }
 

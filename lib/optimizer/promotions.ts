@@ -7,7 +7,7 @@ import type { PromotionsRepository } from "../storage/promotions_repository.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
-const MOST_TOLD = 10;
+const MOST_NAMED = 10;
 
 interface PromotionsOptions {
   repository: PromotionsRepository;
@@ -172,7 +172,7 @@ export class Promotions {
       // Not every reader has another way to look them up.
       hint: history.length === 0
         ? "Its history is empty: nothing was ever promoted for it."
-        : `Its newest steps: ${history.slice(0, MOST_TOLD).map(stepWords).join("; ")}.`,
+        : `Its newest steps: ${history.slice(0, MOST_NAMED).map(stepText).join("; ")}.`,
     });
   }
 
@@ -213,7 +213,7 @@ function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): A
   };
 }
 
-function stepWords({ id, time, action, promotion }: PromotionEvent): string {
+function stepText({ id, time, action, promotion }: PromotionEvent): string {
   return `${id} (${time}, ${action}: ${promotion?.candidateId ?? "the server's own description"})`;
 }
 

@@ -15,8 +15,8 @@ const PLAIN_RUN = /[A-Za-z0-9]+(?:'[A-Za-z]+)*/g;
 const PLAIN = /^[a-z]{3,}$/;
 const HAS_NO_HUMPS = /^(?:[A-Z]?[a-z]+|\d+)$/;
 /** Stemming a word costs far more than finding it here; emptied when full. */
-const MOST_KEPT = 20_000;
-const kept = new Map<string, string>();
+const MOST_CACHED = 20_000;
+const stemCache = new Map<string, string>();
 
 /** In lower case; `createIssue` gives its parts and itself, and short ones such as `ls` count. */
 export function splitWords(text: string): string[] {
@@ -40,11 +40,11 @@ export function stemsOf(text: string): string[] {
 }
 
 export function stemOf(word: string): string {
-  const known = kept.get(word);
+  const known = stemCache.get(word);
   if (known !== undefined) return known;
   const stem = PLAIN.test(word) ? stemmer(word) : word;
-  if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(word, stem);
+  if (stemCache.size >= MOST_CACHED) stemCache.clear();
+  stemCache.set(word, stem);
   return stem;
 }
 

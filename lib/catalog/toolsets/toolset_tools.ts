@@ -113,7 +113,7 @@ function stateOf(tool: CatalogTool | undefined, availability: Availability): Too
   return tool && availability === "coming" ? "registered" : "waiting";
 }
 
-function skippingWords(server: string, tools: readonly ToolsetTool[]): string {
+function skippedText(server: string, tools: readonly ToolsetTool[]): string {
   return `${server} server unavailable, skipping tools: ${namesOf(tools)}`;
 }
 
@@ -125,7 +125,7 @@ export function skippedServers(tools: readonly ToolsetTool[]): string[] {
         ? `${server} server is still starting (SERVER_STARTING); its tools are added when it is ready: ${
           namesOf(away)
         }`
-        : skippingWords(server, away)
+        : skippedText(server, away)
     );
 }
 
@@ -140,7 +140,7 @@ function namesOf(tools: readonly ToolsetTool[]): string {
 
 interface ToolsetNewsOptions {
   flatName(tool: ToolsetTool): string;
-  tell(level: "info" | "warn", message: string): void;
+  onNews(level: "info" | "warn", message: string): void;
 }
 
 export class ToolsetNews {
@@ -174,13 +174,13 @@ export class ToolsetNews {
       }
       if (away.length > 0) {
         waiting.add(server);
-        if (!before?.has(server)) this.#options.tell("warn", skippingWords(server, away));
+        if (!before?.has(server)) this.#options.onNews("warn", skippedText(server, away));
         continue;
       }
       const back = own.filter(({ state }) => state === "registered");
       if (!before?.has(server) || back.length === 0) continue;
       const names = back.map((tool) => this.#options.flatName(tool)).join(", ");
-      this.#options.tell("info", `${server} server reconnected, registering tools: ${names}`);
+      this.#options.onNews("info", `${server} server reconnected, registering tools: ${names}`);
     }
     return waiting;
   }

@@ -217,7 +217,7 @@ function watched(...equipped: Toolset[]) {
   const told: string[] = [];
   const news = new ToolsetNews({
     flatName: ({ tool }) => table().nameOf(tool!, "flat"),
-    tell: (level, message) => told.push(`${level}: ${message}`),
+    onNews: (level, message) => told.push(`${level}: ${message}`),
   });
   const availability = (server: string): Availability =>
     coming.has(server) ? "coming" : away.has(server) ? "away" : "available";

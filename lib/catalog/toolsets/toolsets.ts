@@ -63,7 +63,7 @@ export class Toolsets {
     this.#options = options;
     this.#news = new ToolsetNews({
       flatName: ({ tool }) => this.#table().nameOf(tool!, "flat"),
-      tell: options.onNews,
+      onNews: options.onNews,
     });
   }
 

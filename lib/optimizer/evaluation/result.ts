@@ -98,7 +98,7 @@ function verdictOf(
       const morePrompts = least - state.deciding.length;
       return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
     }
-    return { ...verdict, words: `${verdict.words} ${stopWords(candidateId, state)}` };
+    return { ...verdict, words: `${verdict.words} ${stopText(candidateId, state)}` };
   }
   // Another evaluation begins from the beginning.
   const words = `not enough evidence: ${made} of ${planned} runs were made` +
@@ -107,7 +107,7 @@ function verdictOf(
 }
 
 /** By prompts, or by runs where only repeats or prompts of siblings were left. */
-function stopWords(candidateId: string, state: EvaluationState): string {
+function stopText(candidateId: string, state: EvaluationState): string {
   const { asked, of } = state.promptsOf(candidateId);
   const { made, planned } = state.stopOf(candidateId);
   const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;

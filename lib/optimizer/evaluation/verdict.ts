@@ -51,7 +51,7 @@ export interface Sides<T> {
 export function judge(input: VerdictInput): Verdict {
   const rules = verdictRules(input);
   const failed = rules.filter(({ passed }) => !passed);
-  const evidence = evidenceWords(input);
+  const evidence = evidenceText(input);
   if (failed.length === 0) {
     const chance = rules.find(({ rule }) => rule === "significance");
     const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
@@ -63,7 +63,7 @@ export function judge(input: VerdictInput): Verdict {
     : undefined;
   const start = more === undefined
     ? `Do not promote: ${reasons}`
-    : `Do not promote, not enough evidence: ${moreWords(more)} would tell; ${reasons}`;
+    : `Do not promote, not enough evidence: ${lackText(more)} would tell; ${reasons}`;
   return {
     promote: false,
     depth: input.depth,
@@ -168,7 +168,7 @@ function significanceRule(input: VerdictInput): Rule {
   return { rule: "significance", passed, words: `${counts} (${chance}${needed})` };
 }
 
-function evidenceWords(input: VerdictInput): string {
+function evidenceText(input: VerdictInput): string {
   const { pairs, depth } = input;
   const { candidate, baseline } = pairedMetrics(pairs);
   const counts = CATEGORIES.map((category) =>
@@ -223,7 +223,7 @@ function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): Mo
   return { moreRuns, ...(depth === "thorough" && prompts > 0 ? { morePrompts: prompts } : {}) };
 }
 
-function moreWords({ moreRuns, morePrompts }: More): string {
+function lackText({ moreRuns, morePrompts }: More): string {
   if (morePrompts === undefined) return counted(moreRuns, "more run");
   return `${counted(morePrompts, "more prompt")} that whoever wrote the candidates ` +
     `did not know (${counted(moreRuns, "run")})`;

@@ -79,7 +79,7 @@ export class ClaudeCliEvaluator implements Evaluator {
     }
     const reason = end.how === "not-started"
       ? startProblem(path, end)
-      : `\`${path} --version\` does not work: ${clean(endWords(end), this.#options)}`;
+      : `\`${path} --version\` does not work: ${clean(endText(end), this.#options)}`;
     throw new GatewayError("CANNOT_EVALUATE", {
       message: `Cannot evaluate: ${reason}`,
       recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
@@ -196,7 +196,7 @@ function ask(
   });
 }
 
-function endWords(end: ClaudeEnd): string {
+function endText(end: ClaudeEnd): string {
   if (end.how === "timeout") return `it did not end within ${CHECK_MS} ms`;
   if (end.how === "exit") return `exit code ${end.code}. ${end.lastWords}`;
   return "it wrote too much";

@@ -131,7 +131,7 @@ export class EvaluatorTrial {
       const seen = await evaluator.run({ prompt: PROMPT, tools: TOOLS, target: TARGET, signal });
       return this.#last = {
         at: now(),
-        ...inWords(seen),
+        ...trialOutcome(seen),
         model: seen.status === "ok" ? seen.model ?? evaluator.model : evaluator.model,
         durationMs: seen.durationMs,
         cost: seen.cost,
@@ -142,7 +142,7 @@ export class EvaluatorTrial {
   }
 }
 
-function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
+function trialOutcome(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   if (seen.status === "error") {
     const advice = seen.isLasting
       ? "Set that right: every evaluation would fail in the same way"

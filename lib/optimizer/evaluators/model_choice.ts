@@ -77,7 +77,7 @@ export function buildModels(input: ModelsInput) {
     } catch (error) {
       // A key is enough for the Messages API.
       if (options.evaluator !== "auto") throw error;
-      if ((apiKey ?? authToken) === undefined) throw withKeyAsAWay(error);
+      if ((apiKey ?? authToken) === undefined) throw withKeyHint(error);
       await api.check();
       return api;
     }
@@ -134,7 +134,7 @@ export function buildModels(input: ModelsInput) {
 }
 
 /** Without a configured evaluator, an API key works as well as the program. */
-function withKeyAsAWay(error: unknown): unknown {
+function withKeyHint(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   const steps = error.details.recoverySteps ?? [];
   return new GatewayError(error.code, {

@@ -32,7 +32,7 @@ const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
 const GENERATION_RUNS = 2;
-const MOST_TOLD = 3;
+const MOST_NAMED = 3;
 
 export function estimateJob(input: {
   options: JobOptions;
@@ -61,7 +61,7 @@ export function estimateJob(input: {
     basis: [
       `at most ${counted(runs, "run")} and ${counted(generations, "request")} for texts`,
       basisOf(measured.length, input.kind),
-      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_TOLD) : []),
+      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_NAMED) : []),
     ].join("; "),
   };
 }

@@ -82,11 +82,13 @@ export async function evaluateForJob(
       count(context, index, run);
     },
     onProgress: ({ runsTotal, byCategory, currentCandidate }) =>
-      record.progressTool(index, {
-        runsTotal: others + runsTotal + toConfirm,
-        ...(confirms === undefined ? { byCategory } : {}),
-        ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
-      }),
+      record.progress((job) =>
+        withTool(job, index, {
+          runsTotal: others + runsTotal + toConfirm,
+          ...(confirms === undefined ? { byCategory } : {}),
+          ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
+        })
+      ),
     ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
     signal: context.signal,
   });

@@ -5,7 +5,7 @@ import type { JobsRepository } from "../../storage/jobs_repository.ts";
 import type { Stored } from "../../storage/records.ts";
 
 const WRITE_REST_MS = 1_000;
-const TELL_REST_MS = 250;
+const NOTIFY_REST_MS = 250;
 /** Others change a record a few times in its life. */
 const MOST_RACES = 20;
 
@@ -27,7 +27,7 @@ type JobChange = (job: OptimizationJob) => OptimizationJob;
 export class JobRecord {
   readonly #options: JobRecordOptions;
   readonly #writes: Throttle;
-  readonly #tells: Throttle;
+  readonly #notifications: Throttle;
   #job: OptimizationJob;
   #versionstamp: string;
   #isLost = false;
@@ -38,7 +38,7 @@ export class JobRecord {
     this.#options = options;
     this.#job = options.stored.value;
     this.#versionstamp = options.stored.versionstamp;
-    this.#tells = new Throttle(TELL_REST_MS, () => options.onChange(this.#job));
+    this.#notifications = new Throttle(NOTIFY_REST_MS, () => options.onChange(this.#job));
     this.#writes = new Throttle(WRITE_REST_MS, () => {
       this.#inTurn(() => this.#write()).catch((error) =>
         options.onWarning("Cannot save how far an optimization job is", { error })
@@ -52,19 +52,15 @@ export class JobRecord {
 
   progress(change: JobChange): void {
     this.#job = change(this.#job);
-    this.#tells.ask();
+    this.#notifications.ask();
     this.#writes.ask();
   }
 
   async step(change: JobChange): Promise<void> {
     this.#job = change(this.#job);
-    this.#tells.now();
+    this.#notifications.now();
     this.#writes[Symbol.dispose]();
     await this.#inTurn(() => this.#write());
-  }
-
-  progressTool(index: number, change: Partial<JobTool>): void {
-    this.progress((job) => withTool(job, index, change));
   }
 
   stepTool(index: number, change: Partial<JobTool>): Promise<void> {
@@ -88,7 +84,7 @@ export class JobRecord {
 
   [Symbol.dispose](): void {
     this.#writes[Symbol.dispose]();
-    this.#tells[Symbol.dispose]();
+    this.#notifications[Symbol.dispose]();
   }
 
   async #write(): Promise<void> {

@@ -119,8 +119,8 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
     if (isStorageError(error)) throw error;
     if (error instanceof GatewayError) {
       const { code, message, details: { recoveryAction } } = error;
-      const isToldHow = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
-      return { failed: true, outcome: isToldHow ? `${message}. ${recoveryAction}` : message };
+      const hasAdvice = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
+      return { failed: true, outcome: hasAdvice ? `${message}. ${recoveryAction}` : message };
     }
     context.options.onWarning("The work on a tool of an optimization job failed", { error });
     return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };

@@ -40,7 +40,7 @@ export class SemanticIndex implements AsyncDisposable {
   readonly #queries = new Map<string, Float32Array>();
   readonly #closing = new AbortController();
   #isPruned = false;
-  #isAnew = false;
+  #ignoresCache = false;
   #working: Promise<void> | undefined;
   #failure: { reason: string; at: number } | undefined;
 
@@ -73,7 +73,7 @@ export class SemanticIndex implements AsyncDisposable {
     this.#book.clear();
     this.#queries.clear();
     this.#failure = undefined;
-    this.#isAnew = true;
+    this.#ignoresCache = true;
   }
 
   async compare(query: string): Promise<VectorScores | { degraded: string }> {
@@ -123,7 +123,7 @@ export class SemanticIndex implements AsyncDisposable {
   }
 
   async #embedMissing(): Promise<void> {
-    if (!this.#isAnew) await this.#takeCached();
+    if (!this.#ignoresCache) await this.#takeCached();
     let unsaved = new Map<string, Int8Array<ArrayBuffer>>();
     const save = async () => {
       if (unsaved.size === 0) return;
@@ -143,14 +143,14 @@ export class SemanticIndex implements AsyncDisposable {
           unsaved.set(hash, vector);
         });
         if (unsaved.size >= SAVE_EVERY) await save();
-        this.#tell();
+        this.#report();
       }
     } finally {
       await save();
     }
     this.#failure = undefined;
-    this.#isAnew = false;
-    this.#tell();
+    this.#ignoresCache = false;
+    this.#report();
     if (this.#isPruned) return;
     this.#isPruned = true;
     await this.#options.cache?.prune(this.#embedder.id, this.#book.used(), MOST_UNUSED);
@@ -164,7 +164,7 @@ export class SemanticIndex implements AsyncDisposable {
       const hashes = missing.slice(start, start + READ_AT_ONCE);
       const found = await cache.find(this.#embedder.id, hashes);
       for (const [hash, vector] of found) this.#book.put(hash, vector);
-      if (found.size > 0) this.#tell();
+      if (found.size > 0) this.#report();
     }
   }
 
@@ -176,10 +176,10 @@ export class SemanticIndex implements AsyncDisposable {
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#failure = { reason: reasonOf(error), at: this.#now() };
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     this.#options.onProgress?.(this.progress);
   }
 

@@ -3,7 +3,7 @@ import { nameArguments } from "../text.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { SemanticScores } from "../ranking.ts";
 
-interface Kept {
+interface StoredVector {
   vector: Int8Array;
   length: number;
   /** What it was last compared in, and how near it was then. */
@@ -13,16 +13,16 @@ interface Kept {
 
 export class ToolVectors {
   readonly #texts = new Map<string, { tool: string; server: string | undefined }>();
-  readonly #kept = new Map<string, Kept>();
+  readonly #vectors = new Map<string, StoredVector>();
   #missing = new Map<string, string>();
   #comparisons = 0;
 
   get done(): number {
-    return this.#kept.size;
+    return this.#vectors.size;
   }
 
   get total(): number {
-    return this.#kept.size + this.#missing.size;
+    return this.#vectors.size + this.#missing.size;
   }
 
   add(document: SearchDocument): void {
@@ -35,7 +35,7 @@ export class ToolVectors {
 
   clear(): void {
     this.#texts.clear();
-    this.#kept.clear();
+    this.#vectors.clear();
     this.#missing.clear();
   }
 
@@ -51,7 +51,7 @@ export class ToolVectors {
 
   put(hash: string, vector: Int8Array): void {
     this.#missing.delete(hash);
-    this.#kept.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
+    this.#vectors.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
   }
 
   used(): Set<string> {
@@ -64,7 +64,7 @@ export class ToolVectors {
 
   tidy(): void {
     const used = this.used();
-    for (const hash of this.#kept.keys()) if (!used.has(hash)) this.#kept.delete(hash);
+    for (const hash of this.#vectors.keys()) if (!used.has(hash)) this.#vectors.delete(hash);
     // Texts of one length go together: a model takes as long for each as for the longest of a batch.
     this.#missing = new Map(
       [...this.#missing].filter(([hash]) => used.has(hash))
@@ -76,7 +76,7 @@ export class ToolVectors {
     const direction = unit(query);
     const comparison = ++this.#comparisons;
     const near = (hash: string | undefined): number => {
-      const kept = hash === undefined ? undefined : this.#kept.get(hash);
+      const kept = hash === undefined ? undefined : this.#vectors.get(hash);
       if (kept === undefined) return NaN;
       // Tools of one server share its text: compared once.
       if (kept.comparison !== comparison) {
@@ -98,7 +98,7 @@ export class ToolVectors {
 
   #want(text: string): string {
     const hash = textHash(text);
-    if (!this.#kept.has(hash)) this.#missing.set(hash, text);
+    if (!this.#vectors.has(hash)) this.#missing.set(hash, text);
     return hash;
   }
 }
