@@ -8,7 +8,7 @@ import type { Observation, ShownTool } from "../lib/optimizer/evaluators/evaluat
 import {
   ClaudeCliEvaluator,
   type ClaudeCliOptions,
-  ClaudeCliText,
+  claudeCliText,
 } from "../lib/optimizer/evaluators/claude_cli.ts";
 import { claudeTest } from "./fixtures/claude_cli.ts";
 import {
@@ -270,9 +270,9 @@ await cliTest(
   },
 );
 
-await cliTest("ClaudeCliText.complete() writes with the real CLI, without tools", async () => {
+await cliTest("claudeCliText() complete() writes with the real CLI, without tools", async () => {
   await using model = startModelStandIn(() => ({ text: "Written" }));
-  const writer = new ClaudeCliText(claudeOptions(model.url));
+  const writer = claudeCliText(claudeOptions(model.url));
   const { signal } = new AbortController();
   const prompt = `Write it. ${"x".repeat(200_000)}`;
   const answer = await writer.complete({ system: "Be short", prompt, maxTokens: 99, signal });

@@ -1,3 +1,4 @@
+import type { PromotedTool } from "../core/optimization.ts";
 import type { SeenTool } from "../storage/canonical_tools_repository.ts";
 import {
   type BrokenTool,
@@ -10,14 +11,6 @@ import {
 } from "./catalog_tool.ts";
 import type { FlaggedTool, HeldTool, ToolGuard } from "./tool_guard.ts";
 
-/** A description in the place of the server's own. */
-interface PromotedDescription {
-  server: string;
-  toolName: string;
-  description: string;
-}
-
-/** One server's tools at one moment. */
 export interface ServerTools {
   tools: readonly CatalogTool[];
   broken: readonly BrokenTool[];
@@ -25,28 +18,22 @@ export interface ServerTools {
   held?: readonly HeldTool[];
   /** Neither listed nor called, and callers are told so. */
   quarantined?: readonly FlaggedTool[];
-  /** Listed, with something in them that a person should look at. */
   flagged?: readonly FlaggedTool[];
 }
 
 interface CatalogOptions {
-  /** Judges what of a list may be shown; without one all of it is. */
   guard?: ToolGuard;
   /** Definitions that the guard has not seen yet: refresh() is to follow when it has. */
   onUnscanned?(server: string, tools: readonly CatalogTool[]): void;
 }
 
-/** All tools of all servers at one moment; never changed, only replaced. */
 export interface CatalogSnapshot {
-  /** Counts up with each change. */
   version: number;
   servers: ReadonlyMap<string, ServerTools>;
 }
 
-/** What changed between two snapshots. */
 interface CatalogChange {
   snapshot: CatalogSnapshot;
-  /** The servers whose list of tools is another one now. */
   servers: string[];
 }
 
@@ -58,11 +45,9 @@ const MAX_HELD_ELSEWHERE = 100;
 /** Of each the newest: a server that lists another one to everybody must not push out the others. */
 const MAX_VERSIONS = 5;
 
-/** The one place that knows every tool; requests read its snapshot. */
 export class Catalog {
   readonly #listed = new Map<string, string[]>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
-  /** Promoted descriptions by server, then by tool. */
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(change: CatalogChange) => void>();
   /** Lists that were read and not published yet, so that none is read twice. */
@@ -77,7 +62,6 @@ export class Catalog {
     this.#options = options;
   }
 
-  /** Judges every list from now on; to be called before the first list comes. */
   guardWith(options: CatalogOptions): void {
     this.#options = options;
   }
@@ -101,7 +85,6 @@ export class Catalog {
     return () => this.#elsewhereListeners.delete(listener);
   }
 
-  /** Takes a server's list as it came; returns what is worth keeping of it. */
   setListed(server: string, texts: string[]): SeenTool[] {
     const known = this.#listed.get(server);
     const isSame = known?.length === texts.length &&
@@ -120,7 +103,6 @@ export class Catalog {
     }));
   }
 
-  /** The tools of a list as they came, before any rule; setListed() goes on from there. */
   parse(server: string, texts: string[]): readonly (CatalogTool | BrokenTool)[] {
     const tools = parseTools(server, texts);
     this.#parsed.set(texts, tools);
@@ -150,8 +132,9 @@ export class Catalog {
     return [...held, ...without(elsewhere, held)];
   }
 
-  /** All descriptions that are in force in the place of servers' own. */
-  setPromotions(promotions: readonly PromotedDescription[]): void {
+  setPromotions(
+    promotions: readonly Pick<PromotedTool, "server" | "toolName" | "description">[],
+  ): void {
     const wanted = Map.groupBy(promotions, ({ server }) => server);
     for (const server of new Set([...this.#promoted.keys(), ...wanted.keys()])) {
       const known = this.#promoted.get(server);
@@ -167,22 +150,15 @@ export class Catalog {
     }
   }
 
-  /** Which tools of a server are on; undefined: all of them. */
   setEnabled(server: string, tools: string[] | undefined): void {
     const known = this.#enabled.get(server);
-    if (
-      tools === undefined
-        ? !known
-        : known && known.size === tools.length && tools.every((name) => known.has(name))
-    ) {
-      return;
-    }
-    if (tools === undefined) this.#enabled.delete(server);
-    else this.#enabled.set(server, new Set(tools));
+    const enabled = tools && new Set(tools);
+    if (enabled?.size === known?.size && known?.isSubsetOf(enabled!) !== false) return;
+    if (enabled) this.#enabled.set(server, enabled);
+    else this.#enabled.delete(server);
     if (this.#listed.has(server)) this.#publish(server);
   }
 
-  /** All selections there are; a server without one has all its tools on. */
   setSelections(selections: ReadonlyMap<string, string[]>): void {
     for (const server of [...this.#enabled.keys()]) {
       if (!selections.has(server)) this.setEnabled(server, undefined);
@@ -274,7 +250,6 @@ export class Catalog {
   }
 }
 
-/** In their order, each name once. */
 function parseTools(server: string, texts: readonly string[]): (CatalogTool | BrokenTool)[] {
   const names = new Set<string>();
   return texts.map((text, index) => {
@@ -287,7 +262,6 @@ function parseTools(server: string, texts: readonly string[]): (CatalogTool | Br
   });
 }
 
-/** What the server itself lists, whatever is made of it. */
 function listedTools({ tools, held = [], quarantined = [] }: ServerTools): CatalogTool[] {
   const replaced = new Set(held.map(({ name }) => name));
   const shown = [...tools, ...quarantined.map(({ tool }) => tool)];
@@ -312,7 +286,6 @@ function isSame(a: ServerTools, b: ServerTools): boolean {
     ) && reviewText(a) === reviewText(b);
 }
 
-/** What of a list is for a person to look at, as text to compare. */
 function reviewText({ held = [], quarantined = [], flagged = [] }: ServerTools): string {
   const marks = [quarantined, flagged].map((list) =>
     list.map(({ tool, findings }) => [tool.name, tool.fingerprint, findings])

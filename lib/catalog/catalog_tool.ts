@@ -4,17 +4,14 @@ import { isObject } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { shortened } from "../core/text.ts";
 
-/** One tool of one server, as the gateway knows it. */
 export interface CatalogTool {
   server: string;
-  /** The server's own name for it. */
   name: string;
   definition: ToolDefinition;
   /** The definition as the text that came, but for a description that was promoted. */
   text: string;
   /** The text that came, where another description was promoted. */
   canonical?: string;
-  /** Of the definition that came. */
   fingerprint: string;
   enabled: boolean;
 }
@@ -27,20 +24,13 @@ export interface BrokenTool {
   problem: string;
 }
 
-/** Reads a listed tool; an invalid one is kept and flagged. */
 export function readTool(server: string, text: string, index: number): CatalogTool | BrokenTool {
   const value: unknown = JSON.parse(text);
   const parsed = ToolDefinition.safeParse(value);
   if (parsed.success) {
     const definition = parsed.data;
-    return {
-      server,
-      name: definition.name,
-      definition,
-      text,
-      fingerprint: fingerprint(text),
-      enabled: true,
-    };
+    const { name } = definition;
+    return { server, name, definition, text, fingerprint: fingerprint(text), enabled: true };
   }
   const { name } = isObject(value) ? value : {};
   const [issue] = parsed.error.issues;
@@ -61,17 +51,14 @@ export function isUsable(tool: CatalogTool | BrokenTool): tool is CatalogTool {
   return !isBroken(tool);
 }
 
-/** The same for the same definition, whatever its order of keys and spaces. */
 export function fingerprint(text: string): string {
-  return createHash("sha256").update(canonical(JSON.parse(text))).digest("hex").slice(0, 32);
+  return createHash("sha256").update(canonicalJson(JSON.parse(text))).digest("hex").slice(0, 32);
 }
 
-/** The definition as its server gave it. */
 export function canonicalText({ text, canonical }: CatalogTool): string {
   return canonical ?? text;
 }
 
-/** What its server itself says that it does. */
 export function canonicalDescription(tool: CatalogTool): string | undefined {
   if (tool.canonical === undefined) return tool.definition.description;
   return ToolDefinition.parse(JSON.parse(tool.canonical)).description;
@@ -84,7 +71,6 @@ export function shownFingerprint({ fingerprint, canonical, definition }: Catalog
   return `${fingerprint}+${hash.slice(0, 16)}`;
 }
 
-/** A tool with another description and everything else as it came. */
 export function withDescription(tool: CatalogTool, description: string): CatalogTool {
   return {
     ...tool,
@@ -103,25 +89,24 @@ function describedText(text: string, description: string): string {
   return `${text.slice(0, end)},"description":${written}${text.slice(end)}`;
 }
 
-/** A tool's text under another name, all else as it came. */
 export function renamed(tool: CatalogTool, name: string): string {
   if (name === tool.name) return tool.text;
   const span = memberSpans(tool.text).get("name");
   return span ? replaceSpan(tool.text, span, JSON.stringify(name)) : tool.text;
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+/** JSON that is the same for any order of keys. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
   const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
   return `{${members.join(",")}}`;
 }
 
-/** Why a listed tool is invalid, for a person. */
 export function describeProblem({ text, problem }: Pick<BrokenTool, "text" | "problem">): string {
   const value: unknown = JSON.parse(text);
-  if (!isRecord(value)) return "It is not an object";
+  if (!isObject(value)) return "It is not an object";
   const { name, title, description, inputSchema } = value;
   if (name === undefined || name === "") return "It has no name";
   if (typeof name !== "string") return "Its name is not a text";
@@ -130,7 +115,7 @@ export function describeProblem({ text, problem }: Pick<BrokenTool, "text" | "pr
     return "Its description is not a text";
   }
   if (inputSchema === undefined) return "It has no input schema";
-  if (!isRecord(inputSchema)) return "Its input schema is not an object";
+  if (!isObject(inputSchema)) return "Its input schema is not an object";
   if (inputSchema.type === undefined) {
     return 'Its input schema has no type; it must be "object"';
   }
@@ -140,8 +125,4 @@ export function describeProblem({ text, problem }: Pick<BrokenTool, "text" | "pr
   }
   if (/twice/.test(problem)) return "Another tool of this server has the same name";
   return problem.charAt(0).toUpperCase() + problem.slice(1);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,35 +13,16 @@ import { NameTables } from "./name_table.ts";
 import { ToolMetadataBook } from "./tool_metadata.ts";
 import { ToolTokens } from "./tool_tokens.ts";
 
+export type CatalogModule = ReturnType<typeof buildCatalog>;
+
 export interface CatalogInput {
   store: Store;
   options: Pick<Options, "maxNameLength" | "toolCategories">;
   bus: Bus;
-  /** Names that no tool of a server may have. */
   reservedNames: ReadonlySet<string>;
 }
 
-/** All tools of all servers: their names, costs, and what people changed about them. */
-export interface CatalogModule extends Disposable {
-  catalog: Catalog;
-  names: NameTables;
-  tokens: ToolTokens;
-  metadata: ToolMetadataBook;
-  toolMetadata: ToolMetadataRepository;
-  canonical: CanonicalToolsRepository;
-  enabled: EnabledToolsRepository;
-  /** Applies which tools are enabled. */
-  loadSelections(): Promise<void>;
-  /** Applies the stored overrides of tools. */
-  loadMetadata(): Promise<void>;
-  /** Stores an override; returns the one before. */
-  saveOverride(
-    override: ToolOverride,
-    versionstamp?: string | null,
-  ): Promise<ToolOverride | undefined>;
-}
-
-export function buildCatalog(input: CatalogInput): CatalogModule {
+export function buildCatalog(input: CatalogInput) {
   const { store, options, bus, reservedNames } = input;
   const catalog = new Catalog();
   bus.on("serverRemoved", (name) => catalog.remove(name));
@@ -65,7 +46,7 @@ export function buildCatalog(input: CatalogInput): CatalogModule {
       const isChanged = metadata.setOverrides(await toolMetadata.overrides());
       if (isChanged) bus.emit("toolMetadataChanged");
     },
-    async saveOverride(override, versionstamp) {
+    async saveOverride(override: ToolOverride, versionstamp?: string | null) {
       const before = (await toolMetadata.find(override.server, override.tool))?.value;
       await toolMetadata.save(override, versionstamp);
       return before;

@@ -1,6 +1,6 @@
 import {
-  boundedNames,
   cutName,
+  fittingNames,
   flatNames,
   flatten,
   hashedName,
@@ -12,7 +12,6 @@ import {
 import type { CatalogSnapshot, ServerTools } from "./catalog.ts";
 import { type CatalogTool, renamed } from "./catalog_tool.ts";
 
-/** What the names of one gateway keep to. */
 interface NameRules {
   /** Flat names of the gateway's own tools, which no other tool may have. */
   reserved: ReadonlySet<string>;
@@ -25,7 +24,6 @@ interface FlatNames {
   ofTool: Map<CatalogTool, string>;
 }
 
-/** Every tool of one snapshot under its names, both ways. What takes time is made when asked for. */
 export class NameTable {
   readonly #servers: ReadonlyMap<string, ServerTools>;
   readonly #rules: NameRules;
@@ -46,7 +44,6 @@ export class NameTable {
     this.#ofServers = ofServers;
   }
 
-  /** The same with other tools for one server, as it may list them for one client. */
   with(server: string, tools: ServerTools): NameTable {
     return new NameTable(new Map(this.#servers).set(server, tools), this.#rules, this.#ofServers);
   }
@@ -66,7 +63,6 @@ export class NameTable {
     return this.#servers.keys();
   }
 
-  /** Every tool, by server. */
   *tools(): Generator<CatalogTool> {
     for (const { tools } of this.#servers.values()) yield* tools;
   }
@@ -98,7 +94,6 @@ export class NameTable {
     }
   }
 
-  /** Tools of any server that have this name there. */
   byOriginal(name: string): readonly CatalogTool[] {
     this.#original ??= Map.groupBy(this.tools(), (tool) => tool.name);
     return this.#original.get(name) ?? [];
@@ -114,7 +109,6 @@ export class NameTable {
     }
   }
 
-  /** One server's tools/list, as text. */
   listText(server: string, naming: Naming): string {
     if (naming !== "flat") return this.server(server)?.listText(naming) ?? toolsText([]);
     let text = this.#flatLists.get(server);
@@ -126,7 +120,6 @@ export class NameTable {
     return text;
   }
 
-  /** Tools whose plain flat name belongs to another, or is the same as another's once it is cut. */
   collisions(): readonly Collision[] {
     if (this.#collisions) return this.#collisions;
     const names = Array.from(
@@ -152,13 +145,11 @@ export class NameTable {
   }
 }
 
-/** The table of each snapshot, made once. */
 export class NameTables {
   readonly #rules: NameRules;
   readonly #tables = new WeakMap<CatalogSnapshot, NameTable>();
   readonly #ofServers = new WeakMap<ServerTools, ServerNames>();
 
-  /** Flat names of the gateway's own tools, and the most characters that a name may have. */
   constructor(reserved: Iterable<string>, maxLength: number) {
     this.#rules = { reserved: new Set(reserved), maxLength };
   }
@@ -177,7 +168,6 @@ export class NameTables {
   }
 }
 
-/** One server's tools under the names that depend on no other server. */
 class ServerNames {
   readonly namespaced: ReadonlyMap<string, CatalogTool>;
   readonly original: ReadonlyMap<string, CatalogTool>;
@@ -186,17 +176,15 @@ class ServerNames {
 
   constructor(server: string, { tools }: ServerTools, maxLength: number) {
     const whole = tools.map(({ name }) => namespacedName(server, name));
-    this.#bounded = boundedNames(whole, maxLength);
+    this.#bounded = fittingNames(whole, maxLength);
     this.namespaced = new Map(tools.map((tool) => [this.nameOf(tool), tool]));
     this.original = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** The namespaced name, cut where it is too long for clients. */
   nameOf(tool: CatalogTool): string {
     return this.#bounded.get(namespacedName(tool.server, tool.name))!;
   }
 
-  /** The result of tools/list, as text. */
   listText(naming: "namespaced" | "original"): string {
     let text = this.#lists.get(naming);
     if (text === undefined) this.#lists.set(naming, text = toolsText(this[naming]));
@@ -204,7 +192,6 @@ class ServerNames {
   }
 }
 
-/** The enabled ones of some tools as the result of tools/list, each under its name. */
 function toolsText(tools: Iterable<[string, CatalogTool]>): string {
   const texts: string[] = [];
   for (const [name, tool] of tools) if (tool.enabled) texts.push(renamed(tool, name));
@@ -219,14 +206,12 @@ export interface Collision {
   keptBy: string | undefined;
   /** Where both are too long, so that neither keeps it: the other one. */
   cutLike?: string;
-  /** Who does not, and what it is called instead. */
   namespaced: string;
   flat: string;
 }
 
 /** Those whose plain flat name belongs to another, or is the same as another's once it is cut. */
 export function findCollisions(
-  /** The flat name of each namespaced one, in the order in which they were given. */
   names: ReadonlyMap<string, string>,
   maxLength: number,
 ): Collision[] {
@@ -250,13 +235,11 @@ export function findCollisions(
   return found;
 }
 
-/** Takes up what a list of the prompts of these servers has shown. */
 export type OnPromptCollisions = (
   servers: readonly string[],
   found: readonly Collision[],
 ) => void;
 
-/** Prompts that had to give up their plain name where they were last listed together. */
 export class PromptCollisions {
   readonly #isThere: (server: string) => boolean;
   #known: readonly Collision[] = [];

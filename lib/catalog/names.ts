@@ -18,12 +18,10 @@ export function flatten(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/g, "_");
 }
 
-/** A short text that is the same for the same name everywhere. */
 function nameHash(name: string): string {
   return createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** How many characters of its own a name that ends in a hash has left. */
 export function roomBeforeHash(maxLength: number): number {
   return maxLength - "_".length - HASH_LENGTH;
 }
@@ -38,7 +36,6 @@ export function cutName(form: string, maxLength: number): string {
   return form.slice(0, roomBeforeHash(maxLength)).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Every name that a tool is known by, or was before it was kept from callers. */
 export function namesOf(server: string, tool: string, maxLength: number): string[] {
   const whole = namespacedName(server, tool);
   const flat = flatten(whole);
@@ -46,32 +43,21 @@ export function namesOf(server: string, tool: string, maxLength: number): string
   return [tool, whole, flat, ...hashed, `${server}:${tool}`];
 }
 
-/**
- * The flat name of each namespaced one. Who keeps the plain form is decided by sorted namespaced
- * name, never by order of arrival, so that every start and instance agrees; the others, and names
- * that are too long, end in a hash.
- */
+/** Who keeps the plain form is decided by sorted name, so that every instance agrees. */
 export function flatNames(
   namespaced: Iterable<string>,
   maxLength: number,
-  reserved: ReadonlySet<string> = new Set(),
+  reserved?: ReadonlySet<string>,
 ): Map<string, string> {
-  return fittingNames(namespaced, flatten, maxLength, reserved);
+  return fittingNames(namespaced, maxLength, flatten, reserved);
 }
 
-/** Namespaced names that fit: those that are too long are cut and end in a hash. */
-export function boundedNames(
-  namespaced: Iterable<string>,
-  maxLength: number,
-): Map<string, string> {
-  return fittingNames(namespaced, (name) => name, maxLength, new Set());
-}
-
-function fittingNames(
+/** Names in a form that fits: those that are too long are cut and end in a hash. */
+export function fittingNames(
   names: Iterable<string>,
-  formOf: (name: string) => string,
   maxLength: number,
-  reserved: ReadonlySet<string>,
+  formOf = (name: string) => name,
+  reserved: ReadonlySet<string> = new Set(),
 ): Map<string, string> {
   const taken = new Set(reserved);
   const result = new Map<string, string>();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../../tests/fast_check.ts";
-import { boundedNames, flatNames, flatten, namesOf, namespacedName } from "./names.ts";
+import { fittingNames, flatNames, flatten, namesOf, namespacedName } from "./names.ts";
 
 /** What the option allows. */
 const maxLengths = fc.integer({ min: 24, max: 128 });
@@ -56,9 +56,9 @@ Deno.test("flatNames() are unique, valid, reserved from built-ins, and the same 
   }));
 });
 
-Deno.test("boundedNames() are unique and whole texts at every length, and change what is too long alone", () => {
+Deno.test("fittingNames() are unique and whole texts at every length, and change what is too long alone", () => {
   fc.assert(fc.property(names, maxLengths, (names, maxLength) => {
-    const bounded = boundedNames(names, maxLength);
+    const bounded = fittingNames(names, maxLength);
     assert.equal(new Set(bounded.values()).size, names.length);
     for (const [name, value] of bounded) {
       assert.ok(value.length <= maxLength, value);
@@ -72,7 +72,7 @@ Deno.test("namesOf() has the names that a tool has alone and those it has where 
   const flat = flatNames([`git.${long}`, "git.x", "git_x.y", "git.x_y"], 30);
   assert.ok(namesOf("git", long, 30).includes(flat.get(`git.${long}`)!));
   assert.ok(namesOf("git_x", "y", 30).includes(flat.get("git_x.y")!));
-  const [whole] = boundedNames([`git.${long}`], 30).values();
+  const [whole] = fittingNames([`git.${long}`], 30).values();
   assert.ok(namesOf("git", long, 30).includes(whole!));
   for (const name of ["x", "git.x", "git_x", "git:x"]) {
     assert.ok(namesOf("git", "x", 30).includes(name), name);

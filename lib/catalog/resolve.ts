@@ -6,7 +6,6 @@ import { notConnected } from "../servers/status.ts";
 import type { NameTable } from "./name_table.ts";
 import { flatten, type Naming } from "./names.ts";
 
-/** Tools of the gateway's own, which are known by their name and its flat form. */
 export class Builtins<Builtin extends { name: string }> {
   readonly #tools: ReadonlyMap<string, Builtin>;
   readonly #flat: ReadonlyMap<string, Builtin>;
@@ -25,20 +24,15 @@ export class Builtins<Builtin extends { name: string }> {
   }
 }
 
-/** Whether a tool exists for a caller. */
 export type Admits = (principal: string, tool: { server: string; name: string }) => boolean;
 
-/** The tools a caller can see and call at one endpoint. */
 export interface ResolveContext<Builtin extends { name: string } = { name: string }> {
   table: NameTable;
-  /** The names its lists have; they come first. */
   naming: Naming;
-  /** The one server behind it, if there is just one. */
   server?: string;
   builtins?: Builtins<Builtin>;
   /** Whether tools that are off are found as well; else they are not to be used. */
   withDisabled?: boolean;
-  /** Whether a tool exists for this caller; all do where this is missing. */
   admits?: ((tool: CatalogTool) => boolean) | undefined;
   /** The servers that are not up, of those this caller may see: a name may be a tool of theirs. */
   away?: (() => readonly ServerStatus[]) | undefined;
@@ -58,13 +52,14 @@ export function resolve<Builtin extends { name: string }>(
   return { kind: "tool", tool: resolveTool(view, name) };
 }
 
-/** The same for a name that can only be a server's tool. */
 export function resolveTool(view: ResolveContext, name: string): CatalogTool {
   const tool = view.server === undefined
     ? findAmongAll(view, name)
     : findOnServer(view, view.server, name);
   if (!tool || view.admits?.(tool) === false) {
-    throw quarantined(view, name) ?? notListed(view, name) ?? notFound(view, name);
+    // Until a server has listed its tools, nobody can say that it has none of this name.
+    const owner = ownerAmong(view.away?.() ?? [], name, view.server);
+    throw quarantined(view, name) ?? (owner ? notConnected(owner) : notFound(view, name));
   }
   if (tool.enabled || view.withDisabled) return tool;
   throw new GatewayError("TOOL_DISABLED", {
@@ -92,12 +87,6 @@ function quarantined(view: ResolveContext, name: string): GatewayError | undefin
     });
   }
   return undefined;
-}
-
-/** Until a server has listed its tools, nobody can say that it has none of this name. */
-function notListed({ away, server }: ResolveContext, name: string): GatewayError | undefined {
-  const owner = ownerAmong(away?.() ?? [], name, server);
-  return owner && notConnected(owner);
 }
 
 /** The server whose tool a name would be by the name's beginning; of several, the longest one. */
@@ -130,7 +119,6 @@ function findOnServer(
   return named?.server === server ? named : names.original.get(name);
 }
 
-/** The ways to name a tool together with its server, each tried where those before find nothing. */
 const WHOLE_NAMES: readonly ((table: NameTable, name: string) => CatalogTool | undefined)[] = [
   (table, name) => table.byFlat(name),
   (table, name) => table.byNamespaced(name),

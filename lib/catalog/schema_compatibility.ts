@@ -1,6 +1,7 @@
+import { isObject } from "../core/rpc.ts";
 import { shortened } from "../core/text.ts";
+import { canonicalJson } from "./catalog_tool.ts";
 
-/** Whether callers give what a schema describes, or get it. */
 type SchemaSide = "input" | "output";
 
 type Schema = Record<string, unknown>;
@@ -80,7 +81,7 @@ function compare(before: Schema, after: Schema, path: string, depth: number, rep
   compareForms(before, after, place, report);
   compareMembers(before, after, path, depth, report);
   const inner: [unknown, unknown, string][] = [[before.items, after.items, `${path}[]`]];
-  if (isSchema(before.additionalProperties) || isSchema(after.additionalProperties)) {
+  if (isObject(before.additionalProperties) || isObject(after.additionalProperties)) {
     inner.push([before.additionalProperties, after.additionalProperties, child(path, "*")]);
   }
   for (const [one, other, where] of inner) {
@@ -143,8 +144,8 @@ function compareValues(before: Schema, after: Schema, place: string, report: Rep
 }
 
 function valuesOf(schema: Schema): string[] | undefined {
-  if (Object.hasOwn(schema, "const")) return [sorted(schema.const)];
-  return Array.isArray(schema.enum) ? schema.enum.map(sorted) : undefined;
+  if (Object.hasOwn(schema, "const")) return [canonicalJson(schema.const)];
+  return Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
 }
 
 function few(values: string[]): string {
@@ -157,7 +158,7 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
   for (const [keywords, sign] of [[LOWER_BOUNDS, 1], [UPPER_BOUNDS, -1]] as const) {
     for (const keyword of keywords) {
       const [old, fresh] = [before[keyword], after[keyword]];
-      if (sorted(old) === sorted(fresh)) continue;
+      if (canonicalJson(old) === canonicalJson(fresh)) continue;
       const none = -sign * Infinity;
       const [from, to] = [old, fresh].map((limit) => typeof limit === "number" ? limit : none);
       const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
@@ -167,7 +168,7 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
   for (const keyword of FILTERS) {
     const [old, fresh] = [before[keyword], after[keyword]]
       .map((value) => value === false ? undefined : value);
-    if (sorted(old) === sorted(fresh)) continue;
+    if (canonicalJson(old) === canonicalJson(fresh)) continue;
     const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
     if (fresh !== undefined) report("narrower", reason);
     if (old !== undefined) report("wider", reason);
@@ -175,10 +176,9 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
 }
 
 function said(value: unknown): string {
-  return shortened(value === undefined ? "none" : sorted(value), 60);
+  return shortened(value === undefined ? "none" : canonicalJson(value), 60);
 }
 
-/** The alternatives of a schema, each of which may be met. */
 function compareForms(before: Schema, after: Schema, place: string, report: Report): void {
   const [old, fresh] = [formsOf(before), formsOf(after)];
   if (old === undefined && fresh === undefined) return;
@@ -237,17 +237,13 @@ function child(path: string, name: string): string {
   return path === "" ? short : `${path}.${short}`;
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function asSchema(value: unknown): Schema {
-  if (isSchema(value)) return value;
+  if (isObject(value)) return value;
   return value === false ? { not: {} } : {};
 }
 
 function asMap(value: unknown): Map<string, unknown> {
-  return new Map(isSchema(value) ? Object.entries(value) : []);
+  return new Map(isObject(value) ? Object.entries(value) : []);
 }
 
 function namesIn(value: unknown): Set<string> {
@@ -258,28 +254,17 @@ function namesIn(value: unknown): Set<string> {
 function essence(value: unknown, keyword?: string): string {
   if (keyword !== undefined && LITERALS.has(keyword)) return setOf(value);
   if (Array.isArray(value)) return `[${value.map((item) => essence(item)).join()}]`;
-  if (!isSchema(value)) return sorted(value);
+  if (!isObject(value)) return canonicalJson(value);
   const isMap = keyword !== undefined && MAPS.has(keyword);
   const members = Object.entries(value)
     .filter(([key]) => isMap || !NOTES.has(key))
-    .sort(byKey)
+    .sort(([a], [b]) => a < b ? -1 : 1)
     .map(([key, item]) => `${JSON.stringify(key)}:${essence(item, isMap ? undefined : key)}`);
   return `{${members.join()}}`;
 }
 
 function setOf(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map(sorted).sort().join()}]` : sorted(value);
-}
-
-function sorted(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
-  if (!isSchema(value)) return JSON.stringify(value) ?? "none";
-  return `{${
-    Object.entries(value).sort(byKey).map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)
-      .join()
-  }}`;
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return Array.isArray(value)
+    ? `[${value.map(canonicalJson).sort().join()}]`
+    : canonicalJson(value);
 }

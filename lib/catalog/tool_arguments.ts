@@ -2,7 +2,6 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { CatalogTool } from "./catalog_tool.ts";
 import { isObject } from "../core/rpc.ts";
 
-/** One way in which arguments do not fit a tool's schema. */
 interface ArgumentProblem {
   /** Where, as `repository.owner`; empty for the arguments as a whole. */
   path: string;
@@ -13,7 +12,6 @@ const MAX_PROBLEMS = 5;
 /** Compiled at the first call of each tool, and gone with it. */
 const validators = new WeakMap<CatalogTool, Validator | undefined>();
 
-/** What of the arguments does not fit the tool's schema; nothing where the schema cannot be used. */
 export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProblem[] {
   const validator = validatorOf(tool);
   if (!validator) return [];
@@ -29,7 +27,7 @@ export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProble
   const inner = result.errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
   const problems = (inner.length > 0 ? inner : result.errors).map((error) => ({
     path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-    message: inWords(error.keyword, error.error),
+    message: problemText(error.keyword, error.error),
   }));
   const unique = new Map(
     problems.map((problem) => [`${problem.path} ${problem.message}`, problem]),
@@ -38,7 +36,7 @@ export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProble
 }
 
 /** The library's sentences where they say what to do, others where they do not. */
-function inWords(keyword: string, sentence: string): string {
+function problemText(keyword: string, sentence: string): string {
   if (keyword === "false") return "is not a parameter of this tool";
   const [, missing] = /required property (".*")\.$/.exec(sentence) ?? [];
   if (missing !== undefined) return `${missing} is missing`;
@@ -75,7 +73,6 @@ function draftOf(uri: string) {
   return uri.includes("draft-04") ? "4" : undefined;
 }
 
-/** Whether arguments fit, where that can be told. */
 export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
   const validator = validatorOf(tool);
   try {
@@ -85,7 +82,6 @@ export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
   }
 }
 
-/** Arguments a tool can be called with. */
 interface ToolExample {
   description: string;
   invocation: Record<string, unknown>;
@@ -106,7 +102,6 @@ const FORMATS: Record<string, string> = {
   uuid: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
 };
 
-/** Examples from the schema, else made from it; only such as the schema itself accepts. */
 export function examplesOf(tool: CatalogTool): ToolExample[] {
   const { inputSchema } = tool.definition;
   const given = Array.isArray(inputSchema.examples) ? inputSchema.examples : [];
@@ -196,7 +191,6 @@ class Sampler {
     }
   }
 
-  /** What a reference within the schema stands for. */
   #follow(part: unknown): unknown {
     for (let steps = 0; isObject(part) && typeof part.$ref === "string" && steps < 10; steps++) {
       if (!part.$ref.startsWith("#/")) return undefined;

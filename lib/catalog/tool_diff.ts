@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { shortened } from "../core/text.ts";
+import { isObject } from "../core/rpc.ts";
+import { parseJson, shortened } from "../core/text.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";
 import { TextSegment, wordDiff } from "./word_diff.ts";
 
-/** One difference between two definitions of a tool; values are JSON, cut where they are long. */
 export const ToolChange = z.discriminatedUnion("kind", [
-  /** A title or description, by word. */
   z.object({ kind: z.literal("text"), path: z.string(), segments: z.array(TextSegment) }),
   z.object({ kind: z.literal("added"), path: z.string(), after: z.string() }),
   z.object({ kind: z.literal("removed"), path: z.string(), before: z.string() }),
@@ -15,7 +14,6 @@ export const ToolChange = z.discriminatedUnion("kind", [
     before: z.string(),
     after: z.string(),
   }),
-  /** The same values in another order. */
   z.object({ kind: z.literal("reordered"), path: z.string() }),
 ]);
 export type ToolChange = z.infer<typeof ToolChange>;
@@ -23,10 +21,8 @@ export type ToolChange = z.infer<typeof ToolChange>;
 /** What became of a tool's definition, and whether those who call it can go on as before. */
 export const ToolDiff = z.object({
   compatibility: z.enum(["compatible", "breaking"]),
-  /** In words, why it is breaking; none where it is not. */
   reasons: z.array(z.string()),
   changes: z.array(ToolChange),
-  /** How many changes there are beyond those. */
   more: z.int(),
 });
 export type ToolDiff = z.infer<typeof ToolDiff>;
@@ -44,10 +40,9 @@ const TEXTS = new Set(["title", "description"]);
 const SETS = new Set(["required", "enum", "type"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
 
-/** Compares two definitions of a tool, each as the text that its server sent. */
 export function compareTools(before: string, after: string, maxChanges = MAX_CHANGES): ToolDiff {
   if (before === after) return { compatibility: "compatible", reasons: [], changes: [], more: 0 };
-  const [old, fresh] = [parsed(before), parsed(after)];
+  const [old, fresh] = [before, after].map((text) => parseJson(text) ?? text);
   const changes = new ChangeList(maxChanges);
   const reasons: string[] = [];
   try {
@@ -106,7 +101,7 @@ class ChangeList {
           ? this.#compareSets(old, fresh, where)
           : this.#compareLists(old, fresh, path, depth);
       }
-      if (isRecord(old) && isRecord(fresh)) {
+      if (isObject(old) && isObject(fresh)) {
         return this.#compareRecords(old, fresh, path, key, depth);
       }
     }
@@ -165,8 +160,8 @@ class ChangeList {
 }
 
 function breaks(old: unknown, fresh: unknown): string[] {
-  if (!isRecord(fresh)) return ["It is no longer a tool definition"];
-  if (!isRecord(old)) return ["It was not a tool definition before"];
+  if (!isObject(fresh)) return ["It is no longer a tool definition"];
+  if (!isObject(old)) return ["It was not a tool definition before"];
   const reasons = old.name === fresh.name ? [] : ["It has another name"];
   reasons.push(
     ...schemaBreaks(old.inputSchema, fresh.inputSchema, "input").map((why) => `Input: ${why}`),
@@ -186,20 +181,8 @@ function breaks(old: unknown, fresh: unknown): string[] {
 }
 
 function taskSupport({ execution }: Record<string, unknown>): unknown {
-  const support = isRecord(execution) ? execution.taskSupport : undefined;
+  const support = isObject(execution) ? execution.taskSupport : undefined;
   return support ?? "forbidden";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTextOrNone(value: unknown): value is string | undefined {

@@ -1,85 +1,71 @@
 import { z } from "zod";
-import { type BrokenTool, type CatalogTool, isBroken, isUsable } from "./catalog_tool.ts";
+import {
+  type BrokenTool,
+  canonicalJson,
+  type CatalogTool,
+  isBroken,
+  isUsable,
+} from "./catalog_tool.ts";
 import type { ChangePolicy } from "../core/server.ts";
 
-/** One place in a definition that a person should look at before a model reads it. */
 export const Finding = z.object({
-  /** The id of the rule, as in RULES. */
   rule: z.string(),
   severity: z.enum(["low", "medium", "high"]),
   /** JSON path: `description`, `inputSchema.properties.path.description`, `instructions`. */
   where: z.string(),
   /** The place, at most 160 characters, invisible characters made visible as <U+200B>. */
   excerpt: z.string(),
-  /** One sentence for a person. */
   why: z.string(),
 });
 export type Finding = z.infer<typeof Finding>;
 
 export type Severity = Finding["severity"];
 
-/** A definition that its server lists and no client gets, until somebody approves it. */
 export interface HeldTool {
   kind: "changed" | "added" | "renamed" | "invalid";
   name: string;
-  /** As the server lists it. */
   listed: CatalogTool | BrokenTool;
-  /** What is served in its place. */
   pinned?: CatalogTool;
-  /** Its name before, where it has another. */
   from?: string;
   /** It was turned down: nobody is asked again. */
   isRejected: boolean;
 }
 
-/** A definition in which something was found. */
 export interface FlaggedTool {
   tool: CatalogTool;
-  /** Those that nobody has waived. */
   findings: readonly Finding[];
 }
 
-/** What a server's list amounts to. */
 interface JudgedTools {
   tools: CatalogTool[];
   held: HeldTool[];
-  /** Neither listed nor called. */
   quarantined: FlaggedTool[];
-  /** Listed, with a warning. */
   flagged: FlaggedTool[];
-  /** Not looked at yet, and so not listed. */
   unscanned: CatalogTool[];
 }
 
-/** What is served of a tool, whatever its server says. */
 export interface Pin {
   tool: CatalogTool;
   /** A person chose it over what the server lists. */
   isKept: boolean;
 }
 
-/** What was decided for one server. */
 export interface ReviewRules {
   policy: ChangePolicy;
   /** Whether all that was listed at first is pinned, so that what has no pin came later. */
   isWhole: boolean;
   pins: ReadonlyMap<string, Pin>;
-  /** Fingerprints that were turned down, by tool. */
   rejected: ReadonlyMap<string, ReadonlySet<string>>;
   /** Tools that were added and turned down as such, by name: later versions stay hidden too. */
   hidden: ReadonlySet<string>;
-  /** By `waiverKey()`. */
   waived: ReadonlySet<string>;
 }
 
-/** The scanner's view of definitions. */
 export interface FindingsSource {
-  /** Undefined where the definition was not looked at yet. */
   find(server: string, fingerprint: string): readonly Finding[] | undefined;
   verdict(findings: readonly Finding[]): ScanVerdict;
 }
 
-/** Whether a definition is listed, listed with a warning, or kept from every client. */
 export type ScanVerdict = "clean" | "warn" | "quarantine";
 
 /** The one judge of what of a server's list may be shown; knows no storage and waits for nothing. */
@@ -87,7 +73,6 @@ export class ToolGuard {
   readonly #rules = new Map<string, ReviewRules>();
   readonly #findings: FindingsSource | undefined;
 
-  /** Without findings no definition is quarantined. */
   constructor(findings?: FindingsSource) {
     this.#findings = findings;
   }
@@ -123,7 +108,6 @@ export class ToolGuard {
       : { ...rest, kind: "added" };
   }
 
-  /** Those of the findings that nobody has waived. */
   open(
     server: string,
     { name, fingerprint }: Pick<CatalogTool, "name" | "fingerprint">,
@@ -154,7 +138,6 @@ export class ToolGuard {
   }
 }
 
-/** A waiver is for one rule in one definition of one tool. */
 export function waiverKey(tool: string, rule: string, fingerprint: string): string {
   return JSON.stringify([tool, rule, fingerprint]);
 }
@@ -246,7 +229,7 @@ export function findRenames(
 
 function isNear(a: Named, b: Named): boolean {
   const [before, after] = [a.definition, b.definition];
-  const isSameSchema = sorted(before.inputSchema) === sorted(after.inputSchema);
+  const isSameSchema = canonicalJson(before.inputSchema) === canonicalJson(after.inputSchema);
   const [words, others] = [wordsOf(before.description), wordsOf(after.description)];
   if (words.size === 0 || others.size === 0) return false;
   if (isSameSchema) {
@@ -256,25 +239,13 @@ function isNear(a: Named, b: Named): boolean {
 }
 
 function bodyOf({ definition: { name: _, ...body } }: Named): string {
-  return sorted(body);
+  return canonicalJson(body);
 }
 
 function parametersOf({ definition: { inputSchema: { properties } } }: Named): string {
-  return typeof properties === "object" && properties !== null
-    ? Object.keys(properties).sort().join("\n")
-    : "";
+  return Object.keys(properties ?? {}).sort().join("\n");
 }
 
 function wordsOf(text = ""): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, item) =>
-      typeof item === "object" && item !== null && !Array.isArray(item)
-        ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => a < b ? -1 : 1))
-        : item,
-  );
 }

@@ -14,20 +14,16 @@ export type ToolStep = z.infer<typeof ToolStep>;
 
 const ToolHistory = z.object({
   name: z.string(),
-  /** Listed, no longer listed, or listed as an invalid tool. */
   state: z.enum(["listed", "gone", "invalid"]),
   version: z.int(),
   goneSince: z.number().optional(),
-  /** Newest first. */
   versions: z.array(ToolStep),
 });
 type ToolHistory = z.infer<typeof ToolHistory>;
 
-/** How a server's tools came to be what they are. */
 export const ServerHistory = z.object({
   server: z.string(),
   tools: z.array(ToolHistory),
-  /** Invalid tools, which the gateway does not list. */
   invalid: z.array(z.object({
     name: z.string(),
     problem: z.string(),
@@ -35,13 +31,11 @@ export const ServerHistory = z.object({
     /** As the server sent it, cut where it is long. */
     definition: z.string(),
   })),
-  /** How many changes of a version are told without their diff. */
   withoutDiff: z.int(),
 });
 export type ServerHistory = z.infer<typeof ServerHistory>;
 export type InvalidEntry = ServerHistory["invalid"][number];
 
-/** One thing that happened to a server's tools. */
 export type ToolEvent =
   & { tool: string; at: number; isListed: boolean }
   & ({ kind: "added" } | { kind: "gone" } | { kind: "changed"; version: number; diff?: ToolDiff });
@@ -81,7 +75,6 @@ export function serverHistory(
   };
 }
 
-/** What happened to a server's tools after they were first listed, newest first. */
 export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
   const begin = tools.reduce(
     (least, { versions }) => Math.min(least, versions.at(-1)?.seenAt ?? least),
@@ -92,16 +85,10 @@ export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
     const events: ToolEvent[] = tool.goneSince === undefined
       ? []
       : [{ ...common, kind: "gone", at: tool.goneSince }];
-    for (const [index, { version, seenAt, diff }] of tool.versions.entries()) {
-      const hasBefore = index < tool.versions.length - 1;
-      if (hasBefore) {
-        events.push({
-          ...common,
-          kind: "changed",
-          at: seenAt,
-          version,
-          ...(diff === undefined ? {} : { diff }),
-        });
+    for (const [index, { seenAt, version, diff }] of tool.versions.entries()) {
+      if (index < tool.versions.length - 1) {
+        const change = { version, ...(diff === undefined ? {} : { diff }) };
+        events.push({ ...common, kind: "changed", at: seenAt, ...change });
       } else if (version === 1 && seenAt > begin) {
         events.push({ ...common, kind: "added", at: seenAt });
       }

@@ -13,10 +13,7 @@ const EXPIRY_BYTES = 4;
 const PROOF_BYTES = 11;
 const FORM = /^tk_[A-Za-z0-9_-]{28}$/;
 
-/**
- * Keys to single tools for single callers. Nothing is stored for a key: it carries the tool, as a
- * short hash of its name, and its end, and is signed together with the whole name and the caller.
- */
+/** Signed keys to one tool for one caller. Not stored: a key carries the tool and its expiry. */
 export class ToolKeys {
   readonly #secret: Uint8Array;
   readonly #byHash = new WeakMap<NameTable, Map<string, CatalogTool>>();
@@ -39,7 +36,6 @@ export class ToolKeys {
     return PREFIX + key.toBase64({ alphabet: "base64url", omitPadding: true });
   }
 
-  /** The tool that a key opens for this caller now. */
   resolve(key: string, principal: string, table: NameTable, now = Date.now()): CatalogTool {
     const bytes = ToolKeys.isKey(key)
       ? Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" })
@@ -73,7 +69,6 @@ export class ToolKeys {
   }
 }
 
-/** When keys that are issued now end. */
 export function expirationOf(now = Date.now()) {
   const end = (Math.floor(now / MINUTE_MS) + KEY_MINUTES) * MINUTE_MS;
   return {

@@ -1,38 +1,36 @@
+import type { ToolDefinition } from "../core/tool.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { CatalogTool } from "./catalog_tool.ts";
+import { CATEGORIES } from "./data/categories.ts";
+import { namespacedName } from "./names.ts";
 
-/** A tool in short: what an index shows of it. */
 export interface ToolMetadata {
-  /** One line of at most 80 characters. */
   summary: string;
   category: string;
-  /** Why not to use it any more. */
   deprecated?: string;
 }
 
-/** Says of each tool what it is in short: as people have put it, else as it can be inferred. */
 export class ToolMetadataBook {
   readonly #configured: ReadonlyMap<string, string>;
   #known = new WeakMap<CatalogTool, ToolMetadata>();
   #overrides = new Map<string, ToolOverride>();
   #overridesText = "[]";
 
-  /** Categories by `server.tool` or `server.*`, from the configuration. */
   constructor(categories: Readonly<Record<string, string>> = {}) {
     this.#configured = new Map(Object.entries(categories));
   }
 
-  /** Is another one whenever people have said something else. */
   get edition(): unknown {
     return this.#overridesText;
   }
 
-  /** Answers whether they are others than before. */
   setOverrides(overrides: readonly ToolOverride[]): boolean {
     const text = JSON.stringify(overrides);
     if (text === this.#overridesText) return false;
     this.#overridesText = text;
-    this.#overrides = new Map(overrides.map((entry) => [keyOf(entry.server, entry.tool), entry]));
+    this.#overrides = new Map(
+      overrides.map((entry) => [namespacedName(entry.server, entry.tool), entry]),
+    );
     this.#known = new WeakMap();
     return true;
   }
@@ -45,26 +43,17 @@ export class ToolMetadataBook {
 
   #read(tool: CatalogTool): ToolMetadata {
     const { server, name, definition } = tool;
-    const said = this.#overrides.get(keyOf(server, name));
+    const said = this.#overrides.get(namespacedName(server, name));
     const { title, description } = definition;
     const deprecated = said?.deprecated ?? deprecationOf(definition);
     return {
       summary: said?.summary ?? summarizeTool({ name, title, description }),
-      category: said?.category ?? this.#configured.get(keyOf(server, name)) ??
-        this.#configured.get(keyOf(server, "*")) ??
-        categoryOf({
-          server,
-          name,
-          ...(title === undefined ? {} : { title }),
-          ...(description === undefined ? {} : { description }),
-        }),
+      category: said?.category ?? this.#configured.get(namespacedName(server, name)) ??
+        this.#configured.get(namespacedName(server, "*")) ??
+        categoryOf({ server, name, title, description }),
       ...(deprecated === undefined ? {} : { deprecated }),
     };
   }
-}
-
-function keyOf(server: string, tool: string): string {
-  return `${server}.${tool}`;
 }
 
 /** Servers say it in the schema or at the start of the description. */
@@ -74,25 +63,19 @@ function deprecationOf({ description = "", inputSchema }: CatalogTool["definitio
   return inputSchema.deprecated === true ? "Its server says that it is deprecated" : undefined;
 }
 
-/** A tool in one line; what an index has room for. */
 export const SUMMARY_CHARS = 80;
 
-/** How descriptions begin that speak of themselves instead of the matter. */
 const PREAMBLE =
   /^(?:(?:this|the) (?:tool|function|method|endpoint|command|api)|(?:use|call) this(?: tool| function)?|(?:a|an) (?:simple |powerful )?tool|tool)(?: (?:is used|can be used|is designed|allows you|allows users|enables you|lets you|helps you|helps|allows|enables|will|that|which|can|for|to))*\s+/i;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|max|min|no)|\b[A-Z])\.$/i;
 
 /** The first sentence of a description, plain and short; the name in words where there is none. */
 export function summarizeTool(
-  { name, title, description = "" }: {
-    name: string;
-    title?: string | undefined;
-    description?: string | undefined;
-  },
+  { name, title, description = "" }: Pick<ToolDefinition, "name" | "title" | "description">,
 ): string {
   const text = plain(firstParagraph(description));
   const sentence = firstSentence(text).replace(PREAMBLE, "");
-  const words = sentence || plain(title ?? "") || inWords(name);
+  const words = sentence || plain(title ?? "") || nameText(name);
   return capitalized(shortened(words.replace(/[.:;,\s]+$/, "")));
 }
 
@@ -103,7 +86,6 @@ function firstParagraph(text: string): string {
     paragraphs.find((part) => part !== "") ?? "";
 }
 
-/** Without markup, on one line. */
 function plain(text: string): string {
   return text
     .replace(/^#+\s*/gm, "")
@@ -137,7 +119,7 @@ function shortened(text: string): string {
   return `${cut.toWellFormed().replace(/[\s\uFFFD]+$/, "")}…`;
 }
 
-function inWords(name: string): string {
+function nameText(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_.\-/]+/g, " ").trim().toLowerCase();
 }
 
@@ -145,87 +127,16 @@ function capitalized(text: string): string {
   return /^[a-z]+[\s]/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** What tools are for, and the words that say so: strong ones alone, weak ones with others. */
-const CATEGORIES = {
-  file_operations: {
-    description: "Read, write, and manipulate files and directories",
-    strong: "file files filename filesystem directory directories folder folders fs",
-    weak: "path paths disk",
-  },
-  git: {
-    description: "Version control operations (commit, branch, merge)",
-    strong: "git commit commits rebase stash worktree",
-    weak: "branch branches merge checkout clone diff tag push pull remote",
-  },
-  github: {
-    description: "GitHub-specific operations (issues, PRs, repos)",
-    strong: "github gist gists pullrequest pullrequests",
-    weak: "issue issues repo repos repository repositories pr prs",
-  },
-  messaging: {
-    description: "Send and receive messages (Slack, chat)",
-    strong: "slack discord telegram whatsapp sms chat message messages messaging",
-    weak: "channel channels dm thread send",
-  },
-  calendar: {
-    description: "Calendar and scheduling operations",
-    strong: "calendar calendars meeting meetings appointment appointments",
-    weak: "event events schedule scheduling availability reminder",
-  },
-  email: {
-    description: "Email sending and management",
-    strong: "email emails gmail mail mailbox inbox smtp imap outlook",
-    weak: "draft drafts recipient attachment",
-  },
-  database: {
-    description: "Database queries and operations",
-    strong: "database databases sql sqlite postgres postgresql mysql mongodb redis bigquery",
-    weak: "db table tables row rows record records query queries schema collection",
-  },
-  api: {
-    description: "HTTP/REST API interactions",
-    strong: "http https rest graphql endpoint endpoints webhook webhooks",
-    weak: "api request requests fetch url urls",
-  },
-  shell: {
-    description: "Shell command execution",
-    strong: "shell bash zsh powershell terminal",
-    weak: "command commands exec execute run process script",
-  },
-  search: {
-    description: "Search and find operations",
-    strong: "search searches lookup",
-    weak: "find query filter retrieve match",
-  },
-  auth: {
-    description: "Authentication and authorization",
-    strong: "auth oauth login logout password passwords credential credentials authentication",
-    weak: "token tokens permission permissions authorize session",
-  },
-  notification: {
-    description: "Push notifications and alerts",
-    strong: "notification notifications notify alert alerts",
-    weak: "push subscribe reminder",
-  },
-} as const;
-
 type InferredCategory = keyof typeof CATEGORIES | "other";
 
 const STRONG = 2;
 const WEAK = 0.75;
-/** One strong word, or weak ones that agree. */
 const ENOUGH = 2;
 /** Names are chosen with more care than descriptions, which speak of many things. */
 const PLACES = { name: 2, server: 2, title: 1.5, description: 1 };
 
 type Strengths = Map<InferredCategory, number>;
 let known: Map<string, Strengths> | undefined;
-
-/** Which categories a word speaks for, and how much. */
-function strengthsOf(word: string): Strengths | undefined {
-  known ??= indexWords();
-  return known.get(word);
-}
 
 function indexWords(): Map<string, Strengths> {
   const index = new Map<string, Strengths>();
@@ -240,7 +151,6 @@ function indexWords(): Map<string, Strengths> {
   return index;
 }
 
-/** What a category is about; undefined for one that somebody made up. */
 export function categoryDescription(category: string): string | undefined {
   if (category === "other") return "Other tools";
   return Object.hasOwn(CATEGORIES, category)
@@ -248,15 +158,15 @@ export function categoryDescription(category: string): string | undefined {
     : undefined;
 }
 
-/** The category that a tool's words speak for most. */
 export function categoryOf(
-  tool: { server: string; name: string; title?: string; description?: string },
+  tool: Pick<ToolDefinition, "name" | "title" | "description"> & { server: string },
 ): InferredCategory {
+  known ??= indexWords();
   const scores = new Map<InferredCategory, number>();
   for (const [place, weight] of Object.entries(PLACES)) {
     const text = tool[place as keyof typeof PLACES] ?? "";
     for (const word of new Set(wordsOf(text.slice(0, 2_000)))) {
-      for (const [category, strength] of strengthsOf(word) ?? []) {
+      for (const [category, strength] of known.get(word) ?? []) {
         scores.set(category, (scores.get(category) ?? 0) + strength * weight);
       }
     }

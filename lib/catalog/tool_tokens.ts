@@ -1,3 +1,4 @@
+import { inTurn } from "../core/async.ts";
 import type { ToolMetadataRepository } from "../storage/catalog_repositories.ts";
 import type { Catalog } from "./catalog.ts";
 import { type CatalogTool, shownFingerprint } from "./catalog_tool.ts";
@@ -8,7 +9,8 @@ export class ToolTokens {
   readonly #catalog: Catalog;
   readonly #count: (texts: string[]) => Promise<number[]>;
   readonly #known = new Map<string, Map<string, number>>();
-  #counting: Promise<unknown> = Promise.resolve();
+  /** One after the other: the second finds most of it counted. */
+  readonly #inTurn = inTurn();
 
   constructor(
     repository: ToolMetadataRepository,
@@ -23,10 +25,7 @@ export class ToolTokens {
   /** Counts what is not known yet; afterwards `of` knows all of them. */
   async prepare(tools: readonly CatalogTool[]): Promise<void> {
     if (tools.every((tool) => this.#find(tool) !== undefined)) return;
-    // One after the other: the second finds most of it counted.
-    const counted = this.#counting.then(() => this.#prepare(tools));
-    this.#counting = counted.catch(() => {});
-    await counted;
+    await this.#inTurn(() => this.#prepare(tools));
   }
 
   of(tool: CatalogTool): number {
@@ -72,10 +71,7 @@ export class ToolTokens {
   }
 
   #counts(tools: readonly CatalogTool[]): Map<string, number> {
-    return new Map(
-      tools.map((tool) => [shownFingerprint(tool), this.of(tool)] as const).filter(([, n]) =>
-        n > 0
-      ),
-    );
+    const counts = tools.map((tool) => [shownFingerprint(tool), this.of(tool)] as const);
+    return new Map(counts.filter(([, count]) => count > 0));
   }
 }

@@ -1,7 +1,6 @@
 import { diffArrays } from "diff";
 import { z } from "zod";
 
-/** A stretch of a text that stayed, came or went. */
 export const TextSegment = z.object({
   kind: z.enum(["same", "added", "removed"]),
   text: z.string(),
@@ -14,7 +13,6 @@ const MAX_SEGMENTS = 200;
 const LONGEST_SAME = 400;
 const LONGEST_CHANGE = 4_000;
 
-/** What changed between two texts, word by word; long stretches are cut. */
 export function wordDiff(before: string, after: string): TextSegment[] {
   const [old, fresh] = [words(before), words(after)];
   const changes = diffArrays(old, fresh, { maxEditLength: MAX_EDITS })?.map((

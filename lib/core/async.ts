@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "./errors.ts";
 
 /** The result of the work, or the signal's reason once it aborts; the work itself goes on. */
@@ -28,6 +29,32 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
     doing.catch(() => done = undefined);
     return doing;
   };
+}
+
+/** Runs work one piece after the other, in the order in which it was handed in. */
+export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+}
+
+/** Resolves when the work has ended, after so long, or when the signal aborts; leaves no timer. */
+export async function settledWithin(
+  work: Promise<unknown> | undefined,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const ending = new AbortController();
+  const signals = [ending.signal, ...(signal ? [signal] : [])];
+  const pause = sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {});
+  try {
+    await (work ? Promise.race([work, pause]) : pause);
+  } finally {
+    ending.abort();
+  }
 }
 
 /** Reads and writes again, a few times, if the data changed between the two. */

@@ -5,6 +5,7 @@ import {
   DeferredWork,
   once,
   retryStale,
+  settledWithin,
   TimeoutQueue,
 } from "./async.ts";
 import { GatewayError } from "./errors.ts";
@@ -174,4 +175,20 @@ Deno.test("TimeoutQueue calls nobody after its end", async () => {
   queue.add(assert.fail);
   queue[Symbol.dispose]();
   await pause(30);
+});
+
+const HOUR = 3_600_000;
+
+Deno.test("settledWithin() ends with the work, and leaves no timer", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const waiting = settledWithin(promise, HOUR);
+  resolve();
+  await waiting;
+  await assert.rejects(settledWithin(Promise.reject(new Error("failed")), HOUR), /failed/);
+});
+
+Deno.test("settledWithin() ends after a while, or when aborted", async () => {
+  await settledWithin(new Promise(() => {}), 1);
+  await settledWithin(undefined, 1);
+  await settledWithin(undefined, HOUR, AbortSignal.abort());
 });

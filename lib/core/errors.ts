@@ -340,6 +340,10 @@ export function describeErrors() {
 
 export const ERROR_CODES = Object.keys(TABLE) as ErrorCode[];
 
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The code of an error of the system's, such as ENOENT. */
 export function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;

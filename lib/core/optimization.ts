@@ -22,6 +22,14 @@ export type TextOrigin = z.infer<typeof TextOrigin>;
 export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "caller"]);
 export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 
+/** The evaluator in use, or why there is none. */
+export const EvaluatorInfo = z.object({
+  kind: EvaluatorKind.nullable(),
+  model: z.string().nullable(),
+  problem: z.string().nullable(),
+});
+export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
+
 /** A description that might be better than the server's own. */
 export const ToolCandidate = z.strictObject({
   id: z.string(),
@@ -349,6 +357,19 @@ export const OptimizationJob = z.strictObject({
   by: z.enum(["caller", "person"]),
 });
 export type OptimizationJob = z.infer<typeof OptimizationJob>;
+
+/** What a job would take. */
+export const JobEstimate = z.object({
+  tools: z.int(),
+  /** At most: an evaluation stops early if it can. */
+  runs: z.int(),
+  seconds: z.number(),
+  /** Null if nothing is known about prices. */
+  costUsd: z.number().nullable(),
+  /** In words: measured on so many runs, or a guess. */
+  basis: z.string(),
+});
+export type JobEstimate = z.infer<typeof JobEstimate>;
 
 /** What runs cost, as far as they say so. */
 const ReportedCost = {

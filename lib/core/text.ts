@@ -5,6 +5,20 @@ export function shortened(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
+/** "1 run", "2 runs". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
+}
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A value as one field of a CSV file, quoted where it has to be. */
 export function csvField(value: string | number | null | undefined): string {
   if (typeof value !== "string") return value === null || value === undefined ? "" : `${value}`;
@@ -57,7 +71,7 @@ function closest(word: string, candidates: Iterable<string>, limit: number): str
  * Insertions, deletions, replacements and swaps of neighbors that turn one word into the other; any
  * number above `most` where there are more.
  */
-function editDistance(a: string, b: string, most: number): number {
+export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   const width = b.length + 1;
   // Names close to a word of 64 letters are short enough for a byte to count.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   csvField,
+  editDistance,
   nearest,
   nearestNames,
   shortened,
@@ -115,4 +116,9 @@ Deno.test("visibleJson() writes the same value with nothing hidden in it", () =>
   assert.deepEqual(JSON.parse(json), value);
   assert.match(json, /^\{\n {2}"a\\u202eb/);
   assert.equal(visibleJson({ a: 1 }), '{"a":1}');
+});
+
+Deno.test("editDistance() counts a swap of neighbors once", () => {
+  assert.equal(editDistance("serach", "search", 2), 1);
+  assert.equal(editDistance("abc", "xyz", 1), 2);
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { isObject } from "../core/rpc.ts";
 import { JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
-import { DEPTHS } from "../optimizer/evaluation/plan.ts";
+import { DEPTHS } from "../optimizer/evaluation/selection.ts";
 import type { JobRequest } from "../optimizer/jobs/selection.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
 import { fieldHints } from "./fields.ts";

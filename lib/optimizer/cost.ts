@@ -1,4 +1,9 @@
-import type { OptimizationJob, OptimizationReport, RunCost } from "../core/optimization.ts";
+import type {
+  JobOptions,
+  OptimizationJob,
+  OptimizationReport,
+  RunCost,
+} from "../core/optimization.ts";
 
 type KnownCost = Pick<OptimizationReport, "costUsd" | "costKnown">;
 
@@ -33,7 +38,6 @@ export function spentBy(
   return runs === 0 && writingCost === undefined ? [] : [cost];
 }
 
-/** "$0.25", "at least $0.25" where a part of it is not known, "not known". */
 export function costText({ costUsd, costKnown }: KnownCost): string {
   if (costUsd === null) return "not known";
   // A run may cost less than a cent, and must not look free.
@@ -44,46 +48,34 @@ export function costText({ costUsd, costKnown }: KnownCost): string {
 /** So many runs without a price, and there will be none. */
 const MOST_UNPRICED = 3;
 
-interface BudgetLimits {
-  maxRuns?: number | undefined;
-  maxCostUsd?: number | undefined;
-}
+type BudgetLimits = Pick<JobOptions, "maxRuns" | "maxCostUsd">;
 
-/** What a job may still spend. */
 export class Budget {
   readonly #limits: BudgetLimits;
   #begun = 0;
   #ended = 0;
-  /** Runs that said what they cost, and what that was. */
   #priced = 0;
   #runCost = 0;
   #textCost = 0;
-  #refused: string | undefined;
+  /** Why something was not begun, if so. */
+  refused: string | undefined;
 
   constructor(limits: BudgetLimits) {
     this.#limits = limits;
   }
 
-  /** Why something was not begun, where that was so. */
-  get refused(): string | undefined {
-    return this.#refused;
-  }
-
-  /** Takes one run, or says why not. */
   takeRun(): string | undefined {
     const refusal = this.refuse();
     if (refusal === undefined) this.#begun++;
     return refusal;
   }
 
-  /** Asked before anything that is begun. */
   refuse(): string | undefined {
     const refusal = this.#used();
-    this.#refused ??= refusal;
+    this.refused ??= refusal;
     return refusal;
   }
 
-  /** A run from before a restart. */
   runFound(cost: RunCost): void {
     this.#begun++;
     this.runEnded(cost);
@@ -96,7 +88,6 @@ export class Budget {
     this.#runCost += costUsd;
   }
 
-  /** For what is not a run. */
   spend({ costUsd = 0 }: RunCost): void {
     this.#textCost += costUsd;
   }

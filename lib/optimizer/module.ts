@@ -11,7 +11,6 @@ import { PromotionsRepository } from "../storage/promotions_repository.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Stored when optimization is switched on at run time. */
 const SWITCHED_ON: Setting<boolean> = { name: "optimizationEnabled", schema: z.boolean() };
 /** How often to look for jobs of gateways that are gone; first a moment after the start. */
 const LOOK_AFTER_MS = 1_500;
@@ -19,7 +18,6 @@ const LOOK_EVERY_MS = 20_000;
 /** Running jobs are among the newest. */
 const MOST_LOOKED_AT = 200;
 
-/** The part of the optimizer that is loaded at first use. */
 export interface LoadedOptimizer extends AsyncDisposable {
   jobs: { takeOver(): Promise<void> };
 }
@@ -33,7 +31,6 @@ export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   store: Store;
   catalog: Catalog;
   options: Pick<Options, "enableOptimization">;
-  /** Loads everything that measures descriptions and writes new ones. */
   load(parts: OptimizerSwitch): Promise<Loaded>;
   bus: Bus;
   onAudit?: OnAudit | undefined;
@@ -46,9 +43,7 @@ export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDi
   promotions: Promotions;
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
-  /** Applies the stored promotions and switch. */
   load(): Promise<void>;
-  /** Everything else; loaded at first use. */
   open(): Promise<Loaded>;
 }
 

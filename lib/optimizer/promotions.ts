@@ -1,12 +1,13 @@
+import { namespacedName } from "../catalog/names.ts";
 import type { AuditedChange, OnAudit } from "../core/access.ts";
+import { inTurn } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { descriptionHash, newId, type PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import type { PromotionsRepository } from "../storage/promotions_repository.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
-/** How many steps of a history are named where one was not found. */
-const MOST_TOLD = 10;
+const MOST_NAMED = 10;
 
 interface PromotionsOptions {
   repository: PromotionsRepository;
@@ -15,37 +16,28 @@ interface PromotionsOptions {
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
-  /** Why a text must not be shown to models; undefined if it may. */
   screen?(server: string, description: string): Promise<string | undefined>;
   now?(): number;
 }
 
-/** What a step in the history has of its own, whatever it does. */
-interface Mark {
-  id: string;
-  time: string;
-}
-
 type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason">;
 
-/** The descriptions in force in the place of the servers' own: in memory, and changed in the store. */
 export class Promotions {
   readonly #options: PromotionsOptions;
   #byTool = new Map<string, PromotedTool>();
   #list: readonly PromotedTool[] = [];
-  /** What was begun last; a read must not undo in memory what was changed while it was under way. */
-  #working: Promise<unknown> = Promise.resolve();
+  /** A read must not undo in memory what was changed while it was under way. */
+  readonly #inTurn = inTurn();
 
   constructor(options: PromotionsOptions) {
     this.#options = options;
   }
 
-  /** Takes up what the store has now. */
   load(): Promise<void> {
     return this.#inTurn(async () => {
       const all = await this.#options.repository.all();
       const before = JSON.stringify(this.#list);
-      this.#byTool = new Map(all.map((each) => [nameOf(each.server, each.toolName), each]));
+      this.#byTool = new Map(all.map((each) => [namespacedName(each.server, each.toolName), each]));
       this.#list = this.#sorted();
       if (JSON.stringify(this.#list) !== before) this.#options.onChange(this.#list);
     });
@@ -56,7 +48,7 @@ export class Promotions {
   }
 
   of(server: string, tool: string): PromotedTool | undefined {
-    return this.#byTool.get(nameOf(server, tool));
+    return this.#byTool.get(namespacedName(server, tool));
   }
 
   async promote(
@@ -70,19 +62,18 @@ export class Promotions {
     const { over, ...promoted } = input;
     const { server, toolName, by, reason } = promoted;
     const problem = await this.#options.screen?.(server, input.description);
-    if (problem !== undefined) throw hostile(nameOf(server, toolName), problem);
+    if (problem !== undefined) throw hostile(namespacedName(server, toolName), problem);
     const promotion = await this.#change(server, toolName, (current, { id, time }) => {
-      if (over !== undefined && over !== (current?.id ?? null)) overtaken(nameOf(server, toolName));
+      if (over !== undefined && over !== (current?.id ?? null)) {
+        overtaken(namespacedName(server, toolName));
+      }
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
-      return {
-        action: "promote",
-        by,
-        reason,
-        promotion: { ...promoted, id, promotedAt: time, canonicalDescription },
-      };
+      const promotion = { ...promoted, id, promotedAt: time, canonicalDescription };
+      return { action: "promote", by, reason, promotion };
     });
-    return promotion ?? missing(`Cannot promote a description for "${nameOf(server, toolName)}"`);
+    return promotion ??
+      missing(`Cannot promote a description for "${namespacedName(server, toolName)}"`);
   }
 
   /** Back to the server's own description, or to what was in force after an earlier event. */
@@ -98,7 +89,7 @@ export class Promotions {
     return this.#change(server, tool, async (current) => {
       const promotion = to === undefined ? null : await this.#earlier(server, tool, to);
       if (promotion === null && current === undefined) {
-        missing(`Cannot revert "${nameOf(server, tool)}": nothing is promoted for it`);
+        missing(`Cannot revert "${namespacedName(server, tool)}": nothing is promoted for it`);
       }
       if (promotion !== null && promotion.id === current?.id) return undefined;
       return { action: "revert", by, reason, promotion };
@@ -109,7 +100,9 @@ export class Promotions {
   async keep(
     { server, tool, by }: { server: string; tool: string; by: PromotedTool["by"] },
   ): Promise<PromotedTool> {
-    const nothing = `Cannot keep the description of "${nameOf(server, tool)}": none is promoted`;
+    const nothing = `Cannot keep the description of "${
+      namespacedName(server, tool)
+    }": none is promoted`;
     const kept = await this.#change(server, tool, (current) => {
       if (current === undefined) missing(nothing);
       const now = this.#canonical(server, tool, "keep the promoted description of");
@@ -131,18 +124,16 @@ export class Promotions {
       : undefined;
   }
 
-  /** Newest first. */
   history(server: string, tool: string): Promise<PromotionEvent[]> {
     return this.#options.repository.history(server, tool);
   }
 
-  /** Makes the step that `decide` chooses, told what is in force; none where it answers undefined. */
   #change(
     server: string,
     tool: string,
     decide: (
       current: PromotedTool | undefined,
-      mark: Mark,
+      mark: Pick<PromotionEvent, "id" | "time">,
     ) => Step | undefined | Promise<Step | undefined>,
   ): Promise<PromotedTool | null> {
     const { repository, now = Date.now } = this.#options;
@@ -163,7 +154,7 @@ export class Promotions {
         return inForce;
       }
       throw new GatewayError("CONFLICT", {
-        message: `Cannot change which description "${nameOf(server, tool)}" has: ` +
+        message: `Cannot change which description "${namespacedName(server, tool)}" has: ` +
           "others keep changing it",
         recoveryAction: "Try again in a moment",
       });
@@ -174,14 +165,14 @@ export class Promotions {
     const history = await this.history(server, tool);
     const event = history.find((each) => each.id === id);
     if (event !== undefined) return event.promotion;
-    const name = nameOf(server, tool);
+    const name = namespacedName(server, tool);
     throw new GatewayError("NOT_FOUND", {
       message: `Cannot revert "${name}" to "${id}": its history has no such step`,
       recoveryAction: `Use the id of a step in the history of "${name}"`,
       // Not every reader has another way to look them up.
       hint: history.length === 0
         ? "Its history is empty: nothing was ever promoted for it."
-        : `Its newest steps: ${history.slice(0, MOST_TOLD).map(stepWords).join("; ")}.`,
+        : `Its newest steps: ${history.slice(0, MOST_NAMED).map(stepText).join("; ")}.`,
     });
   }
 
@@ -189,13 +180,13 @@ export class Promotions {
     const description = this.#options.canonical(server, tool);
     if (description !== undefined) return description;
     throw new GatewayError("TOOL_NOT_FOUND", {
-      message: `Cannot ${attempt} "${nameOf(server, tool)}": there is no such tool now`,
+      message: `Cannot ${attempt} "${namespacedName(server, tool)}": there is no such tool now`,
     });
   }
 
   #put(server: string, tool: string, promotion: PromotedTool | null): void {
-    if (promotion === null) this.#byTool.delete(nameOf(server, tool));
-    else this.#byTool.set(nameOf(server, tool), promotion);
+    if (promotion === null) this.#byTool.delete(namespacedName(server, tool));
+    else this.#byTool.set(namespacedName(server, tool), promotion);
     this.#list = this.#sorted();
     this.#options.onChange(this.#list);
   }
@@ -203,12 +194,6 @@ export class Promotions {
   #sorted(): PromotedTool[] {
     return [...this.#byTool].sort(([one], [other]) => one < other ? -1 : 1)
       .map(([, promotion]) => promotion);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#working.then(work);
-    this.#working = turn.catch(() => {});
-    return turn;
   }
 }
 
@@ -221,21 +206,15 @@ function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): A
   });
   return {
     action: `promotion.${action}`,
-    subject: nameOf(server, toolName),
+    subject: namespacedName(server, toolName),
     before: shown(before),
     after: { ...shown(event.promotion), ...(reason === undefined ? {} : { reason }), by },
     ...(by === "job" ? { principal: "gateway", from: "optimization job" } : {}),
   };
 }
 
-/** "promotion_1 (2026-01-01T00:00:00.000Z, promote: cand_1)" */
-function stepWords({ id, time, action, promotion }: PromotionEvent): string {
+function stepText({ id, time, action, promotion }: PromotionEvent): string {
   return `${id} (${time}, ${action}: ${promotion?.candidateId ?? "the server's own description"})`;
-}
-
-/** No two tools share it: a server's name has no dot. */
-function nameOf(server: string, tool: string): string {
-  return `${server}.${tool}`;
 }
 
 /** An empty description says as little as none. */
@@ -255,7 +234,9 @@ function checked(event: PromotionEvent): PromotionEvent {
   const [issue] = error.issues;
   throw new GatewayError("INVALID_ARGUMENTS", {
     message:
-      `Cannot ${event.action} a description for "${nameOf(event.server, event.toolName)}": ` +
+      `Cannot ${event.action} a description for "${
+        namespacedName(event.server, event.toolName)
+      }": ` +
       `${issue?.path.join(".")}: ${issue?.message}`,
   });
 }
@@ -276,9 +257,9 @@ function overtaken(name: string): never {
   });
 }
 
-function missing(
-  message: string,
-  recoveryAction = "Nothing has to be done: the server's own description is in force",
-): never {
-  throw new GatewayError("NOT_FOUND", { message, recoveryAction });
+function missing(message: string): never {
+  throw new GatewayError("NOT_FOUND", {
+    message,
+    recoveryAction: "Nothing has to be done: the server's own description is in force",
+  });
 }

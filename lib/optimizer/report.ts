@@ -16,7 +16,7 @@ import {
   scoreText,
   shortScore,
 } from "./evaluation/metrics.ts";
-import { csvField } from "../core/text.ts";
+import { counted, csvField } from "../core/text.ts";
 import { costText, knownCost } from "./cost.ts";
 
 export const RESTART_NOTE =
@@ -32,10 +32,8 @@ export interface ToolReportInput {
   stale: boolean;
   /** The server's own description; where it is not known, any evaluation counts. */
   canonical?: string;
-  /** Newest first. */
   evaluations: readonly Evaluation[];
   runs: number;
-  /** Of everything that was run for it. */
   costs: readonly RunCost[];
   candidates: number;
   goldenPrompts: number;
@@ -61,7 +59,6 @@ export function reportOf(
 
 type ReportTotal = Omit<OptimizationReport, "serverName" | "tools">;
 
-/** All servers together. */
 function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
   return {
     toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
@@ -72,7 +69,6 @@ function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
   };
 }
 
-/** What the report is as JSON. */
 export function reportData(reports: readonly OptimizationReport[]) {
   return { reports, total: totalOf(reports), note: RESTART_NOTE };
 }
@@ -95,51 +91,50 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** RFC 4180. Counts have columns of their own: a spreadsheet would read "3/5" as a date. */
+const SCORES = ["direct", "indirect", "negative", "overall"] as const;
+
+/** Counts have columns of their own: a spreadsheet would read "3/5" as a date. */
+const COLUMNS: [
+  name: string,
+  value: (tool: ReportedTool, server: string) => string | number | null | undefined,
+][] = [
+  ["server", (_, server) => server],
+  ["tool", ({ name }) => name],
+  ["status", ({ status }) => status],
+  ["enabled", ({ enabled }) => enabled ? "yes" : "no"],
+  ["stale", ({ stale }) => stale ? "yes" : "no"],
+  ["depth", ({ depth }) => depth],
+  ["prompts", ({ prompts }) => prompts],
+  ["promoted_at", ({ promotedAt }) => promotedAt],
+  ...(["before", "after"] as const).flatMap((time) =>
+    SCORES.flatMap((score) =>
+      (["correct", "total"] as const).map((count): typeof COLUMNS[number] => [
+        `${time}_${score}_${count}`,
+        (tool) => tool[time]?.[score][count],
+      ])
+    )
+  ),
+  ["before_overall_rate", ({ before }) => before && rateOf(before.overall)],
+  ["after_overall_rate", ({ after }) => after && rateOf(after.overall)],
+  ["candidates", ({ candidates }) => candidates],
+  ["golden_prompts", ({ goldenPrompts }) => goldenPrompts],
+  ["cost_usd", ({ costUsd }) => costUsd],
+  ["cost_known", ({ costKnown }) => costKnown === false ? "no" : "yes"],
+  ["tools_beside", ({ beside }) => beside ?? 0],
+];
+
+/** As in RFC 4180. */
 export function reportCsv(reports: readonly OptimizationReport[]): string {
-  const scores = ["direct", "indirect", "negative", "overall"] as const;
-  const header = [
-    ...["server", "tool", "status", "enabled", "stale", "depth", "prompts", "promoted_at"],
-    ...["before", "after"].flatMap((time) =>
-      scores.flatMap((score) => [`${time}_${score}_correct`, `${time}_${score}_total`])
-    ),
-    ...["before_overall_rate", "after_overall_rate", "candidates", "golden_prompts"],
-    ...["cost_usd", "cost_known", "tools_beside"],
-  ];
   const rows = reports.flatMap(({ serverName, tools }) =>
-    tools.map((tool) => [
-      serverName,
-      tool.name,
-      tool.status,
-      tool.enabled ? "yes" : "no",
-      tool.stale ? "yes" : "no",
-      tool.depth,
-      tool.prompts,
-      tool.promotedAt,
-      ...[tool.before, tool.after].flatMap((metrics) =>
-        scores.flatMap((score) => [metrics?.[score].correct, metrics?.[score].total])
-      ),
-      tool.before && rateOf(tool.before.overall),
-      tool.after && rateOf(tool.after.overall),
-      tool.candidates,
-      tool.goldenPrompts,
-      tool.costUsd ?? undefined,
-      tool.costKnown === false ? "no" : "yes",
-      tool.beside ?? 0,
-    ])
+    tools.map((tool) => COLUMNS.map(([, value]) => value(tool, serverName)))
   );
-  return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
+  return [COLUMNS.map(([name]) => name), ...rows]
+    .map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 
 function reportedTool(facts: ToolReportInput): ReportedTool {
-  const base = {
-    name: facts.tool,
-    enabled: facts.enabled,
-    stale: facts.stale,
-    candidates: facts.candidates,
-    goldenPrompts: facts.goldenPrompts,
-    ...knownCost(facts.costs),
-  };
+  const { tool: name, enabled, stale, candidates, goldenPrompts, costs } = facts;
+  const base = { name, enabled, stale, candidates, goldenPrompts, ...knownCost(costs) };
   const { promotion } = facts;
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);
@@ -163,22 +158,14 @@ function reportedTool(facts: ToolReportInput): ReportedTool {
   return { ...base, status: "baseline", before, depth, prompts, ...besideOf(evaluation) };
 }
 
-/** What an evaluation came to with the server's own description. */
 export interface Baseline {
   evaluation: Evaluation;
   metrics: CategoryScores;
-  /** Those that have runs. */
   prompts: number;
 }
 
-/**
- * What speaks for the server's own description of today: the newest thorough evaluation that put all
- * of its prompts to it, else the newest quick one that did. One that was cut short or stopped early
- * stands only where none asked more. Where the description is not known, an evaluation of any text
- * will do.
- */
+/** Of today's description: the newest whole evaluation, thorough first, else the largest. */
 export function baselineOf(
-  /** Newest first. */
   evaluations: readonly Evaluation[],
   canonical: string | undefined,
 ): Baseline | undefined {
@@ -190,13 +177,10 @@ export function baselineOf(
     const prompts = promptsIn(metrics.overall);
     return prompts === 0 ? [] : [{ evaluation, metrics, prompts }];
   });
-  // What comes first stays first among equals.
-  const byDepth = all.toSorted((one, other) => isThorough(other) - isThorough(one));
+  const byDepth = ["thorough", "quick"].flatMap((depth) =>
+    all.filter(({ evaluation }) => evaluation.depth === depth)
+  );
   return byDepth.find(isWhole) ?? byDepth.toSorted((one, other) => other.prompts - one.prompts)[0];
-}
-
-function isThorough({ evaluation: { depth } }: Baseline): number {
-  return Number(depth === "thorough");
 }
 
 function isWhole({ evaluation, prompts }: Baseline): boolean {
@@ -207,7 +191,6 @@ function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
   return evaluation?.beside === undefined ? {} : { beside: evaluation.beside.length };
 }
 
-/** Of the promoted tools that were measured both before and after. */
 function improvementsOf(tools: readonly ReportedTool[]): number[] {
   return tools.flatMap(({ status, before, after }) => {
     const gain = status === "optimized" ? gainOf(before, after) : undefined;
@@ -217,9 +200,7 @@ function improvementsOf(tools: readonly ReportedTool[]): number[] {
 
 function gainOf(before?: CategoryScores, after?: CategoryScores): number | undefined {
   const [low, high] = [before && rateOf(before.overall), after && rateOf(after.overall)];
-  return low === undefined || low === null || high === undefined || high === null
-    ? undefined
-    : high - low;
+  return typeof low === "number" && typeof high === "number" ? high - low : undefined;
 }
 
 function summaryLine(report: ReportTotal): string {
@@ -227,19 +208,18 @@ function summaryLine(report: ReportTotal): string {
     ? "no data on the improvement"
     : `average improvement ${signedPoints(report.avgImprovement)}`;
   const cost = report.costUsd === null ? "cost not known" : costText(report);
-  return `${report.optimizedCount} of ${report.toolCount} ` +
-    `${report.toolCount === 1 ? "tool" : "tools"} optimized, ${gain}, ` +
-    `${report.totalEvals} ${report.totalEvals === 1 ? "run" : "runs"}, ${cost}`;
+  return `${report.optimizedCount} of ${counted(report.toolCount, "tool")} optimized, ${gain}, ` +
+    `${counted(report.totalEvals, "run")}, ${cost}`;
 }
 
 function toolTable(tools: readonly ReportedTool[]): string {
   const rows = tools.map((tool) => [
     codeSpan(tool.name),
     [tool.status, tool.stale && "stale", !tool.enabled && "disabled"].filter(Boolean).join(", "),
-    change(tool.before?.direct, tool.after?.direct, shortScore),
-    change(tool.before?.indirect, tool.after?.indirect, shortScore),
-    change(tool.before?.negative, tool.after?.negative, shortScore),
-    change(tool.before?.overall, tool.after?.overall, scoreText),
+    ...SCORES.map((score) => {
+      const text = score === "overall" ? scoreText : shortScore;
+      return change(tool.before?.[score], tool.after?.[score], text);
+    }),
     improvementCell(tool),
     evidenceCell(tool),
     costText(tool),
@@ -267,9 +247,7 @@ function improvementCell({ before, after }: ReportedTool): string {
 
 function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): string {
   if (!before && !after) return "none";
-  const count = prompts === undefined
-    ? "number of prompts not known"
-    : `${prompts} ${prompts === 1 ? "prompt" : "prompts"}`;
+  const count = prompts === undefined ? "number of prompts not known" : counted(prompts, "prompt");
   const others = beside === undefined ? "" : `, ${besideText(beside)}`;
   return `${depth ?? "depth not known"}, ${count}${others}`;
 }

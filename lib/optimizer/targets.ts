@@ -13,54 +13,31 @@ import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { stemsOf } from "../catalog/search/text.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 
-/** Characters of a description. */
 const MOST_COMPARED = 1_000;
 
-/** A tool that texts are written for, and what it stands beside. */
 export interface TargetTool {
   server: string;
-  /** The server's own name for it. */
   name: string;
   description: string;
   definition: ToolDefinition;
-  /** The other tools a model would see with it, by their own names. */
   siblings: { name: string; description: string }[];
 }
 
-/** A tool whose description can be put to the test. */
 export type Target = TargetTool & {
   enabled: boolean;
   flatName: string;
   canonicalDescription: string | null;
 };
 
-/** The tools there are. */
-export interface Targets {
-  /** Undefined where there is no such tool now. */
-  find(server: string, tool: string): Target | undefined;
-  tools(server?: string): { server: string; tool: string; enabled: boolean }[];
-  /** The tools of the equipped toolset, of whatever servers. */
-  equipped(): readonly SelectedTool[];
-  /** With these of other servers beside the server's own, as far as they are there. */
-  shown(
-    server: string,
-    tool: string,
-    description: string,
-    beside: readonly SelectedTool[],
-  ): readonly ShownTool[];
-  /** What search looks through. */
-  searched(): readonly IndexedTool[];
-}
+export type Targets = Pick<CatalogTargets, "find" | "tools" | "equipped" | "shown" | "searched">;
 
 interface CatalogTargetsOptions {
   catalog: Catalog;
   names: NameTables;
-  /** The tools of the equipped toolset, of whatever servers. */
   equipped(): readonly CatalogTool[];
 }
 
-/** The tools whose descriptions can be put to the test, as the catalog has them. */
-export class CatalogTargets implements Targets {
+export class CatalogTargets {
   readonly #options: CatalogTargetsOptions;
 
   constructor(options: CatalogTargetsOptions) {
@@ -73,33 +50,30 @@ export class CatalogTargets implements Targets {
     if (!tool) return undefined;
     const own = canonicalDescription(tool);
     const { description: _, ...definition } = tool.definition;
+    const siblings = this.#enabled(server).filter((sibling) => sibling !== tool);
     return {
       server,
       name,
       description: own ?? "",
       definition: { ...definition, ...(own === undefined ? {} : { description: own }) },
-      siblings: this.#enabled(server).filter((sibling) => sibling !== tool)
-        .map(({ name, definition }) => ({ name, description: definition.description ?? "" })),
+      siblings: siblings.map((one) => ({
+        name: one.name,
+        description: one.definition.description ?? "",
+      })),
       enabled: tool.enabled,
       flatName: table.nameOf(tool, "flat"),
       canonicalDescription: own ?? null,
     };
   }
 
-  /** All tools, or those of one server. */
   tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
-    const { snapshot } = this.#options.catalog;
-    const names = server === undefined ? [...snapshot.servers.keys()].sort() : [server];
-    return names.flatMap((name) =>
-      this.#options.catalog.of(name).tools.map((tool) => ({
-        server: name,
-        tool: tool.name,
-        enabled: tool.enabled,
-      }))
+    const { catalog } = this.#options;
+    const names = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
+    return names.flatMap((server) =>
+      catalog.of(server).tools.map(({ name, enabled }) => ({ server, tool: name, enabled }))
     );
   }
 
-  /** Everything that our own search looks through. */
   searched(): IndexedTool[] {
     return [...this.#table().tools()].filter(({ enabled }) => enabled);
   }
@@ -108,7 +82,7 @@ export class CatalogTargets implements Targets {
     return this.#options.equipped().map(({ server, name }) => ({ server, tool: name }));
   }
 
-  /** What a model is shown: the server's enabled tools, with this description for one of them. */
+  /** The server's enabled tools, one with this description, and those of other servers. */
   shown(
     server: string,
     name: string,
@@ -123,7 +97,13 @@ export class CatalogTargets implements Targets {
     return [...this.#enabled(server), ...others].map((tool) => {
       const isTarget = tool.server === server && tool.name === name;
       const flat = table.nameOf(tool, "flat");
-      const shown = isTarget ? described(tool, description) : tool;
+      // The server's own description is shown as the server writes it, also where it writes none.
+      const isOwn = description === (canonicalDescription(tool) ?? "");
+      const shown = !isTarget
+        ? tool
+        : isOwn
+        ? { ...tool, text: canonicalText(tool) }
+        : withDescription(tool, description);
       return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
     });
   }
@@ -137,27 +117,16 @@ export class CatalogTargets implements Targets {
   }
 }
 
-/** The server's own description is shown as the server writes it, also where it writes none. */
-function described(tool: CatalogTool, description: string): CatalogTool {
-  return description === (canonicalDescription(tool) ?? "")
-    ? { ...tool, text: canonicalText(tool) }
-    : withDescription(tool, description);
-}
-
-/** A tool's siblings, those first that a model is most likely to confuse with it. */
 export function nearestSiblings(
   { name, description, siblings }: Pick<TargetTool, "name" | "description" | "siblings">,
 ): TargetTool["siblings"] {
-  const stems = (tool: { name: string; description: string }) =>
+  const stems = (tool: TargetTool["siblings"][number]) =>
     new Set(stemsOf(`${tool.name} ${tool.description.slice(0, MOST_COMPARED)}`));
   const own = stems({ name, description });
-  const nearness = (sibling: TargetTool["siblings"][number]) => {
+  return siblings.filter((sibling) => sibling.name !== name).map((sibling) => {
     const words = stems(sibling);
     // By its root, so that neither a long description wins by its length nor a short one.
-    return own.intersection(words).size / Math.sqrt(Math.max(1, words.size));
-  };
-  return siblings.filter((sibling) => sibling.name !== name)
-    .map((sibling) => ({ sibling, near: nearness(sibling) }))
-    .sort((one, other) => other.near - one.near)
-    .map(({ sibling }) => sibling);
+    const near = own.intersection(words).size / Math.sqrt(Math.max(1, words.size));
+    return { sibling, near };
+  }).sort((one, other) => other.near - one.near).map(({ sibling }) => sibling);
 }

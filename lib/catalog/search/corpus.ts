@@ -1,7 +1,6 @@
 import type { SearchDocument } from "./search_document.ts";
 import { stemsOf } from "./text.ts";
 
-/** What a tool is found by. */
 export const FIELDS = [
   "name",
   "title",
@@ -31,8 +30,7 @@ class StemMemo {
   }
 }
 
-/** The stems of each field, in the order of FIELDS. */
-function stemsByField(document: SearchDocument, memo = new StemMemo()): string[][] {
+function stemsByField(document: SearchDocument, memo: StemMemo): string[][] {
   return [
     stemsOf(document.name),
     stemsOf(document.title),
@@ -44,16 +42,11 @@ function stemsByField(document: SearchDocument, memo = new StemMemo()): string[]
   ];
 }
 
-/** Every word of the corpus with a number of its own and how many tools have it. */
 class Vocabulary {
   readonly #ids = new Map<string, number>();
   readonly #words: (string | undefined)[] = [];
   readonly #counts: number[] = [];
   readonly #free: number[] = [];
-
-  get size(): number {
-    return this.#ids.size;
-  }
 
   find(word: string): number | undefined {
     return this.#ids.get(word);
@@ -71,7 +64,6 @@ class Vocabulary {
     return this.#ids.keys();
   }
 
-  /** One more tool has this word. */
   add(word: string): number {
     const known = this.#ids.get(word);
     if (known !== undefined) {
@@ -85,7 +77,6 @@ class Vocabulary {
     return id;
   }
 
-  /** One tool fewer has it; a word that nobody has is forgotten. */
   remove(id: number): void {
     const left = (this.#counts[id] ?? 0) - 1;
     this.#counts[id] = Math.max(0, left);
@@ -100,26 +91,18 @@ class Vocabulary {
 
 const MOST_COUNTED = 255;
 
-/** One indexed tool: its words as numbers, and how often each is in each field. */
 export interface CorpusEntry {
   key: string;
-  server: string;
-  name: string;
-  category: string | undefined;
   bareName: string;
   bareKey: string;
   fingerprint: string;
-  /** In ascending order. */
   words: Uint32Array;
   /** FIELDS.length counts for each of `words`. */
   counts: Uint8Array;
-  /** How many words each field has. */
   lengths: Uint16Array;
-  /** The words of its name. */
   nameWords: Uint32Array;
 }
 
-/** All indexed tools, and how common each word is among them; follows single changes. */
 export class Corpus {
   readonly vocabulary = new Vocabulary();
   readonly #entries = new Map<string, CorpusEntry>();
@@ -134,11 +117,6 @@ export class Corpus {
     return this.#entries.get(key);
   }
 
-  entries(): IterableIterator<CorpusEntry> {
-    return this.#entries.values();
-  }
-
-  /** How many words the field has in a tool, on average. */
   averageLength(field: number): number {
     return this.#totals[field]! / Math.max(1, this.#entries.size);
   }
@@ -165,9 +143,6 @@ export class Corpus {
     lengths.forEach((length, field) => this.#totals[field]! += length);
     this.#entries.set(document.key, {
       key: document.key,
-      server: document.server,
-      name: document.name,
-      category: document.category,
       bareName: bareName(document.name),
       bareKey: bareName(document.key),
       fingerprint: document.fingerprint,
@@ -193,7 +168,6 @@ export function bareName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Where a word is in an entry's list, or -1. */
 export function positionOf(words: Uint32Array, id: number): number {
   let [low, high] = [0, words.length - 1];
   while (low <= high) {
@@ -206,7 +180,6 @@ export function positionOf(words: Uint32Array, id: number): number {
   return -1;
 }
 
-/** The different stems, and for each of them how often it is in each field. */
 function countStems(stems: string[][]): { found: string[]; tally: number[] } {
   const positions = new Map<string, number>();
   const tally: number[] = [];

@@ -3,14 +3,13 @@ import type { CatalogTool } from "../catalog_tool.ts";
 import type { ToolMetadataBook } from "../tool_metadata.ts";
 import type { Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
+import { settledWithin } from "../../core/async.ts";
 import type { Bus } from "../../core/bus.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { NameTables } from "../name_table.ts";
 import type { CatalogSearch } from "./tool_search.ts";
-import type { EmbeddingProgress } from "./embedding/semantic_index.ts";
 import type { Store } from "../../storage/store.ts";
 
-/** What somebody looks for. */
 export interface ToolQuery {
   text: string;
   /** What it is wanted for; changes the order, not what is found. */
@@ -22,17 +21,13 @@ export interface ToolQuery {
 
 export interface FoundTool {
   tool: CatalogTool;
-  /** 0 to 1: how likely it is the tool that was meant. */
   relevance: number;
-  /** Which words were found where. */
   explanation: string;
-  /** What each field adds to its score. */
   scores?: Partial<Record<string, number>>;
 }
 
 export interface FoundTools {
   found: FoundTool[];
-  /** Why the search is not as good as it could be. */
   degraded?: string;
 }
 
@@ -49,18 +44,7 @@ export interface SearchInput {
   onWarning(message: string, details?: object): void;
 }
 
-/** The search over all tools; loaded, and its index made, at first use. */
-export interface ToolSearchModule extends AsyncDisposable {
-  search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
-  /** Makes the index in the background, before the first search. */
-  warmUp(): void;
-  /** Builds the index from scratch; the vectors follow in the background. */
-  reindexSearch(): Promise<{ tools: number }>;
-  /** Why semantic search is off although it was configured. */
-  searchTrouble(): string | undefined;
-  /** How far the vectors are; undefined if there are none to make. */
-  searchProgress(): Promise<EmbeddingProgress | undefined>;
-}
+export type ToolSearchModule = ReturnType<typeof buildSearch>;
 
 /** From so many tools on, the search is prepared before the first query. */
 const MANY_TOOLS = 20;
@@ -69,10 +53,9 @@ const SETTLE_MS = 500;
 /** The first searches may wait this long in all for the first vectors, which make them better. */
 const FIRST_VECTORS_MS = 10_000;
 
-export function buildSearch(input: SearchInput): ToolSearchModule {
+export function buildSearch(input: SearchInput) {
   const { catalog, names, onWarning } = input;
   const stack = new AsyncDisposableStack();
-  /** Why a backend that was asked for is not used. */
   let unused: string | undefined;
   let opening: Promise<CatalogSearch> | undefined;
   const open = () =>
@@ -88,10 +71,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
     firstVectorsBy ??= Date.now() + FIRST_VECTORS_MS;
     const left = firstVectorsBy - Date.now();
     if (left <= 0 || semantic?.progress.state !== "working") return;
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, left);
-    await Promise.race([semantic.settled(), limit.promise]);
-    clearTimeout(timer);
+    await settledWithin(semantic.settled(), left);
   }
 
   let settling: ReturnType<typeof setTimeout> | undefined;
@@ -123,7 +103,10 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
   };
 
   return {
-    async search(query, admits) {
+    async search(
+      query: ToolQuery,
+      admits: (tool: CatalogTool) => boolean,
+    ): Promise<FoundTools> {
       const search = await open();
       await search.sync();
       await firstVectors(search);
@@ -140,7 +123,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
           return true;
         },
       });
-      const { explanationText } = await import("./explanation.ts");
+      const { explanationText } = await import("./ranking.ts");
       return {
         found: hits.flatMap(({ key, relevance, explanation }) => {
           const tool = tools.get(key);
@@ -158,6 +141,7 @@ export function buildSearch(input: SearchInput): ToolSearchModule {
 
     warmUp,
 
+    /** Builds the index from scratch; the vectors follow in the background. */
     async reindexSearch() {
       const search = await open();
       await search.reindex();
@@ -179,8 +163,7 @@ async function load(
   onUnused: (reason: string) => void,
 ): Promise<CatalogSearch> {
   const { catalog, pool, metadata, options } = input;
-  const [{ CatalogSearch }, { ToolSearch }, { SearchIndex }] = await Promise.all([
-    import("./tool_search.ts"),
+  const [{ CatalogSearch, ToolSearch }, { SearchIndex }] = await Promise.all([
     import("./tool_search.ts"),
     import("./search_index.ts"),
   ]);

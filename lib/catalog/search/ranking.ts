@@ -6,10 +6,11 @@ import {
   FIELD_WEIGHTS,
   FIELDS,
   positionOf,
+  type SearchField,
 } from "./corpus.ts";
 import type { QueryPart, SearchQuery } from "./search_query.ts";
+import { splitWords, stemOf } from "./text.ts";
 
-/** The share of meaning in a score where nothing else is said. */
 export const DEFAULT_HYBRID_RATIO = 0.7;
 
 const CLAUSE_WEIGHT = 0.4;
@@ -21,107 +22,72 @@ const EXACT_BONUS = 10;
 /** No name is longer. */
 const MOST_NAME_CHARS = 300;
 
-/** How near tools are in meaning to what was asked. */
 export interface SemanticScores {
   /** In standard deviations above the average tool; 0 for one whose vectors are not there yet. */
   of(key: string): number;
-  /** The keys that are nearest, the nearest first. */
   nearest(limit: number): string[];
 }
 
-/** What a tool's rank is made of. */
 export interface ToolScore {
   total: number;
-  lexical: number;
   semantic: number;
-  whole: number;
+  /** How well the best clause of a longer task fits; 0 if the query is one clause. */
   clause: number;
-  /** Whether the query has more than one clause. */
-  hasClauses: boolean;
   context: number;
-  nameCoverage: number;
   isExact: boolean;
 }
 
-export class Ranking {
-  readonly #query: SearchQuery;
-  readonly #scorer: FieldScorer;
-  readonly #corpus: Corpus;
-  readonly #semantic: SemanticScores | undefined;
-  readonly #ratio: number;
-  readonly #asked: ReadonlySet<number>;
-  readonly #text: string;
+export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
+  query: SearchQuery;
+  text: string;
+  corpus: Corpus;
+  scorer: FieldScorer;
+  semantic: SemanticScores | undefined;
+  ratio: number;
+}): (entry: CorpusEntry) => ToolScore {
+  const name = bareName(text.slice(0, MOST_NAME_CHARS));
+  const share = Math.min(1, Math.max(0, ratio));
+  const asked = new Set(query.whole.words.flatMap(({ matches: [first] }) => first?.id ?? []));
+  const hasClauses = query.clauses.length > 1;
 
-  constructor(options: {
-    query: SearchQuery;
-    text: string;
-    corpus: Corpus;
-    scorer: FieldScorer;
-    semantic: SemanticScores | undefined;
-    ratio: number;
-  }) {
-    this.#query = options.query;
-    this.#text = bareName(options.text.slice(0, MOST_NAME_CHARS));
-    this.#corpus = options.corpus;
-    this.#scorer = options.scorer;
-    this.#semantic = options.semantic;
-    this.#ratio = options.semantic ? Math.min(1, Math.max(0, options.ratio)) : 0;
-    this.#asked = askedWords(options.query.whole);
-  }
-
-  score(entry: CorpusEntry): ToolScore {
-    const whole = this.#scorer.score(this.#query.whole, entry);
-    const clause = this.#bestClause(entry, whole);
-    const context = this.#query.context ? this.#scorer.score(this.#query.context, entry) : 0;
-    const nameCoverage = this.#nameCoverage(entry);
-    const isExact = this.#text !== "" &&
-      (this.#text === entry.bareName || this.#text === entry.bareKey);
-    const lexical = (whole + CLAUSE_WEIGHT * clause) * (1 + NAME_BONUS * nameCoverage) +
-      CONTEXT_WEIGHT * context;
-    const semantic = this.#semantic?.of(entry.key) ?? 0;
-    const total = this.#semantic === undefined ? lexical : lexical *
-        ((1 - this.#ratio) / (1 - DEFAULT_HYBRID_RATIO)) +
-      semantic * (this.#ratio / DEFAULT_HYBRID_RATIO);
-    return {
-      total: total + (isExact ? EXACT_BONUS : 0),
-      lexical,
-      semantic,
-      whole,
-      clause,
-      hasClauses: this.#query.clauses.length > 1,
-      context,
-      nameCoverage,
-      isExact,
-    };
-  }
-
-  #bestClause(entry: CorpusEntry, whole: number): number {
-    const { clauses } = this.#query;
-    // One clause is the whole; and where the whole shares no word, no clause does.
-    if (clauses.length < 2 || whole === 0) return whole;
-    return Math.max(...clauses.map((clause) => this.#scorer.score(clause, entry)));
-  }
-
-  /** How much of what the tool's name tells was asked for. */
-  #nameCoverage(entry: CorpusEntry): number {
+  function nameCoverage({ nameWords }: CorpusEntry): number {
     let [covered, all] = [0, 0];
-    for (const id of entry.nameWords) {
-      const telling = this.#corpus.tellingOf(this.#corpus.vocabulary.countOf(id));
+    for (const id of nameWords) {
+      const telling = corpus.tellingOf(corpus.vocabulary.countOf(id));
       all += telling;
-      if (this.#asked.has(id)) covered += telling;
+      if (asked.has(id)) covered += telling;
     }
     return all === 0 ? 0 : covered / all;
   }
-}
 
-function askedWords({ words }: QueryPart): Set<number> {
-  return new Set(words.flatMap(({ matches: [first] }) => first ? [first.id] : []));
+  return (entry) => {
+    const whole = scorer.score(query.whole, entry);
+    // One clause is the whole; and where the whole shares no word, no clause does.
+    const clause = hasClauses && whole > 0
+      ? Math.max(...query.clauses.map((clause) => scorer.score(clause, entry)))
+      : whole;
+    const context = query.context ? scorer.score(query.context, entry) : 0;
+    const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey);
+    const lexical = (whole + CLAUSE_WEIGHT * clause) * (1 + NAME_BONUS * nameCoverage(entry)) +
+      CONTEXT_WEIGHT * context;
+    const nearness = semantic?.of(entry.key) ?? 0;
+    const total = semantic === undefined
+      ? lexical
+      : lexical * ((1 - share) / (1 - DEFAULT_HYBRID_RATIO)) +
+        nearness * (share / DEFAULT_HYBRID_RATIO);
+    return {
+      total: total + (isExact ? EXACT_BONUS : 0),
+      semantic: nearness,
+      clause: hasClauses ? clause : 0,
+      context,
+      isExact,
+    };
+  };
 }
 
 /** How soon more of the same word stops counting. */
 const SATURATION = 2.5;
 
-/** Scores entries by the words they share with a query, over all fields at once. */
 export class FieldScorer {
   readonly #averages: number[];
 
@@ -129,7 +95,6 @@ export class FieldScorer {
     this.#averages = FIELDS.map((_, field) => corpus.averageLength(field) || 1);
   }
 
-  /** A part's score, made comparable between short and long parts. */
   score(part: QueryPart, entry: CorpusEntry): number {
     let sum = 0;
     for (const { matches } of part.words) {
@@ -141,7 +106,6 @@ export class FieldScorer {
     return sum === 0 ? 0 : sum / Math.sqrt(part.telling);
   }
 
-  /** How often the word is in the entry, by the worth of the fields it is in. */
   frequency(entry: CorpusEntry, position: number): number {
     let sum = 0;
     for (let field = 0; field < FIELDS.length; field++) {
@@ -159,23 +123,11 @@ export class FieldScorer {
   }
 }
 
-export function saturate(frequency: number): number {
+function saturate(frequency: number): number {
   return frequency * (SATURATION + 1) / (frequency + SATURATION);
 }
 
-/** What says how good the best tool is, and so all below it. */
-interface Standing {
-  best: number;
-  /** How far the best is ahead of the next. */
-  lead: number;
-  /** The share of what the query tells that the best has, 0 to 1. */
-  coverage: number;
-}
-
-/**
- * By logistic regression over the first ten answers to real queries and to ones without sense,
- * checked by folds and by data set (docs/adr/0009-search-ranking.md).
- */
+/** By logistic regression over the first hits of real queries (docs/adr/0009-search-ranking.md). */
 const BY_WORDS = { base: -2.43, score: 0.25, gap: 0.48, coverage: 0, lead: 0.61 };
 const BY_MEANING_TOO = { base: -3.18, score: 0.15, gap: 0.47, coverage: 1.35, lead: 0.59 };
 /** Beyond these a feature was too rare to learn from. */
@@ -187,7 +139,7 @@ const FULL_COVERAGE = 0.25;
 export function relevanceOf(
   score: ToolScore,
   rank: number,
-  standing: Standing,
+  standing: { best: number; lead: number; coverage: number },
   hasMeaning: boolean,
 ): number {
   if (score.isExact) return 1;
@@ -211,4 +163,73 @@ export function coverageOf(part: QueryPart, entry: CorpusEntry): number {
     if (isThere) covered += telling;
   }
   return part.telling === 0 ? 0 : covered / part.telling;
+}
+
+interface WordExplanation {
+  word: string;
+  found: string;
+  fields: SearchField[];
+  score: number;
+}
+
+export interface Explanation extends Omit<ToolScore, "total"> {
+  /** What each field adds; only those that add something. */
+  fields: Partial<Record<SearchField, number>>;
+  words: WordExplanation[];
+  coverage: number;
+}
+
+export function explain(
+  part: QueryPart,
+  entry: CorpusEntry,
+  corpus: Corpus,
+  scorer: FieldScorer,
+  score: ToolScore,
+): Explanation {
+  const fields: Partial<Record<SearchField, number>> = {};
+  const words: WordExplanation[] = [];
+  const scale = Math.sqrt(part.telling) || 1;
+  for (const { stem, matches } of part.words) {
+    for (const { id, weight } of matches) {
+      const position = positionOf(entry.words, id);
+      if (position < 0) continue;
+      const frequency = scorer.frequency(entry, position);
+      const worth = weight * saturate(frequency) / scale;
+      const inFields = FIELDS.map((field, index) =>
+        [field, scorer.frequencyIn(index, entry, position)] as const
+      ).filter(([, share]) => share > 0);
+      for (const [field, share] of inFields) {
+        fields[field] = (fields[field] ?? 0) + worth * share / frequency;
+      }
+      words.push({
+        word: stem,
+        found: corpus.vocabulary.wordOf(id),
+        fields: inFields.map(([field]) => field),
+        score: worth,
+      });
+    }
+  }
+  words.sort((one, other) => other.score - one.score);
+  const { total: _, ...parts } = score;
+  return { ...parts, fields, words, coverage: coverageOf(part, entry) };
+}
+
+const MOST_WORDS = 6;
+
+export function explanationText(explanation: Explanation, query: string): string {
+  const { words, coverage, semantic, isExact, clause, context } = explanation;
+  // Words are compared by their stems; a person knows them as they were written.
+  const written = new Map(splitWords(query).map((word) => [stemOf(word), word]));
+  const found = words.slice(0, MOST_WORDS).map(({ word, found, fields }) => {
+    const asked = written.get(word) ?? word;
+    return `${word === found ? asked : `${asked} as ${found}`} in ${fields.join(", ")}`;
+  });
+  return [
+    ...(isExact ? ["asked for by name"] : []),
+    ...(found.length > 0 ? [found.join("; ")] : []),
+    ...(coverage > 0 ? [`${Math.round(coverage * 100)} % of the query`] : []),
+    ...(semantic > 0.5 ? ["near in meaning"] : []),
+    ...(clause > 0 ? ["a part of the task"] : []),
+    ...(context > 0 ? ["fits the context"] : []),
+  ].join(" · ");
 }

@@ -1,6 +1,6 @@
+import { isObject } from "../../core/rpc.ts";
 import { type CatalogTool, shownFingerprint } from "../catalog_tool.ts";
 
-/** What search knows of one tool. */
 export interface SearchDocument {
   /** Unique in the index, `server.tool`. */
   key: string;
@@ -8,21 +8,16 @@ export interface SearchDocument {
   name: string;
   title: string;
   description: string;
-  /** Names and descriptions of what it takes. */
   parameters: string;
   category?: string;
   serverTitle?: string;
   serverDescription?: string;
-  /** Another one whenever anything above is. */
   fingerprint: string;
 }
 
-/** What is known of a tool besides its definition. */
-export interface ToolAbout {
-  category?: string | undefined;
-  serverTitle?: string | undefined;
-  serverDescription?: string | undefined;
-}
+export type ToolAbout = {
+  [Key in "category" | "serverTitle" | "serverDescription"]?: string | undefined;
+};
 
 /** Far more than a description that a model could use; keeps one tool from filling the index. */
 const MOST_CHARS = 4_000;
@@ -32,7 +27,10 @@ const DEEPEST = 3;
 export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): SearchDocument {
   const { category, serverTitle, serverDescription } = about;
   const { title, description, inputSchema } = tool.definition;
-  const annotated = annotatedTitle(tool.definition);
+  const { annotations } = tool.definition;
+  const annotated = isObject(annotations) && typeof annotations.title === "string"
+    ? annotations.title
+    : undefined;
   return {
     key: `${tool.server}.${tool.name}`,
     server: tool.server,
@@ -47,7 +45,6 @@ export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): Sear
   };
 }
 
-/** The names and descriptions of a schema's properties, nested ones too. */
 export function parameterText(schema: unknown): string {
   const found: string[] = [];
   collect(schema, 0, found);
@@ -66,15 +63,4 @@ function collect(schema: unknown, depth: number, found: string[]): void {
     }
   }
   if (isObject(schema.items)) collect(schema.items, depth + 1, found);
-}
-
-function annotatedTitle(definition: CatalogTool["definition"]): string | undefined {
-  const { annotations } = definition;
-  return isObject(annotations) && typeof annotations.title === "string"
-    ? annotations.title
-    : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,13 +3,13 @@ import { Corpus, type CorpusEntry, FIELDS } from "./corpus.ts";
 import {
   coverageOf,
   DEFAULT_HYBRID_RATIO,
+  explain,
+  type Explanation,
   FieldScorer,
-  Ranking,
   relevanceOf,
+  scoreFor,
   type SemanticScores,
-  type ToolScore,
 } from "./ranking.ts";
-import { explain, type Explanation } from "./explanation.ts";
 import type { SearchDocument } from "./search_document.ts";
 import { readQuery, type SearchQuery, Synonyms } from "./search_query.ts";
 
@@ -17,52 +17,35 @@ const DEFAULT_LIMIT = 10;
 /** How many tools are ranked in full, of those that share a word and of those near in meaning. */
 const MOST_CANDIDATES = 300;
 const MOST_NEAR = 100;
-/**
- * The most telling words are enough to find candidates. What Orama does grows with the tools that
- * have them, so that words which very many have are left out once rarer ones are there.
- */
+/** Orama's work grows with the tools that have a word: common ones are left out after rarer ones. */
 const MOST_CANDIDATE_WORDS = 24;
 const MOST_POSTINGS = 2_000;
 
 export interface SearchRequest {
   query: string;
-  /** What the caller is about; moves the ranking a little. */
   context?: string | undefined;
-  server?: string | undefined;
-  category?: string | undefined;
-  /** Whether the caller may see the tool. */
   admits?: ((key: string) => boolean) | undefined;
-  /** Default: 10. */
   limit?: number | undefined;
   explain?: boolean | undefined;
 }
 
 export interface Meaning {
   scores: SemanticScores;
-  /** The share of meaning in the score, 0 to 1. */
   ratio?: number | undefined;
 }
 
 export interface SearchHit {
   key: string;
-  server: string;
-  name: string;
-  category?: string;
-  /** Comparable within one search only. */
   score: number;
-  /** How likely this is what was asked for, 0 to 1. */
   relevance: number;
   explanation?: Explanation;
 }
 
 export interface IndexChange {
-  /** New tools, and changed ones in their new form. */
   added?: Iterable<SearchDocument>;
-  /** Keys. */
   removed?: Iterable<string>;
 }
 
-/** Every tool that can be found, ranked for a query. */
 export class SearchIndex {
   readonly #corpus = new Corpus();
   readonly #candidates = new CandidateIndex();
@@ -77,16 +60,8 @@ export class SearchIndex {
     return this.#corpus.size;
   }
 
-  has(key: string): boolean {
-    return this.#corpus.find(key) !== undefined;
-  }
-
   fingerprintOf(key: string): string | undefined {
     return this.#corpus.find(key)?.fingerprint;
-  }
-
-  keys(): string[] {
-    return Array.from(this.#corpus.entries(), ({ key }) => key);
   }
 
   /** Indexes only what changed; an unchanged tool costs nothing. */
@@ -105,7 +80,7 @@ export class SearchIndex {
     if (limit === 0 || this.#corpus.size === 0) return [];
     const query = readQuery(request.query, request.context, this.#corpus, this.#synonyms);
     const scorer = this.#scorer ??= new FieldScorer(this.#corpus);
-    const ranking = new Ranking({
+    const scoreOf = scoreFor({
       query,
       text: request.query,
       corpus: this.#corpus,
@@ -114,9 +89,12 @@ export class SearchIndex {
       ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
     });
     const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
-      .map((entry) => ({ entry, score: ranking.score(entry) }))
+      .map((entry) => ({ entry, score: scoreOf(entry) }))
       .filter(({ score }) => score.total > 0)
-      .sort(byScore);
+      // Ties by key, so that the same query always gets the same answer.
+      .sort((one, other) =>
+        other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
+      );
     const [first, second] = ranked;
     if (!first) return [];
     const standing = {
@@ -126,9 +104,6 @@ export class SearchIndex {
     };
     return ranked.slice(0, limit).map(({ entry, score }, rank): SearchHit => ({
       key: entry.key,
-      server: entry.server,
-      name: entry.name,
-      ...(entry.category === undefined ? {} : { category: entry.category }),
       score: score.total,
       relevance: relevanceOf(score, rank, standing, meaning !== undefined),
       ...(request.explain
@@ -153,8 +128,7 @@ export class SearchIndex {
       entries = this.#admitted(found, request).slice(0, most);
     }
     if (!semantic) return entries;
-    const isFiltered = request.admits ?? request.server ?? request.category;
-    const near = semantic.nearest(isFiltered ? this.#corpus.size : Math.max(MOST_NEAR, limit));
+    const near = semantic.nearest(request.admits ? this.#corpus.size : Math.max(MOST_NEAR, limit));
     const known = new Set(found);
     return [
       ...entries,
@@ -163,13 +137,10 @@ export class SearchIndex {
     ];
   }
 
-  #admitted(keys: string[], { admits, server, category }: SearchRequest): CorpusEntry[] {
+  #admitted(keys: string[], { admits }: SearchRequest): CorpusEntry[] {
     return keys.flatMap((key) => {
       const entry = this.#corpus.find(key);
-      if (!entry) return [];
-      if (server !== undefined && entry.server !== server) return [];
-      if (category !== undefined && entry.category !== category) return [];
-      return admits === undefined || admits(key) ? [entry] : [];
+      return entry && admits?.(key) !== false ? [entry] : [];
     });
   }
 
@@ -193,16 +164,6 @@ export class SearchIndex {
   }
 }
 
-interface Ranked {
-  entry: CorpusEntry;
-  score: ToolScore;
-}
-
-/** Ties by key, so that the same query always gets the same answer. */
-function byScore(one: Ranked, other: Ranked): number {
-  return other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1);
-}
-
 /** Ends each word, so that Orama does not take it for the beginning of longer ones. */
 const END = "\u0001";
 /** What a tool is called says more than what is said about it. */
@@ -213,7 +174,6 @@ const SCHEMA = { called: "string", described: "string" } as const;
 const RELEVANCE = { k: 1.2, b: 0, d: 1 };
 const BOOST = { called: 2, described: 1 };
 
-/** Orama, as the generator of candidates: it holds every tool and answers the likely ones. */
 class CandidateIndex {
   readonly #orama: AnyOrama = create({
     schema: SCHEMA,
@@ -242,7 +202,6 @@ class CandidateIndex {
     remove(this.#orama, key);
   }
 
-  /** The keys of the tools that have any of these words, the likeliest first. */
   find(words: string[], limit: number): string[] {
     if (words.length === 0) return [];
     const params: SearchParams<AnyOrama> = {

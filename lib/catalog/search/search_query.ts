@@ -10,27 +10,20 @@ const SYNONYM_WEIGHT = 0.15;
 /** A single word, such as a command, has nothing but its synonyms to help it. */
 const LONE_SYNONYM_WEIGHT = 0.6;
 
-/** A word of the corpus that speaks for a word of the query. */
 interface Match {
   id: number;
-  /** How much finding it is worth. */
   weight: number;
   isSynonym?: boolean;
 }
 
 interface QueryWord {
   stem: string;
-  /** What it tells, whether or not the corpus has it. */
   telling: number;
   matches: Match[];
-  /** The known words it was taken for, where it is not known itself. */
-  corrections: string[];
 }
 
-/** A text to look for: the whole query, one clause of it, or what surrounds it. */
 export interface QueryPart {
   words: QueryWord[];
-  /** What all its words tell together. */
   telling: number;
 }
 
@@ -40,7 +33,6 @@ export interface SearchQuery {
   context: QueryPart | undefined;
 }
 
-/** Reads a query's words as far as the corpus can know them. */
 export function readQuery(
   text: string,
   context: string | undefined,
@@ -71,28 +63,23 @@ class WordReader {
   }
 
   read(text: string): QueryPart {
-    const stems = new Set(stemsOf(text));
-    const words: QueryWord[] = [];
-    for (const stem of stems) {
-      if (words.length >= MOST_WORDS) break;
-      words.push(this.#word(stem));
-    }
+    const stems = [...new Set(stemsOf(text))].slice(0, MOST_WORDS);
+    const words = stems.map((stem) => this.#word(stem));
     // A synonym that the query has itself is counted there.
     const own = new Set(words.map(({ matches }) => matches[0]?.id));
     const lift = words.length === 1 ? LONE_SYNONYM_WEIGHT / SYNONYM_WEIGHT : 1;
     const separate = words.map((word) => ({
       ...word,
-      matches: word.matches.map((match) => match.isSynonym ? lifted(match, lift) : match)
+      matches: word.matches
+        .map((match) => match.isSynonym ? { ...match, weight: match.weight * lift } : match)
         .filter(({ id }, index) => index === 0 || !own.has(id)),
     }));
     return { words: separate, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
   }
 
   #word(stem: string): QueryWord {
-    const known = this.#known.get(stem);
-    if (known) return known;
-    const word = this.#look(stem);
-    this.#known.set(stem, word);
+    let word = this.#known.get(stem);
+    if (!word) this.#known.set(stem, word = this.#look(stem));
     return word;
   }
 
@@ -114,7 +101,7 @@ class WordReader {
       const itsTelling = this.#corpus.tellingOf(vocabulary.countOf(other));
       matches.push({ id: other, weight: trust * itsTelling / corrections.length });
     }
-    return { stem, telling, matches, corrections: corrections.map(({ word }) => word) };
+    return { stem, telling, matches };
   }
 
   #correct(stem: string) {
@@ -124,19 +111,13 @@ class WordReader {
   }
 }
 
-function lifted(match: Match, lift: number): Match {
-  return { ...match, weight: match.weight * lift };
-}
-
 /** Synonyms by stem, in both directions. What is added goes beside the built-in ones. */
 export class Synonyms {
   readonly #byStem = new Map<string, Set<string>>();
 
   constructor(added: Readonly<Record<string, readonly string[]>> = {}) {
-    for (const source of [SYNONYMS, added]) {
-      for (const [word, others] of Object.entries(source)) {
-        for (const other of others) this.#link(word, other);
-      }
+    for (const [word, others] of [SYNONYMS, added].flatMap((source) => Object.entries(source))) {
+      for (const other of others) this.#link(word, other);
     }
   }
 
@@ -156,9 +137,7 @@ export class Synonyms {
   }
 
   #add(from: string, to: string): void {
-    const known = this.#byStem.get(from);
-    if (known) known.add(to);
-    else this.#byStem.set(from, new Set([to]));
+    this.#byStem.set(from, (this.#byStem.get(from) ?? new Set()).add(to));
   }
 }
 

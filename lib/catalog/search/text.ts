@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { editDistance } from "../../core/text.ts";
 import { isStopWord } from "./data/stop_words.ts";
 import { FILE_FORMATS } from "./data/file_formats.ts";
 
@@ -14,14 +15,10 @@ const PLAIN_RUN = /[A-Za-z0-9]+(?:'[A-Za-z]+)*/g;
 const PLAIN = /^[a-z]{3,}$/;
 const HAS_NO_HUMPS = /^(?:[A-Z]?[a-z]+|\d+)$/;
 /** Stemming a word costs far more than finding it here; emptied when full. */
-const MOST_KEPT = 20_000;
-const kept = new Map<string, string>();
+const MOST_CACHED = 20_000;
+const stemCache = new Map<string, string>();
 
-/**
- * The words of a text in lower case, in their order. `createIssue`, `create_issue` and
- * `create-issue` give their parts; what was written as one piece (`createIssue`, `OAuth2`) is kept
- * whole as well. Short ones such as `ls` and `rm` are words like any other.
- */
+/** In lower case; `createIssue` gives its parts and itself, and short ones such as `ls` count. */
 export function splitWords(text: string): string[] {
   const found: string[] = [];
   for (const run of runsOf(text.slice(0, MOST_CHARS))) {
@@ -36,7 +33,6 @@ export function splitWords(text: string): string[] {
   return found;
 }
 
-/** The stems of a text's words, stop words left out unless there is nothing else. */
 export function stemsOf(text: string): string[] {
   const words = splitWords(text);
   const telling = words.filter((word) => !isStopWord(word));
@@ -44,11 +40,11 @@ export function stemsOf(text: string): string[] {
 }
 
 export function stemOf(word: string): string {
-  const known = kept.get(word);
+  const known = stemCache.get(word);
   if (known !== undefined) return known;
   const stem = PLAIN.test(word) ? stemmer(word) : word;
-  if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(word, stem);
+  if (stemCache.size >= MOST_CACHED) stemCache.clear();
+  stemCache.set(word, stem);
   return stem;
 }
 
@@ -68,7 +64,6 @@ function runsOf(text: string): string[] {
   return text.normalize("NFKC").match(RUN) ?? [];
 }
 
-/** Each clause costs a pass over the candidates. */
 const MOST_CLAUSES = 16;
 /** A clause of fewer words says too little alone. */
 const LEAST_STEMS = 2;
@@ -76,7 +71,6 @@ const LEAST_STEMS = 2;
 const SENTENCE_END = /(?<=[.!?;:。！？])\s+|[\n\r]+|;/u;
 const JOINT = /,\s+|\s\+\s|\s+(?:and|then|or|also|but|while)\s+/iu;
 
-/** The single wishes of a longer task, so that one of them is not lost among the others. */
 export function splitClauses(text: string): string[] {
   const clauses: string[] = [];
   for (const sentence of text.split(SENTENCE_END)) {
@@ -112,11 +106,9 @@ const LONGEST = 24;
 
 interface Correction {
   word: string;
-  /** 0 to 1. */
   trust: number;
 }
 
-/** The known words closest to one that is not known, the closest first. */
 export function correct(word: string, known: Iterable<string>): Correction[] {
   if (word.length < SHORTEST || word.length > LONGEST || /\p{N}/u.test(word)) return [];
   const most = word.length < 8 ? 1 : 2;
@@ -126,7 +118,7 @@ export function correct(word: string, known: Iterable<string>): Correction[] {
     if (Math.abs(candidate.length - word.length) > best || candidate.length < 3) continue;
     // Two wrong ends are not a typo; this spares nearly all comparisons.
     if (candidate[0] !== word[0] && candidate.at(-1) !== word.at(-1)) continue;
-    const letters = lettersBetween(word, candidate, best);
+    const letters = editDistance(word, candidate, best);
     if (letters > best) continue;
     if (letters < best) [best, found] = [letters, []];
     if (found.length < MOST_FOUND) found.push(candidate);
@@ -134,36 +126,12 @@ export function correct(word: string, known: Iterable<string>): Correction[] {
   return found.map((candidate) => ({ word: candidate, trust: TRUST[best] ?? 0 }));
 }
 
-/** Insertions, deletions, replacements and swaps of neighbors; gives up beyond `most`. */
-export function lettersBetween(one: string, other: string, most: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1];
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (isSwap) cost = Math.min(cost, beforeLast[j - 2]! + 1);
-      row.push(cost);
-      if (cost < least) least = cost;
-    }
-    if (least > most) return most + 1;
-    [beforeLast, last] = [last, row];
-  }
-  return last[other.length]!;
-}
-
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s"'<>]{1,2000}/gi;
 const PATH =
   /(?<![\w:/\\])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+~-]{1,255}[/\\]){0,32}[\w.@%+~-]{1,255}/g;
 const FILE_NAME = /(?<![\w./\\-])[\w-]{1,255}\.([A-Za-z0-9]{2,5})(?![\w/\\-])/g;
 
-/**
- * A task names the very things to work on: `/tmp/q3/taxes.xlsx` asks for a tool that handles files
- * and spreadsheets, and says nothing of taxes. Each such value is replaced by what it is.
- */
+/** Replaces paths and URLs by what they are: `/tmp/q3/taxes.xlsx` asks for files, not for taxes. */
 export function nameArguments(text: string): string {
   return text
     .replace(ADDRESS, " url ")

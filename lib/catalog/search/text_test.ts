@@ -1,13 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  correct,
-  lettersBetween,
-  nameArguments,
-  splitClauses,
-  splitWords,
-  stemOf,
-  stemsOf,
-} from "./text.ts";
+import { correct, nameArguments, splitClauses, splitWords, stemOf, stemsOf } from "./text.ts";
 
 Deno.test("splitWords() takes names apart however they are written, and keeps them whole", () => {
   assert.deepEqual(splitWords("create_issue create-issue"), ["create", "issue", "create", "issue"]);
@@ -68,11 +60,6 @@ Deno.test("correct() leaves alone what is too short, too far or no word", () => 
   assert.deepEqual(correct("philippines", ["create", "issue"]), []);
   assert.deepEqual(correct("2203x", ["2203"]), []);
   assert.deepEqual(correct("x".repeat(5_000), ["x"]), []);
-});
-
-Deno.test("lettersBetween() counts a swap of neighbors once", () => {
-  assert.equal(lettersBetween("serach", "search", 2), 1);
-  assert.equal(lettersBetween("abc", "xyz", 1), 2);
 });
 
 const named = (text: string) => splitWords(nameArguments(text));

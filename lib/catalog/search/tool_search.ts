@@ -16,25 +16,19 @@ const ENOUGH = 0.9;
 interface SearchResult {
   hits: SearchHit[];
   mode: "lexical" | "hybrid";
-  /** Why meaning had no say although a backend is configured. */
   degraded?: string;
 }
 
-interface ToolSearchOptions {
-  index?: SearchIndex | undefined;
-  /** Undefined: by words alone. */
-  semantic?: SemanticIndex | undefined;
-  /** The share of meaning in a score, 0 to 1. Default: 0.7. */
-  hybridSearchRatio?: number | undefined;
-}
-
-/** Search as callers use it: by words, and by meaning where a backend is there. */
 export class ToolSearch implements AsyncDisposable {
   readonly index: SearchIndex;
   readonly semantic: SemanticIndex | undefined;
   readonly #ratio: number | undefined;
 
-  constructor({ index, semantic, hybridSearchRatio }: ToolSearchOptions = {}) {
+  constructor({ index, semantic, hybridSearchRatio }: {
+    index?: SearchIndex;
+    semantic?: SemanticIndex | undefined;
+    hybridSearchRatio?: number;
+  } = {}) {
     this.index = index ?? new SearchIndex();
     this.semantic = hybridSearchRatio === 0 ? undefined : semantic;
     this.#ratio = hybridSearchRatio;
@@ -47,8 +41,8 @@ export class ToolSearch implements AsyncDisposable {
     this.semantic?.update({ added, removed });
   }
 
-  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
-    const meaning = await this.#meaningOf(request.query, signal);
+  async search(request: SearchRequest): Promise<SearchResult> {
+    const meaning = await this.#meaningOf(request.query);
     if (meaning === undefined) return { hits: this.index.search(request), mode: "lexical" };
     if (typeof meaning === "string") {
       return { hits: this.index.search(request), mode: "lexical", degraded: meaning };
@@ -60,10 +54,7 @@ export class ToolSearch implements AsyncDisposable {
     await this.semantic?.[Symbol.asyncDispose]();
   }
 
-  async #meaningOf(
-    query: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Meaning | string | undefined> {
+  async #meaningOf(query: string): Promise<Meaning | string | undefined> {
     if (!this.semantic || this.index.size === 0 || isOnlyCommands(query)) return undefined;
     const { done, total } = this.semantic.progress;
     if (done < total * ENOUGH) {
@@ -71,7 +62,7 @@ export class ToolSearch implements AsyncDisposable {
       const { reason } = this.semantic.progress;
       return reason ?? `The tools' embeddings are still computed (${done} of ${total})`;
     }
-    const scores = await this.semantic.compare(query, signal);
+    const scores = await this.semantic.compare(query);
     return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };
   }
 }
@@ -81,7 +72,6 @@ function isOnlyCommands(query: string): boolean {
   return /^\s*[a-z]{1,3}(?:\s+[a-z]{1,3})?\s*$/i.test(query);
 }
 
-/** So many tools are indexed before others have their turn. */
 const TURN = 100;
 
 interface CatalogSearchOptions {
@@ -107,13 +97,11 @@ export class CatalogSearch implements AsyncDisposable {
     return this.#options.search;
   }
 
-  /** What is said of tools has changed: all of them are looked at again. */
   refresh(): void {
     this.#isStale = true;
     for (const entry of this.#indexed.values()) entry.tools = NONE;
   }
 
-  /** Indexes everything from nothing, and has every vector computed again. */
   async reindex(): Promise<void> {
     const { search } = this.#options;
     await this.#syncing.catch(() => {});
@@ -124,12 +112,11 @@ export class CatalogSearch implements AsyncDisposable {
     await this.sync();
   }
 
-  async find(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+  async find(request: SearchRequest): Promise<SearchResult> {
     await this.sync();
-    return await this.#options.search.search(request, signal);
+    return await this.#options.search.search(request);
   }
 
-  /** Brings the index up to the catalog. */
   sync(): Promise<void> {
     if (!this.#isStale) return this.#syncing;
     this.#isStale = false;

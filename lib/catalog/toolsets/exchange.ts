@@ -31,18 +31,14 @@ const ByName = z.looseObject({
   toolsets: z.record(z.string(), ExportedToolset.partial({ name: true })),
 });
 
-/** One toolset of an import, ready to be saved. */
 interface ImportedToolset {
   name: string;
-  /** What it was called, where that cannot be its name here. */
   wasNamed?: string;
   description?: string;
   tools: ToolReference[];
-  /** Kept in the toolset and marked, or left out where even that cannot be. */
   unmatched: Unmatched[];
 }
 
-/** Toolsets as a file that any Quartermaster can import. */
 export function exportToolsets(toolsets: readonly Toolset[]) {
   return {
     kind: KIND,

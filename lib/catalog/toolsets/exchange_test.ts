@@ -3,7 +3,7 @@ import fc from "../../../tests/fast_check.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { Toolset } from "../../core/tool.ts";
 import { exportToolsets, readImport } from "./exchange.ts";
-import { catalogOf } from "./testing.ts";
+import { catalogOf } from "./testing/toolsets.ts";
 
 const { catalog, table } = catalogOf({
   git: ["status", "log-all", "push", "deep.name/x"],

@@ -5,12 +5,7 @@ import type { Store } from "../../storage/store.ts";
 import { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
 import type { Logs } from "../../telemetry/logs.ts";
 import type { Catalog } from "../catalog.ts";
-import {
-  type Collision,
-  type NameTables,
-  type OnPromptCollisions,
-  PromptCollisions,
-} from "../name_table.ts";
+import { type Collision, type NameTables, PromptCollisions } from "../name_table.ts";
 import { Toolsets } from "./toolsets.ts";
 import type { Availability } from "./toolset_tools.ts";
 
@@ -26,19 +21,9 @@ export interface ToolsetsInput {
   onAudit?: OnAudit | undefined;
 }
 
-export interface ToolsetsModule {
-  toolsets: Toolsets;
-  availability(server: string): Availability;
-  /** Tools whose flat names differ only in the hash at the end. */
-  collisions(): readonly Collision[];
-  /** The same for prompts, as far as clients have listed them. */
-  promptCollisions(): readonly Collision[];
-  /** Logs each collision of tool names once. */
-  logCollisions(): void;
-  onPromptCollisions: OnPromptCollisions;
-}
+export type ToolsetsModule = ReturnType<typeof buildToolsets>;
 
-export function buildToolsets(input: ToolsetsInput): ToolsetsModule {
+export function buildToolsets(input: ToolsetsInput) {
   const { store, catalog, names, pool, logs } = input;
   const log = logs.module("toolsets");
 
@@ -77,11 +62,9 @@ export function buildToolsets(input: ToolsetsInput): ToolsetsModule {
     }
   }
 
-  const isOn = (server: string) => {
-    const found = pool.find(server);
-    return found !== undefined && found.status.state !== "disabled";
-  };
-  const ofPrompts = new PromptCollisions(isOn);
+  const ofPrompts = new PromptCollisions((server) =>
+    (pool.find(server)?.status.state ?? "disabled") !== "disabled"
+  );
   const collisions = () => names.of(catalog.snapshot).collisions();
   return {
     toolsets,
@@ -89,7 +72,7 @@ export function buildToolsets(input: ToolsetsInput): ToolsetsModule {
     collisions,
     promptCollisions: () => ofPrompts.list(),
     logCollisions: () => logOnce("", collisions()),
-    onPromptCollisions(servers, found) {
+    onPromptCollisions(servers: readonly string[], found: readonly Collision[]): void {
       logOnce("The prompt ", found);
       ofPrompts.note(servers, found);
     },

@@ -7,17 +7,14 @@ import { type ResolveContext, resolveTool } from "../resolve.ts";
 import type { ToolReference, Toolset } from "../../core/tool.ts";
 import { namespacedName } from "../names.ts";
 
-/** What was written for a tool and cannot be found as such. */
 export interface Unmatched {
   written: string;
   code: ErrorCode;
   reason: string;
-  /** What may have been meant. */
   nearest: string[];
 }
 
 interface ChosenTools {
-  /** Each once, in the order they were named. */
   tools: CatalogTool[];
   unmatched: Unmatched[];
 }
@@ -71,23 +68,15 @@ function matching(
   throw new GatewayError("TOOL_NOT_FOUND", { message: `Server "${server}" has no enabled tools` });
 }
 
-/**
- * Whether a server can serve now: it can, it is being connected to, it cannot at the moment, or there
- * is none of that name.
- */
+/** `coming`: it is being connected to. `unknown`: there is no server of that name. */
 export type Availability = "available" | "coming" | "away" | "unknown";
 
-/**
- * registered: it can be called; waiting: its server is away or not up yet; disabled: its owner has switched it off;
- * gone: its server no longer has it, or is itself no longer there.
- */
+/** `waiting`: its server is not up. `gone`: the tool, or its server, no longer exists. */
 export type ToolState = "registered" | "waiting" | "disabled" | "gone";
 
-/** One tool of a toolset as it stands now. */
 export interface ToolsetTool {
   reference: ToolReference;
   state: ToolState;
-  /** As it is now, where it is known. */
   tool?: CatalogTool;
   /** Its server is starting, so a missing tool is not reported yet. */
   isComing: boolean;
@@ -95,7 +84,6 @@ export interface ToolsetTool {
   isChanged: boolean;
 }
 
-/** How each tool of a toolset stands. */
 export function toolsetState(
   { tools }: Toolset,
   table: NameTable,
@@ -125,12 +113,10 @@ function stateOf(tool: CatalogTool | undefined, availability: Availability): Too
   return tool && availability === "coming" ? "registered" : "waiting";
 }
 
-/** "git server unavailable, skipping tools: git.status" */
-function skippingWords(server: string, tools: readonly ToolsetTool[]): string {
+function skippedText(server: string, tools: readonly ToolsetTool[]): string {
   return `${server} server unavailable, skipping tools: ${namesOf(tools)}`;
 }
 
-/** One line for each server whose tools are skipped. */
 export function skippedServers(tools: readonly ToolsetTool[]): string[] {
   const waiting = tools.filter(({ state }) => state === "waiting");
   return [...Map.groupBy(waiting, ({ reference }) => reference.server)]
@@ -139,11 +125,10 @@ export function skippedServers(tools: readonly ToolsetTool[]): string[] {
         ? `${server} server is still starting (SERVER_STARTING); its tools are added when it is ready: ${
           namesOf(away)
         }`
-        : skippingWords(server, away)
+        : skippedText(server, away)
     );
 }
 
-/** The starting servers of these tools whose tools are not known yet. */
 export function startingServers(tools: readonly ToolsetTool[]): string[] {
   const coming = tools.filter(({ state, isComing }) => state === "waiting" && isComing);
   return [...new Set(coming.map(({ reference }) => reference.server))];
@@ -155,10 +140,9 @@ function namesOf(tools: readonly ToolsetTool[]): string {
 
 interface ToolsetNewsOptions {
   flatName(tool: ToolsetTool): string;
-  tell(level: "info" | "warn", message: string): void;
+  onNews(level: "info" | "warn", message: string): void;
 }
 
-/** Says once when tools of an equipped toolset wait for their server, and when it is back. */
 export class ToolsetNews {
   readonly #options: ToolsetNewsOptions;
   /** By toolset id: servers whose tools wait for them. */
@@ -168,7 +152,6 @@ export class ToolsetNews {
     this.#options = options;
   }
 
-  /** Has all that is waited for told again. */
   forget({ id }: Toolset): void {
     this.#waiting.delete(id);
   }
@@ -191,13 +174,13 @@ export class ToolsetNews {
       }
       if (away.length > 0) {
         waiting.add(server);
-        if (!before?.has(server)) this.#options.tell("warn", skippingWords(server, away));
+        if (!before?.has(server)) this.#options.onNews("warn", skippedText(server, away));
         continue;
       }
       const back = own.filter(({ state }) => state === "registered");
       if (!before?.has(server) || back.length === 0) continue;
       const names = back.map((tool) => this.#options.flatName(tool)).join(", ");
-      this.#options.tell("info", `${server} server reconnected, registering tools: ${names}`);
+      this.#options.onNews("info", `${server} server reconnected, registering tools: ${names}`);
     }
     return waiting;
   }

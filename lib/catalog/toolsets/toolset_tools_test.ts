@@ -6,7 +6,7 @@ import {
   ToolsetNews,
   toolsetState,
 } from "./toolset_tools.ts";
-import { catalogOf, listed, toolsetOf } from "./testing.ts";
+import { catalogOf, listed, toolsetOf } from "./testing/toolsets.ts";
 import { referenceTo } from "./toolsets.ts";
 import type { Toolset } from "../../core/tool.ts";
 
@@ -217,7 +217,7 @@ function watched(...equipped: Toolset[]) {
   const told: string[] = [];
   const news = new ToolsetNews({
     flatName: ({ tool }) => table().nameOf(tool!, "flat"),
-    tell: (level, message) => told.push(`${level}: ${message}`),
+    onNews: (level, message) => told.push(`${level}: ${message}`),
   });
   const availability = (server: string): Availability =>
     coming.has(server) ? "coming" : away.has(server) ? "away" : "available";

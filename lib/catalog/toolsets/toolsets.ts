@@ -2,13 +2,13 @@ import type { Catalog } from "../catalog.ts";
 import type { CatalogTool } from "../catalog_tool.ts";
 import { type OnAudit, ownerOf } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { retryStale } from "../../core/async.ts";
+import { inTurn, retryStale } from "../../core/async.ts";
 import { nearestNames } from "../../core/text.ts";
 import { type ToolReference, Toolset, ToolsetName } from "../../core/tool.ts";
 import type { NameTable, NameTables } from "../name_table.ts";
 import type { ResolveContext } from "../resolve.ts";
 import type { Stored } from "../../storage/records.ts";
-import type { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
+import type { EquippedToolset, ToolsetsRepository } from "../../storage/catalog_repositories.ts";
 import {
   type Availability,
   chooseTools,
@@ -16,22 +16,26 @@ import {
   toolsetState,
   type ToolsetTool,
 } from "./toolset_tools.ts";
-import { SavedToolsets, type ToolsetsChange } from "./saved_toolsets.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
+
+export interface ToolsetsChange {
+  toolsets: ReadonlySet<string>;
+  principals: ReadonlySet<string>;
+}
+
+type ByKey<T> = ReadonlyMap<string, Stored<T>>;
 
 interface ToolsetsOptions {
   repository: ToolsetsRepository;
   catalog: Catalog;
   names: NameTables;
   availability(server: string): Availability;
-  /** Says what happens to equipped tools when servers come and go. */
   onNews(level: "info" | "warn", message: string): void;
   onAudit?: OnAudit | undefined;
 }
 
-/** What a new or changed toolset shall be. */
 interface ToolsetDraft {
   name: string;
   description?: string | undefined;
@@ -40,14 +44,15 @@ interface ToolsetDraft {
   replace?: boolean | undefined;
   /** The only version whose place it may take; without it, any. */
   over?: string | undefined;
-  /** Whether it comes out of a file. */
   isImported?: boolean | undefined;
 }
 
-/** The toolsets: saved, changed, equipped. */
 export class Toolsets {
   readonly #options: ToolsetsOptions;
-  readonly #saved: SavedToolsets;
+  #toolsets: ByKey<Toolset> = new Map();
+  #equipped: ByKey<EquippedToolset> = new Map();
+  /** One load after the other, or an earlier read could be applied last. */
+  readonly #inTurn = inTurn();
   readonly #news: ToolsetNews;
   readonly #listeners = new Set<(change: ToolsetsChange) => void>();
   readonly #registered = new WeakMap<Toolset, readonly CatalogTool[]>();
@@ -56,10 +61,9 @@ export class Toolsets {
 
   constructor(options: ToolsetsOptions) {
     this.#options = options;
-    this.#saved = new SavedToolsets(options.repository);
     this.#news = new ToolsetNews({
       flatName: ({ tool }) => this.#table().nameOf(tool!, "flat"),
-      tell: options.onNews,
+      onNews: options.onNews,
     });
   }
 
@@ -68,36 +72,33 @@ export class Toolsets {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes up what the store has now, and tells of what is different. */
   async load(): Promise<void> {
-    const change = await this.#saved.load();
+    const change = await this.#inTurn(() => this.#read());
     this.recheck();
     if (change.toolsets.size === 0 && change.principals.size === 0) return;
     for (const listener of [...this.#listeners]) listener(change);
   }
 
   list(): Toolset[] {
-    return this.#saved.list();
+    return [...this.#toolsets.values()].map(({ value }) => value);
   }
 
   find(name: string): Toolset | undefined {
-    return this.#saved.find(name);
+    return this.#toolsets.get(name)?.value;
   }
 
   resolve(name: string): Toolset {
     return this.find(name) ?? this.#missing(name);
   }
 
-  /** The version of a toolset, for a change that is to take the place of no later one. */
   versionOf(name: string): string | undefined {
-    return this.#saved.versionOf(name);
+    return this.#toolsets.get(name)?.versionstamp;
   }
 
   equippedBy(principal: string): Toolset | undefined {
-    return this.#saved.equippedBy(ownerOf(principal));
+    return this.#equippedBy(ownerOf(principal));
   }
 
-  /** How each tool of a toolset stands now. */
   tools(toolset: Toolset): ToolsetTool[] {
     return toolsetState(toolset, this.#table(), this.#options.availability);
   }
@@ -115,7 +116,6 @@ export class Toolsets {
     return tools;
   }
 
-  /** References to the tools that are meant; where one cannot be found, none is given. */
   choose(
     written: Iterable<string>,
     caller: Pick<ResolveContext, "admits" | "away"> = {},
@@ -139,7 +139,6 @@ export class Toolsets {
     });
   }
 
-  /** Throws where a draft could not be saved as things are now. */
   checkDraft({ name, tools, replace = false }: ToolsetDraft): void {
     checkName(name);
     if (tools.length === 0) {
@@ -154,7 +153,7 @@ export class Toolsets {
     this.checkDraft({ name, tools, replace: true });
     const { repository } = this.#options;
     const now = Date.now();
-    const saved = await untilDone(async () => {
+    const saved = await retryStale(async () => {
       const before = await repository.find(name);
       if (before && !replace) return undefined;
       if (over !== undefined && before?.versionstamp !== over) return "stale";
@@ -173,22 +172,27 @@ export class Toolsets {
       await repository.save(next.data, before?.versionstamp ?? null);
       this.#note(isImported ? "toolset.import" : "toolset.save", name, before?.value, next.data);
       return next.data;
-    });
+    }, MAX_RACES);
     if (!saved) throw taken(name);
     await this.load();
-    if (saved === "stale") throw stale(name);
+    if (saved === "stale") {
+      throw new GatewayError("CONFLICT", {
+        message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
+        recoverySteps: ["Look at it again, then save"],
+      });
+    }
     return saved;
   }
 
   /** Principals that had it equipped have none equipped then. */
   async remove(name: string): Promise<void> {
     const { repository } = this.#options;
-    await untilDone(async () => {
+    await retryStale(async () => {
       const found = await this.#stored(name);
       // What was found, or two who delete it at once would both hear that they did.
       await repository.delete(name, found.versionstamp);
       this.#note("toolset.delete", name, found.value);
-    });
+    }, MAX_RACES);
     await this.load();
   }
 
@@ -220,7 +224,7 @@ export class Toolsets {
     const principal = ownerOf(caller);
     return await this.#work(principal, async () => {
       const { repository } = this.#options;
-      const was = await untilDone(async () => {
+      const was = await retryStale(async () => {
         const before = await repository.equipped.find(principal);
         if (!before) return undefined;
         const { toolset: name, toolsetId } = before.value;
@@ -232,16 +236,38 @@ export class Toolsets {
           before: { equipped: name, for: principal },
         });
         return toolset?.value.id === toolsetId ? name : undefined;
-      });
+      }, MAX_RACES);
       await this.load();
       return was;
     });
   }
 
-  /** Looks again at which equipped tools can be called, after servers came or went. */
   recheck(): void {
-    const equipped = [...this.#saved.equipped()];
+    const equipped = [...this.#equipped.keys()].flatMap((owner) => this.#equippedBy(owner) ?? []);
     this.#news.check(new Map(equipped.map((toolset) => [toolset, this.tools(toolset)])));
+  }
+
+  #equippedBy(owner: string): Toolset | undefined {
+    const equipped = this.#equipped.get(owner)?.value;
+    const toolset = equipped && this.find(equipped.toolset);
+    return toolset?.id === equipped?.toolsetId ? toolset : undefined;
+  }
+
+  async #read(): Promise<ToolsetsChange> {
+    const { repository } = this.#options;
+    const [toolsets, equipped] = await Promise.all([
+      Array.fromAsync(repository.list()),
+      Array.fromAsync(repository.equipped.list()),
+    ]);
+    const before = { toolsets: this.#toolsets, equipped: this.#equipped };
+    this.#toolsets = keepSame(before.toolsets, toolsets, ({ name }) => name);
+    this.#equipped = keepSame(before.equipped, equipped, ({ principal }) => principal);
+    const changed = changedKeys(before.toolsets, this.#toolsets);
+    const principals = changedKeys(before.equipped, this.#equipped);
+    for (const [principal, { value }] of this.#equipped) {
+      if (changed.has(value.toolset)) principals.add(principal);
+    }
+    return { toolsets: changed, principals };
   }
 
   #note(action: string, subject: string, before?: Toolset, after?: Toolset): void {
@@ -273,7 +299,6 @@ export class Toolsets {
     });
   }
 
-  /** One operation after the other for each principal. */
   async #work<T>(principal: string, operation: () => Promise<T>): Promise<T> {
     const before = this.#working.get(principal) ?? Promise.resolve();
     const working = before.then(operation, operation);
@@ -290,7 +315,6 @@ export function referenceTo({ server, name, fingerprint }: CatalogTool): ToolRef
   return { server, tool: name, fingerprint };
 }
 
-/** A name like this one that a toolset can have; empty where nothing of it can stay. */
 export function fittingToolsetName(name: string): string {
   if (ToolsetName.safeParse(name).success) return name;
   return name.trim().replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
@@ -314,20 +338,26 @@ function taken(name: string): GatewayError {
   });
 }
 
-function stale(name: string): GatewayError {
-  return new GatewayError("CONFLICT", {
-    message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
-    recoverySteps: ["Look at it again, then save"],
-  });
-}
-
 function inProgress(): GatewayError {
   return new GatewayError("OPERATION_IN_PROGRESS", {
     message: "Registration operation in progress, please wait",
   });
 }
 
-/** Tries until it is done: each try may lose to another gateway on the same store. */
-function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
-  return retryStale(attempt, MAX_RACES);
+/** The same object for the same version, so that what was made of it stays good. */
+function keepSame<T>(
+  before: ByKey<T>,
+  records: Stored<T>[],
+  keyOf: (value: T) => string,
+): ByKey<T> {
+  return new Map(records.map((record) => {
+    const key = keyOf(record.value);
+    const known = before.get(key);
+    return [key, known?.versionstamp === record.versionstamp ? known : record];
+  }));
+}
+
+function changedKeys<T>(before: ByKey<T>, after: ByKey<T>): Set<string> {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return new Set([...keys].filter((key) => before.get(key) !== after.get(key)));
 }

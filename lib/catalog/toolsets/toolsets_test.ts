@@ -3,9 +3,8 @@ import { EVERYONE } from "../../core/access.ts";
 import { Store } from "../../storage/store.ts";
 import { failure } from "../../storage/testing/failures.ts";
 import { ToolsetsRepository } from "../../storage/catalog_repositories.ts";
-import type { ToolsetsChange } from "./saved_toolsets.ts";
-import { catalogOf, listed } from "./testing.ts";
-import { Toolsets } from "./toolsets.ts";
+import { catalogOf, listed, toolsetOf } from "./testing/toolsets.ts";
+import { Toolsets, type ToolsetsChange } from "./toolsets.ts";
 import type { Availability } from "./toolset_tools.ts";
 
 /** A gateway's toolsets on a store that others may share. */
@@ -335,4 +334,49 @@ test("Toolsets tells once of servers that are away, and that they are back", asy
   assert.deepEqual(toolsets.registered(dev).map(({ name }) => name), ["status", "ps"]);
   catalog.setListed("git", [listed("log")]);
   assert.deepEqual(toolsets.tools(dev).map(({ state }) => state), ["gone", "registered"]);
+});
+
+test("Toolsets.load() tells what is different, and keeps the objects that are not", async (store) => {
+  const repository = new ToolsetsRepository(store);
+  const { toolsets, changes } = toolsetsOn(store);
+  const loaded = async () => {
+    await toolsets.load();
+    return changes.splice(0).map((change) => [[...change.toolsets], [...change.principals]]);
+  };
+  const [dev, ops] = [toolsetOf("dev", ["git.status"]), toolsetOf("ops", ["docker.ps"])];
+  assert.deepEqual(await loaded(), []);
+
+  await repository.save(dev, null);
+  const versionstamp = await repository.save(ops, null);
+  assert.deepEqual(await loaded(), [[["dev", "ops"], []]]);
+  const known = toolsets.find("dev");
+
+  assert.ok(await repository.equip("A", { value: ops, versionstamp }, undefined, 1));
+  assert.deepEqual(await loaded(), [[[], ["A"]]]);
+  assert.equal(toolsets.equippedBy("A"), toolsets.find("ops"));
+  assert.equal(toolsets.equippedBy("B"), undefined);
+
+  await repository.save({ ...ops, updatedAt: 2 }, versionstamp);
+  assert.deepEqual(await loaded(), [[["ops"], ["A"]]]);
+  assert.equal(toolsets.equippedBy("A")?.updatedAt, 2);
+  assert.equal(toolsets.find("dev"), known);
+
+  await repository.delete("ops");
+  assert.deepEqual(await loaded(), [[["ops"], ["A"]]]);
+  assert.equal(toolsets.equippedBy("A"), undefined);
+  assert.deepEqual(await loaded(), []);
+});
+
+test("Toolsets.load() never takes up what was read earlier after what was read later", async (store) => {
+  const repository = new ToolsetsRepository(store);
+  const { toolsets, changes } = toolsetsOn(store);
+  const loads = [];
+  for (let index = 0; index < 20; index++) {
+    await repository.save(toolsetOf(`t${index}`, ["git.status"]), null);
+    loads.push(toolsets.load());
+  }
+  await Promise.all(loads);
+  assert.equal(toolsets.list().length, 20);
+  const names = changes.flatMap((change) => [...change.toolsets]);
+  assert.equal(names.length, 20, "each was new once");
 });

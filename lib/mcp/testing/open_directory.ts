@@ -8,7 +8,7 @@ import type { ServerState, ServerStatus } from "../../core/server.ts";
 import { NameTables } from "../../catalog/name_table.ts";
 import { ToolKeys } from "../../catalog/tool_keys.ts";
 import { CatalogSearch, ToolSearch } from "../../catalog/search/tool_search.ts";
-import { explanationText } from "../../catalog/search/explanation.ts";
+import { explanationText } from "../../catalog/search/ranking.ts";
 import { Store } from "../../storage/store.ts";
 import { ToolMetadataRepository } from "../../storage/catalog_repositories.ts";
 import { RESERVED_NAMES } from "../builtin_names.ts";

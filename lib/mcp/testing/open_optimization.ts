@@ -17,7 +17,7 @@ import { JobsRepository } from "../../storage/jobs_repository.ts";
 import { PromotionsRepository } from "../../storage/promotions_repository.ts";
 import { Store } from "../../storage/store.ts";
 import { resolveTool } from "../../catalog/resolve.ts";
-import { catalogOf, listed } from "../../catalog/toolsets/testing.ts";
+import { catalogOf, listed } from "../../catalog/toolsets/testing/toolsets.ts";
 import type { ToolContext } from "../builtin_tool.ts";
 import { OptimizationAdmin } from "../../operations/optimization_admin.ts";
 import { JOB_OPERATIONS } from "../../operations/jobs.ts";

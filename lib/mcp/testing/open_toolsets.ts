@@ -2,7 +2,7 @@ import { CanonicalToolsRepository } from "../../storage/canonical_tools_reposito
 import type { Admits } from "../../catalog/resolve.ts";
 import type { Store } from "../../storage/store.ts";
 import { ToolMetadataRepository, ToolsetsRepository } from "../../storage/catalog_repositories.ts";
-import { catalogOf } from "../../catalog/toolsets/testing.ts";
+import { catalogOf } from "../../catalog/toolsets/testing/toolsets.ts";
 import { Toolsets } from "../../catalog/toolsets/toolsets.ts";
 import { ToolTokens } from "../../catalog/tool_tokens.ts";
 import type { ServerStatus } from "../../core/server.ts";

@@ -1,4 +1,4 @@
-import type { RunEstimate } from "../../optimizer/jobs/estimate.ts";
+import type { JobEstimate } from "../../core/optimization.ts";
 import { CategoryScores } from "../../core/optimization.ts";
 import type { OptimizationJob } from "../../core/optimization.ts";
 import { besideText, percent, scoreText } from "../../optimizer/evaluation/metrics.ts";
@@ -89,7 +89,7 @@ export function hasEnded({ status }: OptimizationJob): boolean {
 
 /** What a job would take, in one line; how many runs is part of what it is based on. */
 export function estimateText(
-  { tools, seconds, costUsd, basis }: Omit<RunEstimate, "runs">,
+  { tools, seconds, costUsd, basis }: Omit<JobEstimate, "runs">,
 ): string {
   const time = seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
   const cost = costUsd === null ? "cost not known" : `about $${costUsd.toFixed(2)}`;

@@ -243,7 +243,7 @@ function draftWarnings(
   const near = all.find((other) =>
     other.id < prompt.id && isNearDuplicate(other.prompt, prompt.prompt)
   );
-  const problem = promptProblem(prompt, { name, server }, []);
+  const problem = promptProblem(prompt, { name, server });
   return [
     ...(near ? [`${about} asks for nearly the same as "${shortened(near.prompt, 60)}"`] : []),
     ...(problem === undefined ? [] : [`${about}: ${problem}`]),

@@ -5,7 +5,7 @@ import {
   Depth,
   EvalRun,
   Evaluation,
-  EvaluatorKind,
+  EvaluatorInfo,
   GoldenPrompt,
   JobOptions,
   OptimizationJob,
@@ -16,6 +16,8 @@ import {
   ToolCandidate,
   Verdict,
 } from "../../core/optimization.ts";
+
+export { EvaluatorInfo, JobEstimate } from "../../core/optimization.ts";
 
 /** A tool: by its server and its own name, or by a name that has the server in it. */
 export const TOOL = {
@@ -47,14 +49,6 @@ export const OriginalTool = z.object({
   inputSchema: z.unknown(),
 });
 export type OriginalTool = z.infer<typeof OriginalTool>;
-
-/** What evaluates, or why nothing can. */
-export const EvaluatorInfo = z.object({
-  kind: EvaluatorKind.nullable(),
-  model: z.string().nullable(),
-  problem: z.string().nullable(),
-});
-export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
 
 export const Overview = z.object({
   enabled: z.boolean(),
@@ -174,19 +168,6 @@ export const ToolOptimizationDetail = z.object({
   job: OptimizationJob.nullable(),
 });
 export type ToolOptimizationDetail = z.infer<typeof ToolOptimizationDetail>;
-
-/** What a job would take. */
-export const JobEstimate = z.object({
-  tools: z.int(),
-  /** At most: an evaluation stops early if it can. */
-  runs: z.int(),
-  seconds: z.number(),
-  /** Null if nothing is known about prices. */
-  costUsd: z.number().nullable(),
-  /** In words: measured on so many runs, or a guess. */
-  basis: z.string(),
-});
-export type JobEstimate = z.infer<typeof JobEstimate>;
 
 /** A prompt as people and models write it. */
 export const WrittenPrompt = z.strictObject({

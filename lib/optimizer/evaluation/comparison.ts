@@ -8,8 +8,7 @@ import {
 } from "../../core/optimization.ts";
 import { theftsOf } from "./confusion.ts";
 import { pairedMetrics, pairRuns } from "./metrics.ts";
-import type { Rule } from "./rules.ts";
-import { verdictRules } from "./verdict.ts";
+import { isRefuted, type Rule, verdictRules } from "./verdict.ts";
 
 /** The rules that compare two descriptions; the others concern only the candidate. */
 const COMPARING: readonly Rule["rule"][] = [
@@ -23,27 +22,16 @@ export const NOT_TESTED_BESIDE =
   "it was not tested against the promoted description, which it must beat: evaluate it " +
   "again to test both";
 
-interface InForceInput {
-  /** Provides the depth and the thresholds for the rules. */
+/** A candidate must beat the promoted description too, or chance would swap the two repeatedly. */
+export function whyNotInstead(input: {
   evaluation: Evaluation;
-  /** What would be promoted. */
   candidateId: string;
-  /** The promoted description. */
   inForce: string;
   /** All runs that count, oldest first. */
   runs: readonly EvalRun[];
-  /** Those that decide. */
   prompts: readonly GoldenPrompt[];
-  /** All prompts that were tested, including siblings'. */
   asked: readonly GoldenPrompt[];
-}
-
-/**
- * Why a candidate must not replace the promoted description. It must beat that description by the
- * same rules as the canonical one; otherwise chance would swap the two again and again. Every way
- * to promote checks this.
- */
-export function whyNotInstead(input: InForceInput): string | undefined {
+}): string | undefined {
   const { evaluation, inForce, prompts, asked } = input;
   const { depth, thresholds, results } = evaluation;
   const candidate = results.find(({ candidateId }) => candidateId === input.candidateId);
@@ -51,9 +39,17 @@ export function whyNotInstead(input: InForceInput): string | undefined {
   if (!candidate || !promoted) return NOT_TESTED_BESIDE;
   // The candidate's verdict already covers the canonical description, which has the same text.
   if (promoted.candidateId === CANONICAL || promoted === candidate) return undefined;
-  const [runs, before] = [runsOf(candidate, input), runsOf(promoted, input)];
+  // Runs of a model that is no longer used are older.
+  const { askedModel } = input.runs.at(-1) ?? {};
+  const runsOf = ({ candidateId, description }: DescriptionResult) =>
+    input.runs.filter((run) =>
+      run.candidateId === candidateId && run.askedModel === askedModel &&
+      run.descriptionHash === descriptionHash(description)
+    );
+  const [runs, before] = [runsOf(candidate), runsOf(promoted)];
   const pairs = pairRuns(runs, before, prompts);
   if (pairs.length === 0) return "no prompt was tested with both it and the promoted description";
+  // A refuted description is tested less, so significance against it cannot be shown.
   const failed = verdictRules({
     depth,
     ...pairedMetrics(pairs),
@@ -63,26 +59,9 @@ export function whyNotInstead(input: InForceInput): string | undefined {
     candidates: results.length - 1,
     whose: "of the promoted one",
   }).filter(({ rule, passed }) =>
-    !passed && COMPARING.includes(rule) && (rule !== "significance" || !isRefuted(promoted))
+    !passed && COMPARING.includes(rule) && (rule !== "significance" || !isRefuted(promoted.verdict))
   );
   return failed.length === 0
     ? undefined
     : `compared with the promoted one, ${failed.map(({ words }) => words).join("; ")}`;
-}
-
-/** A refuted description is tested less, so significance against it cannot be shown. */
-function isRefuted({ verdict }: DescriptionResult): boolean {
-  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
-}
-
-function runsOf(
-  { candidateId, description }: DescriptionResult,
-  { runs }: InForceInput,
-): EvalRun[] {
-  // Runs of a model that is no longer used are older.
-  const { askedModel } = runs.at(-1) ?? {};
-  const hash = descriptionHash(description);
-  return runs.filter((run) =>
-    run.candidateId === candidateId && run.askedModel === askedModel && run.descriptionHash === hash
-  );
 }

@@ -1,7 +1,6 @@
 import type { EvalRun, GoldenPrompt } from "../../core/optimization.ts";
-import { promptKey } from "./metrics.ts";
+import { promptKey, scoresByPrompt } from "./metrics.ts";
 
-/** In the place of a tool's name: no tool should be called, or none was. */
 export const NONE = "(none)";
 
 /** [should be called][was called]: in how many runs. */
@@ -9,13 +8,8 @@ export type Confusion = Record<string, Record<string, number>>;
 
 /** How many of the prompts that are meant for a sibling this tool takes only with the candidate. */
 export interface Theft {
-  /** Whose they are. */
   tool: string;
-  /** Those that it did not take before. */
   stolen: number;
-  /** All that it took with the server's own description, whether it still does or not. */
-  before: number;
-  /** Prompts meant for it that were put to both descriptions. */
   of: number;
 }
 
@@ -25,27 +19,17 @@ export function confusionOf(
   prompts: readonly GoldenPrompt[],
   tool: string,
 ): Confusion {
-  const byKey = promptsByKey(prompts);
-  // Maps, since a server may name a tool "__proto__".
-  const counts = new Map<string, Map<string, number>>();
-  for (const run of runs) {
+  const byKey = new Map(prompts.map((prompt) => [promptKey(prompt.id, prompt.version), prompt]));
+  return sumOf(runs.flatMap((run): Tally[] => {
     const prompt = byKey.get(promptKey(run.promptId, run.promptVersion));
-    if (run.status !== "ok" || !prompt) continue;
+    if (run.status !== "ok" || !prompt) return [];
     const { shouldCallTool, expectedTool } = prompt.expectedBehavior;
     const should = shouldCallTool ? tool : expectedTool ?? NONE;
-    const row = counts.get(should) ?? new Map<string, number>();
-    const called = calledIn(run, tool, should);
-    row.set(called, (row.get(called) ?? 0) + 1);
-    counts.set(should, row);
-  }
-  return toConfusion(counts);
+    return [[should, calledIn(run, tool, should), 1]];
+  }));
 }
 
-/**
- * Negative prompts that are meant for a sibling and that this tool takes, but did not before: one
- * that it gives back makes up for none. A prompt is taken where more than half of its runs called
- * this tool, so that one stray run of several decides nothing.
- */
+/** Siblings' prompts that most runs take now and did not take before; none makes up for another. */
 export function theftsOf(
   candidate: readonly EvalRun[],
   baseline: readonly EvalRun[],
@@ -60,10 +44,9 @@ export function theftsOf(
     const after = taken.get(promptKey(id, version));
     const before = takenBefore.get(promptKey(id, version));
     if (after === undefined || before === undefined) continue;
-    const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, before: 0, of: 0 };
+    const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, of: 0 };
     theft.of++;
     if (after && !before) theft.stolen++;
-    if (before) theft.before++;
     thefts.set(sibling, theft);
   }
   return [...thefts.values()].filter(({ stolen }) => stolen > 0);
@@ -76,21 +59,26 @@ export function showsTheft({ category, expectedBehavior }: GoldenPrompt): boolea
     expectedTool !== "";
 }
 
-/** Several evaluations counted together. */
 export function addConfusions(confusions: readonly Confusion[]): Confusion {
-  const counts = new Map<string, Map<string, number>>();
-  for (const [should, row] of confusions.flatMap((confusion) => Object.entries(confusion))) {
-    const sums = counts.get(should) ?? new Map<string, number>();
-    for (const [called, count] of Object.entries(row)) {
-      sums.set(called, (sums.get(called) ?? 0) + count);
-    }
-    counts.set(should, sums);
-  }
-  return toConfusion(counts);
+  return sumOf(
+    confusions.flatMap((confusion) =>
+      Object.entries(confusion).flatMap(([should, row]) =>
+        Object.entries(row).map(([called, count]): Tally => [should, called, count])
+      )
+    ),
+  );
 }
 
-function toConfusion(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): Confusion {
-  return Object.fromEntries([...counts].map(([should, row]) => [should, Object.fromEntries(row)]));
+type Tally = [should: string, called: string, count: number];
+
+function sumOf(counts: readonly Tally[]): Confusion {
+  // Maps, since a server may name a tool "__proto__".
+  const sums = new Map<string, Map<string, number>>();
+  for (const [should, called, count] of counts) {
+    const row = sums.get(should) ?? new Map<string, number>();
+    sums.set(should, row.set(called, (row.get(called) ?? 0) + count));
+  }
+  return Object.fromEntries([...sums].map(([should, row]) => [should, Object.fromEntries(row)]));
 }
 
 /** Of several calls, the one that decided: this tool's own, else the wanted one, else the first. */
@@ -107,18 +95,6 @@ function calledIn(run: EvalRun, tool: string, should: string): string {
 }
 
 function takenPrompts(runs: readonly EvalRun[]): Map<string, boolean> {
-  const counts = new Map<string, { calls: number; runs: number }>();
-  for (const run of runs) {
-    if (run.status !== "ok") continue;
-    const key = promptKey(run.promptId, run.promptVersion);
-    const count = counts.get(key) ?? { calls: 0, runs: 0 };
-    count.runs++;
-    if (run.result.toolCalled) count.calls++;
-    counts.set(key, count);
-  }
-  return new Map([...counts].map(([key, { calls, runs }]) => [key, calls * 2 > runs]));
-}
-
-function promptsByKey(prompts: readonly GoldenPrompt[]): Map<string, GoldenPrompt> {
-  return new Map(prompts.map((prompt) => [promptKey(prompt.id, prompt.version), prompt]));
+  const calls = scoresByPrompt(runs, ({ result }) => result.toolCalled);
+  return new Map([...calls].map(([key, { correct, total }]) => [key, correct * 2 > total]));
 }

@@ -67,7 +67,7 @@ Deno.test("addConfusions() counts all of them", () => {
   assert.deepEqual(addConfusions([]), {});
 });
 
-Deno.test("theftsOf() says whose prompts are taken, and how many were before", () => {
+Deno.test("theftsOf() says whose prompts are taken", () => {
   const current = ["a", "b", "c"].map((id) => meantFor("get_current", id));
   const alerts = [meantFor("get_alerts", "d")];
   const prompts = [...current, ...alerts, aPrompt("n", "negative")];
@@ -75,7 +75,7 @@ Deno.test("theftsOf() says whose prompts are taken, and how many were before", (
   // Took the alert before as well, which is no fault of the candidate.
   const baseline = prompts.map((prompt) => aRun(prompt, !["b", "d"].includes(prompt.id)));
   assert.deepEqual(theftsOf(candidate, baseline, prompts), [
-    { tool: "get_current", stolen: 1, before: 1, of: 3 },
+    { tool: "get_current", stolen: 1, of: 3 },
   ]);
   assert.deepEqual(theftsOf(baseline, candidate, prompts), []);
 });
@@ -85,7 +85,7 @@ Deno.test("theftsOf() lets no prompt that is given back make up for one that is 
   const candidate = prompts.map((prompt) => aRun(prompt, prompt.id === "b"));
   const baseline = prompts.map((prompt) => aRun(prompt, prompt.id === "a"));
   assert.deepEqual(theftsOf(candidate, baseline, prompts), [
-    { tool: "get_current", stolen: 1, before: 1, of: 2 },
+    { tool: "get_current", stolen: 1, of: 2 },
   ]);
 });
 

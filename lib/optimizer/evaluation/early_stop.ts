@@ -1,16 +1,15 @@
 import { CATEGORIES, type CategoryScores, type PromptCategory } from "../../core/optimization.ts";
 import { noMetrics, pairedMetrics, signOf, signTest } from "./metrics.ts";
-import { missingCategories, thresholdRules } from "./rules.ts";
 import {
-  isPromoted,
   loneByCategory,
+  missingCategories,
   mostChance,
   type Sides,
+  thresholdRules,
   type VerdictInput,
   verdictRules,
 } from "./verdict.ts";
 
-/** What has been run and what is to come, for canStillChange(). */
 interface UnfinishedInput extends VerdictInput {
   /** Runs to come that will count in `candidate`, `baseline` and `pairs`. */
   left: Sides<number>;
@@ -18,17 +17,14 @@ interface UnfinishedInput extends VerdictInput {
   prompts: Record<PromptCategory, number>;
 }
 
-/**
- * Whether what is still to be run could change what judge() says of this candidate. Runs to come
- * may also fail, which leaves their counterparts out.
- */
+/** Whether runs to come, which may also fail, could change what judge() says of this candidate. */
 export function canStillChange(input: UnfinishedInput): boolean {
   const { left } = input;
   const toCome = (category: PromptCategory) => left.candidate[category] + left.baseline[category];
   // Thefts are counted on negative prompts.
   const canTheftsChange = toCome("negative") > 0;
   if (!canTheftsChange && toCome("direct") + toCome("indirect") === 0) return false;
-  const isGood = isPromoted(input, verdictRules(input));
+  const isGood = verdictRules(input).every(({ passed }) => passed);
   // Each rule is looked at by itself in what is for it the extreme case. A candidate's rates are
   // highest where all to come are correct and its lone mistakes drop out; a baseline's are lowest
   // the other way round. Nothing that can happen lies outside.
@@ -45,7 +41,6 @@ export function canStillChange(input: UnfinishedInput): boolean {
     thresholds.every(({ passed }) => passed) && canGetEvidence(input);
 }
 
-/** The counts with which the candidate looks best, or worst, in what can still come. */
 function extremes(input: UnfinishedInput, which: "best" | "worst") {
   const metrics = pairedMetrics(input.pairs);
   const lone = loneByCategory(input);

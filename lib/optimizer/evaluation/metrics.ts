@@ -6,33 +6,36 @@ import {
   type PromptCategory,
   type SuccessCount,
 } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
 
 /** The normal quantile of a two-sided 95 % interval. */
 const Z = 1.959963984540054;
 
-/** What the lack of each category leaves unknown. */
 const UNKNOWN: Record<PromptCategory, string> = {
   direct: "nothing shows whether the tool is called when it is asked for",
   indirect: "nothing shows whether the tool is called when its use must be inferred",
   negative: "there is no data on precision (not 0 %), and nothing can be promoted by itself",
 };
 
-/** Rates in the shape of the spec; null: no data. */
-export interface SpecMetrics {
-  directSuccess: number | null;
-  indirectSuccess: number | null;
-  negativeSuccess: number | null;
-  overall: number | null;
-}
-
-/** Names one version of a prompt. */
 export function promptKey(id: string, version: number): string {
   return `${version} ${id}`;
 }
 
+export function byCategory<T>(valueOf: (category: PromptCategory) => T): Record<PromptCategory, T> {
+  return {
+    direct: valueOf("direct"),
+    indirect: valueOf("indirect"),
+    negative: valueOf("negative"),
+  };
+}
+
 export function noMetrics(): CategoryScores {
   const none = (): SuccessCount => ({ correct: 0, total: 0 });
-  return { direct: none(), indirect: none(), negative: none(), overall: none() };
+  return { ...byCategory(none), overall: none() };
+}
+
+export function errorsIn(runs: readonly EvalRun[]): number {
+  return runs.filter(({ status }) => status === "error").length;
 }
 
 /** Counts what went well; runs that ended in an error, or whose prompt is not among these, say nothing. */
@@ -51,7 +54,6 @@ export function countRuns(
   );
 }
 
-/** The sum of what single prompts came to. */
 export function sumOf(
   prompts: Iterable<{ category: PromptCategory; score: SuccessCount }>,
 ): CategoryScores {
@@ -70,20 +72,15 @@ export function sumOf(
   return metrics;
 }
 
-/** How many prompts have runs that count. */
 export function promptsIn({ total, prompts = total }: SuccessCount): number {
   return prompts;
 }
 
-/** Null: no data. */
 export function rateOf({ correct, total }: SuccessCount): number | null {
   return total === 0 ? null : correct / total;
 }
 
-/**
- * The 95 % Wilson score interval: stays within 0 and 1, and holds for small counts too. Repeats of
- * one prompt are not independent, so that prompts are counted, not runs.
- */
+/** The 95 % Wilson score interval, over prompts: repeats of one prompt are not independent. */
 export function wilson(
   { correct, total, prompts: n = total }: SuccessCount,
 ): { low: number; high: number } | undefined {
@@ -117,18 +114,15 @@ export function scoreText(score: SuccessCount): string {
   return `${score.correct}/${score.total} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
-/** "5 points", "1 point", "6.7 points". */
 export function pointsText(fraction: number): string {
   const points = Math.round(fraction * 1_000) / 10;
-  return `${points} ${points === 1 ? "point" : "points"}`;
+  return counted(points, "point");
 }
 
-/** "beside 12 tools of other servers" */
 export function besideText(tools: number): string {
   return tools === 1 ? "beside 1 tool of another server" : `beside ${tools} tools of other servers`;
 }
 
-/** One for each category that nothing asks about. */
 export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {
   const asked = new Set(prompts.filter(({ retired }) => !retired).map(({ category }) => category));
   return CATEGORIES.filter((category) => !asked.has(category)).map((category) =>
@@ -136,7 +130,8 @@ export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[
   );
 }
 
-export function specMetrics(metrics: CategoryScores): SpecMetrics {
+/** Rates in the shape of the spec; null: no data. */
+export function specMetrics(metrics: CategoryScores) {
   return {
     directSuccess: rateOf(metrics.direct),
     indirectSuccess: rateOf(metrics.indirect),
@@ -152,7 +147,6 @@ function wholePercent({ correct, total }: SuccessCount): number {
   return Math.min(99, Math.max(1, rounded));
 }
 
-/** One prompt that was put to both descriptions. */
 export interface PromptPair {
   promptId: string;
   category: PromptCategory;
@@ -176,7 +170,6 @@ export function pairRuns(
   });
 }
 
-/** What both descriptions came to on the prompts that both have answered. */
 export function pairedMetrics(
   pairs: readonly PromptPair[],
 ): { candidate: CategoryScores; baseline: CategoryScores } {
@@ -191,10 +184,7 @@ export function signOf({ candidate, baseline }: PromptPair): number {
   return Math.sign(candidate.correct * baseline.total - baseline.correct * candidate.total);
 }
 
-/**
- * One-sided sign test. Over prompts, not runs: repeats of one prompt are not independent, and
- * counting them as if they were would make any difference look certain.
- */
+/** One-sided sign test, over prompts: repeats of one prompt are not independent. */
 export function exactTest(
   pairs: readonly PromptPair[],
 ): { better: number; worse: number; ties: number; p: number } {
@@ -218,14 +208,17 @@ export function signTest(better: number, worse: number): number {
   return Number(tail * scale / (1n << BigInt(n))) / Number(scale);
 }
 
-function scoresByPrompt(runs: readonly EvalRun[]): Map<string, SuccessCount> {
+export function scoresByPrompt(
+  runs: readonly EvalRun[],
+  isSuccess = ({ result }: EvalRun) => result.correct,
+): Map<string, SuccessCount> {
   const scores = new Map<string, SuccessCount>();
   for (const run of runs) {
     if (run.status !== "ok") continue;
     const key = promptKey(run.promptId, run.promptVersion);
     const score = scores.get(key) ?? { correct: 0, total: 0 };
     score.total++;
-    if (run.result.correct) score.correct++;
+    if (isSuccess(run)) score.correct++;
     scores.set(key, score);
   }
   return scores;

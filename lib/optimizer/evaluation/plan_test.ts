@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { planRuns } from "./plan.ts";
+import { planRuns } from "./selection.ts";
 import { aPrompt } from "../testing/runs.ts";
 
 Deno.test("planRuns() asks all descriptions one prompt before the next, what counts first", () => {

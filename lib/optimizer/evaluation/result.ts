@@ -5,10 +5,11 @@ import {
   type Evaluation,
   type Verdict,
 } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
 import { confusionOf } from "./confusion.ts";
 import type { EvaluationInput } from "./run.ts";
 import { type EvaluationState, MOST_ERRORS, toolsBeside } from "./state.ts";
-import { countRuns, emptyCategoryWarnings } from "./metrics.ts";
+import { countRuns, emptyCategoryWarnings, errorsIn } from "./metrics.ts";
 import { addCosts } from "../cost.ts";
 import { leastDeciding, tooFewPrompts } from "./verdict.ts";
 
@@ -19,11 +20,9 @@ interface EvaluationEnd {
   endedAt: string;
   /** An error that every other run would have met too. */
   lasting?: string | undefined;
-  /** Why runs that were planned were not made. */
   cut?: string | undefined;
 }
 
-/** What an evaluation came to, with all that limits it. */
 export function evaluationOf(
   input: EvaluationInput,
   state: EvaluationState,
@@ -49,7 +48,7 @@ export function evaluationOf(
     results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
     ...(input.confirms === undefined ? {} : { confirms: input.confirms }),
     runs: runs.length,
-    errors: runs.filter(({ status }) => status === "error").length,
+    errors: errorsIn(runs),
     cost: addCosts(...runs.map(({ cost }) => cost)),
     ...(voided === undefined ? {} : { void: voided }),
     warnings: warningsOf(input, state, end),
@@ -69,7 +68,7 @@ function resultOf(
     description,
     metrics: countRuns(runs, state.deciding),
     ...(candidateId === CANONICAL ? {} : { paired: state.pairedOf(candidateId) }),
-    errors: runs.filter(({ status }) => status === "error").length,
+    errors: errorsIn(runs),
     confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
     ranks: input.ranks?.(description) ?? {},
     ...(candidateId === CANONICAL
@@ -99,7 +98,7 @@ function verdictOf(
       const morePrompts = least - state.deciding.length;
       return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
     }
-    return { ...verdict, words: `${verdict.words} ${stopWords(candidateId, state)}` };
+    return { ...verdict, words: `${verdict.words} ${stopText(candidateId, state)}` };
   }
   // Another evaluation begins from the beginning.
   const words = `not enough evidence: ${made} of ${planned} runs were made` +
@@ -108,14 +107,13 @@ function verdictOf(
 }
 
 /** By prompts, or by runs where only repeats or prompts of siblings were left. */
-function stopWords(candidateId: string, state: EvaluationState): string {
+function stopText(candidateId: string, state: EvaluationState): string {
   const { asked, of } = state.promptsOf(candidateId);
   const { made, planned } = state.stopOf(candidateId);
   const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;
   return `Stopped early after ${place}: the rest could not change it.`;
 }
 
-/** A verdict that promotes nothing, whatever the counts say. */
 function withheld(verdict: Verdict, words: string): Verdict {
   const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
   return {
@@ -130,13 +128,9 @@ function voidReason(runs: readonly EvalRun[], lasting: string | undefined): stri
   if (lasting !== undefined) return `no run can succeed: ${lasting}`;
   const errors = runs.filter(({ status }) => status === "error");
   if (errors.length <= MOST_ERRORS * runs.length) return undefined;
-  const reasons = new Map<string, number>();
-  for (const { result } of errors) {
-    const reason = result.error ?? "unknown";
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  }
-  const most = [...reasons].sort(([, one], [, other]) => other - one).slice(0, MOST_REASONS)
-    .map(([reason, count]) => `${reason} (${count} ${count === 1 ? "time" : "times"})`);
+  const reasons = Map.groupBy(errors, ({ result }) => result.error ?? "unknown");
+  const most = [...reasons].sort(([, one], [, other]) => other.length - one.length)
+    .slice(0, MOST_REASONS).map(([reason, all]) => `${reason} (${counted(all.length, "time")})`);
   return `${errors.length} of ${runs.length} runs failed, more than ${100 * MOST_ERRORS} %; ` +
     `most often: ${most.join("; ")}`;
 }
@@ -165,10 +159,8 @@ function warningsOf(
     ...Array.from(
       state.leftOut,
       ([model, count]) =>
-        `${count} finished ${
-          count === 1 ? "run was" : "runs were"
-        } left out: made with the model ` +
-        `"${model}", which cannot be compared with "${input.evaluator.model}"`,
+        `${count === 1 ? "1 finished run was" : `${count} finished runs were`} left out: made ` +
+        `with the model "${model}", which cannot be compared with "${input.evaluator.model}"`,
     ),
     ...(models.size < 2
       ? []

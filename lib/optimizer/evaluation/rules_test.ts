@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { type CategoryScores, type SuccessCount, Thresholds } from "../../core/optimization.ts";
 import { noMetrics, pointsText } from "./metrics.ts";
-import { missingCategories, thresholdRules } from "./rules.ts";
+import { missingCategories, thresholdRules } from "./verdict.ts";
 
 const DEFAULTS = Thresholds.parse({});
 

@@ -12,12 +12,12 @@ import {
 } from "../../core/optimization.ts";
 import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluators/evaluator.ts";
 import { addCosts } from "../cost.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
 import { EvaluationState } from "./state.ts";
-import type { PlannedRun } from "./plan.ts";
+import type { PlannedRun } from "./selection.ts";
 
-/** More of what a model said than anybody reads. */
 const MOST_REASONING = 4_000;
 const MOST_ARGUMENTS = 4_000;
 
@@ -33,22 +33,15 @@ export interface EvaluationInput {
   depth: Depth;
   repeats: number;
   thresholds: Thresholds;
-  /** The canonical description first. */
   descriptions: { candidateId: string; description: string }[];
-  /**
-   * In a thorough evaluation the held-out ones alone decide. Of the others only those are run that
-   * name another tool, which show what is taken from it.
-   */
+  /** In a thorough evaluation only held-out ones decide; of the others, only those that show thefts run. */
   prompts: readonly GoldenPrompt[];
   /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
   siblingPrompts?: readonly GoldenPrompt[];
   evaluator: Evaluator;
-  /** The tools a model is shown, with this description for the tool. */
   shown(description: string): readonly ShownTool[];
-  /** The tool's flat name. */
   target: string;
   concurrency: number;
-  /** Finished runs of this evaluation from before a restart: not repeated. */
   finished: readonly EvalRun[];
   save(run: EvalRun): Promise<void>;
   /** Where our own search finds the tool with this description. */
@@ -62,22 +55,16 @@ export interface EvaluationInput {
 }
 
 export interface EvaluationProgress {
-  /** All runs made for this evaluation, also before a restart. */
   runsDone: number;
-  /** Those, and those still to be made. */
   runsTotal: number;
-  errors: number;
-  cost: RunCost;
   byCategory: Record<PromptCategory, { done: number; total: number }>;
   /** From 1. */
   currentCandidate?: number;
-  candidates: number;
 }
 
 interface EvaluationOutcome {
   evaluation: Evaluation;
   runs: EvalRun[];
-  /** An error that every further run would meet, of this tool and of others. */
   lasting?: string;
 }
 
@@ -115,8 +102,14 @@ async function makeRuns(
       cut = input.mayRun?.();
       if (cut !== undefined) return;
       report();
-      const { observation, ...tried } = await tryRun(input, planned, signal);
-      const run = runOf(input, planned, { observation, ...tried });
+      const tried = await runWithRetries(input.evaluator, {
+        prompt: planned.prompt.prompt,
+        tools: input.shown(descriptionOf(input, planned.candidateId)),
+        target: input.target,
+        signal,
+      }, input.retryDelayMs);
+      const { observation } = tried;
+      const run = runOf(input, planned, tried);
       await input.save(run);
       state.add(planned, run);
       report();
@@ -146,21 +139,6 @@ async function makeRuns(
   return { lasting, cut };
 }
 
-function tryRun(
-  input: EvaluationInput,
-  { candidateId, prompt }: PlannedRun,
-  signal: AbortSignal,
-): Promise<Tried> {
-  const request = {
-    prompt: prompt.prompt,
-    tools: input.shown(descriptionOf(input, candidateId)),
-    target: input.target,
-    signal,
-  };
-  return runWithRetries(input.evaluator, request, { delayMs: input.retryDelayMs });
-}
-
-/** What is recorded of a run; whether it is correct is decided here and by nobody else. */
 function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
   const { candidateId, prompt, repeat } = planned;
   const { observation, attempts, cost } = tried;
@@ -228,16 +206,9 @@ function descriptionOf(input: EvaluationInput, candidateId: string): string {
   throw new RangeError(`The evaluation has no description "${candidateId}"`);
 }
 
-interface RetryOptions {
-  /** Before the second try; twice as long before the third. Default: 1 s. */
-  delayMs?: number | undefined;
-  random?: () => number;
-}
-
 export interface Tried {
   observation: Observation;
   attempts: number;
-  /** Of all tries, failed ones too. */
   cost: RunCost;
 }
 
@@ -245,7 +216,8 @@ export interface Tried {
 export async function runWithRetries(
   evaluator: Evaluator,
   request: RunRequest,
-  { delayMs = FIRST_DELAY_MS, random = Math.random }: RetryOptions = {},
+  /** Before the second try; twice as long before the third. */
+  delayMs = FIRST_DELAY_MS,
 ): Promise<Tried> {
   const costs: RunCost[] = [];
   for (let attempts = 1;; attempts++) {
@@ -256,7 +228,7 @@ export async function runWithRetries(
       return { observation, attempts, cost: addCosts(...costs) };
     }
     // Half of it by chance, so that runs that failed together do not come back together.
-    const wait = delayMs * 2 ** (attempts - 1) * (0.5 + random() / 2);
+    const wait = delayMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
     await sleep(wait, undefined, { signal: request.signal }).catch(() => {});
   }
 }
@@ -273,7 +245,7 @@ async function runOnce(evaluator: Evaluator, request: RunRequest): Promise<Obser
     request.signal.throwIfAborted();
     return {
       status: "error",
-      reason: `The evaluator failed: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `The evaluator failed: ${errorMessage(error)}`,
       durationMs: performance.now() - startedAt,
       cost: { inputTokens: 0, outputTokens: 0 },
       isLasting: false,

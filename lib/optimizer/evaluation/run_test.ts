@@ -226,7 +226,7 @@ function aRequest(signal = new AbortController().signal): RunRequest {
 
 Deno.test("runWithRetries() tries three times and adds up what all tries cost", async () => {
   const evaluator = new ScriptedEvaluator(() => failed("busy"));
-  const tried = await runWithRetries(evaluator, aRequest(), { delayMs: 1 });
+  const tried = await runWithRetries(evaluator, aRequest(), 1);
   assert.equal(tried.observation.status, "error");
   assert.equal(tried.attempts, 3);
   assert.equal(evaluator.asked.length, 3);
@@ -236,18 +236,18 @@ Deno.test("runWithRetries() tries three times and adds up what all tries cost", 
 
 Deno.test("runWithRetries() stops with the first try that goes well", async () => {
   const evaluator = new ScriptedEvaluator(({ call }) => call < 2 ? failed("busy") : called());
-  const tried = await runWithRetries(evaluator, aRequest(), { delayMs: 1 });
+  const tried = await runWithRetries(evaluator, aRequest(), 1);
   assert.deepEqual([tried.observation.status, tried.attempts], ["ok", 2]);
 });
 
 Deno.test("runWithRetries() does not repeat what would fail as surely again", async () => {
   const evaluator = new ScriptedEvaluator(() => failed("not installed", "request"));
-  assert.equal((await runWithRetries(evaluator, aRequest(), { delayMs: 1 })).attempts, 1);
+  assert.equal((await runWithRetries(evaluator, aRequest(), 1)).attempts, 1);
 });
 
 Deno.test("runWithRetries() takes an evaluator's exception for a failed run", async () => {
   const evaluator = new ScriptedEvaluator(() => Promise.reject(new Error("a bug")));
-  const { observation } = await runWithRetries(evaluator, aRequest(), { delayMs: 1 });
+  const { observation } = await runWithRetries(evaluator, aRequest(), 1);
   assert.ok(observation.status === "error");
   assert.match(observation.reason, /a bug/);
 });
@@ -260,7 +260,7 @@ Deno.test("runWithRetries() gives up its pause when aborted", async () => {
   });
   const request = aRequest(stopping.signal);
   // Without the abort it would wait for an hour.
-  await assert.rejects(runWithRetries(evaluator, request, { delayMs: 3_600_000 }), /cancelled/);
+  await assert.rejects(runWithRetries(evaluator, request, 3_600_000), /cancelled/);
   assert.equal(evaluator.asked.length, 1);
 });
 

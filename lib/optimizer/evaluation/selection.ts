@@ -9,7 +9,22 @@ import {
   type TextOrigin,
   type ToolCandidate,
 } from "../../core/optimization.ts";
-import { DEPTHS } from "./plan.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { byCategory } from "./metrics.ts";
+import { isRefuted } from "./verdict.ts";
+
+export const DEPTHS: Record<
+  Depth,
+  {
+    promptsPerCategory: number;
+    repeats: number;
+    /** The share of prompts that what writes candidates never sees; where there are any, they alone decide. */
+    heldOutShare: number;
+  }
+> = {
+  quick: { promptsPerCategory: 5, repeats: 1, heldOutShare: 0 },
+  thorough: { promptsPerCategory: 12, repeats: 3, heldOutShare: 0.4 },
+};
 
 /** How many prompts of a category are asked, and how many of these what writes candidates never sees. */
 export interface WantedPrompts {
@@ -36,7 +51,6 @@ export function wantedPrompts(
   });
 }
 
-/** How many have to be written. */
 export function missingPrompts(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
@@ -51,7 +65,6 @@ export function missingPrompts(
   });
 }
 
-/** The prompts that are asked, so many of each category. */
 export function choosePrompts(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
@@ -65,7 +78,6 @@ export function choosePrompts(
   });
 }
 
-/** So many of these to hold out: the same ones every time. */
 export function chooseHeldOut<T extends { id: string }>(prompts: readonly T[], count: number): T[] {
   const hashed = prompts.map((prompt) => ({ prompt, hash: descriptionHash(prompt.id) }));
   return hashed.sort((one, other) => one.hash < other.hash ? -1 : 1).slice(0, Math.max(0, count))
@@ -83,11 +95,7 @@ export function firstWritten(versions: readonly GoldenPrompt[]): Map<string, num
   return times;
 }
 
-/**
- * The same prompts, held out only where none of these candidates was written with them in view.
- * Whoever writes a candidate may know every prompt that there was; only what the gateway has
- * written by a model never sees those that are held out.
- */
+/** Held out only if nobody who wrote a candidate can have seen them; generation never sees them. */
 export function heldOutFrom(
   saved: readonly GoldenPrompt[],
   candidates: readonly Writing[],
@@ -99,10 +107,7 @@ export function heldOutFrom(
   );
 }
 
-/**
- * Versions of saved prompts that are held out from here on, where too few are. Only those that
- * nobody who wrote one of these candidates can have seen: the rest can no longer be.
- */
+/** New versions, held out from now on, of prompts that no writer of these candidates can have seen. */
 export function heldOutVersions(
   saved: readonly GoldenPrompt[],
   wanted: Record<PromptCategory, WantedPrompts>,
@@ -145,15 +150,7 @@ function ofCategory(prompts: readonly GoldenPrompt[], category: PromptCategory):
   return prompts.filter((prompt) => prompt.category === category);
 }
 
-function byCategory<T>(valueOf: (category: PromptCategory) => T): Record<PromptCategory, T> {
-  return {
-    direct: valueOf("direct"),
-    indirect: valueOf("indirect"),
-    negative: valueOf("negative"),
-  };
-}
-
-interface CandidateSelectionInput {
+export function chooseCandidates(input: {
   /** Oldest first. */
   saved: readonly ToolCandidate[];
   canonical: string;
@@ -162,12 +159,7 @@ interface CandidateSelectionInput {
   inForce?: string | undefined;
   /** Newest first. */
   evaluations: readonly Evaluation[];
-}
-
-/** The candidates to be tested, and how many more have to be written. */
-export function chooseCandidates(
-  input: CandidateSelectionInput,
-): { candidates: ToolCandidate[]; missing: number } {
+}): { candidates: ToolCandidate[]; missing: number } {
   const { saved, canonical, options, inForce, evaluations } = input;
   const { candidateIds, candidatesPerTool, generate, depth } = options;
   if (candidateIds) {
@@ -199,7 +191,6 @@ export function writtenInView(
   return saved.filter((one) => one.origin === "generated" || tested.includes(one));
 }
 
-/** Whether the last evaluation of it that says something says no. */
 function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[]): boolean {
   const telling = evaluations.filter((evaluation) =>
     evaluation.void === undefined && (evaluation.depth === depth || evaluation.depth === "thorough")
@@ -207,18 +198,14 @@ function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[])
   const [verdict] = telling.flatMap(({ results }) =>
     results.find(({ candidateId }) => candidateId === id)?.verdict ?? []
   );
-  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
+  return isRefuted(verdict);
 }
 
 const MOST_SIBLINGS = 5;
 const PROMPTS_EACH = 2;
 
-/**
- * Direct prompts that siblings have for themselves, as this tool should see them: not its business.
- * They show whether a description takes what is meant for others.
- */
+/** Siblings' direct prompts, as negative ones: they show whether a description takes their work. */
 export function chooseSiblingPrompts(
-  /** All prompts of the server. */
   saved: readonly GoldenPrompt[],
   /** Own names, those that matter most first; without the tool itself. */
   siblings: readonly string[],
@@ -232,16 +219,114 @@ export function chooseSiblingPrompts(
     .map(asSiblingPrompt);
 }
 
-/** How many there are at most, of so many siblings that have prompts. */
 export function mostSiblingPrompts(siblings: number): number {
   return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH;
 }
 
-/** A sibling's prompt as this tool should see it. */
 export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {
   return {
     ...prompt,
     category: "negative",
     expectedBehavior: { shouldCallTool: false, expectedTool: prompt.toolName },
   };
+}
+
+/** Whether the best is tested again before promotion: the best of several is often the luckiest. */
+export function hasConfirmation(
+  { depth, autoPromote }: Pick<JobOptions, "depth" | "autoPromote">,
+  candidates: number,
+): boolean {
+  return depth === "quick" && autoPromote && candidates > 1;
+}
+
+/** The descriptions that it is about: the best candidate and the server's own. */
+export const CONFIRMED_DESCRIPTIONS = 2;
+
+export interface PlannedRun {
+  candidateId: string;
+  prompt: GoldenPrompt;
+  repeat: number;
+  isSibling: boolean;
+}
+
+/**
+ * All runs in the order in which they are made. What counts comes first: a description that fails
+ * there need not be asked what it takes from others. All descriptions are asked one prompt before
+ * any is asked the next, so that what changes with time (a busy model, a new version of it) changes
+ * for all of them; and the categories take turns, so that each has data early.
+ */
+export function planRuns(input: {
+  candidateIds: readonly string[];
+  /** Those that the counts rest on. */
+  prompts: readonly GoldenPrompt[];
+  /** Own prompts that count in no category, and show what is taken from others. */
+  otherPrompts?: readonly GoldenPrompt[];
+  siblingPrompts: readonly GoldenPrompt[];
+  repeats: number;
+}): PlannedRun[] {
+  const { otherPrompts = [], siblingPrompts } = input;
+  const siblings = new Set(siblingPrompts);
+  const counting = takeTurns(
+    CATEGORIES.map((category) => input.prompts.filter((prompt) => prompt.category === category)),
+  );
+  return [counting, takeTurns([otherPrompts, siblingPrompts])].flatMap((prompts) =>
+    Array.from({ length: input.repeats }, (_, repeat) => repeat).flatMap((repeat) =>
+      prompts.flatMap((prompt) =>
+        input.candidateIds.map((candidateId) => ({
+          candidateId,
+          prompt,
+          repeat,
+          isSibling: siblings.has(prompt),
+        }))
+      )
+    )
+  );
+}
+
+function takeTurns<T>(groups: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...groups.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, index) => index)
+    .flatMap((index) => groups.flatMap((group) => group.slice(index, index + 1)));
+}
+
+interface Checked {
+  server: string;
+  tool: string;
+  prompts: readonly GoldenPrompt[];
+  wanted: Record<PromptCategory, WantedPrompts>;
+}
+
+export function heldOutWarnings(checked: Checked): string[] {
+  return lackingOf(checked).map(({ category, wanted, count }) =>
+    `Only ${count} of the ${wanted} ${category} prompts that should decide were held out from ` +
+    "whoever wrote the candidates"
+  );
+}
+
+/** CANNOT_EVALUATE if a category has no held-out prompt: what writers knew decides nothing. */
+export function knownToWriters(checked: Checked): GatewayError | undefined {
+  const none = lackingOf(checked).filter(({ count }) => count === 0)
+    .map(({ category }) => category);
+  if (none.length === 0) return undefined;
+  const name = `${checked.server}.${checked.tool}`;
+  return new GatewayError("CANNOT_EVALUATE", {
+    message: `Cannot test "${name}" thoroughly: whoever wrote the candidates may have known ` +
+      `every ${none.join(" and every ")} prompt`,
+    recoveryAction:
+      "Let prompts be written, save some after the candidates, or test at the depth quick",
+    recoverySteps: [
+      `Save further prompts for "${name}": nobody who wrote the candidates knew what is saved ` +
+      "after them",
+      "Or start an optimization that may write prompts",
+      "Or test at the depth quick, where prompts that were known count too",
+    ],
+  });
+}
+
+function lackingOf({ prompts, wanted }: Checked) {
+  return CATEGORIES.map((category) => ({
+    category,
+    wanted: wanted[category].heldOut,
+    count: prompts.filter((prompt) => prompt.heldOut && prompt.category === category).length,
+  })).filter((one) => one.count < one.wanted);
 }

@@ -10,30 +10,25 @@ import {
 } from "../../core/optimization.ts";
 import { showsTheft, theftsOf } from "./confusion.ts";
 import type { EvaluationInput, EvaluationProgress } from "./run.ts";
-import { countRuns, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
-import { addCosts } from "../cost.ts";
-import { type PlannedRun, planRuns } from "./plan.ts";
+import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
+import { type PlannedRun, planRuns } from "./selection.ts";
 import { judge, type VerdictInput } from "./verdict.ts";
 import { canStillChange } from "./early_stop.ts";
 
 /** More than this share of errors, and nothing can be concluded. */
 export const MOST_ERRORS = 0.2;
 
-/** Which runs of an evaluation have been made, which are still to be made, and what they say so far. */
 export class EvaluationState {
-  /** The prompts that the verdict rests on. */
   readonly deciding: readonly GoldenPrompt[];
-  /** How many of those there are of each category. */
   readonly prompts: Readonly<Record<PromptCategory, number>>;
   readonly #input: EvaluationInput;
   readonly #counting: ReadonlySet<GoldenPrompt>;
   readonly #plan: readonly PlannedRun[];
   readonly #beside: number;
   readonly #runs = new Map<string, EvalRun>();
-  /** Candidates whose outcome is certain. */
-  readonly #settled = new Set<string>();
-  /** Finished runs that cannot be compared with those to come, by the model that made them. */
-  readonly #left = new Map<string, number>();
+  readonly settled = new Set<string>();
+  /** How many finished runs were left out, by the model that made them: they cannot be compared. */
+  readonly leftOut = new Map<string, number>();
   #made: number;
   #position = 0;
   #current: number | undefined;
@@ -44,13 +39,9 @@ export class EvaluationState {
       ? input.prompts.filter(({ heldOut }) => heldOut)
       : input.prompts;
     this.#counting = new Set(this.deciding);
-    const countOf = (category: PromptCategory) =>
-      this.deciding.filter((prompt) => prompt.category === category).length;
-    this.prompts = {
-      direct: countOf("direct"),
-      indirect: countOf("indirect"),
-      negative: countOf("negative"),
-    };
+    this.prompts = byCategory((category) =>
+      this.deciding.filter((prompt) => prompt.category === category).length
+    );
     this.#plan = planRuns({
       candidateIds: input.descriptions.map(({ candidateId }) => candidateId),
       prompts: this.deciding,
@@ -72,26 +63,17 @@ export class EvaluationState {
     return [...this.#runs.values()];
   }
 
-  get settled(): ReadonlySet<string> {
-    return this.#settled;
-  }
-
-  /** How many finished runs were left out, by the model that they were made with. */
-  get leftOut(): ReadonlyMap<string, number> {
-    return this.#left;
-  }
-
-  /** So many errors that they are too many, however the rest goes. */
   get isBeyondHope(): boolean {
-    return this.#errors() > MOST_ERRORS * this.#plan.length;
+    return errorsIn(this.runs) > MOST_ERRORS * this.#plan.length;
   }
 
-  /** Takes the next run that is worth making. */
   next(): PlannedRun | undefined {
     while (this.#position < this.#plan.length) {
       const planned = this.#plan[this.#position++];
       if (planned && !this.#has(planned) && this.#isNeeded(planned.candidateId)) {
-        if (planned.candidateId !== CANONICAL) this.#current = this.#numberOf(planned.candidateId);
+        const number = this.#input.descriptions
+          .findIndex(({ candidateId }) => candidateId === planned.candidateId);
+        if (number > 0) this.#current = number;
         return planned;
       }
     }
@@ -108,7 +90,6 @@ export class EvaluationState {
     return this.runs.filter((run) => run.candidateId === candidateId);
   }
 
-  /** How many of the runs that the verdict on a candidate rests on are made, and are planned. */
   evidenceOf(candidateId: string): { made: number; planned: number } {
     const own = this.#plan.filter((planned) =>
       [CANONICAL, candidateId].includes(planned.candidateId)
@@ -116,11 +97,7 @@ export class EvaluationState {
     return { made: own.filter((planned) => this.#has(planned)).length, planned: own.length };
   }
 
-  /**
-   * How many of those runs had been made when the outcome was certain: the ones with the candidate,
-   * and those with the canonical description that go with them. What was asked of it later is for
-   * other candidates.
-   */
+  /** Runs made until the outcome was certain, without later ones of the canonical description. */
   stopOf(candidateId: string): { made: number; planned: number } {
     const own = this.#plan.filter((planned) => planned.candidateId === candidateId);
     const pairs = own.flatMap((planned) =>
@@ -129,7 +106,6 @@ export class EvaluationState {
     return { made: pairs.filter((one) => this.#has(one)).length, planned: 2 * own.length };
   }
 
-  /** How many of the prompts that decide were put to a candidate and to the canonical description. */
   promptsOf(candidateId: string): { asked: number; of: number } {
     const keysOf = (id: string) =>
       new Set(this.runsOf(id).map((run) => promptKey(run.promptId, run.promptVersion)));
@@ -143,7 +119,6 @@ export class EvaluationState {
     return judge(this.#verdictInput(candidateId));
   }
 
-  /** What it and the canonical description came to on the prompts that both have answered. */
   pairedOf(candidateId: string): { candidate: CategoryScores; baseline: CategoryScores } {
     return pairedMetrics(this.#verdictInput(candidateId).pairs);
   }
@@ -152,37 +127,24 @@ export class EvaluationState {
     const left = this.#plan.filter((planned) =>
       !this.#has(planned) && this.#isNeeded(planned.candidateId)
     );
-    const countOf = (planned: Iterable<PlannedRun>, category: PromptCategory) =>
-      Array.from(planned).filter(({ prompt, isSibling }) =>
-        !isSibling && prompt.category === category
-      ).length;
+    const countOf = (planned: readonly PlannedRun[], category: PromptCategory) =>
+      planned.filter(({ prompt, isSibling }) => !isSibling && prompt.category === category).length;
     const made = this.#plan.filter((planned) => this.#has(planned));
-    const counts = (category: PromptCategory) => {
-      const done = countOf(made, category);
-      return { done, total: done + countOf(left, category) };
-    };
     return {
       runsDone: this.#made,
       runsTotal: this.#made + left.length,
-      errors: this.#errors(),
-      cost: addCosts(...this.runs.map(({ cost }) => cost)),
-      byCategory: {
-        direct: counts("direct"),
-        indirect: counts("indirect"),
-        negative: counts("negative"),
-      },
-      candidates: this.#input.descriptions.length - 1,
+      byCategory: byCategory((category) => {
+        const done = countOf(made, category);
+        return { done, total: done + countOf(left, category) };
+      }),
       ...(this.#current === undefined ? {} : { currentCandidate: this.#current }),
     };
   }
 
-  /** Those that were made for the same texts by the same kind of evaluator and the same model. */
   #takeFinished(): void {
     const { descriptions, evaluator, finished } = this.#input;
     const hashes = new Map(
-      descriptions.map((
-        { candidateId, description },
-      ) => [candidateId, descriptionHash(description)]),
+      descriptions.map((one) => [one.candidateId, descriptionHash(one.description)]),
     );
     const planned = new Set(this.#plan.map(keyOf));
     for (const run of finished) {
@@ -192,7 +154,7 @@ export class EvaluationState {
       if (!isSame || !planned.has(key)) continue;
       const { askedModel = evaluator.model } = run;
       if (askedModel !== evaluator.model) {
-        this.#left.set(askedModel, (this.#left.get(askedModel) ?? 0) + 1);
+        this.leftOut.set(askedModel, (this.leftOut.get(askedModel) ?? 0) + 1);
       } else if (!this.#runs.has(key)) {
         this.#runs.set(key, run);
       }
@@ -201,7 +163,7 @@ export class EvaluationState {
 
   #settle(): void {
     for (const { candidateId } of this.#input.descriptions) {
-      if (candidateId === CANONICAL || this.#settled.has(candidateId)) continue;
+      if (candidateId === CANONICAL || this.settled.has(candidateId)) continue;
       const left = {
         candidate: this.#leftOf(candidateId),
         baseline: this.#leftOf(CANONICAL),
@@ -214,7 +176,7 @@ export class EvaluationState {
         [CANONICAL, candidateId].includes(planned.candidateId) && !this.#has(planned)
       );
       if (!isDecidingLeft && !areTheftsLeft) {
-        this.#settled.add(candidateId);
+        this.settled.add(candidateId);
         continue;
       }
       const input = this.#verdictInput(candidateId);
@@ -222,7 +184,7 @@ export class EvaluationState {
       const certain = areTheftsLeft ? { ...input, thefts: [] } : input;
       if (areTheftsLeft && judge(certain).promote) continue;
       if (!canStillChange({ ...certain, left, prompts: this.prompts })) {
-        this.#settled.add(candidateId);
+        this.settled.add(candidateId);
       }
     }
   }
@@ -255,21 +217,13 @@ export class EvaluationState {
 
   /** The canonical description is needed as long as one candidate is compared to it. */
   #isNeeded(candidateId: string): boolean {
-    if (candidateId !== CANONICAL) return !this.#settled.has(candidateId);
+    if (candidateId !== CANONICAL) return !this.settled.has(candidateId);
     const candidates = this.#input.descriptions.length - 1;
-    return candidates === 0 || this.#settled.size < candidates;
+    return candidates === 0 || this.settled.size < candidates;
   }
 
   #has(planned: PlannedRun): boolean {
     return this.#runs.has(keyOf(planned));
-  }
-
-  #errors(): number {
-    return this.runs.filter(({ status }) => status === "error").length;
-  }
-
-  #numberOf(candidateId: string): number {
-    return this.#input.descriptions.findIndex((one) => one.candidateId === candidateId);
   }
 }
 

@@ -4,21 +4,23 @@ import {
   type Depth,
   type PromptCategory,
   type SuccessCount,
-  Thresholds,
+  type Thresholds,
   type Verdict,
 } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
 import type { Theft } from "./confusion.ts";
 import {
   besideText,
+  byCategory,
   exactTest,
   pairedMetrics,
+  pointsText,
   type PromptPair,
   scoreText,
+  shortScore,
   signTest,
 } from "./metrics.ts";
-import { missingCategories, type Rule, thresholdRules } from "./rules.ts";
 
-/** The most that chance alone may explain in a thorough evaluation. */
 const MOST_CHANCE = 0.05;
 /** What the spec asks in a category. */
 const USUAL_PROMPTS = 5;
@@ -33,11 +35,8 @@ export interface VerdictInput {
   thefts: readonly Theft[];
   /** What decides: only prompts that were put to both descriptions can compare them. */
   pairs: readonly PromptPair[];
-  /** The runs came from a caller. */
   isReported?: boolean;
-  /** How many candidates were tested together; default: 1. */
   candidates?: number;
-  /** How many tools of other servers were shown beside the server's own. */
   beside?: number;
   /** The description that `baseline` belongs to, if not the canonical one. */
   whose?: string;
@@ -49,13 +48,11 @@ export interface Sides<T> {
   baseline: Record<PromptCategory, T>;
 }
 
-/** Whether a candidate may be promoted automatically, with the evidence. */
 export function judge(input: VerdictInput): Verdict {
   const rules = verdictRules(input);
-  const promote = isPromoted(input, rules);
   const failed = rules.filter(({ passed }) => !passed);
-  const evidence = evidenceWords(input);
-  if (promote) {
+  const evidence = evidenceText(input);
+  if (failed.length === 0) {
     const chance = rules.find(({ rule }) => rule === "significance");
     const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
     return { promote: true, depth: input.depth, words, rules };
@@ -66,7 +63,7 @@ export function judge(input: VerdictInput): Verdict {
     : undefined;
   const start = more === undefined
     ? `Do not promote: ${reasons}`
-    : `Do not promote, not enough evidence: ${moreWords(more)} would tell; ${reasons}`;
+    : `Do not promote, not enough evidence: ${lackText(more)} would tell; ${reasons}`;
   return {
     promote: false,
     depth: input.depth,
@@ -76,17 +73,12 @@ export function judge(input: VerdictInput): Verdict {
   };
 }
 
-/** The spec's rule alone, on counts. */
-export function shouldPromote(
-  candidate: CategoryScores,
-  baseline: CategoryScores,
-  thresholds: Thresholds = Thresholds.parse({}),
-): boolean {
-  return missingCategories(candidate, baseline).length === 0 &&
-    thresholdRules(candidate, baseline, thresholds).every(({ passed }) => passed);
+/** Whether it says no, and not that there is too little evidence. */
+export function isRefuted(verdict: Verdict | undefined): boolean {
+  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
 }
 
-/** Each rule with its outcome. */
+/** Each rule with its outcome; if all pass, the candidate may be promoted. */
 export function verdictRules(input: VerdictInput): Rule[] {
   const { candidate, baseline } = pairedMetrics(input.pairs);
   return [
@@ -95,12 +87,6 @@ export function verdictRules(input: VerdictInput): Rule[] {
     siblingsRule(input.thefts),
     ...(input.depth === "thorough" ? [significanceRule(input)] : []),
   ];
-}
-
-/** The spec's rule on what both have answered, and what is asked beside it. */
-export function isPromoted({ pairs, thresholds }: VerdictInput, rules: readonly Rule[]): boolean {
-  const { candidate, baseline } = pairedMetrics(pairs);
-  return shouldPromote(candidate, baseline, thresholds) && rules.every(({ passed }) => passed);
 }
 
 /** How many prompts have to decide at least: with fewer, chance explains it if all are better. */
@@ -114,11 +100,11 @@ export function leastDeciding(candidates: number): number {
 export function tooFewPrompts(deciding: number, candidates: number): string | undefined {
   const least = leastDeciding(candidates);
   if (deciding >= least) return undefined;
-  return `only ${deciding} ${plural(deciding, "prompt")} can decide, and it takes at least ` +
-    `${least}${
-      candidates > 1 ? ` for ${candidates} candidates` : ""
-    }: even a candidate that does ` +
-    "better on all of them could do so by chance";
+  const shared = candidates > 1 ? ` for ${candidates} candidates` : "";
+  return `only ${
+    counted(deciding, "prompt")
+  } can decide, and it takes at least ${least}${shared}: ` +
+    "even a candidate that does better on all of them could do so by chance";
 }
 
 /** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
@@ -131,33 +117,34 @@ function evidenceRule(
   candidate: CategoryScores,
   baseline: CategoryScores,
 ): Rule {
-  const rule = "evidence";
+  const of = (passed: boolean, words: string): Rule => ({ rule: "evidence", passed, words });
   const missing = missingCategories(candidate, baseline);
   if (missing.length > 0) {
     const kinds = missing.length === CATEGORIES.length ? "any" : missing.join(" or ");
-    const words = `there is no data on ${kinds} prompts tested with both descriptions`;
-    return { rule, passed: false, words };
+    return of(false, `there is no data on ${kinds} prompts tested with both descriptions`);
   }
   const lone = loneRuns(input);
-  if (input.isReported && lone > 0) {
-    const words = `the reported runs are incomplete: ${lone} ${plural(lone, "run")} without a ` +
-      "counterpart for the other description";
-    return { rule, passed: false, words };
-  }
   if (input.isReported) {
-    const words = "the runs were reported by a caller; the gateway measured none of them";
-    return { rule, passed: false, words };
+    return of(
+      false,
+      lone > 0
+        ? `the reported runs are incomplete: ${counted(lone, "run")} without a counterpart for ` +
+          "the other description"
+        : "the runs were reported by a caller; the gateway measured none of them",
+    );
   }
   const empty = CATEGORIES.filter((category) => candidate[category].total === 0);
-  const words = empty.length === 0
-    ? "there is data on every category of prompts"
-    : `there is data to decide on, but none on ${empty.join(" and ")} prompts`;
-  return { rule, passed: true, words };
+  return of(
+    true,
+    empty.length === 0
+      ? "there is data on every category of prompts"
+      : `there is data to decide on, but none on ${empty.join(" and ")} prompts`,
+  );
 }
 
 function siblingsRule(thefts: readonly Theft[]): Rule {
   const words = thefts.map(({ tool, stolen, of }) =>
-    `takes ${stolen} of ${of} ${plural(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
+    `takes ${stolen} of ${counted(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
     `"${tool}" and that it left alone before`
   );
   return {
@@ -171,8 +158,7 @@ function siblingsRule(thefts: readonly Theft[]): Rule {
 function significanceRule(input: VerdictInput): Rule {
   const { candidates = 1 } = input;
   const { better, worse, ties, p } = exactTest(input.pairs);
-  const counts = `better on ${better} ${plural(better, "prompt")}, worse on ${worse}, ` +
-    `the same on ${ties}`;
+  const counts = `better on ${counted(better, "prompt")}, worse on ${worse}, the same on ${ties}`;
   const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p, candidates > 1 ? 4 : 3)}`;
   const passed = p <= mostChance(input);
   const shared = candidates > 1 ? `, as ${candidates} candidates share ${MOST_CHANCE}` : "";
@@ -182,7 +168,7 @@ function significanceRule(input: VerdictInput): Rule {
   return { rule: "significance", passed, words: `${counts} (${chance}${needed})` };
 }
 
-function evidenceWords(input: VerdictInput): string {
+function evidenceText(input: VerdictInput): string {
   const { pairs, depth } = input;
   const { candidate, baseline } = pairedMetrics(pairs);
   const counts = CATEGORIES.map((category) =>
@@ -190,8 +176,8 @@ function evidenceWords(input: VerdictInput): string {
   );
   const runs = candidate.overall.total + baseline.overall.total;
   const lone = loneRuns(input);
-  return `${depth} evidence from ${pairs.length} ${plural(pairs.length, "prompt")} ` +
-    `(${counts.join(", ")}; ${runs} ${plural(runs, "run")}` +
+  return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
+    `(${counts.join(", ")}; ${counted(runs, "run")}` +
     `${lone > 0 ? `, ${lone} without a counterpart left out` : ""}` +
     `${input.isReported ? ", reported by the caller" : ""}` +
     `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
@@ -237,37 +223,28 @@ function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): Mo
   return { moreRuns, ...(depth === "thorough" && prompts > 0 ? { morePrompts: prompts } : {}) };
 }
 
-function moreWords({ moreRuns, morePrompts }: More): string {
-  if (morePrompts === undefined) return `${moreRuns} more ${plural(moreRuns, "run")}`;
-  return `${morePrompts} more ${plural(morePrompts, "prompt")} that whoever wrote the candidates ` +
-    `did not know (${moreRuns} ${plural(moreRuns, "run")})`;
+function lackText({ moreRuns, morePrompts }: More): string {
+  if (morePrompts === undefined) return counted(moreRuns, "more run");
+  return `${counted(morePrompts, "more prompt")} that whoever wrote the candidates ` +
+    `did not know (${counted(moreRuns, "run")})`;
 }
 
-/** Runs on prompts that only one description has answered so far. */
 export function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
   const paired = pairedMetrics(input.pairs);
-  const of = (side: "candidate" | "baseline", category: PromptCategory): SuccessCount => {
-    const [all, used] = [input[side][category], paired[side][category]];
-    const correct = Math.max(0, all.correct - used.correct);
-    const wrong = Math.max(0, all.total - all.correct - (used.total - used.correct));
-    return { correct, total: correct + wrong };
-  };
-  const sideOf = (side: "candidate" | "baseline") => ({
-    direct: of(side, "direct"),
-    indirect: of(side, "indirect"),
-    negative: of(side, "negative"),
-  });
-  return { candidate: sideOf("candidate"), baseline: sideOf("baseline") };
+  const of = (side: "candidate" | "baseline") =>
+    byCategory((category) => {
+      const [all, used] = [input[side][category], paired[side][category]];
+      const correct = Math.max(0, all.correct - used.correct);
+      const wrong = Math.max(0, all.total - all.correct - (used.total - used.correct));
+      return { correct, total: correct + wrong };
+    });
+  return { candidate: of("candidate"), baseline: of("baseline") };
 }
 
 function loneRuns(input: VerdictInput): number {
   const lone = loneByCategory(input);
   return [...Object.values(lone.candidate), ...Object.values(lone.baseline)]
     .reduce((sum, { total }) => sum + total, 0);
-}
-
-function plural(count: number, word: string): string {
-  return count === 1 ? word : `${word}s`;
 }
 
 /** Never shows more certainty than there is: 0.0504 is not 0.05. */
@@ -277,4 +254,123 @@ function roundedUp(p: number, digits: number): string {
 
 function roundedDown(p: number): string {
   return String(Math.floor(p * 10_000 + 1e-9) / 10_000);
+}
+
+export type Rule = Verdict["rules"][number];
+
+/** Thresholds are whole millionths, compared by multiplying counts, so that no rounding decides. */
+const MILLION = 1_000_000;
+const OWN = "of the server's own description";
+
+/** The spec's thresholds on counts. A rule without data is missing: it neither passes nor fails. */
+export function thresholdRules(
+  candidate: CategoryScores,
+  baseline: CategoryScores,
+  thresholds: Thresholds,
+  whose = OWN,
+): Rule[] {
+  return [
+    atLeast("overall", candidate.overall, thresholds.minOverall),
+    atLeast("negative", candidate.negative, thresholds.minNegative),
+    improvement(candidate.overall, baseline.overall, thresholds.minImprovement, whose),
+    regression(candidate, baseline, thresholds.maxRegression, whose),
+  ].filter((rule) => rule !== undefined);
+}
+
+export function missingCategories(
+  candidate: CategoryScores,
+  baseline: CategoryScores,
+): PromptCategory[] {
+  const isEmpty = (category: PromptCategory) =>
+    candidate[category].total === 0 || baseline[category].total === 0;
+  const missing: PromptCategory[] = isEmpty("negative") ? ["negative"] : [];
+  return isEmpty("direct") && isEmpty("indirect") ? ["direct", "indirect", ...missing] : missing;
+}
+
+function atLeast(
+  rule: "overall" | "negative",
+  score: SuccessCount,
+  threshold: number,
+): Rule | undefined {
+  if (score.total === 0) return undefined;
+  const { passed, needed } = reach(score.correct, millionths(threshold) * score.total, MILLION);
+  const aim = `the ${needed} that ${millionths(threshold) / 10_000} % needs`;
+  return {
+    rule,
+    passed,
+    words: passed
+      ? `${rule} ${shortScore(score)} reaches ${aim}`
+      : `${rule} ${shortScore(score)} is ${needed - score.correct} short of ${aim}`,
+  };
+}
+
+function improvement(
+  score: SuccessCount,
+  before: SuccessCount,
+  gain: number,
+  whose: string,
+): Rule | undefined {
+  if (score.total === 0 || before.total === 0) return undefined;
+  const { passed, needed } = reach(
+    score.correct,
+    (before.correct * MILLION + millionths(gain) * before.total) * score.total,
+    before.total * MILLION,
+  );
+  const than = `the ${shortScore(before)} ${whose}`;
+  const difference = score.correct / score.total - before.correct / before.total;
+  const words = passed
+    ? `overall ${shortScore(score)} is ${pointsText(difference)} above ${than}, ` +
+      `at least ${pointsText(gain)} needed`
+    : needed > score.total
+    ? `overall ${shortScore(score)} cannot be ${pointsText(gain)} above ${than}: ` +
+      "that leaves no room for such a gain"
+    : `overall ${shortScore(score)} is ${needed - score.correct} short of the ${needed} that ` +
+      `a gain of ${pointsText(gain)} over ${than} needs`;
+  return { rule: "improvement", passed, words };
+}
+
+function regression(
+  candidate: CategoryScores,
+  baseline: CategoryScores,
+  loss: number,
+  whose: string,
+): Rule | undefined {
+  const failures: string[] = [];
+  const empty: PromptCategory[] = [];
+  for (const category of CATEGORIES) {
+    const [score, before] = [candidate[category], baseline[category]];
+    if (score.total === 0 || before.total === 0) {
+      empty.push(category);
+      continue;
+    }
+    const { passed, needed } = reach(
+      score.correct,
+      (before.correct * MILLION - millionths(loss) * before.total) * score.total,
+      before.total * MILLION,
+    );
+    if (passed) continue;
+    failures.push(
+      `${category} ${shortScore(score)} is ${needed - score.correct} short of the ${needed} that ` +
+        `a loss of at most ${pointsText(loss)} from the ${shortScore(before)} ${whose} needs`,
+    );
+  }
+  if (empty.length === CATEGORIES.length) return undefined;
+  const unknown = empty.length === 0 ? "" : ` (no data on ${empty.join(" and ")} prompts)`;
+  const fine = `no category is more than ${pointsText(loss)} below that ${whose}`;
+  return {
+    rule: "regression",
+    passed: failures.length === 0,
+    words: `${failures.length === 0 ? fine : failures.join("; ")}${unknown}`,
+  };
+}
+
+function reach(correct: number, numerator: number, denominator: number) {
+  return {
+    passed: correct * denominator >= numerator,
+    needed: Math.max(0, Math.ceil(numerator / denominator)),
+  };
+}
+
+function millionths(threshold: number): number {
+  return Math.round(threshold * MILLION);
 }

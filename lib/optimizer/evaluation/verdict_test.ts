@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { CATEGORIES, type PromptCategory, Thresholds } from "../../core/optimization.ts";
 import { noMetrics, type PromptPair } from "./metrics.ts";
-import { judge, leastDeciding, shouldPromote, type VerdictInput } from "./verdict.ts";
+import {
+  judge,
+  leastDeciding,
+  missingCategories,
+  thresholdRules,
+  type VerdictInput,
+} from "./verdict.ts";
 
 const DEFAULTS = Thresholds.parse({});
 
@@ -112,7 +118,7 @@ Deno.test("judge() never promotes on reported runs, and says which are missing",
 });
 
 Deno.test("judge() refuses a thief and says whose prompts it takes", () => {
-  const thefts = [{ tool: "get_current", stolen: 2, before: 0, of: 3 }];
+  const thefts = [{ tool: "get_current", stolen: 2, of: 3 }];
   const verdict = judge(inputOf(pairsOf(good), { thefts }));
   assert.equal(verdict.promote, false);
   assert.match(
@@ -185,11 +191,9 @@ Deno.test("judge() would be satisfied by the runs that it asks for, and by no fe
   }));
 });
 
-Deno.test("shouldPromote() is the spec's rule on counts", () => {
-  const rule = (counts: Counts, thresholds?: Thresholds) => {
-    const { candidate, baseline } = inputOf(pairsOf(counts));
-    return shouldPromote(candidate, baseline, thresholds);
-  };
+Deno.test("judge() applies the spec's rule on counts", () => {
+  const rule = (counts: Counts, thresholds = DEFAULTS) =>
+    judge(inputOf(pairsOf(counts), { thresholds })).promote;
   assert.equal(rule(good), true);
   // Each rule by itself.
   assert.equal(rule({ direct: [5, 0, 5], indirect: [2, 0, 5], negative: [5, 5, 5] }), false);
@@ -201,7 +205,7 @@ Deno.test("shouldPromote() is the spec's rule on counts", () => {
   assert.equal(rule(good, { ...DEFAULTS, minOverall: 1 }), false);
 });
 
-Deno.test("judge() promotes in quick exactly what shouldPromote() allows", () => {
+Deno.test("judge() promotes in quick exactly what the spec's rule allows", () => {
   const of = fc.integer({ min: 0, max: 6 }).chain((total) => {
     const correct = fc.integer({ min: 0, max: total });
     return fc.tuple(correct, correct, fc.constant(total));
@@ -209,7 +213,10 @@ Deno.test("judge() promotes in quick exactly what shouldPromote() allows", () =>
   fc.assert(fc.property(of, of, of, (direct, indirect, negative) => {
     const input = inputOf(pairsOf({ direct, indirect, negative }));
     const verdict = judge(input);
-    assert.equal(verdict.promote, shouldPromote(input.candidate, input.baseline));
+    const { candidate, baseline } = input;
+    const isAllowed = missingCategories(candidate, baseline).length === 0 &&
+      thresholdRules(candidate, baseline, DEFAULTS).every(({ passed }) => passed);
+    assert.equal(verdict.promote, isAllowed);
     assert.equal(verdict.promote, verdict.rules.every(({ passed }) => passed));
     assert.match(verdict.words, /quick evidence from \d+ prompts? /);
   }));

@@ -1,4 +1,4 @@
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import { Redactor } from "../../telemetry/redact.ts";
@@ -6,15 +6,15 @@ import type {
   Evaluator,
   EvaluatorProgram,
   Observation,
+  RunProblem,
   RunRequest,
   ShownTool,
 } from "./evaluator.ts";
-import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
+import type { TextModel } from "../generation/text_model.ts";
 import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
 import {
   ClaudeTranscript,
   INSTALL_STEPS,
-  type RunProblem,
   runProblem,
   setupProblem,
   startProblem,
@@ -28,7 +28,6 @@ export interface ClaudeCliOptions {
   path: string;
   model: string;
   timeoutMs: number;
-  /** The gateway's environment, from which credentials, proxies and PATH are taken. */
   env: Record<string, string>;
   openEndpoint(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenEndpoint>;
   /** Announces processes, so that orphans of a killed gateway are found. */
@@ -37,21 +36,16 @@ export interface ClaudeCliOptions {
   folders?: RunFolders;
 }
 
-/** Where a run's tools are, for one client with the token. */
 interface OpenEndpoint extends AsyncDisposable {
   url: string;
   token: string;
 }
 
-/**
- * One fresh `claude -p` a run. It sees the tool's call and never has it run; after that the CLI asks
- * its model once more, which is waited for within the time limit: only the end tells the cost, and
- * whether all went well.
- */
+/** One fresh `claude -p` a run, waited for to its end: only that tells the cost and success. */
 export class ClaudeCliEvaluator implements Evaluator {
   readonly kind = "claude-cli";
   readonly #options: ClaudeCliOptions;
-  #program: EvaluatorProgram | undefined;
+  program: EvaluatorProgram | undefined;
 
   constructor(options: ClaudeCliOptions) {
     this.#options = options;
@@ -59,10 +53,6 @@ export class ClaudeCliEvaluator implements Evaluator {
 
   get model(): string {
     return this.#options.model;
-  }
-
-  get program(): EvaluatorProgram | undefined {
-    return this.#program;
   }
 
   async check(): Promise<void> {
@@ -82,21 +72,18 @@ export class ClaudeCliEvaluator implements Evaluator {
         return false;
       },
     });
-    this.#program = undefined;
+    this.program = undefined;
     if (end.how === "exit" && end.code === 0) {
-      this.#program = { path: await findProgram(path, env) ?? path, version };
+      this.program = { path: await findProgram(path, env) ?? path, version };
       return;
     }
     const reason = end.how === "not-started"
       ? startProblem(path, end)
-      : `\`${path} --version\` does not work: ${clean(endWords(end), this.#options)}`;
+      : `\`${path} --version\` does not work: ${clean(endText(end), this.#options)}`;
     throw new GatewayError("CANNOT_EVALUATE", {
       message: `Cannot evaluate: ${reason}`,
       recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
-      recoverySteps: [
-        ...INSTALL_STEPS,
-        "Or run the prompts yourself and report each result",
-      ],
+      recoverySteps: [...INSTALL_STEPS, "Or run the prompts yourself and report each result"],
       suggestedTools: ["record_eval_run"],
     });
   }
@@ -130,7 +117,8 @@ export class ClaudeCliEvaluator implements Evaluator {
       if (problem) return failed(problem);
     } catch (error) {
       signal.throwIfAborted();
-      return failed({ reason: `The run could not be made: ${wordsOf(error)}`, isLasting: false });
+      const reason = `The run could not be made: ${errorMessage(error)}`;
+      return failed({ reason, isLasting: false });
     }
     const { calls, reasoning, cost, model } = transcript;
     const durationMs = Math.round(performance.now() - started);
@@ -143,54 +131,42 @@ const NEVER_BEGAN = {
   isLasting: false,
 };
 
-/** Writes by `claude -p`, without any tool. The CLI decides how much at most. */
-export class ClaudeCliText implements TextModel {
-  readonly kind = "claude-cli";
-  readonly #options: Omit<ClaudeCliOptions, "openEndpoint">;
-
-  constructor(options: Omit<ClaudeCliOptions, "openEndpoint">) {
-    this.#options = options;
-  }
-
-  async complete({ system, prompt, signal }: TextRequest): Promise<TextAnswer> {
-    const transcript = new ClaudeTranscript();
-    const end = await this.#ask({ prompt, system, signal, transcript, mcpServers: {} });
-    const problem = runProblem(transcript, end, this.#options);
-    const text = transcript.result?.result ?? "";
-    if (problem === undefined && text.trim() !== "") return { text, cost: transcript.cost };
-    const reason = clean(problem?.reason ?? "The model's answer is empty", this.#options);
-    throw new GatewayError("CANNOT_GENERATE", {
-      message: `Cannot generate: ${reason}`,
-      ...end.how === "not-started"
-        ? { recoverySteps: [...INSTALL_STEPS, "Or write the texts yourself"] }
-        : {},
-    });
-  }
-
-  async #ask(question: Question): Promise<ClaudeEnd> {
-    try {
-      return await ask(this.#options, question);
-    } catch (cause) {
-      question.signal.throwIfAborted();
-      const message = `Cannot generate: the claude CLI cannot be started: ${wordsOf(cause)}`;
-      throw new GatewayError("CANNOT_GENERATE", { message, cause });
-    }
-  }
-}
-
-interface Question {
-  prompt: string;
-  system?: string;
-  signal: AbortSignal;
-  transcript: ClaudeTranscript;
-  mcpServers: Record<string, unknown>;
-  /** Asked after each line: whether the rest is of no interest. */
-  isEnough?(): boolean;
+export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): TextModel {
+  return {
+    kind: "claude-cli",
+    async complete({ system, prompt, signal }) {
+      const transcript = new ClaudeTranscript();
+      const question = { prompt, system, signal, transcript, mcpServers: {} };
+      const end = await ask(options, question).catch((cause) => {
+        signal.throwIfAborted();
+        const message = `Cannot generate: the claude CLI cannot be started: ${errorMessage(cause)}`;
+        throw new GatewayError("CANNOT_GENERATE", { message, cause });
+      });
+      const problem = runProblem(transcript, end, options);
+      const text = transcript.result?.result ?? "";
+      if (problem === undefined && text.trim() !== "") return { text, cost: transcript.cost };
+      const reason = clean(problem?.reason ?? "The model's answer is empty", options);
+      throw new GatewayError("CANNOT_GENERATE", {
+        message: `Cannot generate: ${reason}`,
+        ...end.how === "not-started"
+          ? { recoverySteps: [...INSTALL_STEPS, "Or write the texts yourself"] }
+          : {},
+      });
+    },
+  };
 }
 
 function ask(
   { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openEndpoint">,
-  { prompt, system, signal, transcript, mcpServers, isEnough }: Question,
+  { prompt, system, signal, transcript, mcpServers, isEnough }: {
+    prompt: string;
+    system?: string;
+    signal: AbortSignal;
+    transcript: ClaudeTranscript;
+    mcpServers: Record<string, unknown>;
+    /** Asked after each line: whether the rest is of no interest. */
+    isEnough?(): boolean;
+  },
 ): Promise<ClaudeEnd> {
   return runClaude({
     path,
@@ -220,14 +196,10 @@ function ask(
   });
 }
 
-function endWords(end: ClaudeEnd): string {
+function endText(end: ClaudeEnd): string {
   if (end.how === "timeout") return `it did not end within ${CHECK_MS} ms`;
   if (end.how === "exit") return `exit code ${end.code}. ${end.lastWords}`;
   return "it wrote too much";
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What programs and servers say, without what they were entrusted with. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { isGroupAlive } from "../../servers/processes/process_group.ts";
 import type { Observation, RunRequest, ShownTool } from "./evaluator.ts";
-import { ClaudeCliEvaluator, type ClaudeCliOptions, ClaudeCliText } from "./claude_cli.ts";
+import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { fakeClaude, init, printing, result, said, text, toolUse } from "./testing/fake_claude.ts";
 
 const TOKEN = "one-time-token-1";
@@ -267,7 +267,7 @@ Deno.test("ClaudeCliEvaluator.check() asks the program for its version", async (
 
 function write(path: string, prompt = "Write it") {
   const { signal } = new AbortController();
-  return new ClaudeCliText(options(path)).complete({
+  return claudeCliText(options(path)).complete({
     system: "Be short",
     prompt,
     maxTokens: 9,
@@ -275,7 +275,7 @@ function write(path: string, prompt = "Write it") {
   });
 }
 
-Deno.test("ClaudeCliText.complete() gives the result's text, written without tools", async () => {
+Deno.test("claudeCliText() complete() gives the result's text, written without tools", async () => {
   await using fake = await fakeClaude(
     `echo "$*" > "$FOLDER/args"
 while [ "$1" != --mcp-config ]; do shift; done; cp "$2" "$FOLDER/config"
@@ -289,7 +289,7 @@ ${printing(init([]), said("m1", text("Written")), result({ result: "Written" }))
   assert.equal(await Deno.readTextFile(`${fake.folder}/config`), '{"mcpServers":{}}');
 });
 
-Deno.test("ClaudeCliText.complete() throws CANNOT_GENERATE in words", async () => {
+Deno.test("claudeCliText() complete() throws CANNOT_GENERATE in words", async () => {
   const cases: [string, RegExp][] = [
     [printing(result({ is_error: true, result: "API Error: 500" })), /API failed: API Error: 500/],
     [printing(said("m1", text("")), result({ result: "" })), /answer is empty/],

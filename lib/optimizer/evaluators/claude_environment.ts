@@ -30,7 +30,6 @@ const FIXED = {
   CLAUDE_CODE_MAX_RETRIES: "1",
 };
 
-/** Where one run may write; all of it is thrown away. */
 interface RunPaths {
   home: string;
   work: string;
@@ -41,7 +40,6 @@ export function foldersIn(folder: string): RunPaths {
   return { home: join(folder, "home"), work: join(folder, "work"), temp: join(folder, "tmp") };
 }
 
-/** The CLI's whole environment: of the gateway's own only what it cannot do without. */
 export function claudeEnv(
   env: Readonly<Record<string, string>>,
   { home, temp }: RunPaths,
@@ -73,7 +71,6 @@ export function passedVariables(get: (name: string) => string | undefined): Reco
   }));
 }
 
-/** The values in an environment that nobody may read in a message. */
 export function secretsIn(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).filter(([name]) => SECRET.test(name)).map(([, value]) => value);
 }
@@ -86,7 +83,6 @@ const OWNER_FILE = "owner.json";
 const Owner = z.strictObject({ place: z.string(), lease: z.string() });
 
 interface RunFoldersOptions {
-  /** The store that this gateway's lease is in. */
   store: string;
   leaseId: string;
   /** Where the folders are; default: the system's temporary folder. */
@@ -109,7 +105,6 @@ export class RunFolders {
     return folder;
   }
 
-  /** Removes what dead gateways of this store left; answers how many. */
   async sweep(isLeaseAlive: (id: string) => Promise<boolean>): Promise<number> {
     let removed = 0;
     for await (const { name, isDirectory } of Deno.readDir(this.#root)) {
@@ -142,7 +137,6 @@ async function ownerOf(folder: string): Promise<z.infer<typeof Owner> | undefine
   }
 }
 
-/** Where a program is that is started by this name; undefined where it is not found. */
 export async function findProgram(
   command: string,
   { PATH = "", PATHEXT }: Readonly<Record<string, string>>,

@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
-import { shortened } from "../../core/text.ts";
+import { parseJson, shortened } from "../../core/text.ts";
 import type { ClaudeEnd } from "./claude_process.ts";
-import { isCutOff } from "./evaluator.ts";
+import {
+  callsIn,
+  ContentBlock,
+  isCutOff,
+  MAX_REASONING,
+  type RunProblem,
+  textsIn,
+  tokensIn,
+  Usage,
+} from "./evaluator.ts";
 
 /** What the CLI puts before the names of tools of the server `tools`. */
-const PREFIX = "mcp__tools__";
+const PREFIX = /^mcp__tools__/;
 /** The CLI's own words, where it answers without a model. */
 const OWN_WORDS = "<synthetic>";
-const MAX_REASONING = 4_000;
-
 const Init = z.looseObject({
   type: z.literal("system"),
   subtype: z.literal("init"),
@@ -31,7 +38,7 @@ const Assistant = z.looseObject({
   message: z.looseObject({
     id: z.string(),
     model: z.string().optional(),
-    content: z.array(z.looseObject({ type: z.string() })),
+    content: z.array(ContentBlock),
   }),
 });
 
@@ -43,22 +50,11 @@ const Result = z.looseObject({
   stop_reason: z.string().nullish(),
   api_error_status: z.number().nullish(),
   total_cost_usd: z.number().optional(),
-  usage: z.looseObject({
-    input_tokens: z.number().default(0),
-    cache_creation_input_tokens: z.number().default(0),
-    cache_read_input_tokens: z.number().default(0),
-    output_tokens: z.number().default(0),
-  }).optional(),
+  usage: Usage.optional(),
 });
+type Result = z.infer<typeof Result>;
 
 const Event = z.union([Init, Retry, Assistant, Result]);
-
-const ToolUse = z.looseObject({
-  type: z.literal("tool_use"),
-  name: z.string(),
-  input: z.unknown().optional(),
-});
-const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
 
 interface Message {
   id: string;
@@ -66,12 +62,10 @@ interface Message {
   texts: string[];
 }
 
-/** What `claude -p --output-format stream-json` has said so far, read line by line. */
 export class ClaudeTranscript {
   init: z.infer<typeof Init> | undefined;
-  result: z.infer<typeof Result> | undefined;
+  result: Result | undefined;
   retry: z.infer<typeof Retry> | undefined;
-  /** The one that answered, by the name it gives itself. */
   model: string | undefined;
   /** What the CLI said in a model's place. */
   ownWords: string | undefined;
@@ -79,17 +73,14 @@ export class ClaudeTranscript {
 
   /** Lines of other kinds, and such as are none of JSON, say nothing about a run. */
   read(line: string): void {
-    const { data } = Event.safeParse(parsed(line));
+    const { data } = Event.safeParse(parseJson(line));
     if (data?.type === "assistant") this.#addMessage(data);
     else if (data?.type === "result") this.result ??= data;
     else if (data?.subtype === "init") this.init ??= data;
     else if (data?.subtype === "api_retry") this.retry = data;
   }
 
-  /**
-   * Every call of the first message that has any, by flat name. Calls after that one answer the
-   * CLI's refusal to run a tool, which asks to try others: they say nothing about descriptions.
-   */
+  /** Of the first message with calls; later calls only answer the CLI's refusal to run a tool. */
   get calls(): { name: string; arguments: unknown }[] {
     return this.#chosen?.calls ?? [];
   }
@@ -104,16 +95,10 @@ export class ClaudeTranscript {
   /** Known at the end only. */
   get cost(): RunCost {
     const { usage, total_cost_usd: costUsd } = this.result ?? {};
-    const inputTokens = (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
-      (usage?.cache_read_input_tokens ?? 0);
-    const outputTokens = usage?.output_tokens ?? 0;
+    const tokens = tokensIn(usage);
     // A model whose price the CLI does not know costs nothing by its count.
-    const isUnpriced = costUsd === 0 && inputTokens + outputTokens > 0;
-    return {
-      inputTokens,
-      outputTokens,
-      ...costUsd === undefined || isUnpriced ? {} : { costUsd },
-    };
+    const isUnpriced = costUsd === 0 && tokens.inputTokens + tokens.outputTokens > 0;
+    return { ...tokens, ...costUsd === undefined || isUnpriced ? {} : { costUsd } };
   }
 
   get serverStatus(): string | undefined {
@@ -121,7 +106,7 @@ export class ClaudeTranscript {
   }
 
   isListed(tool: string): boolean {
-    return this.init?.tools.includes(PREFIX + tool) ?? false;
+    return this.init?.tools.includes(`mcp__tools__${tool}`) ?? false;
   }
 
   get #chosen(): Message | undefined {
@@ -130,7 +115,7 @@ export class ClaudeTranscript {
 
   #addMessage({ parent_tool_use_id, message }: z.infer<typeof Assistant>): void {
     if (typeof parent_tool_use_id === "string") return;
-    const texts = message.content.flatMap((block) => Text.safeParse(block).data?.text ?? []);
+    const texts = textsIn(message.content);
     if (message.model === OWN_WORDS) {
       this.ownWords = texts.join("\n");
       return;
@@ -140,11 +125,8 @@ export class ClaudeTranscript {
     let known = this.#messages.find(({ id }) => id === message.id);
     if (known === undefined) this.#messages.push(known = { id: message.id, calls: [], texts: [] });
     known.texts.push(...texts);
-    for (const block of message.content) {
-      const use = ToolUse.safeParse(block);
-      if (!use.success) continue;
-      const { name, input } = use.data;
-      known.calls.push({ name: flatName(name), arguments: input ?? {} });
+    for (const call of callsIn(message.content)) {
+      known.calls.push({ ...call, name: call.name.replace(PREFIX, "") });
     }
   }
 
@@ -153,31 +135,9 @@ export class ClaudeTranscript {
   }
 }
 
-function flatName(name: string): string {
-  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Why nothing can be concluded from a run. */
-export interface RunProblem {
-  reason: string;
-  /** Whether another try would fail as surely. */
-  isLasting: boolean;
-  /** Whether every other run would, whatever its prompt and tools. */
-  isGeneral?: boolean;
-}
-
 const NO_CREDENTIALS = /not logged in|\/login|invalid api key|failed to authenticate|oauth token/i;
 const NO_CREDIT = /credit balance/i;
 
-/** How the CLI is to be had. */
 export const INSTALL_STEPS = [
   "Install it: npm install -g @anthropic-ai/claude-code",
   "Or say where it is: --claude-path PATH",
@@ -206,7 +166,6 @@ export function setupProblem(transcript: ClaudeTranscript, target: string): RunP
   };
 }
 
-/** What was wrong with a run as such; undefined where a model has answered to the end. */
 export function runProblem(
   transcript: ClaudeTranscript,
   end: ClaudeEnd,
@@ -214,24 +173,22 @@ export function runProblem(
 ): RunProblem | undefined {
   const { result } = transcript;
   if (result !== undefined) return resultProblem(transcript, result);
-  switch (end.how) {
-    case "not-started":
-      return { reason: startProblem(path, end), isLasting: true, isGeneral: true };
-    case "timeout": {
-      const status = transcript.retry?.error_status ?? transcript.retry?.error;
-      const last = status === undefined ? "" : `; the API's last error was ${status}`;
-      const reason = `The claude CLI did not end within ${timeoutMs} ms${last}`;
-      return { reason: reason + lastWords(end), isLasting: false };
-    }
-    case "too-large":
-      return { reason: `The claude CLI wrote more than is read of it`, isLasting: false };
-    case "exit": {
-      const reason = `The claude CLI ended with exit code ${end.code} and gave no result`;
-      return { reason: reason + lastWords(end), isLasting: false };
-    }
-    case "enough":
-      return { reason: "The claude CLI gave no result", isLasting: false };
+  if (end.how === "not-started") {
+    return { reason: startProblem(path, end), isLasting: true, isGeneral: true };
   }
+  const status = transcript.retry?.error_status ?? transcript.retry?.error;
+  const last = status === undefined ? "" : `; the API's last error was ${status}`;
+  const reasons = {
+    timeout: `The claude CLI did not end within ${timeoutMs} ms${last}`,
+    "too-large": "The claude CLI wrote more than is read of it",
+    exit: `The claude CLI ended with exit code ${
+      end.how === "exit" && end.code
+    } and gave no result`,
+    enough: "The claude CLI gave no result",
+  };
+  const hasOutput = (end.how === "timeout" || end.how === "exit") && end.lastWords !== "";
+  const output = hasOutput ? `. Its last words:\n${end.lastWords}` : "";
+  return { reason: reasons[end.how] + output, isLasting: false };
 }
 
 export function startProblem(
@@ -246,9 +203,7 @@ export function startProblem(
 
 function resultProblem(
   { ownWords, hasModelAnswered, calls }: ClaudeTranscript,
-  { is_error, subtype, result = "", api_error_status, stop_reason }: NonNullable<
-    ClaudeTranscript["result"]
-  >,
+  { is_error, subtype, result = "", api_error_status, stop_reason }: Result,
 ): RunProblem | undefined {
   if (is_error || subtype !== "success") {
     const words = result || ownWords || subtype;
@@ -258,7 +213,8 @@ function resultProblem(
       return { reason, isLasting: true, isGeneral: true };
     }
     const isGeneral = NO_CREDIT.test(words);
-    const isLasting = isGeneral || isLastingStatus(status);
+    // The same request would be refused again: it is the request, and not the moment.
+    const isLasting = isGeneral || [400, 404, 413].includes(status);
     return { reason: `The model API failed: ${words}`, isLasting, isGeneral };
   }
   if (!hasModelAnswered) {
@@ -274,13 +230,4 @@ function resultProblem(
     return { reason, isLasting: false };
   }
   return undefined;
-}
-
-/** The same request would be refused again: it is the request, and not the moment. */
-function isLastingStatus(status: number): boolean {
-  return status === 400 || status === 404 || status === 413;
-}
-
-function lastWords({ lastWords }: { lastWords: string }): string {
-  return lastWords === "" ? "" : `. Its last words:\n${lastWords}`;
 }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { join, resolve } from "@std/path";
+import { settledWithin } from "../../core/async.ts";
 import { systemErrorCode } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import {
@@ -25,13 +26,10 @@ const ARRIVAL_MS = 1_000;
 const REMOVE_TRIES = 5;
 
 export interface ClaudeCommand {
-  /** The program: a name on PATH, or a path. */
   path: string;
   /** `{folder}/` at the start of one stands for the folder that `files` are in. */
   args: readonly string[];
-  /** By name; only this user may read them. */
   files?: Readonly<Record<string, string>>;
-  /** The whole of its input. */
   input: string;
   /** The gateway's own, of which it gets what it needs. */
   env: Readonly<Record<string, string>>;
@@ -52,10 +50,7 @@ export type ClaudeEnd =
   | { how: "too-large"; lastWords: string }
   | { how: "not-started"; isMissing: boolean; reason: string };
 
-/**
- * One fresh process in a group, home and folder of its own. When this resolves, or throws because
- * the signal aborted, the whole group has been ended and the folder is gone.
- */
+/** One process with its own group, home and folder; all are gone when this resolves or throws. */
 export async function runClaude(command: ClaudeCommand): Promise<ClaudeEnd> {
   command.signal.throwIfAborted();
   const folder = await (command.folders?.make() ?? Deno.makeTempDir({ prefix: "run_" }));
@@ -98,7 +93,6 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
   }
 }
 
-/** Sees a process to its end, whatever brings that about. */
 async function attend(
   child: PipedProgram,
   { input, timeoutMs, signal, onLine }: ClaudeCommand,
@@ -130,7 +124,7 @@ async function attend(
   const exited = (async () => {
     const { code } = await child.ended;
     // What it wrote before its end counts; a child of its own may keep the pipes open for good.
-    await within(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
+    await settledWithin(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
     return code;
   })();
   const end = await Promise.race([over.promise, exited]);
@@ -138,7 +132,7 @@ async function attend(
   signal.removeEventListener("abort", onAbort);
 
   const survivors = await endGroups([child.pid], ASKED_MS);
-  if (survivors.length === 0) await within(exited, ARRIVAL_MS);
+  if (survivors.length === 0) await settledWithin(exited, ARRIVAL_MS);
   output.cancel();
   errors.cancel();
   child.stdin.destroy();
@@ -193,11 +187,4 @@ async function removeFolder(folder: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
     }
   }
-}
-
-async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, limitMs);
-  await Promise.race([promise, late.promise]);
-  clearTimeout(timer);
 }

@@ -1,18 +1,16 @@
+import { z } from "zod";
 import type { EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 
-/** A tool as a model is shown it in a run. */
 export interface ShownTool {
   /** The flat name it is listed under. */
   name: string;
   server: string;
-  /** The server's own name for it. */
   tool: string;
   /** The whole definition under the flat name, as JSON, with the description that is shown. */
   text: string;
 }
 
-/** One prompt for a model that has these tools. */
 export interface RunRequest {
   prompt: string;
   tools: readonly ShownTool[];
@@ -21,38 +19,25 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** What the model did; or why nothing can be said about that. */
+export interface RunProblem {
+  reason: string;
+  isLasting: boolean;
+  /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
+  isGeneral?: boolean;
+}
+
+/** What the model did, or why that is not known. */
 export type Observation =
-  | {
+  & { durationMs: number; cost: RunCost }
+  & (RunProblem & { status: "error" } | {
     status: "ok";
     /** Tools it called, by flat name, in order. */
     calls: { name: string; arguments: unknown }[];
-    /** What it said beside. */
+    /** The text around its calls. */
     reasoning: string;
-    durationMs: number;
-    cost: RunCost;
     model?: string | undefined;
-  }
-  | {
-    status: "error";
-    /** In words. */
-    reason: string;
-    durationMs: number;
-    cost: RunCost;
-    /** Whether another try would fail as surely. */
-    isLasting: boolean;
-    /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
-    isGeneral?: boolean;
-  };
+  });
 
-/** The evaluator in use, or why there is none. */
-export interface EvaluatorInfo {
-  kind: EvaluatorKind | null;
-  model: string | null;
-  problem: string | null;
-}
-
-/** The program that runs are made with. */
 export interface EvaluatorProgram {
   path: string;
   /** As it says itself; empty where it says nothing. */
@@ -67,18 +52,13 @@ export interface Evaluator {
   readonly isPriced?: boolean;
   /** What the last check found, where runs are made by a program. */
   readonly program?: EvaluatorProgram | undefined;
-  /**
-   * Throws CANNOT_EVALUATE where no run could succeed, with what to do about it. Asks no model: one
-   * that passes may still be refused by it.
-   */
+  /** Throws CANNOT_EVALUATE if no run could succeed. Asks no model, which may still refuse. */
   check(): Promise<void>;
   /** Never throws but for an aborted signal; tries once. */
   run(request: RunRequest): Promise<Observation>;
 }
 
-/** One real request, made to see whether evaluations would work. */
 export interface TrialResult {
-  /** When it ended, in ms since the epoch. */
   at: number;
   outcome: "right" | "wrong" | "failed";
   /** What the model did, or why nothing came of it, with what to do. */
@@ -89,7 +69,6 @@ export interface TrialResult {
 }
 
 interface EvaluatorTrialOptions {
-  /** Throws CANNOT_EVALUATE. */
   evaluator(): Promise<Evaluator>;
   isEnabled(): boolean;
   now?: () => number;
@@ -152,7 +131,7 @@ export class EvaluatorTrial {
       const seen = await evaluator.run({ prompt: PROMPT, tools: TOOLS, target: TARGET, signal });
       return this.#last = {
         at: now(),
-        ...inWords(seen),
+        ...trialOutcome(seen),
         model: seen.status === "ok" ? seen.model ?? evaluator.model : evaluator.model,
         durationMs: seen.durationMs,
         cost: seen.cost,
@@ -163,7 +142,7 @@ export class EvaluatorTrial {
   }
 }
 
-function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
+function trialOutcome(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   if (seen.status === "error") {
     const advice = seen.isLasting
       ? "Set that right: every evaluation would fail in the same way"
@@ -172,10 +151,8 @@ function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   }
   const [first] = seen.calls;
   if (first?.name === TARGET) {
-    return {
-      outcome: "right",
-      words: `Asked "${PROMPT}", the model chose the right one of two tools`,
-    };
+    const words = `Asked "${PROMPT}", the model chose the right one of two tools`;
+    return { outcome: "right", words };
   }
   const did = first === undefined ? "called no tool" : `called ${first.name}`;
   return {
@@ -185,10 +162,46 @@ function inWords(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   };
 }
 
-/** The model had not finished. */
 const CUT_OFF = ["max_tokens", "model_context_window_exceeded", "pause_turn"];
 
-/** Whether what a model said ends where it was stopped: what it would have done next is not known. */
+/** Whether the model was stopped before it had finished: what it would have done is not known. */
 export function isCutOff(stopReason: string | null | undefined): boolean {
   return CUT_OFF.includes(stopReason ?? "");
+}
+
+export const MAX_REASONING = 4_000;
+
+/** What the Messages API and the claude CLI have in common. */
+export const ContentBlock = z.looseObject({ type: z.string() });
+type ContentBlock = z.infer<typeof ContentBlock>;
+const TextBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
+const ToolUseBlock = z.looseObject({
+  type: z.literal("tool_use"),
+  name: z.string(),
+  input: z.unknown().optional(),
+});
+export const Usage = z.looseObject({
+  input_tokens: z.number().default(0),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  output_tokens: z.number().default(0),
+});
+
+export function textsIn(content: readonly ContentBlock[]): string[] {
+  return content.flatMap((block) => TextBlock.safeParse(block).data?.text ?? []);
+}
+
+export function callsIn(content: readonly ContentBlock[]): { name: string; arguments: unknown }[] {
+  return content.flatMap((block) => {
+    const { data } = ToolUseBlock.safeParse(block);
+    return data === undefined ? [] : [{ name: data.name, arguments: data.input ?? {} }];
+  });
+}
+
+export function tokensIn(usage: z.infer<typeof Usage> | undefined) {
+  return {
+    inputTokens: (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) +
+      (usage?.cache_read_input_tokens ?? 0),
+    outputTokens: usage?.output_tokens ?? 0,
+  };
 }

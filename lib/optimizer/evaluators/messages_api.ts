@@ -1,27 +1,77 @@
-import { GatewayError } from "../../core/errors.ts";
-import { shortened } from "../../core/text.ts";
+import { z } from "zod";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
+import type { RunCost } from "../../core/optimization.ts";
+import { parseJson, shortened } from "../../core/text.ts";
 import { ToolDefinition } from "../../core/tool.ts";
+import { BodyTooLarge, FetchResponse, readText } from "../../servers/transports/http_response.ts";
+import { Redactor } from "../../telemetry/redact.ts";
 import {
+  callsIn,
+  ContentBlock,
   type Evaluator,
   isCutOff,
+  MAX_REASONING,
   type Observation,
+  type RunProblem,
   type RunRequest,
   type ShownTool,
+  textsIn,
+  tokensIn,
+  Usage,
 } from "./evaluator.ts";
-import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
-import {
-  MessagesApiFailure,
-  type MessagesApiOptions,
-  messagesUrl,
-  type ModelMessage,
-  requestMessage,
-  shownUrl,
-} from "./messages_request.ts";
+import type { TextModel } from "../generation/text_model.ts";
 
 /** Room for a sentence and the arguments of a few calls. */
 const RUN_TOKENS = 4_096;
-const MAX_REASONING = 4_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+const API_VERSION = "2023-06-01";
+const BODY_BYTES = 4 * 1024 * 1024;
+const SHOWN_CHARS = 500;
+/** Of what is otherwise the request's fault: another try may go well. */
+const PASSING_STATUSES = [408, 409, 425, 429];
+/** What the key may not do, it may not do for any request. */
+const GENERAL_STATUSES = [401, 402, 403];
+const NO_CREDIT = /credit balance/i;
+/** For a failure that every other request would meet, too. */
+const ALWAYS = { isLasting: true, isGeneral: true };
+
+export interface MessagesApiOptions {
+  baseUrl: string;
+  apiKey?: string;
+  authToken?: string;
+  model: string;
+  timeoutMs: number;
+  fetch?: typeof fetch;
+}
+
+const Message = z.looseObject({
+  type: z.literal("message"),
+  model: z.string().optional(),
+  content: z.array(ContentBlock),
+  stop_reason: z.string().nullish(),
+  usage: Usage.optional(),
+});
+
+const ApiError = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+
+interface ModelMessage {
+  text: string;
+  calls: { name: string; arguments: unknown }[];
+  stopReason: string | undefined;
+  model: string | undefined;
+  cost: RunCost;
+}
+
+/** The API was not reached, refused, or did not answer with a message. */
+class MessagesApiFailure extends Error {
+  override readonly name = "MessagesApiFailure";
+  readonly problem: RunProblem;
+
+  constructor(reason: string, certainty: Omit<RunProblem, "reason"> = { isLasting: false }) {
+    super(reason);
+    this.problem = { reason, ...certainty };
+  }
+}
 
 /** Prompt and tools in one request to any Anthropic-compatible API: no process, no second turn. */
 export class MessagesApiEvaluator implements Evaluator {
@@ -44,22 +94,16 @@ export class MessagesApiEvaluator implements Evaluator {
     const problem = setupProblem(this.#options);
     if (problem === undefined) return;
     throw new GatewayError("CANNOT_EVALUATE", {
-      message: `Cannot evaluate: ${problem.words}`,
+      message: `Cannot evaluate: ${problem.reason}`,
       recoveryAction: problem.action,
-      recoverySteps: [
-        problem.action,
-        "Or run the prompts yourself and report each result",
-      ],
+      recoverySteps: [problem.action, "Or run the prompts yourself and report each result"],
       suggestedTools: ["record_eval_run"],
     });
   }
 
   async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
-    const failed = (
-      problem: { reason: string; isLasting: boolean; isGeneral?: boolean },
-      message?: ModelMessage,
-    ): Observation => ({
+    const failed = (problem: RunProblem, message?: ModelMessage): Observation => ({
       ...problem,
       status: "error",
       durationMs: Math.round(performance.now() - started),
@@ -86,55 +130,40 @@ export class MessagesApiEvaluator implements Evaluator {
       return { status: "ok", calls, reasoning, durationMs, cost, model };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof MessagesApiFailure) {
-        const { message, isLasting, isGeneral } = error;
-        return failed({ reason: message, isLasting, isGeneral });
-      }
-      const words = error instanceof Error ? error.message : String(error);
-      return failed({ reason: `The run could not be made: ${words}`, isLasting: false });
+      if (error instanceof MessagesApiFailure) return failed(error.problem);
+      const reason = `The run could not be made: ${errorMessage(error)}`;
+      return failed({ reason, isLasting: false });
     }
   }
 }
 
-/** Writes by one request. */
-export class MessagesApiText implements TextModel {
-  readonly kind = "messages-api";
-  readonly #options: MessagesApiOptions;
-
-  constructor(options: MessagesApiOptions) {
-    this.#options = options;
-  }
-
-  async complete({ system, prompt, maxTokens, signal }: TextRequest): Promise<TextAnswer> {
-    const problem = setupProblem(this.#options);
-    if (problem) throw cannotGenerate(problem.words, problem.action);
-    let message: ModelMessage;
-    try {
-      message = await requestMessage(this.#options, {
+export function messagesApiText(options: MessagesApiOptions): TextModel {
+  return {
+    kind: "messages-api",
+    async complete({ system, prompt, maxTokens, signal }) {
+      const problem = setupProblem(options);
+      if (problem) throw cannotGenerate(problem.reason, problem.action);
+      const { text, cost, stopReason } = await requestMessage(options, {
         max_tokens: maxTokens,
         system,
         messages: [{ role: "user", content: prompt }],
-      }, signal);
-    } catch (error) {
-      if (!(error instanceof MessagesApiFailure)) throw error;
-      throw cannotGenerate(error.message);
-    }
-    const { text, cost, stopReason = "" } = message;
-    if (isCutOff(stopReason)) {
-      throw cannotGenerate(`The model's answer was cut off at ${maxTokens} tokens`);
-    }
-    if (stopReason === "refusal") throw cannotGenerate("The model refused to answer");
-    if (text.trim() === "") throw cannotGenerate("The model's answer is empty");
-    return { text, cost };
-  }
+      }, signal).catch((error) => {
+        throw error instanceof MessagesApiFailure ? cannotGenerate(error.message) : error;
+      });
+      if (isCutOff(stopReason)) {
+        throw cannotGenerate(`The model's answer was cut off at ${maxTokens} tokens`);
+      }
+      if (stopReason === "refusal") throw cannotGenerate("The model refused to answer");
+      if (text.trim() === "") throw cannotGenerate("The model's answer is empty");
+      return { text, cost };
+    },
+  };
 }
 
-/** Why an answer is not a choice between tools. */
 function answerProblem({ calls, stopReason = "", text }: ModelMessage): string | undefined {
   if (stopReason === "refusal") {
-    return `The model refused to answer, which is not a choice between tools: ${
-      text.slice(0, 200)
-    }`;
+    const answer = text.slice(0, 200);
+    return `The model refused to answer, which is not a choice between tools: ${answer}`;
   }
   if (calls.length > 0 || !isCutOff(stopReason)) return undefined;
   return `The model's answer was cut off before it called a tool (${stopReason})`;
@@ -142,7 +171,9 @@ function answerProblem({ calls, stopReason = "", text }: ModelMessage): string |
 
 function apiTool({ name, text }: ShownTool) {
   if (!NAME.test(name)) {
-    throw new MessagesApiFailure(`The model API does not take "${name}" as a tool's name`, true);
+    throw new MessagesApiFailure(`The model API does not take "${name}" as a tool's name`, {
+      isLasting: true,
+    });
   }
   const { description, inputSchema } = ToolDefinition.parse(JSON.parse(text));
   return { name, ...description === undefined ? {} : { description }, input_schema: inputSchema };
@@ -151,11 +182,11 @@ function apiTool({ name, text }: ShownTool) {
 /** Why no request could succeed, known without making one. */
 function setupProblem(
   { baseUrl, apiKey, authToken }: MessagesApiOptions,
-): { words: string; action: string } | undefined {
+): { reason: string; action: string } | undefined {
   const url = messagesUrl(baseUrl);
   if (url === undefined) {
     return {
-      words: `"${shownUrl(baseUrl)}" is not the URL of a model API`,
+      reason: `"${shownUrl(baseUrl)}" is not the URL of a model API`,
       action: "Set ANTHROPIC_BASE_URL to an http or https address",
     };
   }
@@ -163,14 +194,115 @@ function setupProblem(
   const isAnthropic = url.hostname === "anthropic.com" || url.hostname.endsWith(".anthropic.com");
   if (!isAnthropic || apiKey !== undefined || authToken !== undefined) return undefined;
   return {
-    words: "the model API needs a key, and there is none",
+    reason: "the model API needs a key, and there is none",
     action: "Set ANTHROPIC_API_KEY in the gateway's environment",
   };
 }
 
-function cannotGenerate(words: string, recoveryAction?: string): GatewayError {
+function cannotGenerate(reason: string, recoveryAction?: string): GatewayError {
   return new GatewayError("CANNOT_GENERATE", {
-    message: `Cannot generate: ${words}`,
+    message: `Cannot generate: ${reason}`,
     ...recoveryAction === undefined ? {} : { recoveryAction },
   });
+}
+
+/** The address of the Messages API; undefined if the base is not a valid one. */
+function messagesUrl(baseUrl: string): URL | undefined {
+  const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}/v1/messages`);
+  return url && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** An address without what may be secret in it. */
+function shownUrl(baseUrl: string): string {
+  return baseUrl.replace(/[^/\s]*@/g, "").replace(/[?#].*$/s, "");
+}
+
+async function requestMessage(
+  options: MessagesApiOptions,
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<ModelMessage> {
+  const limit = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const response = await send(options, body, AbortSignal.any([signal, limit]));
+    const text = await readText(new FetchResponse(response), BODY_BYTES);
+    if (!response.ok) throw refusal(options, response.status, text);
+    return messageOf(text);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof MessagesApiFailure) throw error;
+    if (limit.aborted) {
+      throw new MessagesApiFailure(`The model API did not answer within ${options.timeoutMs} ms`);
+    }
+    if (error instanceof BodyTooLarge) {
+      throw new MessagesApiFailure(`The model API answered more than ${BODY_BYTES} bytes`);
+    }
+    const reason = clean(errorMessage(error), options);
+    throw new MessagesApiFailure(`The model API cannot be reached: ${reason}`);
+  }
+}
+
+async function send(
+  { baseUrl, apiKey, authToken, model, fetch: send = fetch }: MessagesApiOptions,
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const url = messagesUrl(baseUrl);
+  if (url === undefined) {
+    throw new MessagesApiFailure(`"${shownUrl(baseUrl)}" is not the URL of a model API`, ALWAYS);
+  }
+  return await send(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "anthropic-version": API_VERSION,
+      ...apiKey !== undefined
+        ? { "x-api-key": apiKey }
+        : authToken !== undefined
+        ? { authorization: `Bearer ${authToken}` }
+        : {},
+    },
+    body: JSON.stringify({ model, ...body }),
+    // The key is for this address, not for where it points.
+    redirect: "manual",
+    signal,
+  });
+}
+
+function refusal(options: MessagesApiOptions, status: number, text: string): MessagesApiFailure {
+  if (status >= 300 && status < 400) {
+    const reason = `The model API answered ${status}, a redirect, which is not followed: the key ` +
+      `is for its own address`;
+    return new MessagesApiFailure(reason, ALWAYS);
+  }
+  const message = clean(ApiError.safeParse(parseJson(text)).data?.error.message ?? text, options);
+  const advice = status === 401 || status === 403
+    ? ". Check ANTHROPIC_API_KEY, or ANTHROPIC_AUTH_TOKEN, in the gateway's environment"
+    : status === 404
+    ? ". Check the model's name and the API's address"
+    : "";
+  const detail = message.trim() === "" ? "" : `: ${message.slice(0, SHOWN_CHARS)}`;
+  return new MessagesApiFailure(`The model API answered ${status}${detail}${advice}`, {
+    isLasting: status < 500 && !PASSING_STATUSES.includes(status),
+    isGeneral: GENERAL_STATUSES.includes(status) || NO_CREDIT.test(message),
+  });
+}
+
+function messageOf(text: string): ModelMessage {
+  const { data } = Message.safeParse(parseJson(text));
+  if (data === undefined) throw new MessagesApiFailure("The model API's response is not a message");
+  const { content, stop_reason, model, usage } = data;
+  return {
+    text: textsIn(content).join(""),
+    calls: callsIn(content),
+    stopReason: stop_reason ?? undefined,
+    model,
+    cost: tokensIn(usage),
+  };
+}
+
+function clean(text: string, { apiKey = "", authToken = "" }: MessagesApiOptions): string {
+  const redactor = new Redactor();
+  redactor.learn([apiKey, authToken]);
+  return redactor.text(text);
 }

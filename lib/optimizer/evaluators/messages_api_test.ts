@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { startModelStandIn } from "../../../tests/fixtures/model_stand_in.ts";
 import type { Observation, ShownTool } from "./evaluator.ts";
-import { MessagesApiEvaluator, MessagesApiText } from "./messages_api.ts";
-import { type MessagesApiOptions } from "./messages_request.ts";
+import { MessagesApiEvaluator, type MessagesApiOptions, messagesApiText } from "./messages_api.ts";
 
 interface Asked {
   path: string;
@@ -291,11 +290,11 @@ Deno.test("MessagesApiEvaluator.check() wants an address, and a key where one is
 
 function write(baseUrl: string): Promise<{ text: string; cost: unknown }> {
   const { signal } = new AbortController();
-  return new MessagesApiText(options(baseUrl))
+  return messagesApiText(options(baseUrl))
     .complete({ system: "Be short", prompt: "Write it", maxTokens: 99, signal });
 }
 
-Deno.test("MessagesApiText.complete() gives the text", async () => {
+Deno.test("messagesApiText() complete() gives the text", async () => {
   await using api = serveApi(() => message({ content: [{ type: "text", text: "Written" }] }));
   assert.deepEqual(await write(api.url), {
     text: "Written",
@@ -309,7 +308,7 @@ Deno.test("MessagesApiText.complete() gives the text", async () => {
   });
 });
 
-Deno.test("MessagesApiText.complete() throws CANNOT_GENERATE in words", async () => {
+Deno.test("messagesApiText() complete() throws CANNOT_GENERATE in words", async () => {
   const cases: [() => Response, RegExp][] = [
     [() => failure(529, "busy"), /answered 529: busy/],
     [() => message({ stop_reason: "max_tokens" }), /cut off at 99 tokens/],

@@ -1,11 +1,12 @@
 import { type Env, nonEmpty, type Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
-import type { Evaluator, EvaluatorInfo, EvaluatorProgram } from "./evaluator.ts";
-import { ClaudeCliEvaluator, type ClaudeCliOptions, ClaudeCliText } from "./claude_cli.ts";
+import type { EvaluatorInfo } from "../../core/optimization.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
-import { MessagesApiEvaluator, MessagesApiText } from "./messages_api.ts";
+import { MessagesApiEvaluator, messagesApiText } from "./messages_api.ts";
 import { ModelQueue } from "../jobs/concurrency.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import type { Redactor } from "../../telemetry/redact.ts";
@@ -13,7 +14,6 @@ import type { Redactor } from "../../telemetry/redact.ts";
 const CLI_MODEL = "sonnet";
 const API_MODEL = "claude-sonnet-4-5";
 const API_URL = "https://api.anthropic.com";
-/** How long the result of looking for a program is reused. */
 const CHECK_EVERY_MS = 30_000;
 
 export interface ModelsInput {
@@ -30,17 +30,10 @@ export interface ModelsInput {
   isEnabled(): boolean;
 }
 
-/** The models that evaluate and write. Together they make at most the allowed number of requests. */
-export interface Models {
-  /** While optimization is off, starts no program: returns the evaluator that would be used. */
-  evaluator(): Promise<Evaluator>;
-  textModel(): Promise<TextModel>;
-  evaluatorInfo(): Promise<EvaluatorInfo>;
-  /** The program that evaluates; looked for only while optimization is on. */
-  evaluatorProgram(): Promise<EvaluatorProgram | undefined>;
-}
+export type Models = ReturnType<typeof buildModels>;
 
-export function buildModels(input: ModelsInput): Models {
+/** The models that evaluate and write; together they make at most the allowed number of requests. */
+export function buildModels(input: ModelsInput) {
   const { options, env, platform, isEnabled } = input;
   const slots = new ModelQueue(options.evalConcurrency);
   const apiKey = nonEmpty(env, "ANTHROPIC_API_KEY");
@@ -84,7 +77,7 @@ export function buildModels(input: ModelsInput): Models {
     } catch (error) {
       // A key is enough for the Messages API.
       if (options.evaluator !== "auto") throw error;
-      if ((apiKey ?? authToken) === undefined) throw withKeyAsAWay(error);
+      if ((apiKey ?? authToken) === undefined) throw withKeyHint(error);
       await api.check();
       return api;
     }
@@ -99,6 +92,7 @@ export function buildModels(input: ModelsInput): Models {
     return evaluator;
   }
 
+  /** While optimization is off, starts no program: returns the evaluator that would be used. */
   async function evaluator(): Promise<Evaluator> {
     const found: Evaluator = isEnabled() ? await checked() : isApiWanted ? api : cli;
     const { isPriced = true } = found;
@@ -109,7 +103,7 @@ export function buildModels(input: ModelsInput): Models {
     try {
       const { kind } = await checked();
       return slots.textModel(
-        kind === "claude-cli" ? new ClaudeCliText(cliOptions) : new MessagesApiText(apiOptions),
+        kind === "claude-cli" ? claudeCliText(cliOptions) : messagesApiText(apiOptions),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;
@@ -129,19 +123,18 @@ export function buildModels(input: ModelsInput): Models {
       const { kind, model } = await checked();
       return { kind, model, problem: null };
     } catch (error) {
-      return { ...none, problem: error instanceof Error ? error.message : String(error) };
+      return { ...none, problem: errorMessage(error) };
     }
   }
 
-  async function evaluatorProgram(): Promise<EvaluatorProgram | undefined> {
-    return isEnabled() ? (await checked()).program : undefined;
-  }
+  /** The program that evaluates; looked for only while optimization is on. */
+  const evaluatorProgram = async () => isEnabled() ? (await checked()).program : undefined;
 
   return { evaluator, textModel, evaluatorInfo, evaluatorProgram };
 }
 
 /** Without a configured evaluator, an API key works as well as the program. */
-function withKeyAsAWay(error: unknown): unknown {
+function withKeyHint(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   const steps = error.details.recoverySteps ?? [];
   return new GatewayError(error.code, {

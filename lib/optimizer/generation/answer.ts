@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { RunCost } from "../../core/optimization.ts";
-import { shortened } from "../../core/text.ts";
+import { parseJson, shortened } from "../../core/text.ts";
 import { addCosts } from "../cost.ts";
+import type { TargetTool } from "../targets.ts";
 import type { TextModel } from "./text_model.ts";
 import { dataBlock, MAX_REQUEST } from "./request.ts";
 
@@ -16,7 +17,6 @@ interface JsonQuestion<T> {
   system: string;
   prompt: string;
   maxTokens: number;
-  /** What the one JSON value in the answer must be. */
   schema: z.ZodType<T>;
   signal: AbortSignal;
 }
@@ -85,23 +85,22 @@ function pieces(text: string): string[] {
 }
 
 function jsonValuesIn(text: string): unknown[] {
-  const whole = parse(text.trim());
-  if (whole !== undefined) return [whole.value];
+  const whole = parseJson(text.trim());
+  if (whole !== undefined) return [whole];
   const fenced = Array.from(text.matchAll(/^[ \t]*```[a-z]*[ \t]*\r?\n([^]*?)\n[ \t]*```/gim))
-    .map(([, inside]) => parse(inside!)).filter((found) => found !== undefined);
-  return (fenced.length > 0 ? fenced : bareValuesIn(text)).map(({ value }) => value);
+    .map(([, inside]) => parseJson(inside!)).filter((found) => found !== undefined);
+  return fenced.length > 0 ? fenced : bareValuesIn(text);
 }
 
-/** The objects and arrays that stand in a text, from left to right, none inside another. */
-function bareValuesIn(text: string): { value: unknown }[] {
-  const found: { value: unknown }[] = [];
+function bareValuesIn(text: string): unknown[] {
+  const found: unknown[] = [];
   let at = 0;
   for (let tries = 0; tries < MOST_STARTS; tries++) {
     const start = text.slice(at).search(/[{[]/);
     if (start === -1) break;
     at += start;
     const end = endOfValue(text, at);
-    const value = end === undefined ? undefined : parse(text.slice(at, end));
+    const value = end === undefined ? undefined : parseJson(text.slice(at, end));
     if (value !== undefined) found.push(value);
     at = end ?? at + 1;
   }
@@ -124,14 +123,6 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether the first bracket is never closed: what is whole inside it is not the answer. */
 function isCut(text: string): boolean {
   const start = text.search(/[{[]/);
@@ -151,10 +142,20 @@ function whyNot(text: string): string {
   return "what looks like it does not parse";
 }
 
-/**
- * What comes of a step that may fail without the ones before it being lost: its value, or the
- * error. An aborted signal ends everything, and so does any other error.
- */
+/** After two requests nothing could be used; `why` is of the first text that was refused. */
+export function nothingUsable(
+  kind: "description" | "prompt",
+  { server, name }: TargetTool,
+  why: string | undefined,
+): GatewayError {
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot generate ${kind}s for ${server}.${shortened(name, 100)}: after two requests ` +
+      `none that could be used was left (${why ? `for one: ${why}` : "the model gave none"})`,
+    recoveryAction: `Try again, choose another model, or write a ${kind} yourself`,
+  });
+}
+
+/** The step's value, or its GatewayError, so that what was generated before is not lost. */
 export async function orGatewayError<T>(
   step: Promise<T>,
   signal: AbortSignal,

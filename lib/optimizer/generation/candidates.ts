@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { GatewayError } from "../../core/errors.ts";
 import {
   type GoldenPrompt,
   MAX_DESCRIPTION,
@@ -12,7 +11,7 @@ import { addCosts } from "../cost.ts";
 import type { TextModel } from "./text_model.ts";
 import { dataBlock, ROOM, targetText } from "./request.ts";
 import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask } from "./instructions.ts";
-import { askForJson, orGatewayError } from "./answer.ts";
+import { askForJson, nothingUsable, orGatewayError } from "./answer.ts";
 import type { TargetTool } from "../targets.ts";
 
 const MAX_EXAMPLE = 2_000;
@@ -21,16 +20,12 @@ const CandidatesAnswer = z.object({
   candidates: z.array(z.object({ description: z.string(), example: z.string().nullish() })),
 });
 
-interface WrittenDescription {
-  description: string;
-  example?: string;
-}
+type WrittenDescription = Pick<ToolCandidate, "description" | "example">;
 
 export interface CandidatesInput {
   model: TextModel;
   target: TargetTool;
   count: number;
-  /** Candidates that there are. */
   existing: readonly string[];
   /** What users say, as examples; those that are held out or retired are not shown. */
   prompts: readonly GoldenPrompt[];
@@ -42,10 +37,7 @@ interface Refused {
   why: string;
 }
 
-/**
- * Has a model write descriptions for a tool. What breaks the rules is asked for once more, with the
- * reasons, and then dropped; CANNOT_GENERATE where nothing is left.
- */
+/** What breaks the rules is asked for once more, then dropped. CANNOT_GENERATE if none is left. */
 export async function generateCandidates(input: CandidatesInput): Promise<{
   descriptions: WrittenDescription[];
   cost: RunCost;
@@ -61,7 +53,6 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
   const descriptions: WrittenDescription[] = [];
   const warnings: string[] = [];
 
-  /** Takes what keeps to the rules, up to the count; answers the rest. */
   function take(answer: z.infer<typeof CandidatesAnswer>): Refused[] {
     const refused: Refused[] = [];
     for (const candidate of answer.candidates) {
@@ -96,7 +87,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
       refused = take(second.value);
     }
   }
-  if (descriptions.length === 0) throw nothingLeft(target, refused);
+  if (descriptions.length === 0) throw nothingUsable("description", target, refused[0]?.why);
   if (descriptions.length < count) {
     for (const { description, why } of refused) {
       warnings.push(`A description was dropped: ${why} (${shortened(description, 60)})`);
@@ -148,22 +139,9 @@ function spellingOf(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, "");
 }
 
-function nothingLeft(target: TargetTool, refused: readonly Refused[]): GatewayError {
-  const why = refused[0] === undefined ? "the model gave none" : `for one, ${refused[0].why}`;
-  return new GatewayError("CANNOT_GENERATE", {
-    message: `Cannot generate descriptions for ${target.server}.${shortened(target.name, 100)}: ` +
-      `after two requests none that could be used was left (${why})`,
-    recoveryAction: "Try again, choose another model, or write a description yourself",
-  });
-}
-
-interface CandidateText extends Pick<ToolCandidate, "server" | "toolName" | "origin"> {
-  description: string;
-  example?: string | undefined;
-}
-
-/** A candidate with an id of its own, written at this moment. */
-export function newCandidate({ example, ...text }: CandidateText): ToolCandidate {
+export function newCandidate(
+  { example, ...text }: Omit<ToolCandidate, "id" | "charCount" | "createdAt">,
+): ToolCandidate {
   return {
     id: newId("cand"),
     ...text,

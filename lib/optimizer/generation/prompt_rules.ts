@@ -1,6 +1,6 @@
 import { stemOf } from "../../catalog/search/text.ts";
 import { isStopWord } from "../../catalog/search/data/stop_words.ts";
-import type { PromptCategory } from "../../core/optimization.ts";
+import type { GoldenPrompt } from "../../core/optimization.ts";
 import { shortened } from "../../core/text.ts";
 import { flatten, namespacedName } from "../../catalog/names.ts";
 
@@ -10,32 +10,12 @@ const MAX_PROMPT = 4_000;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** A golden prompt as it is written, before it is kept. */
-export interface DraftPrompt {
-  category: PromptCategory;
-  prompt: string;
-  expectedBehavior: {
-    shouldCallTool: boolean;
-    notes?: string | undefined;
-    /** For a prompt that is meant for a sibling: the sibling's own name. */
-    expectedTool?: string | undefined;
-  };
-}
+export type DraftPrompt = Pick<GoldenPrompt, "category" | "prompt" | "expectedBehavior">;
 
-/** Why a prompt cannot be one of a tool's golden prompts; undefined if it can. */
 export function promptProblem(
-  prompt: DraftPrompt,
-  tool: { name: string; server: string },
-  existing: readonly string[],
-): string | undefined {
-  return promptProblemAmong(prompt, tool, new KnownTexts(existing));
-}
-
-/** The same for many prompts of one tool. */
-export function promptProblemAmong(
   { category, prompt }: DraftPrompt,
   tool: { name: string; server: string },
-  existing: KnownTexts,
+  existing = new KnownTexts(),
 ): string | undefined {
   const { length } = prompt.trim();
   if (length < MIN_PROMPT) return `It has ${length} characters; at least ${MIN_PROMPT} are needed`;
@@ -63,7 +43,6 @@ export function namesTool(text: string, { name, server }: { name: string; server
   return UNSPACED.test(compact) ? words.join("").includes(compact) : hasRun(words, compact);
 }
 
-/** Whether some words in a row give this when written as one. */
 function hasRun(words: readonly string[], compact: string): boolean {
   return words.some((_, start) => {
     let rest = compact;
@@ -91,27 +70,22 @@ const SAME_TRIGRAMS = 0.8;
 const MOST_CHARS = 2_000;
 /** They turn a request into its opposite; `t` is left of `don't`. */
 const NEGATIONS = new Set(["no", "not", "nor", "never", "without", "cannot", "off", "t"]);
-/** Other words for the same wish to be told something. */
 const ASKING = new Set(["show", "give", "tell", "get", "fetch", "provide"]);
 /** Written without spaces, so that words have to be found by a dictionary. */
 const UNSPACED_SCRIPTS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** What is compared of a text. */
 interface Gist {
-  /** Letters and digits alone. */
   compact: string;
   words: Set<string>;
   isNegated: boolean;
   trigrams: Set<string>;
 }
 
-/** Whether two prompts ask for the same in nearly the same words. */
 export function isNearDuplicate(a: string, b: string): boolean {
   return areClose(gistOf(a), gistOf(b));
 }
 
-/** Texts to compare many others with: each is taken apart once. */
 export class KnownTexts {
   readonly #known: { text: string; gist: Gist }[] = [];
 
@@ -123,7 +97,6 @@ export class KnownTexts {
     this.#known.push({ text, gist: gistOf(text) });
   }
 
-  /** The first that is nearly the same. */
   findNear(text: string): string | undefined {
     const gist = gistOf(text);
     return this.#known.find((other) => areClose(gist, other.gist))?.text;
@@ -137,7 +110,6 @@ function areClose(a: Gist, b: Gist): boolean {
     overlap(a.trigrams, b.trigrams) >= SAME_TRIGRAMS;
 }
 
-/** Shared of all, from 0 to 1. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const all = a.union(b).size;
   return all === 0 ? 0 : a.intersection(b).size / all;

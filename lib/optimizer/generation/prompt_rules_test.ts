@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import type { PromptCategory } from "../../core/optimization.ts";
-import { type DraftPrompt, isNearDuplicate, namesTool, promptProblem } from "./prompt_rules.ts";
+import {
+  type DraftPrompt,
+  isNearDuplicate,
+  KnownTexts,
+  namesTool,
+  promptProblem,
+} from "./prompt_rules.ts";
 
 function aPrompt(category: PromptCategory, prompt: string): DraftPrompt {
   return { category, prompt, expectedBehavior: { shouldCallTool: category !== "negative" } };
@@ -12,23 +18,27 @@ Deno.test("promptProblem() has nothing against a plain prompt", () => {
   const known = ["Read the file notes.txt"];
   for (const category of ["direct", "indirect", "negative"] as const) {
     const prompt = aPrompt(category, "Should I bring an umbrella to my Paris meeting?");
-    assert.equal(promptProblem(prompt, WEATHER, known), undefined);
+    assert.equal(promptProblem(prompt, WEATHER, new KnownTexts(known)), undefined);
   }
 });
 
 Deno.test("promptProblem() refuses fewer than 10 characters, spaces around not counted", () => {
   assert.match(
-    promptProblem(aPrompt("direct", "  Rain now?   "), WEATHER, [])!,
+    promptProblem(aPrompt("direct", "  Rain now?   "), WEATHER)!,
     /has 9 characters/,
   );
-  assert.equal(promptProblem(aPrompt("direct", "Rain today"), WEATHER, []), undefined);
-  assert.match(promptProblem(aPrompt("direct", "x".repeat(4_001)), WEATHER, [])!, /at most 4000/);
+  assert.equal(promptProblem(aPrompt("direct", "Rain today"), WEATHER), undefined);
+  assert.match(promptProblem(aPrompt("direct", "x".repeat(4_001)), WEATHER)!, /at most 4000/);
 });
 
 Deno.test("promptProblem() refuses a near duplicate and says of what", () => {
   const prompt = aPrompt("direct", "Show the forecast for Paris, please");
   assert.equal(
-    promptProblem(prompt, WEATHER, ["Read /etc/hosts", "Give me the forecast for Paris"]),
+    promptProblem(
+      prompt,
+      WEATHER,
+      new KnownTexts(["Read /etc/hosts", "Give me the forecast for Paris"]),
+    ),
     'It is nearly the same as "Give me the forecast for Paris"',
   );
   assert.ok(isNearDuplicate(prompt.prompt, "Give me the forecast for Paris"));
@@ -36,9 +46,9 @@ Deno.test("promptProblem() refuses a near duplicate and says of what", () => {
 
 Deno.test("promptProblem() refuses the tool's name in an indirect prompt alone", () => {
   const leaking = "Please get weather details for my trip to Oslo";
-  assert.match(promptProblem(aPrompt("indirect", leaking), WEATHER, [])!, /name "get_weather"/);
-  assert.equal(promptProblem(aPrompt("direct", leaking), WEATHER, []), undefined);
-  assert.equal(promptProblem(aPrompt("negative", leaking), WEATHER, []), undefined);
+  assert.match(promptProblem(aPrompt("indirect", leaking), WEATHER)!, /name "get_weather"/);
+  assert.equal(promptProblem(aPrompt("direct", leaking), WEATHER), undefined);
+  assert.equal(promptProblem(aPrompt("negative", leaking), WEATHER), undefined);
 });
 
 Deno.test("namesTool() finds a name however it is spelled", () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GatewayError } from "../../core/errors.ts";
+import type { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, PromptCategory, type RunCost } from "../../core/optimization.ts";
 import { shortened } from "../../core/text.ts";
 import { flatten, namespacedName } from "../../catalog/names.ts";
@@ -7,8 +7,9 @@ import { addCosts } from "../cost.ts";
 import type { TextModel } from "./text_model.ts";
 import { dataBlock, ROOM, targetText } from "./request.ts";
 import { PROMPTS_SYSTEM, promptsAgain, promptsTask } from "./instructions.ts";
-import { askForJson, orGatewayError } from "./answer.ts";
-import { type DraftPrompt, KnownTexts, promptProblemAmong } from "./prompt_rules.ts";
+import { askForJson, nothingUsable, orGatewayError } from "./answer.ts";
+import { byCategory } from "../evaluation/metrics.ts";
+import { type DraftPrompt, KnownTexts, promptProblem } from "./prompt_rules.ts";
 import type { TargetTool } from "../targets.ts";
 
 /** More in one answer would be cut off, or take longer than a model is waited for. */
@@ -31,7 +32,6 @@ export interface PromptsInput {
   model: TextModel;
   target: TargetTool;
   counts: Counts;
-  /** Prompts that there are. */
   existing: readonly string[];
   signal: AbortSignal;
 }
@@ -42,11 +42,7 @@ interface Refused {
   why: string;
 }
 
-/**
- * Has a model write golden prompts for a tool, never more than asked for in any category. What
- * breaks the rules is asked for once more, with the reasons, and then dropped; CANNOT_GENERATE
- * where nothing is left.
- */
+/** What breaks the rules is asked for once more, then dropped. CANNOT_GENERATE if none is left. */
 export async function generatePrompts(input: PromptsInput): Promise<{
   prompts: DraftPrompt[];
   cost: RunCost;
@@ -63,7 +59,9 @@ export async function generatePrompts(input: PromptsInput): Promise<{
   }
   const { prompts, warnings, refused } = writing;
   const wanted = totalOf(counts);
-  if (prompts.length === 0 && wanted > 0) throw lastError ?? nothingLeft(target, refused);
+  if (prompts.length === 0 && wanted > 0) {
+    throw lastError ?? nothingUsable("prompt", target, refused[0]?.why);
+  }
   if (lastError !== undefined) {
     warnings.push(`Asking for more prompts failed. ${lastError.message}`);
   }
@@ -88,11 +86,9 @@ export async function generatePrompts(input: PromptsInput): Promise<{
   return { prompts: inOrder, cost: writing.cost, warnings };
 }
 
-/** What was written so far for one tool. */
 class PromptWriter {
   readonly prompts: DraftPrompt[] = [];
   readonly warnings: string[] = [];
-  /** What is still not usable after it was asked for again. */
   readonly refused: Refused[] = [];
   readonly #costs: RunCost[] = [];
   readonly #input: PromptsInput;
@@ -118,7 +114,6 @@ class PromptWriter {
     this.refused.push(...this.#take(await this.#ask(again, totalOf(left)), left).filter(isMissing));
   }
 
-  /** Takes what keeps to the rules, as many as are left to write; answers the rest. */
   #take(answered: readonly Answered[], left: Counts): Refused[] {
     const { target } = this.#input;
     const refused: Refused[] = [];
@@ -127,7 +122,7 @@ class PromptWriter {
       const prompt = written(one, target);
       const why = prompt.expectedBehavior.expectedTool === target.name
         ? "It is meant for the tool itself; a negative prompt must not be"
-        : promptProblemAmong(prompt, target, this.#known);
+        : promptProblem(prompt, target, this.#known);
       if (why !== undefined) {
         refused.push({ category: one.category, prompt: shortened(prompt.prompt, 80), why });
         continue;
@@ -187,27 +182,15 @@ function ownName(spelled: string, { server, name, siblings }: TargetTool): strin
   return names.find((own) => formsOf(own).includes(spelled));
 }
 
-/** The counts in parts that a model can answer at once, each with its share of every category. */
 function batchesOf(counts: Counts): Counts[] {
   const parts = Math.ceil(totalOf(counts) / MOST_AT_ONCE);
-  const share = (count: number, part: number) =>
-    Math.floor(count * (part + 1) / parts) - Math.floor(count * part / parts);
-  return Array.from({ length: parts }, (_, part) => ({
-    direct: share(counts.direct, part),
-    indirect: share(counts.indirect, part),
-    negative: share(counts.negative, part),
-  }));
+  return Array.from({ length: parts }, (_, part) =>
+    byCategory((category) => {
+      const upTo = (end: number) => Math.floor(counts[category] * end / parts);
+      return upTo(part + 1) - upTo(part);
+    }));
 }
 
 function totalOf(counts: Counts): number {
   return CATEGORIES.reduce((sum, category) => sum + counts[category], 0);
-}
-
-function nothingLeft(target: TargetTool, refused: readonly Refused[]): GatewayError {
-  const why = refused[0] === undefined ? "the model gave none" : `for one: ${refused[0].why}`;
-  return new GatewayError("CANNOT_GENERATE", {
-    message: `Cannot generate prompts for ${target.server}.${shortened(target.name, 100)}: ` +
-      `after two requests none that could be used was left (${why})`,
-    recoveryAction: "Try again, choose another model, or write the prompts yourself",
-  });
 }

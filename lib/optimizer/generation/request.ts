@@ -2,7 +2,6 @@ import { shortened } from "../../core/text.ts";
 import { isObject } from "../../core/rpc.ts";
 import { nearestSiblings, type TargetTool } from "../targets.ts";
 
-/** The most characters of one request to a model, its system text included. */
 export const MAX_REQUEST = 24_000;
 
 /** The most characters of each part of a request; together they leave room for a repair. */
@@ -21,7 +20,6 @@ export const MAX_SIBLINGS = 30;
 const SIBLING_DESCRIPTION = 300;
 const LONGEST_NAME = 128;
 
-/** A tool and what it stands beside, as data for a model; cut to what a request has room for. */
 export function targetText(target: TargetTool): string {
   const tool = {
     server: fitting(target.server, LONGEST_NAME),
@@ -45,7 +43,6 @@ function siblingData(sibling: TargetTool["siblings"][number], count: number): un
   return { name, description: fitting(sibling.description, length) };
 }
 
-/** The start of a text that takes at most `room` characters as data. */
 function fitting(text: string, room: number): string {
   let cut = shortened(text.trim(), room);
   // What has to be escaped takes up to six times its length.
@@ -67,7 +64,6 @@ function schemaData(schema: Record<string, unknown>): unknown {
     fitting(JSON.stringify(texts.at(-1)), room);
 }
 
-/** The parameters of a schema, the required ones first. */
 function outline(schema: Record<string, unknown>, descriptionLength: number): unknown {
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -87,11 +83,7 @@ function outline(schema: Record<string, unknown>, descriptionLength: number): un
   return { parameters };
 }
 
-/**
- * Texts of others as data for a model: one JSON value a line between two tags. Nothing inside can
- * end the block, whatever a server writes, because no `<` is left in it. What does not fit into
- * `room` characters, tags included, is left out from the end.
- */
+/** Text of others as data, one JSON value a line: without a `<` nothing in it can end the block. */
 export function dataBlock(tag: string, values: readonly unknown[], room: number): string {
   const [open, close] = [`<${tag}>\n`, `</${tag}>`];
   const cut = "(cut: there is more)\n";

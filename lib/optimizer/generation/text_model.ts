@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { abortable } from "../../core/async.ts";
 
@@ -16,11 +16,8 @@ export interface TextAnswer {
   cost: RunCost;
 }
 
-/** A model that writes. */
 export interface TextModel {
-  /** `sampling`: the calling client's own model. */
   readonly kind: "sampling" | "claude-cli" | "messages-api";
-  /** Throws CANNOT_GENERATE, with what to do about it. */
   complete(request: TextRequest): Promise<TextAnswer>;
 }
 
@@ -32,31 +29,24 @@ const SamplingResult = z.looseObject({
   stopReason: z.string().nullish(),
 });
 
-/**
- * The model of the calling client, reached by `sample`: it puts sampling/createMessage params to the
- * client, waits no longer than it should, and resolves with the result. What it costs is the
- * client's own, and not known here.
- */
+/** The calling client's model, reached by sampling/createMessage. The client bears the cost. */
 export function textModelFromSampling(
   sample: (params: Record<string, unknown>) => Promise<Record<string, unknown>>,
 ): TextModel {
   return {
     kind: "sampling",
-    async complete(request) {
-      request.signal.throwIfAborted();
-      const result = await answerOf(sample(samplingParams(request)), request.signal);
+    async complete({ system, prompt, maxTokens, signal }) {
+      signal.throwIfAborted();
+      const asked = sample({
+        messages: [{ role: "user", content: { type: "text", text: prompt } }],
+        systemPrompt: system,
+        maxTokens,
+        // A text is written once and used many times: better is worth more than fast.
+        modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
+      });
+      const result = await answerOf(asked, signal);
       return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
     },
-  };
-}
-
-function samplingParams({ system, prompt, maxTokens }: TextRequest): Record<string, unknown> {
-  return {
-    messages: [{ role: "user", content: { type: "text", text: prompt } }],
-    systemPrompt: system,
-    maxTokens,
-    // A text is written once and used many times: better is worth more than fast.
-    modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
   };
 }
 
@@ -81,8 +71,7 @@ async function answerOf(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw cannotGenerate(`it did not answer: ${oneLine(why)}`, error);
+    throw cannotGenerate(`it did not answer: ${oneLine(errorMessage(error))}`, error);
   }
 }
 

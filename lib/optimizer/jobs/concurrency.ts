@@ -2,7 +2,6 @@ import { abortable } from "../../core/async.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
 import type { TextModel } from "../generation/text_model.ts";
 
-/** Lets so many requests to models run at once, of whatever jobs; the others wait in turn. */
 export class ModelQueue {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -9,7 +9,6 @@ import type { SelectedTool } from "./selection.ts";
 /** Whoever works on a job writes into its record about once a second. */
 const MOST_RACES = 50;
 const POLL_MS = 100;
-/** How long the process that works on a job may take to let go of it. */
 const LET_GO_MS = 10_000;
 
 /** Jobs that run are among these: each is the newest when it begins, and ends or waits. */
@@ -17,7 +16,6 @@ export const RECENT = { reverse: true, limit: 200 };
 
 export type JobControl = "pause" | "cancel";
 
-/** What is decided about jobs in their records, by this process or another. */
 export class JobControls {
   readonly #options: JobsOptions;
   readonly #isDropped: (id: string) => boolean;
@@ -36,7 +34,6 @@ export class JobControls {
     });
   }
 
-  /** Says so in the record; whoever works on it sees it there. */
   async stop(id: string, control: JobControl, note?: string): Promise<OptimizationJob> {
     for (let race = 0; race < MOST_RACES; race++) {
       const stored = await this.resolve(id);
@@ -63,7 +60,6 @@ export class JobControls {
     throw busy(id);
   }
 
-  /** Undefined where it runs already. */
   async claimPaused(id: string): Promise<Stored<OptimizationJob> | undefined> {
     const { signal } = this.#options;
     const until = performance.now() + LET_GO_MS;
@@ -89,14 +85,12 @@ export class JobControls {
     throw busy(id);
   }
 
-  /** Undefined where somebody else was faster. */
   async claim(stored: Stored<OptimizationJob>): Promise<Stored<OptimizationJob> | undefined> {
     const value = { ...stored.value, owner: this.#options.owner };
     const versionstamp = await this.#save(value, stored.versionstamp);
     return versionstamp === undefined ? undefined : { value, versionstamp };
   }
 
-  /** Whether no process works on it. */
   async isAbandoned({ id, owner }: OptimizationJob): Promise<boolean> {
     if (owner === undefined) return true;
     // A process knows best what it does itself; its record may be about to say so.
@@ -121,7 +115,6 @@ export class JobControls {
     }
   }
 
-  /** Undefined where somebody else was faster. */
   async #save(job: OptimizationJob, versionstamp: string): Promise<string | undefined> {
     try {
       return await this.#options.jobs.save(job, versionstamp);

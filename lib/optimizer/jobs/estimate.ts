@@ -4,6 +4,7 @@ import {
   type Evaluation,
   type EvaluatorKind,
   type GoldenPrompt,
+  type JobEstimate,
   type JobOptions,
   type PromptCategory,
   type ToolCandidate,
@@ -11,50 +12,35 @@ import {
 import {
   chooseCandidates,
   choosePrompts,
+  CONFIRMED_DESCRIPTIONS,
+  DEPTHS,
   firstWritten,
+  hasConfirmation,
   missingPrompts,
   mostSiblingPrompts,
-  type WantedPrompts,
   wantedPrompts,
   withHeldOut,
   writtenInView,
 } from "../evaluation/selection.ts";
+import { counted } from "../../core/text.ts";
 import { showsTheft } from "../evaluation/confusion.ts";
-import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
 
-/** How many of the newest runs an estimate rests on. */
 const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
 const GENERATION_RUNS = 2;
-/** A job may have hundreds of tools. */
-const MOST_TOLD = 3;
+const MOST_NAMED = 3;
 
-export interface RunEstimate {
-  tools: number;
-  /** At most: an evaluation stops early where it can. */
-  runs: number;
-  seconds: number;
-  /** Null where nothing is known about prices. */
-  costUsd: number | null;
-  /** In words: measured on so many runs, or a guess; and where it is too little to tell anything. */
-  basis: string;
-}
-
-interface EstimateInput {
+export function estimateJob(input: {
   options: JobOptions;
   tools: readonly ToolData[];
-  /** Newest first, of all kinds. */
   recent: readonly EvalRun[];
-  /** Undefined where there is no evaluator now. */
   kind: EvaluatorKind | undefined;
   concurrency: number;
-}
-
-export function estimateJob(input: EstimateInput): RunEstimate {
+}): JobEstimate {
   const { options, tools, concurrency } = input;
   const each = tools.map((tool) => forecastOf(tool, options));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -63,7 +49,8 @@ export function estimateJob(input: EstimateInput): RunEstimate {
   const measured = input.recent
     .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
     .slice(0, MOST_MEASURED);
-  const runMs = median(measured.map(({ result }) => result.durationMs)) ?? GUESSED_RUN_MS;
+  const durations = measured.map(({ result }) => result.durationMs).sort((a, b) => a - b);
+  const runMs = durations[Math.floor(durations.length / 2)] ?? GUESSED_RUN_MS;
   // Texts are written one after the other, runs are made side by side.
   const seconds = Math.ceil((runs / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
   return {
@@ -72,8 +59,9 @@ export function estimateJob(input: EstimateInput): RunEstimate {
     seconds,
     costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
     basis: [
-      basisOf(measured.length, input.kind, runs, generations),
-      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_TOLD) : []),
+      `at most ${counted(runs, "run")} and ${counted(generations, "request")} for texts`,
+      basisOf(measured.length, input.kind),
+      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_NAMED) : []),
     ].join("; "),
   };
 }
@@ -84,7 +72,6 @@ function runsOf({ asked, candidates }: TestForecast, options: JobOptions): numbe
   return asked * descriptions * (options.repeats ?? DEPTHS[options.depth].repeats);
 }
 
-/** Of tools where so few prompts decide that nothing can come of it. */
 function tooFew(tools: readonly ToolData[], each: readonly TestForecast[]): string[] {
   return each.flatMap(({ deciding, candidates }, index) => {
     const words = tooFewPrompts(deciding, candidates);
@@ -104,62 +91,34 @@ function costOf(
   return Math.min(mean * requests, most ?? Infinity);
 }
 
-function basisOf(
-  measured: number,
-  kind: EvaluatorKind | undefined,
-  runs: number,
-  generations: number,
-): string {
-  const work = `at most ${runs} ${runs === 1 ? "run" : "runs"} and ${generations} ` +
-    `${generations === 1 ? "request" : "requests"} for texts`;
+function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
   if (measured > 0) {
-    return `${work}; time and cost measured on the last ${measured} ` +
-      `${measured === 1 ? "run" : "runs"} with ${kind}`;
+    return `time and cost measured on the last ${counted(measured, "run")} with ${kind}`;
   }
-  return `${work}; a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
+  return `a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
     (kind === undefined
       ? "there is no evaluator here now"
       : `no run with ${kind} has been measured yet`);
 }
 
-function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
-/** What there is of one tool. */
 export interface ToolData {
   server: string;
   tool: string;
   canonical: string;
   prompts: readonly GoldenPrompt[];
-  /** When each prompt was first written, by its id. */
   writtenAt: ReadonlyMap<string, number>;
-  /** How many prompts of siblings are put to it beside its own. */
   siblingPrompts: number;
   candidates: readonly ToolCandidate[];
   evaluations: readonly Evaluation[];
   inForce?: string | undefined;
 }
 
-/** What a tool would be tested with, as far as that can be told before anything is written. */
-interface TestForecast {
-  /** The saved prompts that would be chosen, held out as they would be. */
-  prompts: GoldenPrompt[];
-  wanted: Record<PromptCategory, WantedPrompts>;
-  /** How many prompts would be put to each description at most, those of siblings included. */
-  asked: number;
-  /** How many would decide. */
-  deciding: number;
-  /** With those that would be written. */
-  candidates: number;
-  /** How often a model would be asked for texts. */
-  generations: number;
-}
+type TestForecast = ReturnType<typeof forecastOf>;
 
-export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
-  const { candidates: saved, canonical, inForce, evaluations } = stock;
-  const chosen = chooseCandidates({ saved, canonical, options, inForce, evaluations });
+/** What a tool would be tested with, as far as that is known before anything is written. */
+export function forecastOf(stock: ToolData, options: JobOptions) {
+  const saved = stock.candidates;
+  const chosen = chooseCandidates({ ...stock, saved, options });
   const wanted = wantedPrompts(options, stock.prompts);
   const known = writtenInView(saved, chosen.candidates);
   const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);
@@ -177,6 +136,7 @@ export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
   return {
     prompts,
     wanted,
+    /** How many prompts would be put to each description at most, siblings' included. */
     asked: deciding + (isThorough ? theftPrompts() : 0) + stock.siblingPrompts,
     deciding,
     candidates: chosen.candidates.length + chosen.missing,
@@ -192,7 +152,6 @@ export function forecastOf(stock: ToolData, options: JobOptions): TestForecast {
   }
 }
 
-/** What there is of each tool to begin with. */
 export async function readToolData(
   { targets, prompts, candidates, evaluations, promotions }: JobsOptions,
   tools: readonly SelectedTool[],

@@ -1,39 +1,32 @@
 import { GatewayError } from "../../core/errors.ts";
-import {
-  CANONICAL,
-  type EvalRun,
-  type Evaluation,
-  type JobTool,
-  type OptimizationJob,
-} from "../../core/optimization.ts";
-import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/plan.ts";
+import { CANONICAL, type EvalRun, type Evaluation } from "../../core/optimization.ts";
+import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/selection.ts";
+import { errorsIn } from "../evaluation/metrics.ts";
 import { evaluate } from "../evaluation/run.ts";
-import type { ShownTool } from "../evaluators/evaluator.ts";
 import type { JobContext } from "./run.ts";
 import type { Preparation } from "./prepare.ts";
-import type { SelectedTool } from "./selection.ts";
+import { toolAt, withTool } from "./record.ts";
 import { addCosts, spentBy } from "../cost.ts";
-import { SearchRanking } from "../evaluation/search_ranks.ts";
+import { searchRanking } from "../evaluation/search_ranks.ts";
 import type { Target } from "../targets.ts";
 
 const MOST_NAMED = 3;
 
-/** No run of any tool could succeed. */
-export class NothingCanWork extends Error {}
-
-interface JobEvaluationInput {
-  id: string;
-  /** The evaluation whose winner is put to the same prompts once more. */
-  confirms?: string;
-  target: Target;
-  test: Preparation;
+export class NothingCanWork extends Error {
+  constructor(reason: string) {
+    super(`No run can succeed: ${reason}`);
+  }
 }
 
-/** Puts one tool's descriptions to its prompts, or does what is left of that; keeps what comes of it. */
 export async function evaluateForJob(
   context: JobContext,
   index: number,
-  { id, confirms, target, test }: JobEvaluationInput,
+  { id, confirms, target, test }: {
+    id: string;
+    confirms?: string;
+    target: Target;
+    test: Preparation;
+  },
 ): Promise<Evaluation> {
   const { options, record, budget } = context;
   const { server, toolName, runsDone } = toolAt(record.job, index);
@@ -57,8 +50,14 @@ export async function evaluateForJob(
     description,
     options.targets.shown(server, toolName, description, beside),
   ]));
-  for (const tools of shown.values()) requireBeside(tools, { server, toolName, beside });
-  const ranks = new SearchRanking({ tools: options.targets.searched(), server, tool: toolName });
+  for (const tools of shown.values()) {
+    // Runs from before a restart were made beside all of them.
+    const names = new Set(tools.map((tool) => `${tool.server}.${tool.tool}`));
+    const gone = beside.map((one) => `${one.server}.${one.tool}`)
+      .filter((name) => !names.has(name));
+    if (gone.length > 0) throw toolsGone(`${server}.${toolName}`, gone);
+  }
+  const ranksOf = searchRanking(options.targets.searched(), server, toolName);
   const { evaluation, lasting } = await evaluate({
     id,
     ...(confirms === undefined ? {} : { confirms }),
@@ -75,7 +74,7 @@ export async function evaluateForJob(
     target: target.flatName,
     concurrency: options.concurrency,
     finished,
-    ranks: (description) => ranks.of(description, test.prompts),
+    ranks: (description) => ranksOf(description, test.prompts),
     mayRun: () => budget.takeRun(),
     save: async (run) => {
       await options.runs.save(run);
@@ -83,11 +82,13 @@ export async function evaluateForJob(
       count(context, index, run);
     },
     onProgress: ({ runsTotal, byCategory, currentCandidate }) =>
-      record.progressTool(index, {
-        runsTotal: others + runsTotal + toConfirm,
-        ...(confirms === undefined ? { byCategory } : {}),
-        ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
-      }),
+      record.progress((job) =>
+        withTool(job, index, {
+          runsTotal: others + runsTotal + toConfirm,
+          ...(confirms === undefined ? { byCategory } : {}),
+          ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
+        })
+      ),
     ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
     signal: context.signal,
   });
@@ -97,10 +98,7 @@ export async function evaluateForJob(
   return whole;
 }
 
-/**
- * Takes the runs that there are for what a job has done so far. Its record may know of fewer, since
- * it is written now and then.
- */
+/** Counts a job's runs from the store: its record is written only now and then. */
 export async function countFinished({ options, record, budget }: JobContext): Promise<void> {
   const finished = await Promise.all(record.job.tools.map(async (tool) => {
     const { server, toolName, evaluationId, confirmation } = tool;
@@ -116,42 +114,25 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
   record.progress((job) => ({
     ...job,
     runs: runs.length,
-    errors: runs.filter(({ status }) => status === "error").length,
+    errors: errorsIn(runs),
     cost: addCosts(...(writingCost ? [writingCost] : []), ...runs.map(({ cost }) => cost)),
     tools: job.tools.map((tool, at) => ({ ...tool, runsDone: finished[at]?.length ?? 0 })),
   }));
 }
 
-/** All at once, so that no record ever has a part of it. */
 function count({ record }: JobContext, index: number, run: EvalRun): void {
   record.progress((job) => ({
-    ...job,
+    ...withTool(job, index, { runsDone: toolAt(job, index).runsDone + 1 }),
     runs: job.runs + 1,
     errors: job.errors + (run.status === "error" ? 1 : 0),
     cost: addCosts(...spentBy(job), run.cost),
-    tools: job.tools.map((tool, at) =>
-      at === index ? { ...tool, runsDone: tool.runsDone + 1 } : tool
-    ),
   }));
 }
 
-export function toolAt({ tools }: OptimizationJob, index: number): JobTool {
-  const tool = tools[index];
-  if (!tool) throw new RangeError(`The job has no tool ${index}`);
-  return tool;
-}
-
-/** Runs from before a restart were made beside all of them. */
-function requireBeside(
-  shown: readonly ShownTool[],
-  { server, toolName, beside }: { server: string; toolName: string; beside: SelectedTool[] },
-): void {
-  const names = new Set(shown.map((tool) => `${tool.server}.${tool.tool}`));
-  const gone = beside.map((one) => `${one.server}.${one.tool}`).filter((name) => !names.has(name));
-  if (gone.length === 0) return;
+function toolsGone(name: string, gone: readonly string[]): GatewayError {
   const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : "";
-  throw new GatewayError("CANNOT_EVALUATE", {
-    message: `Cannot test "${server}.${toolName}" beside the toolset that was equipped when the ` +
+  return new GatewayError("CANNOT_EVALUATE", {
+    message: `Cannot test "${name}" beside the toolset that was equipped when the ` +
       `job began: ${gone.slice(0, MOST_NAMED).join(", ")}${more} cannot be shown now`,
     recoveryAction: "Start another job, beside what is equipped by then",
   });

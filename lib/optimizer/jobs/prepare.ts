@@ -1,7 +1,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import {
   CATEGORIES,
-  type GoldenPrompt,
+  GoldenPrompt,
   newId,
   type PromptCategory,
   type RunCost,
@@ -20,6 +20,8 @@ import {
   firstWritten,
   heldOutFrom,
   heldOutVersions,
+  heldOutWarnings,
+  knownToWriters,
   missingPrompts,
   type WantedPrompts,
   wantedPrompts,
@@ -30,11 +32,9 @@ import type { DraftPrompt } from "../generation/prompt_rules.ts";
 import { isConflict, isStorageError } from "./record.ts";
 import { nearestSiblings, type Target } from "../targets.ts";
 import { generateCandidates, newCandidate } from "../generation/candidates.ts";
-import { heldOutWarnings, knownToWriters } from "../evaluation/plan.ts";
-import { promptKey } from "../evaluation/metrics.ts";
+import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { tooFewPrompts } from "../evaluation/verdict.ts";
 
-/** What a tool is tested with. */
 export interface Preparation {
   prompts: GoldenPrompt[];
   siblingPrompts: GoldenPrompt[];
@@ -83,7 +83,6 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
   };
 }
 
-/** The same as was chosen before a restart, whatever was saved since. */
 export async function restorePlan(
   { options }: JobContext,
   { server }: Target,
@@ -131,7 +130,6 @@ async function preparePromptsOfServer(context: JobContext, server: string): Prom
 async function prepareCandidates(
   context: JobContext,
   target: Target,
-  /** None that is held out. */
   prompts: readonly GoldenPrompt[],
 ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
   const { candidates: repository } = context.options;
@@ -186,11 +184,7 @@ async function preparePrompts(
       const written = await generatePrompts({
         model,
         target,
-        counts: {
-          direct: missing.direct.all,
-          indirect: missing.indirect.all,
-          negative: missing.negative.all,
-        },
+        counts: byCategory((category) => missing[category].all),
         existing: saved.map(({ prompt }) => prompt),
         signal: context.signal,
       });
@@ -203,7 +197,6 @@ async function preparePrompts(
   return { prompts, warnings: context.written.get(key) ?? [] };
 }
 
-/** The saved candidates of a tool, and those of them that are tested. */
 async function candidatesOf(
   { options: { candidates, evaluations, promotions }, record }: JobContext,
   { server, name, canonicalDescription }: Target,
@@ -225,19 +218,10 @@ function toGoldenPrompts(
   missing: Record<PromptCategory, WantedPrompts>,
 ): GoldenPrompt[] {
   const createdAt = new Date().toISOString();
-  const prompts = written.map(({ category, prompt, expectedBehavior }): GoldenPrompt => ({
-    id: newId("prompt"),
-    version: 1,
-    server,
-    toolName: name,
-    category,
-    prompt,
-    expectedBehavior,
-    createdAt,
-    origin: "generated",
-    heldOut: false,
-    retired: false,
-  }));
+  const prompts = written.map((draft) => {
+    const made = { id: newId("prompt"), version: 1, server, toolName: name, createdAt };
+    return GoldenPrompt.parse({ ...made, ...draft, origin: "generated" });
+  });
   const heldOut = CATEGORIES.flatMap((category) =>
     chooseHeldOut(
       prompts.filter((prompt) => prompt.category === category),
@@ -247,10 +231,7 @@ function toGoldenPrompts(
   return prompts.map((prompt) => ({ ...prompt, heldOut: heldOut.includes(prompt) }));
 }
 
-/**
- * Has a model write something for a job. What cannot be written is said in what this answers: what
- * there is may be enough to go on. What was spent counts, whatever came of it.
- */
+/** Has a model write for a job. Failures become warnings: what is saved may be enough. */
 async function writeForJob(
   context: JobContext,
   failure: string,

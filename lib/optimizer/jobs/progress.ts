@@ -6,7 +6,6 @@ import {
 } from "../../core/optimization.ts";
 import { percent } from "../evaluation/metrics.ts";
 
-/** How far a job is, in a line. */
 export function progressMessage(job: OptimizationJob): string {
   if (job.status !== "running") {
     return `${STATUS[job.status]}${job.note === undefined ? "" : `: ${job.note}`}`;
@@ -42,7 +41,6 @@ const STATUS: Record<Exclude<OptimizationJob["status"], "running">, string> = {
   failed: "Failed",
 };
 
-/** "overall 60 % -> 93 %", on the prompts that both descriptions have answered. */
 export function gainText(evaluation: Evaluation, result: DescriptionResult): string {
   const own = evaluation.results.find(({ candidateId }) => candidateId === CANONICAL)?.metrics;
   const { baseline, candidate } = result.paired ??
@@ -51,7 +49,6 @@ export function gainText(evaluation: Evaluation, result: DescriptionResult): str
   return `overall ${from} -> ${percent(candidate.overall)}`;
 }
 
-/** Why no candidate may be promoted, by the best of them. */
 export function refusalText(evaluation: Evaluation): string {
   const candidates = evaluation.results.filter(({ candidateId }) => candidateId !== CANONICAL);
   const best = bestOf(candidates);

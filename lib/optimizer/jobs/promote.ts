@@ -5,11 +5,13 @@ import {
   newId,
   type PromotedTool,
 } from "../../core/optimization.ts";
-import { hasConfirmation } from "../evaluation/plan.ts";
+import { hasConfirmation } from "../evaluation/selection.ts";
 import { whyNotInstead } from "../evaluation/comparison.ts";
+import { isRefuted } from "../evaluation/verdict.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
-import { evaluateForJob, toolAt } from "./evaluate.ts";
+import { evaluateForJob } from "./evaluate.ts";
 import type { Preparation } from "./prepare.ts";
+import { toolAt } from "./record.ts";
 import { bestOf, gainText, refusalText } from "./progress.ts";
 import { promptsIn } from "../evaluation/metrics.ts";
 import type { Target } from "../targets.ts";
@@ -20,7 +22,6 @@ interface PromotionInput {
   evaluation: Evaluation;
 }
 
-/** Puts the best description that its verdict allows in force, where the job may. */
 export async function promoteBest(
   context: JobContext,
   index: number,
@@ -40,10 +41,9 @@ export async function promoteBest(
     .toSorted((one, other) => Number(isInForce(other)) - Number(isInForce(one)));
   const best = bestOf(allowed);
   if (!best) {
-    const verdict = evaluation.results.find(isInForce)?.verdict;
     // Where a budget ended it, or it was not tested, nothing speaks against it.
-    const isRefused = verdict !== undefined && verdict.moreRuns === undefined;
-    const although = isRefused ? ", although this evaluation does not support it" : "";
+    const isAgainst = isRefuted(evaluation.results.find(isInForce)?.verdict);
+    const although = isAgainst ? ", although this evaluation does not support it" : "";
     return stay(`${kept}${although}: ${refusalText(evaluation)}`);
   }
   const gain = gainText(evaluation, best);
@@ -112,7 +112,6 @@ async function promote(
   return { failed: false, outcome: `Promoted: ${gain}`, promotedCandidateId: candidateId };
 }
 
-/** The winner and the server's own description on the same prompts, once more. */
 async function confirm(
   context: JobContext,
   index: number,
@@ -140,7 +139,6 @@ async function confirm(
   return second;
 }
 
-/** What this job promoted for the tool before a restart. */
 async function promotionMade(
   { options, record }: JobContext,
   index: number,

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { settledWithin } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { newId, type OptimizationJob } from "../../core/optimization.ts";
+import { type JobEstimate, JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
 import { type JobsOptions, runJob } from "./run.ts";
 import { type JobControl, JobControls, RECENT } from "./control.ts";
-import { estimateJob, readToolData, type RunEstimate } from "./estimate.ts";
+import { estimateJob, readToolData } from "./estimate.ts";
 import { isStorageError, JobRecord } from "./record.ts";
 import {
   besideOf,
@@ -12,12 +12,10 @@ import {
   type JobRequest,
   readJobOptions,
   refuseKnown,
-  type SelectedTool,
   selectTools,
 } from "./selection.ts";
 import { ModelQueue } from "./concurrency.ts";
 
-/** How often a job that is worked on is read again, for what others decide about it. */
 const CHECK_MS = 500;
 const POLL_MS = 200;
 /** A process of an evaluator is killed within seconds. */
@@ -36,7 +34,6 @@ export class OptimizationJobs implements AsyncDisposable {
   readonly #options: JobsOptions;
   readonly #models: ModelQueue;
   readonly #controls: JobControls;
-  /** By job. */
   readonly #working = new Map<string, Work>();
   /** Jobs whose records still say that this process works on them, since they could not be written. */
   readonly #dropped = new Set<string>();
@@ -48,7 +45,7 @@ export class OptimizationJobs implements AsyncDisposable {
     this.#controls = new JobControls(options, (id) => this.#dropped.has(id));
   }
 
-  async estimate(request: JobRequest): Promise<RunEstimate> {
+  async estimate(request: JobRequest): Promise<JobEstimate> {
     const { targets, runs, evaluator, concurrency } = this.#options;
     const tools = selectTools(targets, request);
     const options = readJobOptions(request, tools);
@@ -96,21 +93,21 @@ export class OptimizationJobs implements AsyncDisposable {
     }
     await this.#controls.refuseBusy(tools);
     const now = new Date().toISOString();
-    const job: OptimizationJob = {
+    const job = OptimizationJob.parse({
       id: newId("job"),
       status: "running",
       phase: "queued",
       options,
       ...(beside === undefined ? {} : { beside }),
-      tools: tools.map(toQueued),
+      tools: tools.map(({ server, tool }) => {
+        const evaluationId = newId("evaluation");
+        return JobTool.parse({ server, toolName: tool, phase: "queued", evaluationId });
+      }),
       createdAt: now,
       updatedAt: now,
       owner,
-      runs: 0,
-      errors: 0,
-      cost: { inputTokens: 0, outputTokens: 0 },
       by: request.by,
-    };
+    });
     const versionstamp = await jobs.save(job, null);
     try {
       // Again, now that others see this one: of two that start at once, none is unseen.
@@ -129,7 +126,6 @@ export class OptimizationJobs implements AsyncDisposable {
     return this.#working.get(id)?.record.job ?? (await this.#controls.resolve(id)).value;
   }
 
-  /** Newest first. */
   async list(limit = 50): Promise<OptimizationJob[]> {
     const stored = await Array.fromAsync(this.#options.jobs.list({ reverse: true, limit }));
     return stored.map(({ value }) => this.#working.get(value.id)?.record.job ?? value);
@@ -143,7 +139,6 @@ export class OptimizationJobs implements AsyncDisposable {
     return this.#stop(id, "cancel");
   }
 
-  /** Goes on with a job that was paused. */
   async resume(id: string): Promise<OptimizationJob> {
     this.#refuseWhileOff();
     const stored = await this.#controls.claimPaused(id);
@@ -162,7 +157,7 @@ export class OptimizationJobs implements AsyncDisposable {
       const job = await this.get(id);
       const left = until - performance.now();
       if (job.status !== "running" || left <= 0) return job;
-      await settledOrAfter(this.#working.get(id)?.done, Math.min(POLL_MS, left), signal);
+      await settledWithin(this.#working.get(id)?.done, Math.min(POLL_MS, left), signal);
     }
   }
 
@@ -182,7 +177,6 @@ export class OptimizationJobs implements AsyncDisposable {
     }
   }
 
-  /** Stops the work; whoever takes over goes on with it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#working.values()];
@@ -200,7 +194,7 @@ export class OptimizationJobs implements AsyncDisposable {
       return job;
     }
     await work.record.check();
-    await settledOrAfter(work.done, STOP_LIMIT_MS);
+    await settledWithin(work.done, STOP_LIMIT_MS);
     return await this.get(id);
   }
 
@@ -288,34 +282,5 @@ export class OptimizationJobs implements AsyncDisposable {
       throw new GatewayError("OPTIMIZATION_DISABLED", { message: "The gateway is stopping" });
     }
     if (!this.#options.isEnabled()) throw new GatewayError("OPTIMIZATION_DISABLED");
-  }
-}
-
-function toQueued({ server, tool }: SelectedTool): OptimizationJob["tools"][number] {
-  return {
-    server,
-    toolName: tool,
-    phase: "queued",
-    evaluationId: newId("evaluation"),
-    runsDone: 0,
-    runsTotal: 0,
-    candidates: 0,
-    failed: false,
-  };
-}
-
-/** Resolves when the work has ended, after so long, or when the signal aborts; leaves no timer. */
-export async function settledOrAfter(
-  work: Promise<unknown> | undefined,
-  ms: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  const ending = new AbortController();
-  const signals = [ending.signal, ...(signal ? [signal] : [])];
-  const pause = sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {});
-  try {
-    await (work ? Promise.race([work, pause]) : pause);
-  } finally {
-    ending.abort();
   }
 }

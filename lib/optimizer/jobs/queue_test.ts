@@ -5,7 +5,6 @@ import { ended, hasCode } from "../testing/job_waits.ts";
 import { JobBench, WritingModel } from "../testing/job_bench.ts";
 import { failed, hang, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 import { byDescription, GOOD, GREEDY } from "../testing/weather.ts";
-import { settledOrAfter } from "./queue.ts";
 
 const request = { server: "weather", by: "person" } as const;
 const forecast = { ...request, tools: ["get_forecast"] };
@@ -287,20 +286,4 @@ Deno.test("OptimizationJobs says that a tool is gone, and tests the others", asy
   const job = await ended(jobs, started);
   assert.match(job.tools[0]?.outcome ?? "", /no such tool now/);
   assert.equal(job.tools[1]?.failed, false);
-});
-
-const HOUR = 3_600_000;
-
-Deno.test("settledOrAfter() ends with the work, and leaves no timer", async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const waiting = settledOrAfter(promise, HOUR);
-  resolve();
-  await waiting;
-  await assert.rejects(settledOrAfter(Promise.reject(new Error("failed")), HOUR), /failed/);
-});
-
-Deno.test("settledOrAfter() ends after a while, or when aborted", async () => {
-  await settledOrAfter(new Promise(() => {}), 1);
-  await settledOrAfter(undefined, 1);
-  await settledOrAfter(undefined, HOUR, AbortSignal.abort());
 });

@@ -1,10 +1,11 @@
+import { inTurn } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
 import type { Stored } from "../../storage/records.ts";
 
 const WRITE_REST_MS = 1_000;
-const TELL_REST_MS = 250;
+const NOTIFY_REST_MS = 250;
 /** Others change a record a few times in its life. */
 const MOST_RACES = 20;
 
@@ -14,35 +15,30 @@ export type StopReason = "paused" | "cancelled" | "lost";
 interface JobRecordOptions {
   jobs: JobsRepository;
   stored: Stored<OptimizationJob>;
-  /** Who works on it. */
   owner: string;
   onChange(job: OptimizationJob): void;
-  /** Somebody else decided that the work must stop. */
   onStop(reason: StopReason): void;
   onWarning(message: string, details?: object): void;
 }
 
 type JobChange = (job: OptimizationJob) => OptimizationJob;
 
-/**
- * A job while this process works on it. What it has come to is decided here; whether it goes on may
- * be decided by anybody who writes into the record.
- */
+/** A job while this process works on it. Other processes stop it by writing into its record. */
 export class JobRecord {
   readonly #options: JobRecordOptions;
   readonly #writes: Throttle;
-  readonly #tells: Throttle;
+  readonly #notifications: Throttle;
   #job: OptimizationJob;
   #versionstamp: string;
   #isLost = false;
-  /** One after the other: each needs the versionstamp that the one before gave. */
-  #working: Promise<void> = Promise.resolve();
+  /** Each write needs the versionstamp of the one before. */
+  readonly #inTurn = inTurn();
 
   constructor(options: JobRecordOptions) {
     this.#options = options;
     this.#job = options.stored.value;
     this.#versionstamp = options.stored.versionstamp;
-    this.#tells = new Throttle(TELL_REST_MS, () => options.onChange(this.#job));
+    this.#notifications = new Throttle(NOTIFY_REST_MS, () => options.onChange(this.#job));
     this.#writes = new Throttle(WRITE_REST_MS, () => {
       this.#inTurn(() => this.#write()).catch((error) =>
         options.onWarning("Cannot save how far an optimization job is", { error })
@@ -54,26 +50,19 @@ export class JobRecord {
     return this.#job;
   }
 
-  /** For what may be lost: told and written soon. */
   progress(change: JobChange): void {
     this.#job = change(this.#job);
-    this.#tells.ask();
+    this.#notifications.ask();
     this.#writes.ask();
   }
 
-  /** Told and written when this resolves. */
   async step(change: JobChange): Promise<void> {
     this.#job = change(this.#job);
-    this.#tells.now();
+    this.#notifications.now();
     this.#writes[Symbol.dispose]();
     await this.#inTurn(() => this.#write());
   }
 
-  progressTool(index: number, change: Partial<JobTool>): void {
-    this.progress((job) => withTool(job, index, change));
-  }
-
-  /** A tool's phase is the job's, too. */
   stepTool(index: number, change: Partial<JobTool>): Promise<void> {
     return this.step((job) => ({
       ...withTool(job, index, change),
@@ -81,12 +70,10 @@ export class JobRecord {
     }));
   }
 
-  /** Sees what somebody else has written. */
   async check(): Promise<void> {
     await this.#inTurn(() => this.#reread());
   }
 
-  /** The last step: nobody works on it any more. */
   async end(change: JobChange): Promise<void> {
     this.#job = ownerless(change(this.#job));
     this[Symbol.dispose]();
@@ -97,7 +84,7 @@ export class JobRecord {
 
   [Symbol.dispose](): void {
     this.#writes[Symbol.dispose]();
-    this.#tells[Symbol.dispose]();
+    this.#notifications[Symbol.dispose]();
   }
 
   async #write(): Promise<void> {
@@ -135,12 +122,6 @@ export class JobRecord {
     };
     if (isNews) this.#options.onStop(status);
   }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#working.then(work);
-    this.#working = turn.catch(() => {});
-    return turn;
-  }
 }
 
 /** Acts at once when asked after a rest, else once when the rest is over. */
@@ -162,7 +143,6 @@ export class Throttle implements Disposable {
     this.#timer = setTimeout(() => this.now(), left);
   }
 
-  /** Whatever was asked before is done with this. */
   now(): void {
     this[Symbol.dispose]();
     this.#lastAt = performance.now();
@@ -179,7 +159,6 @@ export function ownerless({ owner: _, ...job }: OptimizationJob): OptimizationJo
   return job;
 }
 
-/** Whether the store is in trouble, and not what was asked of it. */
 export function isStorageError(error: unknown): boolean {
   return error instanceof GatewayError && error.code.startsWith("STORAGE_");
 }
@@ -188,11 +167,16 @@ export function isConflict(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "CONFLICT";
 }
 
-function withTool(
+export function withTool(
   job: OptimizationJob,
   index: number,
   change: Partial<JobTool>,
 ): OptimizationJob {
-  const tools = job.tools.map((tool, at) => at === index ? { ...tool, ...change } : tool);
-  return { ...job, tools };
+  return { ...job, tools: job.tools.with(index, { ...toolAt(job, index), ...change }) };
+}
+
+export function toolAt({ tools }: OptimizationJob, index: number): JobTool {
+  const tool = tools[index];
+  if (!tool) throw new RangeError(`The job has no tool ${index}`);
+  return tool;
 }

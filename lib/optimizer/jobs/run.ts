@@ -1,12 +1,12 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { hasConfirmation } from "../evaluation/plan.ts";
-import { countFinished, evaluateForJob, NothingCanWork, toolAt } from "./evaluate.ts";
+import { hasConfirmation } from "../evaluation/selection.ts";
+import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { promoteBest } from "./promote.ts";
 import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
-import { isStorageError, type JobRecord } from "./record.ts";
+import { isStorageError, type JobRecord, toolAt } from "./record.ts";
 import type { ModelQueue } from "./concurrency.ts";
 import type { OnAudit } from "../../core/access.ts";
 import type {
@@ -28,27 +28,20 @@ export interface JobsOptions {
   evaluations: EvaluationsRepository;
   promotions: Promotions;
   targets: Targets;
-  /** Throws CANNOT_EVALUATE. */
   evaluator(): Promise<Evaluator>;
-  /** Throws CANNOT_GENERATE. */
   textModel(): Promise<TextModel>;
-  /** How many requests to models run at once, of all jobs of this process. */
   concurrency: number;
-  /** This process's lease. */
   owner: string;
   isOwnerAlive(owner: string): Promise<boolean>;
   isEnabled(): boolean;
   /** For live events: each change of phase at once, progress a few times a second. */
   onChange(job: OptimizationJob): void;
-  /** Somebody has decided something about a job. */
   onAudit?: OnAudit | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
-  /** Before a failed run is tried again; default: 1 s. */
   retryDelayMs?: number;
 }
 
-/** What the work on one job shares. */
 export interface JobContext {
   options: JobsOptions;
   record: JobRecord;
@@ -56,7 +49,6 @@ export interface JobContext {
   evaluator: Evaluator;
   /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
   written: Map<string, string[]>;
-  /** Asked for only when something has to be written. */
   textModel(): Promise<TextModel>;
   signal: AbortSignal;
 }
@@ -65,17 +57,11 @@ export interface ToolOutcome extends Pick<JobTool, "failed" | "promotedCandidate
   outcome: string;
 }
 
-/** How a job ended. */
-interface JobEnd {
-  status: "completed" | "failed";
-  note?: string;
-}
-
 /** Does what is left of a job, tool by tool. Throws where the signal aborts, or the store fails. */
 export async function runJob(
   options: JobsOptions,
   { record, models, signal }: { record: JobRecord; models: ModelQueue; signal: AbortSignal },
-): Promise<JobEnd> {
+): Promise<Pick<OptimizationJob, "status" | "note">> {
   const budget = new Budget(record.job.options);
   try {
     const evaluator = await options.evaluator();
@@ -97,9 +83,7 @@ export async function runJob(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof NothingCanWork) {
-      return { status: "failed", note: `No run can succeed: ${error.message}` };
-    }
+    if (error instanceof NothingCanWork) return { status: "failed", note: error.message };
     if (error instanceof GatewayError && error.code === "CANNOT_EVALUATE") {
       const { message, recoverySteps } = error.toBody();
       return { status: "failed", note: [message, ...recoverySteps].join(". ") };
@@ -128,22 +112,21 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof NothingCanWork) {
-      const outcome = `No run can succeed: ${error.message}`;
+      const outcome = error.message;
       await context.record.stepTool(index, { phase: "complete", failed: true, outcome });
       throw error;
     }
     if (isStorageError(error)) throw error;
     if (error instanceof GatewayError) {
       const { code, message, details: { recoveryAction } } = error;
-      const isToldHow = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
-      return { failed: true, outcome: isToldHow ? `${message}. ${recoveryAction}` : message };
+      const hasAdvice = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
+      return { failed: true, outcome: hasAdvice ? `${message}. ${recoveryAction}` : message };
     }
     context.options.onWarning("The work on a tool of an optimization job failed", { error });
     return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };
   }
 }
 
-/** Takes one tool of a job from where it is to its end. */
 async function runTool(context: JobContext, index: number): Promise<ToolOutcome> {
   const { options, record, signal } = context;
   const { server, toolName, evaluationId } = toolAt(record.job, index);

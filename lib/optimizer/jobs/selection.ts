@@ -3,14 +3,12 @@ import { GatewayError } from "../../core/errors.ts";
 import { JobOptions } from "../../core/optimization.ts";
 import { nearestNames } from "../../core/text.ts";
 import type { Targets } from "../targets.ts";
-import { knownToWriters } from "../evaluation/plan.ts";
+import { knownToWriters } from "../evaluation/selection.ts";
 import { forecastOf, type ToolData } from "./estimate.ts";
 
 export interface JobRequest {
   server?: string;
-  /** By their own names; all of the server's where missing. */
   tools?: string[];
-  /** Every tool of every server. */
   all?: boolean;
   options?: z.input<typeof JobOptions>;
   by: "caller" | "person";
@@ -21,7 +19,6 @@ export interface SelectedTool {
   tool: string;
 }
 
-/** The tools that a request is about. */
 export function selectTools(targets: Targets, request: JobRequest): SelectedTool[] {
   const { server, tools, all } = request;
   if (all && (server !== undefined || tools !== undefined)) {
@@ -53,7 +50,6 @@ export function selectTools(targets: Targets, request: JobRequest): SelectedTool
   return enabled.map(({ server, tool }) => ({ server, tool }));
 }
 
-/** With the defaults, checked. */
 export function readJobOptions(request: JobRequest, tools: readonly SelectedTool[]): JobOptions {
   const parsed = JobOptions.safeParse(request.options ?? {});
   if (!parsed.success) {
@@ -90,7 +86,6 @@ function refused(why: string): GatewayError {
   });
 }
 
-/** The equipped tools that a job shows beside those on trial; undefined where it shows none. */
 export function besideOf(
   targets: Pick<Targets, "equipped">,
   tools: readonly SelectedTool[],
@@ -108,10 +103,7 @@ export function besideOf(
   });
 }
 
-/**
- * CANNOT_EVALUATE where a thorough job could test none of its tools, since whoever wrote their
- * candidates may have known every prompt. Where it can test some, it says so of the others.
- */
+/** CANNOT_EVALUATE if a thorough job could test none of its tools: writers may know all prompts. */
 export function refuseKnown(stock: readonly ToolData[], options: JobOptions): void {
   if (!isDecidedBySaved(options)) return;
   const refusals = stock.map((tool) => {
@@ -122,7 +114,6 @@ export function refuseKnown(stock: readonly ToolData[], options: JobOptions): vo
   if (first && refusals.every((refusal) => refusal !== undefined)) throw first;
 }
 
-/** Whether it is known beforehand which prompts decide. */
 export function isDecidedBySaved({ depth, generate }: JobOptions): boolean {
   return depth === "thorough" && !generate;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { createEmbedder } from "./embedder.ts";
-import { OllamaEmbedder, OpenAiEmbedder } from "./http_embedders.ts";
+import { ollamaEmbedder, openAiEmbedder } from "./http_embedders.ts";
 
 interface Asked {
   path: string;
@@ -26,9 +26,9 @@ function aBackend(answer: (body: Record<string, unknown>) => Response) {
 
 const never = new AbortController().signal;
 
-Deno.test("OllamaEmbedder.embed() asks /api/embed for all texts at once", async () => {
+Deno.test("ollamaEmbedder() embed() asks /api/embed for all texts at once", async () => {
   await using backend = aBackend(() => Response.json({ embeddings: [[1, 0], [0, 1]] }));
-  const embedder = new OllamaEmbedder({ url: `${backend.url}/`, model: "nomic-embed-text" });
+  const embedder = ollamaEmbedder({ url: `${backend.url}/`, model: "nomic-embed-text" });
   const vectors = await embedder.embed(["a", "b"], never);
   assert.deepEqual(vectors, [Float32Array.of(1, 0), Float32Array.of(0, 1)]);
   assert.equal(backend.asked[0]!.path, "/api/embed");
@@ -36,17 +36,17 @@ Deno.test("OllamaEmbedder.embed() asks /api/embed for all texts at once", async 
   assert.equal(embedder.id, "ollama:nomic-embed-text");
 });
 
-Deno.test("OpenAiEmbedder.embed() sends its key and puts the answers in order", async () => {
+Deno.test("openAiEmbedder() embed() sends its key and puts the answers in order", async () => {
   await using backend = aBackend(() =>
     Response.json({ data: [{ index: 1, embedding: [0, 1] }, { index: 0, embedding: [1, 0] }] })
   );
   const settings = { url: `${backend.url}/v1`, model: "small" };
-  const embedder = new OpenAiEmbedder({ ...settings, apiKey: "k" });
+  const embedder = openAiEmbedder({ ...settings, apiKey: "k" });
   assert.deepEqual(await embedder.embed(["a", "b"], never), [
     Float32Array.of(1, 0),
     Float32Array.of(0, 1),
   ]);
-  await new OpenAiEmbedder(settings).embed(["a", "b"], never);
+  await openAiEmbedder(settings).embed(["a", "b"], never);
   assert.deepEqual(backend.asked.map(({ path }) => path), ["/v1/embeddings", "/v1/embeddings"]);
   assert.deepEqual(backend.asked.map(({ authorization }) => authorization), ["Bearer k", null]);
 });
@@ -60,7 +60,7 @@ Deno.test("embedders say which backend failed and why", async () => {
   ];
   for (const answer of answers) {
     await using backend = aBackend(answer);
-    const embedder = new OllamaEmbedder({ url: backend.url, model: "m" });
+    const embedder = ollamaEmbedder({ url: backend.url, model: "m" });
     await assert.rejects(
       embedder.embed(["a", "b"], never),
       (error) => error instanceof GatewayError && /Ollama/.test(error.message),
@@ -69,7 +69,7 @@ Deno.test("embedders say which backend failed and why", async () => {
   const closed = aBackend(() => new Response());
   await closed[Symbol.asyncDispose]();
   await assert.rejects(
-    new OpenAiEmbedder({ url: closed.url, model: "m" }).embed(["a"], never),
+    openAiEmbedder({ url: closed.url, model: "m" }).embed(["a"], never),
     /cannot be reached/,
   );
 });

@@ -11,11 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/**
- * The Universal Sentence Encoder (lite), which comes with the gateway and asks no network. It is a
- * process of its own that starts with the first text and ends when it is idle: a worker's memory
- * would stay with the gateway.
- */
+/** The Universal Sentence Encoder (lite), in a process: a worker would keep its memory. */
 export class LocalEmbedder implements Embedder {
   readonly id = "local:use-lite-en-0.2.0";
   readonly batch = 8;
@@ -163,7 +159,6 @@ function failure(problem: string, cause?: unknown): GatewayError {
   });
 }
 
-/** The lines of a stream of text, without the empty ones. */
 async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../../core/errors.ts";
+import type { VectorsRepository } from "../../../storage/vectors_repository.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { Embedder } from "./embedder.ts";
 import { quantize, queryText, ToolVectors, type VectorScores } from "./vectors.ts";
@@ -14,33 +15,24 @@ const MOST_QUERIES_KEPT = 256;
 /** Vectors nobody uses are kept for servers that come back, up to this many. */
 const MOST_UNUSED = 20_000;
 
-/** Where vectors outlive a restart. */
-interface VectorCache {
-  find(model: string, hashes: Iterable<string>): Promise<Map<string, Int8Array<ArrayBuffer>>>;
-  save(model: string, vectors: ReadonlyMap<string, Int8Array<ArrayBuffer>>): Promise<void>;
-  /** Deletes those of other texts than these, once they are more than `most`. */
-  prune(model: string, used: ReadonlySet<string>, most: number): Promise<unknown>;
-}
-
 export interface EmbeddingProgress {
   backend: string;
   state: "working" | "ready" | "failed";
   done: number;
   total: number;
-  /** Why it failed, for a person. */
   reason?: string;
 }
 
 interface SemanticIndexOptions {
   embedder: Embedder;
-  cache?: VectorCache | undefined;
+  /** Keeps vectors over restarts. */
+  cache?: Pick<VectorsRepository, "find" | "save" | "prune">;
   onProgress?: ((progress: EmbeddingProgress) => void) | undefined;
   queryLimitMs?: number | undefined;
   restMs?: number | undefined;
   now?: (() => number) | undefined;
 }
 
-/** The vectors of all tools, computed in the background and kept by content. */
 export class SemanticIndex implements AsyncDisposable {
   readonly #embedder: Embedder;
   readonly #options: SemanticIndexOptions;
@@ -48,8 +40,7 @@ export class SemanticIndex implements AsyncDisposable {
   readonly #queries = new Map<string, Float32Array>();
   readonly #closing = new AbortController();
   #isPruned = false;
-  /** Whether kept vectors are not good enough. */
-  #isAnew = false;
+  #ignoresCache = false;
   #working: Promise<void> | undefined;
   #failure: { reason: string; at: number } | undefined;
 
@@ -82,22 +73,20 @@ export class SemanticIndex implements AsyncDisposable {
     this.#book.clear();
     this.#queries.clear();
     this.#failure = undefined;
-    this.#isAnew = true;
+    this.#ignoresCache = true;
   }
 
-  /** How near all tools are to a query, or why that cannot be said. */
-  async compare(query: string, signal?: AbortSignal): Promise<VectorScores | { degraded: string }> {
+  async compare(query: string): Promise<VectorScores | { degraded: string }> {
     if (this.#isResting()) return { degraded: this.#failure!.reason };
     const text = queryText(query);
     if (text === "") return { degraded: "The query holds no text to compare" };
     try {
-      const vector = this.#queries.get(text) ?? await this.#embedQuery(text, signal);
+      const vector = this.#queries.get(text) ?? await this.#embedQuery(text);
       this.#failure = undefined;
       this.resume();
       if (this.#book.done === 0) return { degraded: "The tools' embeddings are still computed" };
       return this.#book.compare(vector);
     } catch (error) {
-      signal?.throwIfAborted();
       this.#fail(error);
       return { degraded: this.#failure!.reason };
     }
@@ -114,9 +103,9 @@ export class SemanticIndex implements AsyncDisposable {
     await this.#working;
   }
 
-  async #embedQuery(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+  async #embedQuery(text: string): Promise<Float32Array> {
     const limit = AbortSignal.timeout(this.#options.queryLimitMs ?? QUERY_LIMIT_MS);
-    const either = AbortSignal.any([limit, this.#closing.signal, ...(signal ? [signal] : [])]);
+    const either = AbortSignal.any([limit, this.#closing.signal]);
     const [vector] = await this.#embedder.embed([text], either);
     if (!vector) throw new GatewayError("INTERNAL");
     if (this.#queries.size >= MOST_QUERIES_KEPT) {
@@ -126,7 +115,6 @@ export class SemanticIndex implements AsyncDisposable {
     return vector;
   }
 
-  /** Goes on with what is missing, unless the backend has just failed. */
   resume(): void {
     if (this.#working || this.#closing.signal.aborted || this.#isResting()) return;
     if (this.#book.done === this.#book.total) return;
@@ -135,7 +123,7 @@ export class SemanticIndex implements AsyncDisposable {
   }
 
   async #embedMissing(): Promise<void> {
-    if (!this.#isAnew) await this.#takeCached();
+    if (!this.#ignoresCache) await this.#takeCached();
     let unsaved = new Map<string, Int8Array<ArrayBuffer>>();
     const save = async () => {
       if (unsaved.size === 0) return;
@@ -155,15 +143,17 @@ export class SemanticIndex implements AsyncDisposable {
           unsaved.set(hash, vector);
         });
         if (unsaved.size >= SAVE_EVERY) await save();
-        this.#tell();
+        this.#report();
       }
     } finally {
       await save();
     }
     this.#failure = undefined;
-    this.#isAnew = false;
-    this.#tell();
-    await this.#prune();
+    this.#ignoresCache = false;
+    this.#report();
+    if (this.#isPruned) return;
+    this.#isPruned = true;
+    await this.#options.cache?.prune(this.#embedder.id, this.#book.used(), MOST_UNUSED);
   }
 
   async #takeCached(): Promise<void> {
@@ -174,14 +164,8 @@ export class SemanticIndex implements AsyncDisposable {
       const hashes = missing.slice(start, start + READ_AT_ONCE);
       const found = await cache.find(this.#embedder.id, hashes);
       for (const [hash, vector] of found) this.#book.put(hash, vector);
-      if (found.size > 0) this.#tell();
+      if (found.size > 0) this.#report();
     }
-  }
-
-  async #prune(): Promise<void> {
-    if (this.#isPruned) return;
-    this.#isPruned = true;
-    await this.#options.cache?.prune(this.#embedder.id, this.#book.used(), MOST_UNUSED);
   }
 
   #isResting(): boolean {
@@ -192,10 +176,10 @@ export class SemanticIndex implements AsyncDisposable {
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#failure = { reason: reasonOf(error), at: this.#now() };
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     this.#options.onProgress?.(this.progress);
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Store } from "../../../storage/store.ts";
 import { VectorsRepository } from "../../../storage/catalog_repositories.ts";
-import { aDocument, someDocuments } from "../testing.ts";
+import { aDocument, someDocuments } from "../testing/documents.ts";
 import { ToolSearch } from "../tool_search.ts";
 import type { Embedder } from "./embedder.ts";
 import { type EmbeddingProgress, SemanticIndex } from "./semantic_index.ts";

@@ -3,7 +3,7 @@ import { nameArguments } from "../text.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { SemanticScores } from "../ranking.ts";
 
-interface Kept {
+interface StoredVector {
   vector: Int8Array;
   length: number;
   /** What it was last compared in, and how near it was then. */
@@ -11,26 +11,18 @@ interface Kept {
   nearness: number;
 }
 
-interface Texts {
-  tool: string;
-  server: string | undefined;
-}
-
-/** Which vectors each tool has, and which are still missing. */
 export class ToolVectors {
-  readonly #texts = new Map<string, Texts>();
-  readonly #kept = new Map<string, Kept>();
-  /** The texts without a vector, by hash. */
+  readonly #texts = new Map<string, { tool: string; server: string | undefined }>();
+  readonly #vectors = new Map<string, StoredVector>();
   #missing = new Map<string, string>();
   #comparisons = 0;
 
-  /** How many texts have a vector. */
   get done(): number {
-    return this.#kept.size;
+    return this.#vectors.size;
   }
 
   get total(): number {
-    return this.#kept.size + this.#missing.size;
+    return this.#vectors.size + this.#missing.size;
   }
 
   add(document: SearchDocument): void {
@@ -41,10 +33,9 @@ export class ToolVectors {
     });
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#texts.clear();
-    this.#kept.clear();
+    this.#vectors.clear();
     this.#missing.clear();
   }
 
@@ -52,7 +43,6 @@ export class ToolVectors {
     this.#texts.delete(key);
   }
 
-  /** The texts to embed next. */
   missing(limit: number): Map<string, string> {
     return new Map(
       limit >= this.#missing.size ? this.#missing : this.#missing.entries().take(limit),
@@ -61,10 +51,9 @@ export class ToolVectors {
 
   put(hash: string, vector: Int8Array): void {
     this.#missing.delete(hash);
-    this.#kept.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
+    this.#vectors.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
   }
 
-  /** The hashes of all texts that some tool has. */
   used(): Set<string> {
     return new Set(
       this.#texts.values().flatMap(({ tool, server }) =>
@@ -73,10 +62,9 @@ export class ToolVectors {
     );
   }
 
-  /** Forgets the vectors and wishes that no tool has any more. */
   tidy(): void {
     const used = this.used();
-    for (const hash of this.#kept.keys()) if (!used.has(hash)) this.#kept.delete(hash);
+    for (const hash of this.#vectors.keys()) if (!used.has(hash)) this.#vectors.delete(hash);
     // Texts of one length go together: a model takes as long for each as for the longest of a batch.
     this.#missing = new Map(
       [...this.#missing].filter(([hash]) => used.has(hash))
@@ -84,12 +72,11 @@ export class ToolVectors {
     );
   }
 
-  /** How near each tool is to the query. */
   compare(query: Float32Array): VectorScores {
     const direction = unit(query);
     const comparison = ++this.#comparisons;
     const near = (hash: string | undefined): number => {
-      const kept = hash === undefined ? undefined : this.#kept.get(hash);
+      const kept = hash === undefined ? undefined : this.#vectors.get(hash);
       if (kept === undefined) return NaN;
       // Tools of one server share its text: compared once.
       if (kept.comparison !== comparison) {
@@ -111,7 +98,7 @@ export class ToolVectors {
 
   #want(text: string): string {
     const hash = textHash(text);
-    if (!this.#kept.has(hash)) this.#missing.set(hash, text);
+    if (!this.#vectors.has(hash)) this.#missing.set(hash, text);
     return hash;
   }
 }
@@ -127,10 +114,7 @@ interface Nearness {
   server: Float64Array;
 }
 
-/**
- * Nearness in standard deviations above the average tool: cosines of one model lie elsewhere than
- * those of another, and of one query elsewhere than of the next.
- */
+/** In standard deviations above the average tool, because cosines differ by model and by query. */
 export class VectorScores implements SemanticScores {
   readonly #keys: string[];
   readonly #values: Float64Array;
@@ -159,7 +143,6 @@ export class VectorScores implements SemanticScores {
   }
 }
 
-/** Adds by how many standard deviations each value lies above the average; nothing for none. */
 function addSpread(sums: Float64Array, values: Float64Array, weight: number): void {
   let [count, sum, squares] = [0, 0, 0];
   for (const value of values) {
@@ -186,7 +169,6 @@ export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> {
   return Int8Array.from(vector, (value) => Math.round(value / most * STEPS));
 }
 
-/** A vector's direction, its length 1. */
 export function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 || !Number.isFinite(length)
@@ -200,7 +182,6 @@ export function lengthOf(vector: Int8Array): number {
   return Math.sqrt(sum);
 }
 
-/** The product of both; 0 where they have different dimensions. */
 export function dot(query: Float32Array, kept: Int8Array): number {
   if (query.length !== kept.length) return 0;
   // Four sums at once: the processor need not wait for each addition.
@@ -224,7 +205,6 @@ function toolText({ name, description }: SearchDocument): string {
   return `${spaced(name)}. ${description}`.slice(0, MOST_CHARS).toWellFormed();
 }
 
-/** What is said of the tool's server; empty where that is only its name. */
 function serverText({ server, serverTitle, serverDescription }: SearchDocument): string {
   if (!serverTitle && !serverDescription) return "";
   return `${serverTitle ?? server}. ${serverDescription ?? ""}`.slice(0, MOST_CHARS).toWellFormed();

@@ -1,6 +1,6 @@
 import type { JobOption } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
-import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/plan.ts";
+import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { Field } from "../../../../components/forms.tsx";
 

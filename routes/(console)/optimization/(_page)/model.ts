@@ -4,7 +4,7 @@ import {
   type OptimizationReport,
   Thresholds,
 } from "../../../../lib/core/optimization.ts";
-import { DEPTHS } from "../../../../lib/optimizer/evaluation/plan.ts";
+import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";

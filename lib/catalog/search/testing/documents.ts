@@ -1,4 +1,4 @@
-import type { SearchDocument } from "./search_document.ts";
+import type { SearchDocument } from "../search_document.ts";
 
 export function aDocument(
   server: string,

@@ -1,6 +1,6 @@
-import { Catalog } from "../catalog.ts";
-import type { Toolset } from "../../core/tool.ts";
-import { NameTables } from "../name_table.ts";
+import { Catalog } from "../../catalog.ts";
+import type { Toolset } from "../../../core/tool.ts";
+import { NameTables } from "../../name_table.ts";
 
 /** A tool's definition as its server lists it. */
 export function listed(name: string, description = `Does ${name}`): string {
