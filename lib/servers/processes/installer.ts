@@ -148,7 +148,7 @@ function readInstaller(
     const value = inline ?? (valued.includes(option) ? words[++at] : undefined);
     if (value === undefined) continue;
     if (packaged.includes(option)) packages.push(value);
-    if (option === "--cache") cache = value;
+    if (option === "--cache" || option === "--cache-dir") cache = value;
   }
   if (packages.length === 0 && first !== undefined) packages.push(first);
   // The user's own project: its name does not tell which packages it needs.
@@ -196,6 +196,34 @@ function splitOnce(word: string): [string, string | undefined] {
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
+/** The variables that move a family's cache out of the home folder; the first one set counts. */
+const CACHE_VARIABLES: Record<InstallerFamily, readonly string[]> = {
+  npm: ["npm_config_cache", "NPM_CONFIG_CACHE"],
+  uv: ["UV_CACHE_DIR", "XDG_CACHE_HOME"],
+  pipx: ["PIPX_HOME", "XDG_DATA_HOME"],
+  bun: ["BUN_INSTALL_CACHE_DIR", "BUN_INSTALL", "XDG_CACHE_HOME"],
+  pnpm: ["PNPM_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"],
+  yarn: ["YARN_GLOBAL_FOLDER", "YARN_CACHE_FOLDER", "XDG_CACHE_HOME"],
+  docker: [],
+};
+
+/** Where a program runs: its whole environment and its folder. */
+export interface Surroundings {
+  env: Record<string, string>;
+  cwd?: string | undefined;
+}
+
+/** A folder that tells an installer's package cache from others: two installs share it or do not. */
+export async function packageCache(
+  { family, cache, env: added }: Pick<Installer, "family" | "cache" | "env">,
+  { env, cwd }: Surroundings,
+): Promise<string> {
+  const all = { ...env, ...added };
+  const named = cache ?? CACHE_VARIABLES[family].map((name) => all[name]).find((value) => value);
+  const home = all.HOME ?? all.USERPROFILE ?? "";
+  return resolve(cwd ?? ".", named ?? (family === "npm" ? await npmCache(home, all) : home));
+}
+
 // npx installs each set of packages into its own folder, `_npx/HASH` in npm's cache. It runs
 // whatever it finds there, so a folder that a killed npm left half filled fails at every start.
 
@@ -204,21 +232,18 @@ const LOCK_FRESH_MS = 5_000;
 const LOCK = "concurrency.lock";
 const REMOVE_TRIES = 3;
 
-/** The folder where npx keeps a program's packages; `env` is the program's whole environment. */
+/** The folder where npx keeps a program's packages. */
 export async function npxFolder(
-  { packages, cache, env: added }: Pick<Installer, "packages" | "cache" | "env">,
-  { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
+  installer: Pick<Installer, "packages" | "cache" | "env">,
+  place: Surroundings,
 ): Promise<string> {
-  const all = { ...env, ...added };
-  const named = cache ?? all.npm_config_cache ?? all.NPM_CONFIG_CACHE ?? await cacheOfUser(all);
   const hash = createHash("sha512")
-    .update(packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
+    .update(installer.packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
     .digest("hex").slice(0, 16);
-  return join(resolve(cwd ?? ".", named), "_npx", hash);
+  return join(await packageCache({ ...installer, family: "npm" }, place), "_npx", hash);
 }
 
-async function cacheOfUser(env: Record<string, string>): Promise<string> {
-  const home = env.HOME ?? env.USERPROFILE ?? "";
+async function npmCache(home: string, env: Record<string, string>): Promise<string> {
   const npmrc = await Deno.readTextFile(join(home, ".npmrc")).catch(() => "");
   const written = /^\s*cache\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(npmrc)?.[1];
   if (written !== undefined) return written.replaceAll("${HOME}", home).replace(/^~(?=\/)/, home);

@@ -121,17 +121,17 @@ export async function findMarked(marker: string): Promise<number[]> {
   return Array.from(found.matchAll(/^\/proc\/(\d+)\/environ$/gm), ([, pid]) => Number(pid));
 }
 
-/** The environment of a process; undefined if it is gone, another user's, or not on Linux. */
-export async function environmentOf(pid: number): Promise<Record<string, string> | undefined> {
+/** Where a process runs; undefined if it is gone, another user's, or not on Linux. */
+export async function surroundingsOf(
+  pid: number,
+): Promise<{ env: Record<string, string>; cwd: string } | undefined> {
   if (Deno.build.os !== "linux") return undefined;
-  const text = await output("sh", ["-c", `cat /proc/"$1"/environ`, "sh", String(pid)]);
-  if (text === "") return undefined;
-  return Object.fromEntries(
-    text.split("\0").filter((entry) => entry.includes("=")).map((entry) => {
-      const at = entry.indexOf("=");
-      return [entry.slice(0, at), entry.slice(at + 1)];
-    }),
-  );
+  const read = `cat /proc/"$1"/environ && readlink /proc/"$1"/cwd`;
+  const entries = (await output("sh", ["-c", read, "sh", String(pid)])).split("\0");
+  const cwd = entries.pop()?.replace(/\n$/, "");
+  if (!cwd) return undefined;
+  const pairs = entries.map((entry) => /^([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []);
+  return { env: Object.fromEntries(pairs.filter(({ length }) => length === 2)), cwd };
 }
 
 async function signalGroup(groupId: number, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
