@@ -24,7 +24,7 @@ export interface OAuthHttpOptions {
 /** What holds for the logins to one server: where it may send us, and by what. */
 export type LoginReach = (server: string) => Promise<Pick<OAuthHttpOptions, "allowUrl" | "fetch">>;
 
-export interface Answer {
+export interface OAuthResponse {
   status: number;
   headers: Headers;
   /** Undefined where it is no JSON. */
@@ -40,7 +40,7 @@ export class OAuthHttp {
   }
 
   /** Follows redirects, each of which is checked like the first address. */
-  async get(url: URL, signal: AbortSignal): Promise<Answer> {
+  async get(url: URL, signal: AbortSignal): Promise<OAuthResponse> {
     let at = url;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const response = await this.#send(at, { headers: { accept: "application/json" } }, signal);
@@ -61,7 +61,7 @@ export class OAuthHttp {
     body: URLSearchParams | object,
     headers: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<OAuthResponse> {
     const isForm = body instanceof URLSearchParams;
     const init = {
       method: "POST",
@@ -81,7 +81,7 @@ export class OAuthHttp {
     message: object,
     headers: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Omit<Answer, "body">> {
+  ): Promise<Omit<OAuthResponse, "body">> {
     const init = {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
@@ -108,7 +108,7 @@ export class OAuthHttp {
     }
   }
 
-  async #read(response: Response, url: URL): Promise<Answer> {
+  async #read(response: Response, url: URL): Promise<OAuthResponse> {
     const { status, headers } = response;
     let text: string;
     try {

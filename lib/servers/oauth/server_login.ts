@@ -9,7 +9,7 @@ import type {
 } from "../../storage/logins_repository.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { TransportClosed } from "../transports/transport.ts";
-import type { Credentials } from "../transports/origin_client.ts";
+import type { ServerCredentials } from "../transports/origin_client.ts";
 import type { LoginReach, OAuthHttpOptions } from "./oauth_http.ts";
 import type { IssuedTokens } from "./token_request.ts";
 import { isRemote, type ServerSpec } from "../../core/server.ts";
@@ -50,7 +50,7 @@ interface Held {
 }
 
 /** The login to one server, for all its connections: read once, renewed in time. */
-export class ServerLogin implements Credentials {
+export class ServerLogin implements ServerCredentials {
   readonly #options: ServerLoginOptions;
   #held: Held | undefined;
   /** What the store has not taken yet: the tokens that it has were used up for it. */
@@ -300,7 +300,7 @@ export class Logins {
   }
 
   /** What to send to a server, if there is a login that was made for its address. */
-  credentialsFor(name: string, spec: ServerSpec): Credentials | undefined {
+  credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined {
     const known = this.#known.get(name);
     if (known === undefined || !isFor(known.outline, spec)) return undefined;
     return known.login;

@@ -11,8 +11,8 @@ import {
   MESSAGE_LIMIT,
   messagesIn,
   messageTooLarge,
-  oneLine,
   responseId,
+  singleLine,
 } from "./messages.ts";
 import {
   type BodyReader,
@@ -86,7 +86,7 @@ export class HttpTransport implements Transport {
       if (isEventStream(response)) {
         return await this.#streamedAnswer(response, id, exchange, controller);
       }
-      return oneLine(await this.#readRefusal(response, signal, id));
+      return singleLine(await this.#readRefusal(response, signal, id));
     } catch (error) {
       throw this.#explain(error, signal);
     } finally {
@@ -207,7 +207,7 @@ export class HttpTransport implements Transport {
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
   #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
-    if (id !== undefined && responseId(text) === id) return oneLine(text);
+    if (id !== undefined && responseId(text) === id) return singleLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;

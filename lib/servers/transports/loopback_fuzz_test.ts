@@ -4,7 +4,7 @@ import fc from "../../../tests/fast_check.ts";
 import { requestText } from "../../core/rpc.ts";
 import { HttpTransport } from "./http.ts";
 import { LoopbackClient } from "./loopback_client.ts";
-import type { HttpRequest } from "./origin_client.ts";
+import type { UpstreamRequest } from "./origin_client.ts";
 import { KeptEvents, STRICT } from "./testing/loopback.ts";
 
 const encoder = new TextEncoder();
@@ -55,7 +55,7 @@ class RawServer implements AsyncDisposable {
   }
 }
 
-function post(body = "{}"): HttpRequest {
+function post(body = "{}"): UpstreamRequest {
   return { method: "POST", headers: [], body, signal: new AbortController().signal };
 }
 

@@ -10,16 +10,16 @@ export function messagesIn(text: string): { text: string; message: RpcMessage | 
   } catch {
     return [{ text, message: undefined }];
   }
-  if (!Array.isArray(value)) return [{ text: oneLine(text), message: classify(value) }];
+  if (!Array.isArray(value)) return [{ text: singleLine(text), message: classify(value) }];
   const texts = elementTexts(text);
   return value.map((element, index) => ({
-    text: oneLine(texts[index] ?? ""),
+    text: singleLine(texts[index] ?? ""),
     message: classify(element),
   }));
 }
 
 /** JSON has line breaks between its tokens only; without them a message fits every framing. */
-export function oneLine(text: string): string {
+export function singleLine(text: string): string {
   return text.includes("\n") || text.includes("\r") ? text.replaceAll(/[\r\n]/g, " ") : text;
 }
 

@@ -8,7 +8,7 @@ import {
 import type { PooledServer } from "../server.ts";
 import { WeatherServer } from "../demo/weather_server.ts";
 import { InProcessTransport } from "./in_process.ts";
-import type { Credentials, RemoteOptions } from "./origin_client.ts";
+import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 
@@ -18,7 +18,7 @@ export interface TransportContext extends Pick<Program, "owner" | "installs" | "
   canSpawn: boolean;
   /** The entry with its secrets. */
   fill(spec: ServerSpec): Promise<ServerSpec>;
-  credentialsFor(name: string, spec: ServerSpec): Credentials | undefined;
+  credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined;
   /** The fetch for an address that must be checked; undefined for the platform's own. */
   fetchFor(server: PooledServer, url: string): Promise<typeof fetch | undefined>;
 }

@@ -12,12 +12,12 @@ export interface RemoteOptions {
   serverName: string;
   fetch?: typeof fetch;
   /** What a login gave; goes where the headers go. */
-  credentials?: Credentials | undefined;
+  credentials?: ServerCredentials | undefined;
 }
 
 export type HeaderPair = [name: string, value: string];
 
-export interface HttpRequest {
+export interface UpstreamRequest {
   method: "POST" | "GET" | "DELETE";
   headers: HeaderPair[];
   body?: string;
@@ -43,7 +43,7 @@ export class OriginClient implements Disposable {
   /** Missing where fetch is needed. */
   readonly #plain: LoopbackClient | undefined;
   readonly #origin: string;
-  readonly #credentials: Credentials | undefined;
+  readonly #credentials: ServerCredentials | undefined;
   readonly #ownSecrets: string[];
   #secrets: string[];
   /** The last authorization header that came from a login. */
@@ -100,7 +100,7 @@ export class OriginClient implements Disposable {
   }
 
   /** Sends one request, with the login where there is one, and once more where that was renewed. */
-  async send(request: HttpRequest, url = this.#url): Promise<HttpResponse> {
+  async send(request: UpstreamRequest, url = this.#url): Promise<HttpResponse> {
     if (this.#problem) throw this.#problem;
     const credentials = this.#credentials;
     if (!credentials) return await this.#sendOn(request, url);
@@ -120,7 +120,7 @@ export class OriginClient implements Disposable {
   }
 
   async #authorization(
-    credentials: Credentials,
+    credentials: ServerCredentials,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const got = credentials.authorization();
@@ -134,7 +134,7 @@ export class OriginClient implements Disposable {
   }
 
   /** Follows redirects that stay at this origin. */
-  async #sendOn(request: HttpRequest, url: string): Promise<HttpResponse> {
+  async #sendOn(request: UpstreamRequest, url: string): Promise<HttpResponse> {
     for (let hops = 0;; hops++) {
       const response = await this.#sendOnce(request, url);
       if (response.status < 300 || response.status > 308) return response;
@@ -159,7 +159,7 @@ export class OriginClient implements Disposable {
     return excerpt(start);
   }
 
-  async #sendOnce(request: HttpRequest, url: string): Promise<HttpResponse> {
+  async #sendOnce(request: UpstreamRequest, url: string): Promise<HttpResponse> {
     const { method, headers, body = null, signal } = request;
     const send = this.#fetch;
     try {
@@ -222,9 +222,9 @@ export class OriginClient implements Disposable {
 }
 
 function withAuthorization(
-  request: HttpRequest,
+  request: UpstreamRequest,
   authorization: string | undefined,
-): HttpRequest {
+): UpstreamRequest {
   if (authorization === undefined) return request;
   return { ...request, headers: [...request.headers, ["authorization", authorization]] };
 }
@@ -247,7 +247,7 @@ function longestFirst(values: string[]): string[] {
 }
 
 /** What is sent to a server so that it lets us in; handed in, because it changes while a transport lasts. */
-export interface Credentials {
+export interface ServerCredentials {
   /** The value of the authorization header. A promise only where it has to be fetched first. */
   authorization(): string | undefined | Promise<string | undefined>;
   /** The server refused what was sent (401): true where there is something else to try. */

@@ -198,7 +198,7 @@ const MAX_TRIES = 5;
 /** However eagerly a server ends the stream, it is not opened more often. */
 const SHORTEST_WAIT_MS = 1000;
 
-export interface ListenOptions {
+export interface ServerStreamOptions {
   open(lastEventId: string | undefined): Promise<HttpResponse>;
   onMessage(text: string): void;
   onWarning(line: string): void;
@@ -208,7 +208,7 @@ export interface ListenOptions {
 }
 
 /** Hears what a server says on its own, for as long as it keeps a stream for that. Never throws. */
-export async function listen({ signal, ...options }: ListenOptions): Promise<void> {
+export async function listen({ signal, ...options }: ServerStreamOptions): Promise<void> {
   const stream = new ResumableStream(options.onMessage);
   let hasWorked = false;
   while (hasWorked || stream.failures < MAX_TRIES) {
