@@ -16,13 +16,12 @@ import {
 import { isBlockedPort } from "./address.ts";
 import { parseEnvFile, type Platform } from "./platform.ts";
 import {
-  controlOf,
   type Entry,
   type EntryKey,
   entryValues,
   fieldPath,
+  ownerFieldsOf,
   parseEntry,
-  timeoutOf,
 } from "./entry_schema.ts";
 import { expand, type ExpansionContext } from "./placeholders.ts";
 import { type GatewayIdentity, pointsAtGateway } from "./loops.ts";
@@ -103,13 +102,7 @@ class EntryReader {
     const entry = parseEntry(this.#values, (...at) => this.#fail(...at));
     const spec = entry && await this.#specOf(entry);
     if (!entry || !spec) return undefined;
-    if (entry.disabled || entry.enabled === false) spec.disabled = true;
-    const timeoutMs = timeoutOf(entry);
-    if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
-    if (entry.startTimeoutMs !== undefined) spec.startTimeoutMs = entry.startTimeoutMs;
-    if (typeof entry.trust === "string") spec.trust = entry.trust;
-    if (entry.changes !== undefined) spec.changes = entry.changes;
-    Object.assign(spec, controlOf(entry));
+    Object.assign(spec, ownerFieldsOf(entry));
     await this.#checkPlace(spec);
     return {
       name: this.#name,

@@ -5,6 +5,7 @@ import {
   isProgram,
   isRemote,
   mapSpecTexts,
+  ownerFields,
   type ProgramSpec,
   type ServerSpec,
   type SpecText,
@@ -114,21 +115,8 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
   return [was, isHidden ? { ...is, hiddenValues: "changed" } : is];
 }
 
-/** What its owner has decided about a server, which says nothing of how it is reached. */
-const OWNER_FIELDS = [
-  "timeoutMs",
-  "startTimeoutMs",
-  "trust",
-  "changes",
-  "mode",
-  "readOnlyTools",
-  "writingTools",
-  "callsPerMinute",
-  "maxConcurrent",
-  "maxResultTokens",
-] as const;
-/** What stays where a change does not speak of it. */
-export const KEPT_FIELDS = ["disabled", ...OWNER_FIELDS] as const;
+/** What stays if a change does not mention it. */
+export const KEPT_FIELDS = Object.keys(ownerFields) as (keyof typeof ownerFields)[];
 
 /** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
 export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
@@ -142,10 +130,8 @@ export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSp
 
 /** Whether two entries differ in nothing but what was decided about the server, or that it is off. */
 export function isSameServer(spec: ServerSpec, stored: ServerSpec): boolean {
-  const decided: ReadonlySet<string> = new Set([
-    ...OWNER_FIELDS,
-    ...(spec.disabled ? ["disabled"] : []),
-  ]);
+  const decided = new Set<string>(KEPT_FIELDS);
+  if (!spec.disabled) decided.delete("disabled");
   const [is, was] = [spec, stored].map((entry) =>
     JSON.stringify(
       // A switch that is off is as good as none.
