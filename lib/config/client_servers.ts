@@ -10,14 +10,11 @@ import { type ConfigProblem, findTextFile } from "./files.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";
 
-/** A server as a client's file names it. */
 export interface ClientServer extends ConfiguredServer {
   file: string;
-  /** The name as it is written there. */
   writtenAs: string;
   /** The folder it is for, where it is for one alone. */
   project?: string;
-  /** Whether it is this gateway. */
   isSelf: boolean;
 }
 

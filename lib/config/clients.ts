@@ -19,14 +19,12 @@ export interface ClientConfigFile {
   client: ClientId;
   scope: ClientScope;
   path: string;
-  /** The member under which the servers stand. */
   section: "mcpServers" | "servers";
 }
 
 interface ClientPlaces {
   os: typeof Deno.build.os;
   env: Env;
-  /** The project's folder. */
   cwd: string;
 }
 
@@ -74,10 +72,8 @@ function appFolder(
   return nonEmpty(env, "XDG_CONFIG_HOME") ?? (home && posix.join(home, ".config"));
 }
 
-/** Which of the gateway's endpoints a client is to use. */
 export interface ClientEndpoint {
   kind: "all" | "toolset" | "server";
-  /** Of the toolset or server. */
   name: string;
 }
 
@@ -101,7 +97,6 @@ export function clientEndpointPath({ kind, name }: ClientEndpoint): string {
   return kind === "all" ? "/mcp" : `/${kind}s/${encodeURIComponent(name)}/mcp`;
 }
 
-/** A whole config file with nothing but the entry in it. */
 export function configSnippet(
   file: Pick<ClientConfigFile, "section">,
   name: string,

@@ -2,7 +2,6 @@ import { nearest } from "../core/text.ts";
 import { optionRows, settingsKeyOf, variableOf } from "./option_table.ts";
 import { configError } from "./files.ts";
 
-/** A flag that only some command knows; `--json`, say. */
 export interface CommandFlag {
   flag: string;
   /** What stands for the value in the help; a switch has none. */
@@ -129,11 +128,9 @@ function noValue(name: string): Error {
 interface HelpParts {
   commands?: readonly { usage: string; meaning: string }[];
   commandFlags?: readonly CommandFlag[];
-  /** What stands above them. */
   flagsTitle?: string;
 }
 
-/** The text of --help. */
 export function helpText(parts: HelpParts = {}): string {
   const { commands = [], commandFlags = [], flagsTitle = "Options of commands:" } = parts;
   return [
@@ -159,7 +156,6 @@ export function gatewayOptionsHelp(): string[] {
   return section("Options of the gateway:", optionTexts()).slice(1);
 }
 
-/** The options as a Markdown table, for the documentation. */
 export function optionsTable(): string {
   return [
     "| flag | variable | settings key | default | meaning |",

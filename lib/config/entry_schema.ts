@@ -87,7 +87,6 @@ const FIELDS = {
   ),
 };
 
-/** A server's entry, its placeholders not yet replaced. */
 const Entry = z.object(FIELDS).partial();
 export type Entry = z.infer<typeof Entry>;
 export type EntryKey = keyof Entry;
@@ -124,7 +123,6 @@ const UNSUPPORTED = new Map([
 
 type Warn = (node: Node, message: string, fix: string) => void;
 
-/** The entry's values by the gateway's own names of the keys. */
 export function entryValues(entry: Node, server: string, warn: Warn): Map<EntryKey, Node> {
   const found = new Map<EntryKey, Node>();
   for (const { name, key, value } of members(entry)) {

@@ -1,11 +1,9 @@
 import { dirname } from "node:path";
 import { GatewayError } from "../core/errors.ts";
 
-/** One thing to correct in a configuration file, and where. */
 export interface ConfigProblem {
   severity: "warning" | "error";
   file: string;
-  /** Counted from 1. */
   line: number;
   /** Counted from 1, in UTF-16 units as editors do. */
   column: number;
@@ -23,7 +21,6 @@ export function located(
   return `${place.file}:${place.line}:${place.column}: ${message}`;
 }
 
-/** The whole problem in one line. */
 export function formatProblem(problem: ConfigProblem): string {
   return withFix(located(problem, problem.message), problem.fix);
 }
@@ -46,7 +43,6 @@ function withFix(message: string, fix: string): string {
 /** Larger than any real configuration; keeps a wrong path from filling the memory. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** The file's text, or undefined where there is no such file. */
 export async function findTextFile(path: string): Promise<string | undefined> {
   try {
     const info = await Deno.stat(path);
@@ -103,7 +99,6 @@ function decode(path: string, bytes: Uint8Array): string {
 
 export interface FileEdit {
   changed: boolean;
-  /** Where the file is kept as it was before. */
   backup?: string;
 }
 

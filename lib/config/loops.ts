@@ -2,7 +2,6 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../core/server.ts";
 
-/** What of this gateway a server's entry could point back at. */
 export interface GatewayIdentity {
   /** The port it listens on; 0 while it has none. */
   port: number;

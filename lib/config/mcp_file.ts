@@ -18,13 +18,11 @@ export interface LoadServersInput extends LocateInput {
 }
 
 export interface LoadedServers {
-  /** The file the servers come from; undefined where there is none. */
   file: string | undefined;
   servers: ConfiguredServer[];
   /** Unusable entries, each with its problem: listed, but never started. */
   leftOut: ConfiguredServer[];
   problems: ConfigProblem[];
-  /** How many entries the file has, those that cannot be used included. */
   declared: number;
 }
 
@@ -316,7 +314,6 @@ async function locateServersFile(
   );
 }
 
-/** What a user who has configured nothing yet can try the gateway with. */
 export const DEMO_SERVER: ConfiguredServer = {
   name: "weather",
   spec: { type: "demo" },

@@ -18,7 +18,6 @@ type ModuleLog = Record<
   (details: object, message: string) => void
 >;
 
-/** The log as modules below it see it. */
 export interface LogSource {
   module(name: string): ModuleLog;
   redactor: { learn(secrets: string[]): void };
@@ -38,9 +37,7 @@ export interface FollowConfigOptions {
   unwatchable: string | undefined;
 }
 
-/** Where the gateway is reached, and by what its own entry in a config file is recognized. */
 export interface GatewayLocation {
-  /** Where clients find the gateway. */
   address: string;
   /** Where it listens on this machine; empty if it does not. */
   localAddress: string;
@@ -65,10 +62,8 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** The config file as it was last read without an error. */
 export interface ConfigModule {
   readonly configured: LoadedServers;
-  /** Whether the file has an error, so that an earlier version stays in use. */
   readonly isBroken: boolean;
   problems(): ConfigProblem[];
   /** Applies every change of the file, until the signal aborts. */
@@ -95,7 +90,6 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
 
   const stamp = await stampFiles(files);
   let configured = await readServers();
-  /** Why the current file is not in use. */
   let error: string | undefined;
   for (const problem of read.problems) log.warn({}, formatProblem(problem));
 

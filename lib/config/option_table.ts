@@ -33,7 +33,6 @@ interface OptionDefinition<T> extends OptionValue<T> {
   /** The default, as the help shows it. */
   fallbackText: string;
   meaning: string;
-  /** Never shown. */
   isSecret?: true;
 }
 
@@ -218,13 +217,11 @@ export type Options = { [Name in OptionName]: (typeof TABLE)[Name]["fallback"] }
 
 export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = TABLE;
 
-/** Something for every option, under its name. */
 export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionName, T> {
   const names = Object.keys(OPTIONS) as OptionName[];
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<OptionName, T>;
 }
 
-/** Any row, its type of value forgotten. */
 export type AnyOption = OptionDefinition<unknown>;
 
 export function optionRows(): AnyOption[] {

@@ -25,7 +25,6 @@ export const Switch: OptionValue<boolean> = {
   must: "true or false",
 };
 
-/** One of a few words, in any case. */
 export function oneOf<const T extends string>(choices: readonly T[]): OptionValue<T> {
   return {
     schema: z.string().trim().toLowerCase().pipe(z.enum(choices)),
@@ -51,7 +50,6 @@ export const KvLocation: OptionValue<string> = {
   must: 'the path of a file, ":memory:" or an http(s) URL',
 };
 
-/** Whether the text is an http or https URL rather than a path. */
 export function isUrl(value: string): boolean {
   return /^https?:\/\//i.test(value);
 }

@@ -31,21 +31,17 @@ export type OptionOrigin = "flag" | "environment" | "settings file" | "default";
 export interface Host {
   os: typeof Deno.build.os;
   cwd: string;
-  /** Flags that commands have beyond the options. */
   commandFlags?: readonly CommandFlag[];
 }
 
 export interface ReadOptions {
   options: Options;
-  /** Where each option was set. */
   origins: Record<OptionName, OptionOrigin>;
   command: string | undefined;
   positionals: string[];
-  /** What was given for the commands' own flags. */
   flags: ReadonlyMap<string, string | boolean>;
   platform: Platform;
   dirs: PlatformDirs;
-  /** Warnings about the settings file. */
   problems: ConfigProblem[];
 }
 

@@ -9,16 +9,11 @@ import { readServersText, type ServersContext } from "./mcp_file.ts";
 import { secretsOf } from "./secrets.ts";
 import { suggestedName } from "./server_name.ts";
 
-/** A server as somebody pasted it. */
 export interface PastedServer {
   name: string;
-  /** Missing where nothing can be made of it. */
   spec?: ServerSpec;
-  /** Texts that must not be shown. */
   secrets: string[];
-  /** Why it cannot be used as it is, with what to do. */
   problem?: string;
-  /** What should be known of it. */
   notes: string[];
 }
 

@@ -28,24 +28,19 @@ import { type GatewayIdentity, pointsAtGateway } from "./loops.ts";
 import { type ConfigProblem, findTextFile } from "./files.ts";
 import { secretsOf } from "./secrets.ts";
 
-/** A server as a configuration names it. */
 export interface ConfiguredServer {
   name: string;
   /** Where `problem` is set, it may be incomplete: show it, but do not start it. */
   spec: ServerSpec;
   source: ServerSource;
-  /** Texts that must not appear in any log. */
   secrets: string[];
-  /** Why this one cannot be started. */
   problem?: string;
-  /** Where in its file that is. */
   place?: Pick<ConfigProblem, "line" | "column">;
 }
 
 interface EntryContext {
   scope: ExpansionContext;
   source: ServerSource;
-  /** The folder the gateway was started in. */
   cwd: string;
   /** The folder a server runs in unless its entry says otherwise. */
   defaultCwd: string | undefined;

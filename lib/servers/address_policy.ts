@@ -8,7 +8,6 @@ import type { AddressGuard } from "./transports/address_guard.ts";
 
 export interface AddressPolicyInput {
   stack: AsyncDisposableStack;
-  /** Whether servers that are added at run time may use private addresses. */
   allowPrivate: boolean;
   env: Env;
   find(name: string): PooledServer | undefined;
@@ -17,9 +16,7 @@ export interface AddressPolicyInput {
 /** Where servers that were added at run time may be. A file's entries are its owner's choice. */
 export interface AddressPolicy {
   reach: LoginReach;
-  /** The fetch to use for a server; undefined for the usual one. */
   fetchFor(server: PooledServer, url: string): Promise<typeof fetch | undefined>;
-  /** Why an entry that is about to be added may not lead to its address. */
   refusalOf(spec: ServerSpec): Promise<string | undefined>;
 }
 

@@ -40,7 +40,6 @@ interface ConnectionEvents {
   onInstall?: TransportEvents["onInstall"];
 }
 
-/** One call to a server. */
 export interface Call {
   method: string;
   /** The text of its params, relayed as it is but for the progress token. */
@@ -211,7 +210,6 @@ export class Connection implements AsyncDisposable {
     return this.#transport.send(notificationText(method, params));
   }
 
-  /** Sends an answer to a request of the server's, under the server's own id. */
   answer(text: string): Promise<void> {
     return this.#transport.send(text);
   }
@@ -302,7 +300,6 @@ function withProgressToken(params: string, token: number): string {
   return withMember(params, ["_meta", "progressToken"], token);
 }
 
-/** A JSON text with the member at `path` replaced, the rest as it came. */
 function withMember(text: string, path: string[], value: RpcId): string {
   let start = 0;
   for (const [index, name] of path.entries()) {
@@ -316,7 +313,6 @@ function withMember(text: string, path: string[], value: RpcId): string {
 
 const PROTOCOL_VERSION = "2025-11-25";
 
-/** What a server says of itself in the handshake. */
 const InitializeResult = z.looseObject({
   protocolVersion: z.string(),
   capabilities: z.record(z.string(), z.unknown()).default({}),
@@ -325,7 +321,6 @@ const InitializeResult = z.looseObject({
 });
 export type ServerInfo = z.infer<typeof InitializeResult>;
 
-/** Whom a server shakes hands with. */
 interface Introduction {
   /** The capabilities of the client behind this connection; none for a shared one. */
   capabilities: Record<string, unknown>;
@@ -334,7 +329,6 @@ interface Introduction {
   protocolVersion?: string;
 }
 
-/** Introduces us and learns what the server can do. */
 export async function initialize(
   transport: Transport,
   serverName: string,

@@ -34,7 +34,6 @@ const REAP_EVERY_MS = 30_000;
 export interface ServersInput {
   store: Store;
   lease: KeptLease;
-  /** The secrets that entries refer to; they also seal stored entries and logins. */
   secrets: SecretsModule;
   logs: Logs;
   telemetry: { metrics: Metrics };
@@ -46,18 +45,14 @@ export interface ServersInput {
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
-  /** The tool definitions known from an earlier run. */
   knownTools(name: string): Promise<string[]>;
   /** A server lists these tools. Returns how many of them are served. */
   onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
   /** How many of a server's tools are served. */
   countTools(name: string): number;
   onSwitchedOff(name: string): void;
-  /** A connected server sent these instructions. */
   onInstructions(name: string, instructions: string): void;
-  /** A server wrote to its standard error. */
   onLine(name: string): void;
-  /** Called with all wanted servers before they start. */
   beforeStart(servers: readonly PooledServer[]): Promise<void>;
   onWarning(message: string, details?: object): void;
 }
@@ -83,7 +78,6 @@ export interface ServersModule extends AsyncDisposable {
   endSoon(): void;
 }
 
-/** The pool of servers with their transports, logins and processes. */
 export function buildServers(input: ServersInput): ServersModule {
   const { store, logs, secrets, platform, lease, bus, onWarning } = input;
   const stack = new AsyncDisposableStack();
@@ -262,7 +256,6 @@ async function reap(
   for (const { id } of await leases.listLapsed()) if (id !== lease.id) await leases.takeOver(id);
 }
 
-/** The entry's problem, with its place in the file. */
 function withPlace({ name, spec, source, problem, place }: ConfiguredServer): PooledServer {
   if (problem === undefined) return { name, spec, source };
   const at = place && source.kind === "file"

@@ -21,17 +21,14 @@ export interface ServerLoginsInput {
   added: ServersRepository;
   logs: Logs;
   self: Pick<GatewayIdentity, "publicUrl">;
-  /** Where this gateway listens; empty if it does not. */
   address: string;
   owner: string;
   box(): Promise<SecretBox>;
-  /** Where the login to a server may lead. */
   reach?: LoginReach | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
 
-/** OAuth logins to servers. Without any, costs one read of the store. */
 export interface ServerLogins extends Pick<Logins, "credentialsFor"> {
   logins: Logins;
   repository: LoginsRepository;
@@ -78,7 +75,6 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
     return new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, reach });
   }
 
-  /** Deletes a login at once, and revokes it in the background. */
   async function drop(name: string): Promise<void> {
     const flow = await makeFlow();
     if (flow === undefined) return await repository.delete(name);

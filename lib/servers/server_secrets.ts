@@ -7,7 +7,6 @@ import type { PooledServer } from "./server.ts";
 
 interface ServerSecretsOptions {
   repository: Pick<SecretsRepository, "outlines" | "open">;
-  /** The id of the key that secrets are opened with; asked where a server uses one. */
   keyId(): Promise<string>;
   /** Hears of every value before it is used, so that it is written nowhere. */
   learn(values: string[]): void;
@@ -24,7 +23,6 @@ export class ServerSecrets {
     this.#options = options;
   }
 
-  /** Loads which secrets exist, and adds to each server what that means for it. */
   async prepare(servers: readonly PooledServer[]): Promise<PooledServer[]> {
     const outlines = await this.#options.repository.outlines();
     this.#known = new Map(outlines.map((outline) => [outline.name, outline]));

@@ -33,7 +33,6 @@ interface SharedConnectionOptions extends Pick<ConnectionOptions, "serverName" |
   signal: AbortSignal;
 }
 
-/** One try to connect; aborted when it is no longer wanted. */
 interface Attempt {
   controller: AbortController;
   connection: Promise<Connection>;
@@ -71,7 +70,6 @@ export class SharedConnection implements AsyncDisposable {
     return abortable(this.connect(), signal);
   }
 
-  /** Connects now, unless that is done or under way. */
   connect(): Promise<Connection> {
     if (this.#current) return Promise.resolve(this.#current);
     if (this.#options.signal.aborted) {
@@ -254,7 +252,6 @@ interface HeartbeatOptions {
   onDead(reason: Error): void;
 }
 
-/** Asks a server at intervals whether it is still there. */
 class Heartbeat implements Disposable {
   readonly #connection: Connection;
   readonly #options: HeartbeatOptions;
@@ -269,7 +266,6 @@ class Heartbeat implements Disposable {
     Deno.unrefTimer(Number(this.#timer));
   }
 
-  /** Asks now; for when there is reason to doubt. Never throws. */
   check(): Promise<void> {
     return this.#checking ??= this.#check().finally(() => this.#checking = undefined);
   }

@@ -13,7 +13,6 @@ import {
 } from "../core/server.ts";
 import type { ConsentSpec } from "../storage/consents_repository.ts";
 
-/** Stands for a value that is not shown. */
 export const MASK = "***";
 
 /**
@@ -143,13 +142,11 @@ export function isSameServer(spec: ServerSpec, stored: ServerSpec): boolean {
   return is === was;
 }
 
-/** Whether two entries run the same program in the same way. */
 export function runsTheSame(spec: ProgramSpec, stored: ServerSpec | undefined): boolean {
   return stored !== undefined && isProgram(stored) &&
     JSON.stringify(programIdentity(spec)) === JSON.stringify(programIdentity(stored));
 }
 
-/** The program of an entry, without what was decided about the server. */
 export function programSpec({ type, command, args, env, cwd }: ProgramSpec): ProgramSpec {
   return { type, command, args, env, ...(cwd === undefined ? {} : { cwd }) };
 }

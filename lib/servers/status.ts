@@ -4,7 +4,6 @@ import { GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import { TransportClosed } from "./transports/transport.ts";
 
-/** Tracks one server's state, logs its changes and reports them. */
 export class StatusTracker {
   readonly #log: Logger;
   readonly #onStatus: (status: ServerStatus) => void;
@@ -63,19 +62,16 @@ export class StatusTracker {
   }
 }
 
-/** A state that a server was in. */
 export interface StatePeriod {
   state: ServerState;
   /** In words, as it was last told. */
   reason: string;
   error?: string;
-  /** When it began, in ms since the epoch. */
   since: number;
 }
 
 const MAX_PERIODS = 30;
 
-/** The last states of each server, since this gateway's start. */
 export class StateHistory {
   readonly #periods = new Map<string, StatePeriod[]>();
 
@@ -108,7 +104,6 @@ export class StateHistory {
 
 const KEPT_LINES = 1_000;
 
-/** The last lines a server wrote, for a person who wants to know what is wrong. */
 export class OutputLog {
   readonly #lines: { time: number; line: string }[] = [];
 
@@ -125,7 +120,6 @@ export class OutputLog {
 
 const HELPFUL_TOOLS = ["list_servers", "get_server_logs", "restart_server"];
 
-/** What a caller is told while there is no connection. */
 export function notConnected(
   { name, state, reason }: Pick<ServerStatus, "name" | "reason"> & { state: string },
 ): GatewayError {
@@ -181,7 +175,6 @@ export function notConnected(
   }
 }
 
-/** What a caller is told whose call the server was lost with. */
 export function callLost(name: string, error: TransportClosed): GatewayError {
   // Programs that ended name themselves.
   const message = error.message.includes(`"${name}"`)

@@ -10,15 +10,12 @@ interface ToolListOptions {
   serverName: string;
   log: Logger;
   status: StatusTracker;
-  /** The connection in use, if there is one. */
   current(): Connection | undefined;
   knownTools(name: string): Promise<string[]>;
   onTools(name: string, tools: string[]): Promise<number>;
-  /** Aborts when the server is done with. */
   signal: AbortSignal;
 }
 
-/** Keeps what is known of a server's tools in step with what the server lists. */
 export class ToolList {
   readonly #options: ToolListOptions;
   readonly #refresher: ToolRefresher;
@@ -50,7 +47,6 @@ export class ToolList {
     if (this.#isStale) void this.refresh();
   }
 
-  /** The server says that they have changed. */
   changed(): void {
     if (this.#options.current()) void this.refresh();
     else this.#isStale = true;
@@ -103,7 +99,6 @@ const PAGE_TIMEOUT_MS = 30_000;
 /** For all pages together, or a slow server could take hours. */
 const LIST_TIMEOUT_MS = 60_000;
 
-/** Every tool of a server as the text it came in, all pages. */
 export async function listToolTexts(
   connection: Pick<Connection, "has" | "call">,
   serverName: string,

@@ -5,7 +5,6 @@ import type { IssuerMetadata } from "./discovery.ts";
 import { loginError, type OAuthHttp, safeUrl } from "./oauth_http.ts";
 import { oauthErrorText } from "./token_request.ts";
 
-/** Who we are to an authorization server. */
 export type ClientIdentity = Pick<
   Login,
   "clientId" | "clientSecret" | "clientAuth" | "clientOrigin"
@@ -16,7 +15,6 @@ interface IdentityOptions {
   redirectUri: string;
   /** Where our own metadata can be read by others; undefined where nobody can reach us. */
   documentUrl?: string | undefined;
-  /** A client id that the operator of the authorization server gave to a person. */
   given?: { id: string; secret?: string | undefined } | undefined;
   scopes: string[];
   signal: AbortSignal;
@@ -28,7 +26,6 @@ const Registered = z.looseObject({
   token_endpoint_auth_method: z.string().optional(),
 });
 
-/** The metadata of this gateway as an OAuth client. */
 export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
   return {
     client_name: "Quartermaster",

@@ -17,27 +17,21 @@ import {
 } from "./oauth_http.ts";
 import { exchangeCode, revokeToken, TokenRefused } from "./token_request.ts";
 
-/** How long a person may take at the authorization server. */
 const ATTEMPT_MS = 10 * 60_000;
 
 export interface LoginFlowOptions extends OAuthHttpOptions {
   repository: LoginsRepository;
   pending: PendingLoginsRepository;
-  /** Where authorization servers send people back to. */
   redirectUri: string;
   documentUrl?: string | undefined;
   reach?: LoginReach | undefined;
-  /** Gets to know what must not be logged. */
   learn(secrets: string[]): void;
 }
 
-/** The server that somebody logs in to. */
 export interface LoginTarget {
   name: string;
-  /** Where it is reached, with what. */
   url: string;
   headers: Record<string, string>;
-  /** Of the address in its entry. */
   mark: string;
   isAdded: boolean;
 }
@@ -48,17 +42,14 @@ export interface LoginWish {
   scope?: string | undefined;
 }
 
-/** A login that waits for a person. */
 export interface StartedLogin {
   attempt: string;
-  /** Where the person goes. */
   url: string;
   issuer: string;
   scopes: string[];
   expiresAt: number;
 }
 
-/** How a login goes: find out where, send the person there, trade the answer for tokens. */
 export class LoginFlow {
   readonly #options: LoginFlowOptions;
 
@@ -129,7 +120,6 @@ export class LoginFlow {
     return { attempt, url: authorizeUrl.href, issuer: issuer.issuer, scopes, expiresAt };
   }
 
-  /** Completes a login with the redirect that a person came back with, and stores it. */
   async finish(
     answer: URLSearchParams,
     isStillAt: (server: string, mark: string) => boolean,
@@ -156,14 +146,12 @@ export class LoginFlow {
     return this.#options.pending.find(id);
   }
 
-  /** Forgets a login, and has its tokens no longer accepted where that can be asked for. */
   async end(server: string, signal: AbortSignal): Promise<{ existed: boolean; revoked: boolean }> {
     // First: whatever the authorization server says, it is not used again.
     const { existed, login } = await this.forget(server);
     return { existed, revoked: login !== undefined && await this.revoke(login, signal) };
   }
 
-  /** Returns what was stored, so that it can be revoked. */
   async forget(server: string): Promise<{ existed: boolean; login?: Login | undefined }> {
     const { repository } = this.#options;
     const found = await repository.find(server).catch(() => undefined);
@@ -172,7 +160,6 @@ export class LoginFlow {
     return { existed, login: found?.login };
   }
 
-  /** Has the tokens of a login no longer accepted; false where nobody says so. */
   async revoke(login: Login, signal: AbortSignal): Promise<boolean> {
     const { refreshToken, accessToken } = login;
     const http = await this.#httpFor(login.server);
@@ -241,7 +228,6 @@ export class LoginFlow {
   }
 }
 
-/** A login whose answer came and was no good; tells which one it was. */
 export class FinishFailed extends Error {
   override readonly name = "FinishFailed";
   readonly server: string;
@@ -298,7 +284,6 @@ function nobodyWaits() {
   );
 }
 
-/** A text that nobody can guess. */
 function randomText(): string {
   return crypto.getRandomValues(new Uint8Array(32))
     .toBase64({ alphabet: "base64url", omitPadding: true });

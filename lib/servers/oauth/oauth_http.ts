@@ -27,7 +27,6 @@ export type LoginReach = (server: string) => Promise<Pick<OAuthHttpOptions, "all
 export interface OAuthResponse {
   status: number;
   headers: Headers;
-  /** Undefined where it is no JSON. */
   body: unknown;
 }
 
@@ -132,7 +131,6 @@ export class OAuthHttp {
   }
 }
 
-/** A login that cannot be made or went wrong. */
 export function loginError(message: string, steps: string[] = []): GatewayError {
   return new GatewayError("LOGIN_FAILED", {
     message,

@@ -34,7 +34,6 @@ interface ServerLoginOptions extends OAuthHttpOptions {
   /** Of the server's address: what was made for another one is not used. */
   mark: string;
   reach?: LoginReach | undefined;
-  /** Who asks for the right to renew. */
   owner: string;
   repository: LoginsRepository;
   /** Gets to know what must not be logged, in place of what was said of the same owner before. */
@@ -69,7 +68,6 @@ export class ServerLogin implements ServerCredentials {
     return this.#trouble;
   }
 
-  /** What the server has asked for beyond what this login has. */
   get wantedScope(): string | undefined {
     return this.#wantedScope;
   }
@@ -154,7 +152,6 @@ export class ServerLogin implements ServerCredentials {
     }
   }
 
-  /** The login with other tokens, or with none and the reason. */
   async #ask(login: Login, refreshToken: string, signal: AbortSignal): Promise<Login> {
     // Loaded when needed: most gateways never renew anything.
     const { OAuthHttp } = await import("./oauth_http.ts");
@@ -299,19 +296,16 @@ export class Logins {
     this.#options = options;
   }
 
-  /** What to send to a server, if there is a login that was made for its address. */
   credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined {
     const known = this.#known.get(name);
     if (known === undefined || !isFor(known.outline, spec)) return undefined;
     return known.login;
   }
 
-  /** What the server has asked for beyond what its login has. */
   wantedScope(name: string): string | undefined {
     return this.#known.get(name)?.login.wantedScope;
   }
 
-  /** Loads what is stored; returns the servers whose login has changed. */
   async load(): Promise<LoginOutline[]> {
     const stored = await this.#options.repository.outlines();
     const changed = stored.filter((outline) => {

@@ -19,7 +19,6 @@ const Refused = z.looseObject({
 /** Its own word, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
 const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
 
-/** What a login needs to ask for tokens. */
 export type TokenClient = Pick<
   Login,
   "clientId" | "clientSecret" | "clientAuth" | "tokenEndpoint" | "revocationEndpoint" | "resource"
@@ -34,12 +33,10 @@ export interface IssuedTokens {
   scopes: string[] | undefined;
 }
 
-/** The authorization server did not give what was asked for. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
-/** Trades the answer of a login for tokens. */
 export function exchangeCode(
   http: OAuthHttp,
   client: TokenClient,
@@ -56,7 +53,6 @@ export function exchangeCode(
   return askForTokens(http, client, form, signal);
 }
 
-/** Trades a refresh token for others. */
 export function refreshTokens(
   http: OAuthHttp,
   client: TokenClient,
@@ -71,7 +67,6 @@ export function refreshTokens(
   return askForTokens(http, client, form, signal);
 }
 
-/** Has a token no longer accepted; false where the authorization server does not say so. */
 export async function revokeToken(
   http: OAuthHttp,
   client: TokenClient,
@@ -86,7 +81,6 @@ export async function revokeToken(
   return status === 200;
 }
 
-/** What an authorization server says of a refusal. */
 export function oauthErrorText(status: number, body: unknown): string {
   const parsed = Refused.safeParse(body);
   if (!parsed.success) return `HTTP ${status}`;

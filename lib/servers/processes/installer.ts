@@ -6,16 +6,12 @@ import { splitCommand } from "../../config/shell.ts";
 /** Installers of one family share a cache. */
 type InstallerFamily = "npm" | "uv" | "pipx" | "bun" | "pnpm" | "yarn" | "docker";
 
-/** A command that fetches a package if necessary, then runs it. */
 export interface Installer {
   family: InstallerFamily;
-  /** As users know it: npx, uvx, docker. */
   name: string;
   /** The packages or image as written: `@scope/name@1.2.3`. Never empty. */
   packages: string[];
-  /** What `env NAME=value` adds to its environment. */
   env: Record<string, string>;
-  /** The cache folder that the command line names. */
   cache?: string;
 }
 
@@ -104,7 +100,6 @@ export function isInstallerProcess(words: readonly string[]): boolean {
   return GRAMMARS[unwrapped(words).name] !== undefined;
 }
 
-/** The program behind the wrappers, with its arguments. */
 function unwrapped(words: readonly string[]) {
   const env: Record<string, string> = {};
   let [program = "", ...rest] = words;
@@ -207,7 +202,6 @@ const CACHE_VARIABLES: Record<InstallerFamily, readonly string[]> = {
   docker: [],
 };
 
-/** Where a program runs: its whole environment and its folder. */
 export interface Surroundings {
   env: Record<string, string>;
   cwd?: string | undefined;
@@ -232,7 +226,6 @@ const LOCK_FRESH_MS = 5_000;
 const LOCK = "concurrency.lock";
 const REMOVE_TRIES = 3;
 
-/** The folder where npx keeps a program's packages. */
 export async function npxFolder(
   installer: Pick<Installer, "packages" | "cache" | "env">,
   place: Surroundings,

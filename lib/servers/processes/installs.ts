@@ -27,7 +27,6 @@ export type InstallTimings = typeof INSTALL_TIMINGS;
 /** npm touches its lock while it waits; fetching or unpacking uses far more CPU time than this. */
 const WORK_MS = 200;
 
-/** A program about to start. */
 interface StartedProgram extends Surroundings {
   command: string;
   args: readonly string[];
@@ -44,7 +43,6 @@ interface InstallEvents {
  */
 export class Installs implements AsyncDisposable {
   readonly #timings: InstallTimings;
-  /** The last in each queue, by package cache. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #lingering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -183,7 +181,6 @@ export class Installs implements AsyncDisposable {
   }
 }
 
-/** The folder where npx keeps a program's packages; undefined if npx does not start it. */
 export async function npxFolderOf(program: StartedProgram): Promise<string | undefined> {
   const installer = findInstaller([program.command, ...program.args]);
   return installer?.family === "npm" ? await npxFolder(installer, program) : undefined;
@@ -191,9 +188,7 @@ export async function npxFolderOf(program: StartedProgram): Promise<string | und
 
 interface InstallOptions extends InstallEvents {
   installer: Installer;
-  /** For npx, the folder it installs into. */
   folder: string | undefined;
-  /** Lets the next one in the queue begin. */
   release?: (() => void) | undefined;
   timings: InstallTimings;
 }
@@ -201,7 +196,6 @@ interface InstallOptions extends InstallEvents {
 /** One start through an installer, until the server's own program runs. */
 export class Install {
   readonly folder: string | undefined;
-  /** Resolves when nothing more is fetched. */
   readonly over: Promise<void>;
   readonly #options: InstallOptions;
   readonly #end: () => void;
@@ -259,7 +253,6 @@ export class Install {
     this.#timer = setTimeout(look, wait);
   }
 
-  /** The program wrote a line to its error output. */
   wrote(line: string): void {
     this.#lines++;
     if (this.#options.installer.family !== "docker" || this.#isOver) return;
@@ -303,7 +296,6 @@ async function queueKey(installer: Installer, program: StartedProgram): Promise<
   return `${installer.family} ${await packageCache(installer, program)}`;
 }
 
-/** Whether some npm is at work in a folder, ours or another's. */
 async function isBusy(folder: string, installer: Installer): Promise<boolean> {
   return await isLocked(folder) ||
     (await npxFolderState(folder) === "partial" && await isFetchedElsewhere(folder, installer));

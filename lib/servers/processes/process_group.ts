@@ -13,7 +13,6 @@ interface RunningProcess {
   startTime: string;
 }
 
-/** A process with its command line, and its CPU time if known. */
 export interface ProcessCommand {
   pid: number;
   parentId: number;
@@ -50,7 +49,6 @@ export function isInherited(name: string, os = Deno.build.os): boolean {
  */
 export const LEADS_GROUP = Deno.build.os !== "windows";
 
-/** Starts a program as the leader of a group of its own, which its children belong to as well. */
 export function spawnGroup({ command, args, env, cwd }: GroupCommand): Deno.ChildProcess {
   return new Deno.Command(command, {
     args: [...args],
@@ -233,7 +231,6 @@ function readPsCommands(text: string): ProcessCommand[] {
   );
 }
 
-/** macOS and other Unixes. */
 function readPsTable(text: string): RunningProcess[] {
   const line = /^ *(\d+) +(\d+) +[^Z\s]\S* +(\S.*\S) *$/gm;
   return Array.from(text.matchAll(line), ([, pid, groupId, startTime = ""]) => ({

@@ -21,7 +21,6 @@ export class ProcessOwner implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The variable that marks every program of this gateway, for their environment. */
   get markerEnv(): Record<string, string> {
     return { [MARKER_NAME]: this.#options.leaseId };
   }
@@ -30,7 +29,6 @@ export class ProcessOwner implements AsyncDisposable {
     return `${MARKER_NAME}=${this.#options.leaseId}`;
   }
 
-  /** To be called before the program starts. */
   async announce(command: string): Promise<AnnouncedProcess> {
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
@@ -45,7 +43,6 @@ export class ProcessOwner implements AsyncDisposable {
   }
 }
 
-/** The record of one program: with its process once that runs, gone when disposed. */
 export class AnnouncedProcess implements AsyncDisposable {
   readonly #record: ProcessRecord;
   readonly #options: Pick<ProcessOwnerOptions, "records" | "onWarning">;
@@ -85,7 +82,6 @@ export class AnnouncedProcess implements AsyncDisposable {
 /** One started program, recorded so that another gateway can end it if its owner was killed. */
 export interface ProcessRecord {
   id: string;
-  /** The lease of the gateway that started it. */
   leaseId: string;
   /** The machine it runs on: nobody else can end it. */
   host: string;
@@ -98,9 +94,7 @@ export interface ProcessRecord {
   startTime?: string | undefined;
 }
 
-/** Where the records are kept, so that the next gateway finds them. */
 export interface ProcessRecords {
-  /** Writes the record, in place of the one with the same id. */
   add(record: ProcessRecord): Promise<void>;
   remove(id: string): Promise<void>;
   list(): Promise<ProcessRecord[]>;
@@ -110,11 +104,9 @@ const GRACE_MS = 1_000;
 /** A process may start another one while it is being ended. */
 const MOST_ROUNDS = 3;
 
-/** What a gateway that is no more had left running. */
 interface ReapedLease {
   leaseId: string;
   commands: string[];
-  /** The process groups that were ended. */
   groupIds: number[];
   /** Those that would not end; their records stay for the next try. */
   survivors: number[];

@@ -7,7 +7,6 @@ import { type GroupCommand, LEADS_GROUP, spawnGroup } from "./process_group.ts";
 import { systemErrorCode } from "../../core/errors.ts";
 import { failureCause } from "../../core/failure_cause.ts";
 
-/** A program that runs, and the pipes to it. */
 export interface PipedProgram {
   pid: number;
   ended: Promise<ProgramEnd>;
@@ -176,7 +175,6 @@ function pythonError(lines: readonly string[]): string | undefined {
   return lines.slice(start + 1).find((line) => /^[A-Za-z_][\w.]*(?::|$)/.test(line));
 }
 
-/** Whether npm or Node failed because of an incomplete npx folder. */
 export function isBrokenNpx(lines: readonly string[], folder: string): boolean {
   const hash = folder.split(/[/\\]/).at(-1)!;
   const isThere = (line: string) => new RegExp(`_npx[/\\\\]+${hash}(?:[/\\\\]|\\b)`).test(line);
@@ -225,7 +223,6 @@ export class RepeatedWarning {
     if (this.#now() - this.#toldAt >= EVERY_MS) this.flush();
   }
 
-  /** Tells what is left to tell. */
   flush(): void {
     if (this.#untold === 0) return;
     this.#options.onWarning(this.#options.summary(this.#untold));

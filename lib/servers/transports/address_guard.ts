@@ -55,7 +55,6 @@ const CLOSED_NAMES: { name: RegExp; words: string }[] = [
   },
 ];
 
-/** Why an address is not out in the open, in words; undefined where everybody can reach it. */
 function closedNetwork(address: string): string | undefined {
   if (address.includes("%")) return "a link-local network";
   const family = address.includes(":") ? "ipv6" : "ipv4";
@@ -95,14 +94,12 @@ export const ALLOWING = [
   "Or start the gateway with --allow-private",
 ];
 
-/** A host may not be reached. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Finds the addresses that may be connected to. */
 export class AddressGuard {
   readonly #resolve: Resolve;
 
@@ -169,7 +166,6 @@ function listOf(subnets: string, family: Family): BlockList {
   return list;
 }
 
-/** The IPv4 address in the last 32 bits. */
 function embedded(address: string): string {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const groups = plain.slice(plain.lastIndexOf("::") + 2).split(":").map((group) =>

@@ -22,10 +22,8 @@ interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect"> {
   now?: () => number;
 }
 
-/** What came of looking a name up. */
 interface Looked {
   at: number;
-  /** Whether it was found. */
   isSure: boolean;
   refusal: string | undefined;
 }

@@ -42,11 +42,9 @@ const MAX_ENDING = 64;
 const ENDING_MS = 1_000;
 const ENDING_BYTES = 64 * 1024;
 
-/** The wire to a server over MCP's streamable HTTP. Nothing is sent before the first request. */
 export class HttpTransport implements Transport {
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
-  /** What is under way, to be ended with the transport. */
   readonly #running = new Set<AbortController>();
   readonly #ending = new Map<AbortController, Promise<void>>();
   readonly #endingLimits = new TimeoutQueue(ENDING_MS);
@@ -243,7 +241,6 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Opens a cut stream again, as often as there is hope. */
   async #resume(stream: ResumableStream, signal: AbortSignal): Promise<HttpResponse> {
     const { host } = this.#endpoint;
     while (stream.failures < MAX_RESUMES) {
@@ -291,7 +288,6 @@ export class HttpTransport implements Transport {
     this.#ending.set(controller, readOn());
   }
 
-  /** Hears what the server says on its own. */
   async #listen(): Promise<void> {
     const controller = this.#begin();
     await listen({

@@ -7,7 +7,6 @@ import type { OriginClient } from "./origin_client.ts";
 const ERROR_BODY_BYTES = 256 * 1024;
 const METHOD_NOT_FOUND = -32601;
 
-/** The server answered, but not as an MCP server does. */
 export class Refusal extends TransportClosed {
   readonly status: number;
 
@@ -21,9 +20,7 @@ export interface Refused {
   endpoint: OriginClient;
   response: HttpResponse;
   signal: AbortSignal;
-  /** Whether the request named a session. */
   hasSession: boolean;
-  /** The request's id, if it was one. */
   id?: number;
 }
 
@@ -77,13 +74,11 @@ function refusalText({ endpoint, response, hasSession }: Refused, body: string):
   return `HTTP ${status} from ${endpoint.host}${hint}${said}`;
 }
 
-/** The rights that a server wants and the login does not have. */
 function missingScope(headers: HttpResponse["headers"]): string | undefined {
   const { error, scope } = readChallenge(headers.get("www-authenticate"));
   return error === "insufficient_scope" ? scope : undefined;
 }
 
-/** What a 401 says of the way to log in. */
 function challengeDetails(challenge: string): string {
   const details = ["realm", "error", "resource_metadata"].flatMap((name) => {
     const value = new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`, "i").exec(challenge)?.[1];
@@ -106,9 +101,7 @@ function parseError(body: string): { id: unknown; code: unknown; message: string
 
 /** What a server says of the way to be let in (RFC 6750, RFC 9728). */
 export interface Challenge {
-  /** Where its metadata is. */
   resourceMetadata?: string;
-  /** The rights that it wants, separated by spaces. */
   scope?: string;
   error?: string;
 }

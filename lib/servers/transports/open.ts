@@ -12,11 +12,8 @@ import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 
-/** What transports need of the gateway. */
 export interface TransportContext extends Pick<Program, "owner" | "installs" | "mask"> {
-  /** Whether programs can be started on this platform. */
   canSpawn: boolean;
-  /** The entry with its secrets. */
   fill(spec: ServerSpec): Promise<ServerSpec>;
   credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined;
   /** The fetch for an address that must be checked; undefined for the platform's own. */
@@ -47,7 +44,6 @@ type Open<Options> = (
   signal: AbortSignal,
 ) => Promise<Transport>;
 
-/** Opens the transport that a server's entry names. */
 export async function openTransport(
   server: PooledServer,
   events: TransportEvents,

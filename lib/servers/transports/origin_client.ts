@@ -5,7 +5,6 @@ import { discard, FetchResponse, type HttpResponse, networkFailureText } from ".
 import { excerpt } from "./messages.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 
-/** Where a remote server is, and what it gets to see with every request. */
 export interface RemoteOptions {
   url: string;
   headers: Record<string, string>;
@@ -32,12 +31,10 @@ const PROTOCOL_HEADERS = new Set([
   ...["content-length", "transfer-encoding", "connection", "host", "accept-encoding"],
 ]);
 
-/** A server's address, with the headers that go there and to no other origin. */
 export class OriginClient implements Disposable {
   /** The address in words: no path and no query, which may hold a secret. */
   readonly host: string;
   readonly serverName: string;
-  /** The configured headers. */
   readonly headers: HeaderPair[];
   readonly #fetch: typeof fetch;
   /** Missing where fetch is needed. */
@@ -46,7 +43,6 @@ export class OriginClient implements Disposable {
   readonly #credentials: ServerCredentials | undefined;
   readonly #ownSecrets: string[];
   #secrets: string[];
-  /** The last authorization header that came from a login. */
   #sent: string | undefined;
   readonly #problem: TransportClosed | undefined;
   #url: string;
@@ -80,7 +76,6 @@ export class OriginClient implements Disposable {
     );
   }
 
-  /** Lets go of connections that nobody uses. */
   [Symbol.dispose](): void {
     this.#plain?.[Symbol.dispose]();
   }
@@ -94,7 +89,6 @@ export class OriginClient implements Disposable {
     return this.#credentials.trouble ?? unexplained;
   }
 
-  /** The server wants more rights than the login has. */
   lacksScope(scope: string): void {
     this.#credentials?.lacksScope(scope);
   }
@@ -133,7 +127,6 @@ export class OriginClient implements Disposable {
     return this.#sent = value;
   }
 
-  /** Follows redirects that stay at this origin. */
   async #sendOn(request: UpstreamRequest, url: string): Promise<HttpResponse> {
     for (let hops = 0;; hops++) {
       const response = await this.#sendOnce(request, url);
@@ -252,7 +245,6 @@ export interface ServerCredentials {
   authorization(): string | undefined | Promise<string | undefined>;
   /** The server refused what was sent (401): true where there is something else to try. */
   renew(sent: string | undefined): Promise<boolean>;
-  /** The server wants more rights than we have (403). */
   lacksScope(scope: string): void;
   /** Why there is nothing that the server accepts, in words, where that is known. */
   readonly trouble: string | undefined;

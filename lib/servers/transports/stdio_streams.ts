@@ -49,7 +49,6 @@ export class WriteQueue {
     this.#options = options;
   }
 
-  /** Writes it as soon as possible; `onFail` reports a failure. */
   push(text: string, waiter?: PromiseWithResolvers<void>): void {
     if (this.#failure) return void waiter?.reject(this.#failure.error);
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
@@ -63,20 +62,17 @@ export class WriteQueue {
     if (waiter) (waiting.waiters ??= []).push(waiter);
   }
 
-  /** Resolves when the message was handed to the reader. */
   send(text: string): Promise<void> {
     const waiter = Promise.withResolvers<void>();
     this.push(text, waiter);
     return waiter.promise;
   }
 
-  /** Tells the reader that nothing more will come, after what waits. */
   close(): void {
     this.#isClosing = true;
     if (!this.#current) this.#sink.end();
   }
 
-  /** Gives up on what waits. */
   abort(reason: Error): void {
     this.#fail(reason);
     this.#sink.destroy(reason);
