@@ -20,7 +20,7 @@ export function addressSpec(
   headers: Record<string, string> = {},
   type: RemoteSpec["type"] = "http",
 ): ServerSpec {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = URL.parse(url);
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
     throw configError(
       `Cannot use the address "${url.slice(0, 200)}"`,

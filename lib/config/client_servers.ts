@@ -1,11 +1,11 @@
-import { basename, dirname } from "node:path";
-import { findNodeAtLocation } from "jsonc-parser";
+import { basename } from "node:path";
+import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { isProgram, ServerName } from "../core/server.ts";
 import type { ClientConfigFile } from "./clients.ts";
-import { nonEmpty } from "./platform.ts";
-import { members, parseJsonObject } from "./json_document.ts";
+import { homeOf } from "./platform.ts";
+import { type Member, members, parseJsonObject } from "./json_document.ts";
 import { pointsAtGateway } from "./loops.ts";
-import { loadServers, type LoadServersInput } from "./mcp_file.ts";
+import { loadServers, projectFolder, SERVER_SECTIONS, type ServersContext } from "./mcp_file.ts";
 import { type ConfigProblem, findTextFile } from "./files.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";
@@ -23,15 +23,12 @@ interface ClientServers {
   problems: ConfigProblem[];
 }
 
-type ReadClientInput = Omit<LoadServersInput, "path" | "configDir">;
-
 const EXAMPLE = '{ "mcpServers": {} }';
-const ROOTS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 
 /** The servers of a client's file; undefined where there is no such file. Throws where it is broken. */
 export async function readClientServers(
   { path: file, client, scope }: Pick<ClientConfigFile, "path"> & Partial<ClientConfigFile>,
-  input: ReadClientInput,
+  input: ServersContext,
 ): Promise<ClientServers | undefined> {
   const text = await findTextFile(file);
   if (text === undefined) return undefined;
@@ -51,16 +48,16 @@ export async function readClientServers(
     found.servers.push({ ...server, file, writtenAs, ...where, isSelf });
   };
   // Many clients keep other things in the same file, and may have no servers at all.
-  if (client === undefined || ROOTS.some((path) => findNodeAtLocation(document.root, path))) {
+  if (
+    client === undefined || SERVER_SECTIONS.some((path) => findNodeAtLocation(document.root, path))
+  ) {
     const { servers, problems } = await loadServers({ ...input, path: file });
     const written = new Map(
-      ROOTS.flatMap((path) => {
-        const section = findNodeAtLocation(document.root, path);
-        return section ? members(section) : [];
-      }).map(({ name }) => [usableServerName(name), name]),
+      SERVER_SECTIONS.flatMap((path) => membersAt(document.root, path))
+        .map(({ name }) => [usableServerName(name), name]),
     );
     const project = scope === "project" || basename(file) === ".mcp.json"
-      ? projectFolder(file)
+      ? projectFolder(file).folder
       : undefined;
     for (const server of servers) {
       await add(server, written.get(server.name) ?? server.name, project);
@@ -69,17 +66,15 @@ export async function readClientServers(
   }
   if (client !== "claude-code" || scope !== "user") return found;
   // Claude Code's local scope: servers of one user in one project.
-  const projects = findNodeAtLocation(document.root, ["projects"]);
-  for (const { name: project, value } of projects ? members(projects) : []) {
-    const section = findNodeAtLocation(value, ["mcpServers"]);
-    for (const { name: writtenAs, value: node } of section ? members(section) : []) {
+  for (const { name: project, value } of membersAt(document.root, ["projects"])) {
+    for (const { name: writtenAs, value: node } of membersAt(value, ["mcpServers"])) {
       const name = usableServerName(writtenAs);
       if (!ServerName.safeParse(name).success) continue;
       const server = await readServerEntry(name, node, {
         scope: {
           env: input.env,
           workspaceFolder: project,
-          home: nonEmpty(input.env, "HOME") ?? nonEmpty(input.env, "USERPROFILE"),
+          home: homeOf(input.env),
           inputs: new Map(),
         },
         source: { kind: "file", path: file },
@@ -87,15 +82,10 @@ export async function readClientServers(
         defaultCwd: project,
         self: input.self,
         platform: input.platform,
-        report: (severity, { offset }, message, fix) =>
-          found.problems.push({
-            severity,
-            file,
-            ...document.position(offset),
-            message,
-            fix,
-            server: name,
-          }),
+        report(severity, { offset }, message, fix) {
+          const place = document.position(offset);
+          found.problems.push({ severity, file, ...place, message, fix, server: name });
+        },
       });
       if (server) await add(server, writtenAs, project);
     }
@@ -103,7 +93,7 @@ export async function readClientServers(
   return found;
 }
 
-function projectFolder(file: string): string {
-  const folder = dirname(file);
-  return [".vscode", ".cursor"].includes(basename(folder)) ? dirname(folder) : folder;
+function membersAt(node: Node, path: string[]): Member[] {
+  const section = findNodeAtLocation(node, path);
+  return section ? members(section) : [];
 }

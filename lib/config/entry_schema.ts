@@ -1,7 +1,7 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { z } from "zod";
 import { members } from "./json_document.ts";
-import { nearest } from "../core/text.ts";
+import { unknownFix } from "./files.ts";
 import { ownerFields, type ServerSpec, ServerTrust } from "../core/server.ts";
 
 const MIN_TIMEOUT_MS = 100;
@@ -140,8 +140,7 @@ export function entryValues(entry: Node, server: string, warn: Warn): Map<EntryK
       warn(key, `server "${server}": "${name}" is not supported here`, unsupported);
       continue;
     }
-    const guess = nearest(name, [...Object.keys(FIELDS), ...ALIASES.keys()]);
-    const fix = guess === undefined ? "Remove it" : `Did you mean "${guess}"?`;
+    const fix = unknownFix(name, [...Object.keys(FIELDS), ...ALIASES.keys()]);
     warn(key, `server "${server}" has the unknown key "${name}"`, fix);
   }
   return found;

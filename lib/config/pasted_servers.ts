@@ -3,9 +3,9 @@ import { isProgram, type ServerSpec, transportTypes } from "../core/server.ts";
 import { addressSpec, completeAddress } from "./address.ts";
 import { configError } from "./files.ts";
 import { splitCommand } from "./shell.ts";
-import { type Env, nonEmpty } from "./platform.ts";
+import { type Env, homeOf } from "./platform.ts";
 import { members, parseJsonObject } from "./json_document.ts";
-import { readServersText, type ServersContext } from "./mcp_file.ts";
+import { readServersText, SERVER_SECTIONS, type ServersContext } from "./mcp_file.ts";
 import { secretsOf } from "./secrets.ts";
 import { suggestedName } from "./server_name.ts";
 
@@ -24,7 +24,6 @@ export interface Pasted {
 
 const LABEL = "your text";
 const EXAMPLE = '{ "mcpServers": { "name": { "url": "https://example.com/mcp" } } }';
-const SECTIONS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 const REACHED_BY = ["command", "url", "serverUrl", "httpUrl"];
 
 /**
@@ -64,11 +63,8 @@ function named(spec: ServerSpec, name = suggestedName(spec)): PastedServer {
 }
 
 /** Variables may stand before the program, as in a shell. */
-function commandSpec(
-  words: readonly string[],
-  variables: Env,
-): ServerSpec {
-  const home = nonEmpty(variables, "HOME") ?? nonEmpty(variables, "USERPROFILE");
+function commandSpec(words: readonly string[], variables: Env): ServerSpec {
+  const home = homeOf(variables);
   const env: Record<string, string> = {};
   let at = 0;
   for (; at < words.length; at++) {
@@ -91,7 +87,7 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
   const { root } = parseJsonObject(whole, LABEL, EXAMPLE);
   const has = (path: string[]) => findNodeAtLocation(root, path) !== undefined;
   const isEntry = REACHED_BY.some((key) => has([key]));
-  const isWhole = SECTIONS.some(has);
+  const isWhole = SERVER_SECTIONS.some(has);
   const areEntries = members(root).some(({ value }) =>
     members(value).some(({ name }) => REACHED_BY.includes(name))
   );

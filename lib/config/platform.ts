@@ -37,6 +37,10 @@ export function nonEmpty(env: Env, name: string): string | undefined {
   return env.get(name) || undefined;
 }
 
+export function homeOf(env: Env): string | undefined {
+  return nonEmpty(env, "HOME") ?? nonEmpty(env, "USERPROFILE");
+}
+
 /** A name, then a quoted value, which may span lines, or a bare value up to a comment. */
 const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\r\n#]*))/gm;

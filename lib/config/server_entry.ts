@@ -62,12 +62,12 @@ const OFFERED = transportTypes().filter((type) => TRANSPORTS[type].reach !== "in
   .map((type) => `"${type}"`);
 
 /** Reads one server's entry; undefined where nothing can be made of it, which was then reported. */
-export async function readServerEntry(
+export function readServerEntry(
   name: string,
   node: Node,
   context: EntryContext,
 ): Promise<ConfiguredServer | undefined> {
-  return await new EntryReader(name, node, context).read();
+  return new EntryReader(name, node, context).read();
 }
 
 class EntryReader {
@@ -210,7 +210,7 @@ class EntryReader {
     }
     const spec: ServerSpec = { type, url, headers };
     if (this.#problems.length > 0) return spec;
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    const parsed = URL.parse(url);
     if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
       const fix = secretNamesIn(url).length === 0
         ? "Write a whole address, such as https://example.com/mcp"
@@ -281,12 +281,8 @@ class EntryReader {
   /** Keeps the server in the list, but from being started. */
   #hold(severity: "warning" | "error", node: Node, reason: string, fix: string): void {
     this.#problems.push(reason);
-    this.#context.report(
-      severity,
-      node,
-      `server "${this.#name}" is not started: ${reason}`,
-      fix,
-    );
+    const message = `server "${this.#name}" is not started: ${reason}`;
+    this.#context.report(severity, node, message, fix);
   }
 
   #fail(node: Node, message: string, fix: string): undefined {
