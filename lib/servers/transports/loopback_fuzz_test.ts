@@ -393,7 +393,7 @@ Deno.test("HttpTransport needs about as many connections as calls under way", ST
     });
     const url = await server.listen();
     const options = { url, headers: {}, serverName: "real" };
-    await using transport = HttpTransport.open(options, new KeptEvents());
+    await using transport = new HttpTransport(options, new KeptEvents());
     let id = 0;
     await Promise.all(Array.from({ length: CONCURRENT }, async () => {
       while (id < CALLS) {

@@ -34,7 +34,7 @@ const REMOTES: Record<RemoteSpec["type"], Open<RemoteOptions>> = {
   },
   async sse(options, events) {
     const { SseTransport } = await import("./sse.ts");
-    return SseTransport.open(options, events);
+    return new SseTransport(options, events);
   },
 };
 

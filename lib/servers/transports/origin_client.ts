@@ -2,6 +2,7 @@ import { isBlockedPort } from "../../config/address.ts";
 import { TransportClosed } from "./transport.ts";
 import { abortable } from "../../core/async.ts";
 import { discard, FetchResponse, type HttpResponse, networkFailureText } from "./http_response.ts";
+import { readRefusal } from "./http_errors.ts";
 import { excerpt } from "./messages.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 
@@ -24,6 +25,7 @@ export interface UpstreamRequest {
 }
 
 const MAX_REDIRECTS = 3;
+const DELIVERY_LIMIT_MS = 30_000;
 
 /** What the protocol says itself, and what belongs to one hop: an entry's headers cannot change it. */
 const PROTOCOL_HEADERS = new Set([
@@ -35,7 +37,11 @@ export class OriginClient implements Disposable {
   /** The address in words: no path and no query, which may hold a secret. */
   readonly host: string;
   readonly serverName: string;
-  readonly headers: HeaderPair[];
+  /** Whether the server knows us: then a 404 means that it has forgotten us. */
+  hasSession = false;
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  readonly #headers: HeaderPair[];
   readonly #fetch: typeof fetch;
   /** Missing where fetch is needed. */
   readonly #plain: LoopbackClient | undefined;
@@ -58,9 +64,10 @@ export class OriginClient implements Disposable {
       ? new LoopbackClient(url)
       : undefined;
     this.#credentials = options.credentials;
-    this.headers = Object.entries(options.headers)
+    this.#headers = Object.entries(options.headers)
       .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
-    this.#secrets = this.#ownSecrets = secretsOf(url, Object.values(options.headers));
+    const secrets = [...Object.values(options.headers), ...url.searchParams.values(), url.password];
+    this.#secrets = this.#ownSecrets = longestFirst(secrets.flatMap(spellings));
     this.#problem = this.#findProblem(url);
   }
 
@@ -74,6 +81,40 @@ export class OriginClient implements Disposable {
         url?.origin ?? "none that can be read"
       }), where our headers must not go`,
     );
+  }
+
+  /** The configured headers, and what requests name once it is known. */
+  makeHeaders(...own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#headers, ...own];
+    if (this.sessionId !== undefined) headers.push(["mcp-session-id", this.sessionId]);
+    if (this.protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.protocolVersion]);
+    }
+    return headers;
+  }
+
+  /** Posts a message that gets no answer of its own. */
+  async deliver(
+    body: string,
+    headers: HeaderPair[],
+    ended: AbortSignal,
+    url?: string,
+  ): Promise<void> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const words = `${this.host} took no message within ${DELIVERY_LIMIT_MS / 1000} s`;
+      limit.abort(new TransportClosed("lost", words));
+    }, DELIVERY_LIMIT_MS);
+    const signal = AbortSignal.any([ended, limit.signal]);
+    try {
+      const response = await this.send({ method: "POST", headers, body, signal }, url);
+      if (response.status >= 300) await readRefusal(this, response, signal);
+      await discard(response);
+    } catch (error) {
+      throw this.lost(error, signal);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   [Symbol.dispose](): void {
@@ -98,8 +139,9 @@ export class OriginClient implements Disposable {
     if (this.#problem) throw this.#problem;
     const credentials = this.#credentials;
     if (!credentials) return await this.#sendOn(request, url);
-    const sent = await this.#authorization(credentials, request.signal);
-    const response = await this.#sendOn(withAuthorization(request, sent), url);
+    const authorized = await this.#authorized(credentials, request);
+    const sent = this.#sent;
+    const response = await this.#sendOn(authorized, url);
     if (response.status !== 401) return response;
     // Refused before it was processed: sending it again repeats nothing.
     const isRenewed = await abortable(credentials.renew(sent), request.signal)
@@ -109,22 +151,23 @@ export class OriginClient implements Disposable {
       });
     if (!isRenewed) return response;
     await discard(response);
-    const renewed = await this.#authorization(credentials, request.signal);
-    return await this.#sendOn(withAuthorization(request, renewed), url);
+    return await this.#sendOn(await this.#authorized(credentials, request), url);
   }
 
-  async #authorization(
+  async #authorized(
     credentials: ServerCredentials,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+    request: UpstreamRequest,
+  ): Promise<UpstreamRequest> {
     const got = credentials.authorization();
-    const value = got instanceof Promise ? await abortable(got, signal) : got;
+    const value = got instanceof Promise ? await abortable(got, request.signal) : got;
     if (value !== this.#sent && value !== undefined) {
       // The one before may be answered to yet.
       const tokens = [value, this.#sent ?? ""].flatMap(spellings);
       this.#secrets = longestFirst([...this.#ownSecrets, ...tokens]);
     }
-    return this.#sent = value;
+    this.#sent = value;
+    if (value === undefined) return request;
+    return { ...request, headers: [...request.headers, ["authorization", value]] };
   }
 
   async #sendOn(request: UpstreamRequest, url: string): Promise<HttpResponse> {
@@ -200,7 +243,7 @@ export class OriginClient implements Disposable {
           "connects to. Let the server listen on another one",
       );
     }
-    for (const header of this.headers) {
+    for (const header of this.#headers) {
       try {
         new Headers([header]);
       } catch {
@@ -212,20 +255,6 @@ export class OriginClient implements Disposable {
       }
     }
   }
-}
-
-function withAuthorization(
-  request: UpstreamRequest,
-  authorization: string | undefined,
-): UpstreamRequest {
-  if (authorization === undefined) return request;
-  return { ...request, headers: [...request.headers, ["authorization", authorization]] };
-}
-
-function secretsOf(url: URL, headerValues: string[]): string[] {
-  return longestFirst(
-    [...headerValues, ...url.searchParams.values(), url.password].flatMap(spellings),
-  );
 }
 
 /** A value that must not be shown, alone and without the scheme before it (`Bearer ...`). */

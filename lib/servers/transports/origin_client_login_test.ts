@@ -48,7 +48,7 @@ function guarded(accepted: string): Loopback {
 }
 
 function open(server: Loopback, credentials: ServerCredentials): HttpTransport {
-  return HttpTransport.open(
+  return new HttpTransport(
     { url: server.url, headers: {}, serverName: "s", credentials },
     new KeptEvents(),
   );
