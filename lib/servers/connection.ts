@@ -151,7 +151,7 @@ export class Connection implements AsyncDisposable {
     const id = this.#nextId++;
     const params = call.progressToken === undefined
       ? call.params
-      : withProgressToken(call.params!, id);
+      : withMember(call.params!, ["_meta", "progressToken"], id);
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new AbortController();
     const end = (words: string, reason: unknown) => {
@@ -294,10 +294,6 @@ function deliver(
     ...message,
     params: { ...message.params, progressToken: call.progressToken },
   });
-}
-
-function withProgressToken(params: string, token: number): string {
-  return withMember(params, ["_meta", "progressToken"], token);
 }
 
 function withMember(text: string, path: string[], value: RpcId): string {

@@ -1,4 +1,5 @@
 import type { Platform } from "../config/platform.ts";
+import { once } from "../core/async.ts";
 import type { Options } from "../config/option_table.ts";
 import { ServerSecrets } from "./server_secrets.ts";
 import type { AesBox } from "../storage/sealing.ts";
@@ -10,43 +11,24 @@ import type { Redactor } from "../telemetry/redact.ts";
 /** Long enough for the servers of a start to be connected. */
 const SEAL_AFTER_MS = 5_000;
 
-export interface SecretsInput {
+export type SecretsModule = ReturnType<typeof buildSecrets>;
+
+/** Secrets that entries refer to, and the box they are sealed in. Without any, costs one read. */
+export function buildSecrets({ store, options, platform, logs }: {
   store: Store;
   options: Pick<Options, "secretKey" | "dataDir">;
   platform: Pick<Platform, "canWrite">;
   logs: { redactor: Pick<Redactor, "learn"> };
-}
-
-/** Secrets that entries refer to, and the box they are sealed in. Without any, costs one read. */
-export interface SecretsModule extends Pick<ServerSecrets, "prepare" | "fill"> {
-  repository: SecretsRepository;
-  box(): Promise<AesBox>;
-  keyId(): Promise<string>;
-  /** Seals, once the start is over, what an earlier version stored in plain text. */
-  sealSoon(
-    stack: AsyncDisposableStack,
-    onWarning: (message: string, details?: object) => void,
-  ): void;
-}
-
-export function buildSecrets({ store, options, platform, logs }: SecretsInput): SecretsModule {
-  let opened: Promise<AesBox> | undefined;
-  /** Opened at first use: its key may have to be made. */
-  function box(): Promise<AesBox> {
-    if (opened) return opened;
-    const asked = opened = openBox();
-    // A broken key file may be repaired while the gateway runs.
-    asked.catch(() => opened = undefined);
-    return asked;
-  }
-  async function openBox(): Promise<AesBox> {
+}) {
+  /** Opened at first use: its key may have to be made, and a broken key file may be repaired. */
+  const box = once(async (): Promise<AesBox> => {
     const { openSecretBox } = await import("../storage/secret_key.ts");
     return await openSecretBox({
       secretKey: options.secretKey,
       dataDir: platform.canWrite ? options.dataDir : undefined,
       location: store.location,
     });
-  }
+  });
   const keyId = async () => (await box()).keyId;
 
   const repository = new SecretsRepository(store, box);
@@ -61,7 +43,11 @@ export function buildSecrets({ store, options, platform, logs }: SecretsInput): 
     keyId,
     prepare: used.prepare.bind(used),
     fill: used.fill.bind(used),
-    sealSoon(stack, onWarning) {
+    /** Seals, once the start is over, what an earlier version stored in plain text. */
+    sealSoon(
+      stack: AsyncDisposableStack,
+      onWarning: (message: string, details?: object) => void,
+    ) {
       let sealing: Promise<unknown> = Promise.resolve();
       const timer = setTimeout(() => {
         sealing = new ServersRepository(store, box).sealPlain().catch((error) =>

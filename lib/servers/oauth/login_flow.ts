@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Login, LoginsRepository } from "../../storage/logins_repository.ts";
 import type {
   LoginAttempt,
@@ -85,7 +86,7 @@ export class LoginFlow {
       client_id: identity.clientId,
       redirect_uri: redirectUri,
       state,
-      code_challenge: await challengeOf(verifier),
+      code_challenge: challengeOf(verifier),
       code_challenge_method: "S256",
       resource,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
@@ -98,7 +99,7 @@ export class LoginFlow {
       verifier,
       ...(identity.clientSecret === undefined ? [] : [identity.clientSecret]),
     ]);
-    const attempt = await attemptId(state);
+    const attempt = attemptId(state);
     const expiresAt = Date.now() + ATTEMPT_MS;
     await pending.save(attempt, target.name, expiresAt, {
       prepared: {
@@ -125,7 +126,7 @@ export class LoginFlow {
     isStillAt: (server: string, mark: string) => boolean,
     signal: AbortSignal,
   ): Promise<{ server: string; attempt: string }> {
-    const attempt = await attemptId(answer.get("state") ?? "");
+    const attempt = attemptId(answer.get("state") ?? "");
     const taken = await this.#options.pending.take(attempt);
     if (taken?.waiting === undefined) throw nobodyWaits();
     const settle = (outcome: Parameters<PendingLoginsRepository["settle"]>[2]) =>
@@ -290,16 +291,11 @@ function randomText(): string {
 }
 
 /** What is shown of a verifier before it is used (RFC 7636, S256). */
-async function challengeOf(verifier: string): Promise<string> {
-  return new Uint8Array(await sha256(verifier))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+function challengeOf(verifier: string): string {
+  return createHash("sha256").update(verifier).digest("base64url");
 }
 
 /** Stands for a state wherever that itself must not be kept or shown. */
-export async function attemptId(state: string): Promise<string> {
-  return new Uint8Array(await sha256(state)).toHex();
-}
-
-function sha256(text: string): Promise<ArrayBuffer> {
-  return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+export function attemptId(state: string): string {
+  return createHash("sha256").update(state).digest("hex");
 }

@@ -181,11 +181,6 @@ export class Installs implements AsyncDisposable {
   }
 }
 
-export async function npxFolderOf(program: StartedProgram): Promise<string | undefined> {
-  const installer = findInstaller([program.command, ...program.args]);
-  return installer?.family === "npm" ? await npxFolder(installer, program) : undefined;
-}
-
 interface InstallOptions extends InstallEvents {
   installer: Installer;
   folder: string | undefined;

@@ -1,6 +1,10 @@
+import type { ProcessesRepository } from "../../storage/leases_repository.ts";
 import { endGroups, findMarked, listProcesses, startTimeOf } from "./process_group.ts";
 
 const MARKER_NAME = "QUARTERMASTER_OWNER";
+
+export type ProcessRecords = Pick<ProcessesRepository, "add" | "remove" | "list">;
+export type ProcessRecord = Parameters<ProcessRecords["add"]>[0];
 
 interface ProcessOwnerOptions {
   leaseId: string;
@@ -33,7 +37,7 @@ export class ProcessOwner implements AsyncDisposable {
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
     const announced = new AnnouncedProcess(record, this.#options);
-    await announced.keep();
+    await announced.save();
     return announced;
   }
 
@@ -45,18 +49,15 @@ export class ProcessOwner implements AsyncDisposable {
 
 export class AnnouncedProcess implements AsyncDisposable {
   readonly #record: ProcessRecord;
-  readonly #options: Pick<ProcessOwnerOptions, "records" | "onWarning">;
-  #kept: Promise<void> = Promise.resolve();
+  readonly #options: ProcessOwnerOptions;
+  #saved: Promise<void> = Promise.resolve();
 
-  constructor(
-    record: ProcessRecord,
-    options: Pick<ProcessOwnerOptions, "records" | "onWarning">,
-  ) {
+  constructor(record: ProcessRecord, options: ProcessOwnerOptions) {
     this.#record = record;
     this.#options = options;
   }
 
-  async keep(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
+  async save(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
     const { records, onWarning } = this.#options;
     await records.add({ ...this.#record, ...process }).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" runs`, { error });
@@ -65,39 +66,18 @@ export class AnnouncedProcess implements AsyncDisposable {
 
   /** Adds to the record in the background: the marker suffices until then. */
   started(pgid: number): void {
-    this.#kept = startTimeOf(pgid).then((startTime) => {
-      if (startTime !== undefined) return this.keep({ pgid, startTime });
+    this.#saved = startTimeOf(pgid).then((startTime) => {
+      if (startTime !== undefined) return this.save({ pgid, startTime });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { records, onWarning } = this.#options;
-    await this.#kept;
+    await this.#saved;
     await records.remove(this.#record.id).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" has ended`, { error });
     });
   }
-}
-
-/** One started program, recorded so that another gateway can end it if its owner was killed. */
-export interface ProcessRecord {
-  id: string;
-  leaseId: string;
-  /** The machine it runs on: nobody else can end it. */
-  host: string;
-  /** The `NAME=value` in its environment, and in that of all it starts. */
-  marker: string;
-  /** Its name without arguments, which may hold secrets. */
-  command: string;
-  /** Missing until it runs: the record is written first. */
-  pgid?: number | undefined;
-  startTime?: string | undefined;
-}
-
-export interface ProcessRecords {
-  add(record: ProcessRecord): Promise<void>;
-  remove(id: string): Promise<void>;
-  list(): Promise<ProcessRecord[]>;
 }
 
 const GRACE_MS = 1_000;
@@ -133,9 +113,11 @@ export async function reapOrphans({ records, isLeaseAlive, host }: {
   return reaped;
 }
 
+type StartedProcess = Pick<ProcessRecord, "marker" | "pgid" | "startTime">;
+
 /** Ends all that the records or their markers prove to be ours; undefined where one cannot look. */
 async function endProcesses(
-  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
+  left: readonly StartedProcess[],
 ): Promise<{ groupIds: number[]; survivors: number[] } | undefined> {
   const seen = new Set<number>();
   let survivors: number[] = [];
@@ -154,9 +136,7 @@ async function endProcesses(
  * program since. Either of two things does: the marker, which a program inherits and nobody else
  * has, or the leader's start time, which holds where a program wiped its environment.
  */
-async function findGroups(
-  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
-): Promise<Set<number> | undefined> {
+async function findGroups(left: readonly StartedProcess[]): Promise<Set<number> | undefined> {
   const markers = new Set(left.map(({ marker }) => marker));
   const marked = new Set((await Promise.all(Array.from(markers, findMarked))).flat());
   if (marked.size === 0 && left.every(({ pgid }) => pgid === undefined)) return new Set();
