@@ -38,25 +38,19 @@ export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigF
   const home = nonEmpty(env, os === "windows" ? "USERPROFILE" : "HOME");
   const apps = appFolder(os, env, home);
   const claude = nonEmpty(env, "CLAUDE_CONFIG_DIR") ?? home;
-  const files: ClientConfigFile[] = [];
-  const add = (
-    client: ClientId,
-    scope: ClientScope,
-    base: string | undefined,
-    ...parts: string[]
-  ) => {
-    if (base === undefined) return;
+  const files: [ClientId, ClientScope, base: string | undefined, file: string][] = [
+    ["claude-code", "user", claude, ".claude.json"],
+    ["claude-code", "project", cwd, ".mcp.json"],
+    ["claude-desktop", "user", apps, "Claude/claude_desktop_config.json"],
+    ["cursor", "user", home, ".cursor/mcp.json"],
+    ["cursor", "project", cwd, ".cursor/mcp.json"],
+    ["vscode", "user", apps, "Code/User/mcp.json"],
+    ["vscode", "project", cwd, ".vscode/mcp.json"],
+  ];
+  return files.flatMap(([client, scope, base, file]) => {
     const section = client === "vscode" ? "servers" : "mcpServers";
-    files.push({ client, scope, path: join(base, ...parts), section });
-  };
-  add("claude-code", "user", claude, ".claude.json");
-  add("claude-code", "project", cwd, ".mcp.json");
-  add("claude-desktop", "user", apps, "Claude", "claude_desktop_config.json");
-  add("cursor", "user", home, ".cursor", "mcp.json");
-  add("cursor", "project", cwd, ".cursor", "mcp.json");
-  add("vscode", "user", apps, "Code", "User", "mcp.json");
-  add("vscode", "project", cwd, ".vscode", "mcp.json");
-  return files;
+    return base === undefined ? [] : [{ client, scope, path: join(base, file), section }];
+  });
 }
 
 /** Where this system's programs keep what belongs to a user. */

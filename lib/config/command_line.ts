@@ -61,7 +61,9 @@ export function parseCommandLine(
     if (flag === undefined) {
       const positive = flags.get(name.replace(/^no-/, ""));
       if (!name.startsWith("no-") || !positive || positive.placeholder) throw unknown(arg, flags);
-      if (inline !== undefined) throw noValue(name);
+      if (inline !== undefined) {
+        throw configError(`Option --${name} takes no value`, `Write it as --${name}`);
+      }
       given.set(positive.flag, false);
     } else if (flag.placeholder === undefined) {
       given.set(name, inline ?? true);
@@ -121,18 +123,13 @@ function unknown(arg: string, flags: Flags): Error {
   );
 }
 
-function noValue(name: string): Error {
-  return configError(`Option --${name} takes no value`, `Write it as --${name}`);
-}
-
-interface HelpParts {
-  commands?: readonly { usage: string; meaning: string }[];
-  commandFlags?: readonly CommandFlag[];
-  flagsTitle?: string;
-}
-
-export function helpText(parts: HelpParts = {}): string {
-  const { commands = [], commandFlags = [], flagsTitle = "Options of commands:" } = parts;
+export function helpText(
+  { commands = [], commandFlags = [], flagsTitle = "Options of commands:" }: {
+    commands?: readonly { usage: string; meaning: string }[];
+    commandFlags?: readonly CommandFlag[];
+    flagsTitle?: string;
+  } = {},
+): string {
   return [
     "Quartermaster: one endpoint for all your MCP servers",
     "",

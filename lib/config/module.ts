@@ -11,7 +11,7 @@ import type { GatewayIdentity } from "./loops.ts";
 import type { Options } from "./option_table.ts";
 import type { ReadOptions } from "./options.ts";
 import { type ConfigProblem, formatProblem } from "./files.ts";
-import { stampFiles, watchFiles } from "./watch_files.ts";
+import { stampFiles, watchFiles, type WatchOptions } from "./watch_files.ts";
 
 type ModuleLog = Record<
   "info" | "warn" | "error",
@@ -23,18 +23,12 @@ export interface LogSource {
   redactor: { learn(secrets: string[]): void };
 }
 
-export interface ConfigInput {
+interface ConfigInput {
   read: ReadOptions;
   env: Env;
   cwd: string;
   self: LoadServersInput["self"];
   logs: LogSource;
-}
-
-export interface FollowConfigOptions {
-  signal: AbortSignal;
-  /** A folder in which nothing may be watched. */
-  unwatchable: string | undefined;
 }
 
 export interface GatewayLocation {
@@ -62,16 +56,10 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-export interface ConfigModule {
-  readonly configured: LoadedServers;
-  readonly isBroken: boolean;
-  problems(): ConfigProblem[];
-  /** Applies every change of the file, until the signal aborts. */
-  follow(onChange: () => Promise<void>, options: FollowConfigOptions): Promise<void>;
-}
+export type ConfigModule = Awaited<ReturnType<typeof openConfig>>;
 
-export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
-  const { read, env, cwd, self, logs } = input;
+/** The config file as it was last read without an error. */
+export async function openConfig({ read, env, cwd, self, logs }: ConfigInput) {
   const { options, platform } = read;
   const log = logs.module("config");
   const location = { path: options.config, cwd, configDir: read.dirs.config };
@@ -112,11 +100,12 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
       return configured;
     },
 
+    /** Whether the file has an error, so that an earlier version stays in use. */
     get isBroken() {
       return error !== undefined;
     },
 
-    problems() {
+    problems(): ConfigProblem[] {
       const broken = error === undefined ? [] : [{
         severity: "error" as const,
         file: configured.file ?? files[0]!,
@@ -128,15 +117,18 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
       return [...broken, ...read.problems, ...configured.problems];
     },
 
-    follow(onChange, { signal, unwatchable }) {
+    /** Applies every change of the file, until the signal aborts. */
+    follow(
+      onChange: () => Promise<void>,
+      options: Pick<WatchOptions, "signal" | "unwatchable">,
+    ): Promise<void> {
       const changed = async () => {
         await reload();
         await onChange();
       };
       return watchFiles(files, changed, {
+        ...options,
         since: stamp,
-        signal,
-        unwatchable,
         onError: (error) => log.error({ error }, "Cannot apply the configuration"),
       });
     },

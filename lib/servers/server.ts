@@ -280,10 +280,6 @@ export class ManagedServer implements AsyncDisposable {
     }, client.stake);
   }
 
-  closeOwn(connection: Connection): Promise<void> {
-    return connection.end(0);
-  }
-
   /** Hears what the server tells everybody: that a list of its own has changed. */
   onBroadcast(listener: (text: string) => void): () => void {
     this.#broadcastListeners.add(listener);

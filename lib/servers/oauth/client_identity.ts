@@ -17,7 +17,6 @@ interface IdentityOptions {
   documentUrl?: string | undefined;
   given?: { id: string; secret?: string | undefined } | undefined;
   scopes: string[];
-  signal: AbortSignal;
 }
 
 const Registered = z.looseObject({
@@ -39,7 +38,11 @@ export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
 }
 
 /** A client id that was given, else our metadata document, else one that we register for. */
-export async function identify(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
+export async function identify(
+  http: OAuthHttp,
+  options: IdentityOptions,
+  signal: AbortSignal,
+): Promise<ClientIdentity> {
   const { issuer, given, documentUrl } = options;
   if (given !== undefined) {
     return {
@@ -52,7 +55,7 @@ export async function identify(http: OAuthHttp, options: IdentityOptions): Promi
   if (issuer.client_id_metadata_document_supported && documentUrl !== undefined) {
     return { clientId: documentUrl, clientAuth: "none", clientOrigin: "document" };
   }
-  if (issuer.registration_endpoint !== undefined) return await register(http, options);
+  if (issuer.registration_endpoint !== undefined) return await register(http, options, signal);
   throw loginError(
     `The authorization server ${new URL(issuer.issuer).host} lets no client register by itself`,
     [
@@ -62,20 +65,17 @@ export async function identify(http: OAuthHttp, options: IdentityOptions): Promi
   );
 }
 
-async function register(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
-  const { issuer, redirectUri, scopes, signal } = options;
+async function register(
+  http: OAuthHttp,
+  { issuer, redirectUri, scopes }: IdentityOptions,
+  signal: AbortSignal,
+): Promise<ClientIdentity> {
   const url = safeUrl(issuer.registration_endpoint ?? "", "The registration address");
   const methods = issuer.token_endpoint_auth_methods_supported;
   const wanted = methods === undefined || methods.includes("none") ? "none" : authFor(issuer, "");
-  const { status, body } = await http.post(
-    url,
-    {
-      ...clientMetadata(redirectUri, wanted),
-      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-    },
-    {},
-    signal,
-  );
+  const scope = scopes.length === 0 ? {} : { scope: scopes.join(" ") };
+  const metadata = { ...clientMetadata(redirectUri, wanted), ...scope };
+  const { status, body } = await http.post(url, metadata, {}, signal);
   const parsed = Registered.safeParse(body);
   if (status >= 300 || !parsed.success) {
     throw loginError(
@@ -90,10 +90,10 @@ async function register(http: OAuthHttp, options: IdentityOptions): Promise<Clie
   return {
     clientId: client_id,
     clientSecret: client_secret,
-    clientAuth: method === "client_secret_post" || method === "client_secret_basic"
-      ? client_secret === undefined ? "none" : method
-      : method === "none"
+    clientAuth: client_secret === undefined || method === "none"
       ? "none"
+      : method === "client_secret_post" || method === "client_secret_basic"
+      ? method
       : authFor(issuer, client_secret),
     clientOrigin: "registered",
   };

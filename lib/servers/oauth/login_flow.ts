@@ -16,7 +16,7 @@ import {
   quoted,
   safeUrl,
 } from "./oauth_http.ts";
-import { exchangeCode, revokeToken, TokenRefused } from "./token_request.ts";
+import { requestTokens, revokeToken, TokenRefused } from "./token_request.ts";
 
 const ATTEMPT_MS = 10 * 60_000;
 
@@ -71,14 +71,8 @@ export class LoginFlow {
     );
     const scopes = withRefresh(named, issuer);
     const given = wish.client ?? await this.#givenBefore(target.name, issuer.issuer);
-    const identity = await identify(http, {
-      issuer,
-      redirectUri,
-      documentUrl,
-      given,
-      scopes,
-      signal,
-    });
+    const client = { issuer, redirectUri, documentUrl, given, scopes };
+    const identity = await identify(http, client, signal);
     const [state, verifier] = [randomText(), randomText()];
     const authorizeUrl = safeUrl(issuer.authorization_endpoint, "The login page");
     const query = {
@@ -94,11 +88,7 @@ export class LoginFlow {
       ...(scopes.includes("offline_access") ? { prompt: "consent" } : {}),
     };
     for (const [name, value] of Object.entries(query)) authorizeUrl.searchParams.set(name, value);
-    learn([
-      state,
-      verifier,
-      ...(identity.clientSecret === undefined ? [] : [identity.clientSecret]),
-    ]);
+    learn([state, verifier, identity.clientSecret].filter((one) => one !== undefined));
     const attempt = attemptId(state);
     const expiresAt = Date.now() + ATTEMPT_MS;
     await pending.save(attempt, target.name, expiresAt, {
@@ -128,7 +118,12 @@ export class LoginFlow {
   ): Promise<{ server: string; attempt: string }> {
     const attempt = attemptId(answer.get("state") ?? "");
     const taken = await this.#options.pending.take(attempt);
-    if (taken?.waiting === undefined) throw nobodyWaits();
+    if (taken?.waiting === undefined) {
+      throw loginError(
+        "No login waits for this answer: it was used already, or ran out after 10 minutes",
+        ["Begin the login again"],
+      );
+    }
     const settle = (outcome: Parameters<PendingLoginsRepository["settle"]>[2]) =>
       this.#options.pending.settle(attempt, taken, outcome);
     try {
@@ -198,12 +193,18 @@ export class LoginFlow {
       );
     }
     const http = await this.#httpFor(prepared.server);
-    const tokens = await exchangeCode(http, prepared, { code, verifier, redirectUri }, signal)
+    const grant = {
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
+    };
+    const tokens = await requestTokens(http, prepared, grant, signal)
       .catch((error) => {
         throw error instanceof TokenRefused ? loginError(error.message) : error;
       });
     const { accessToken, refreshToken, issuedAt, expiresAt } = tokens;
-    this.#options.learn([accessToken, ...(refreshToken === undefined ? [] : [refreshToken])]);
+    this.#options.learn([accessToken, refreshToken].filter((one) => one !== undefined));
     return {
       ...prepared,
       id: crypto.randomUUID(),
@@ -262,27 +263,15 @@ async function challengeOfServer(
   signal: AbortSignal,
 ) {
   const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
-  const accept = "application/json, text/event-stream";
-  const answer = await http.probe(url, ping, { ...lowerCased(headers), accept }, signal);
+  const sent = new Headers(headers);
+  sent.set("accept", "application/json, text/event-stream");
+  const answer = await http.probe(url, ping, Object.fromEntries(sent), signal);
   return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
 }
 
 function withRefresh(scopes: string[], issuer: IssuerMetadata): string[] {
   const isOffered = issuer.scopes_supported?.includes("offline_access") ?? false;
   return isOffered && !scopes.includes("offline_access") ? [...scopes, "offline_access"] : scopes;
-}
-
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-}
-
-function nobodyWaits() {
-  return loginError(
-    "No login waits for this answer: it was used already, or ran out after 10 minutes",
-    ["Begin the login again"],
-  );
 }
 
 function randomText(): string {
@@ -296,6 +285,6 @@ function challengeOf(verifier: string): string {
 }
 
 /** Stands for a state wherever that itself must not be kept or shown. */
-export function attemptId(state: string): string {
+function attemptId(state: string): string {
   return createHash("sha256").update(state).digest("hex");
 }

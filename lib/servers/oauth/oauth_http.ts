@@ -103,7 +103,10 @@ export class OAuthHttp {
         signal: AbortSignal.any([signal, limit]),
       });
     } catch (error) {
-      throw this.#explain(error, url, signal, limit);
+      if (signal.aborted) throw signal.reason;
+      if (limit.aborted) throw loginError(`${url.host} did not answer in time`);
+      if (error instanceof TransportClosed) throw loginError(error.message);
+      throw loginError(`Cannot reach ${url.host}: ${networkFailureText(error)}`);
     }
   }
 
@@ -121,13 +124,6 @@ export class OAuthHttp {
     } catch {
       return { status, headers, body: undefined };
     }
-  }
-
-  #explain(error: unknown, url: URL, signal: AbortSignal, limit: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason;
-    if (limit.aborted) return loginError(`${url.host} did not answer in time`);
-    if (error instanceof TransportClosed) return loginError(error.message);
-    return loginError(`Cannot reach ${url.host}: ${networkFailureText(error)}`);
   }
 }
 

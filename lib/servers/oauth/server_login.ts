@@ -126,9 +126,11 @@ export class ServerLogin implements ServerCredentials {
       if (!found || !this.#held || this.#held.header !== refused) return;
       if (isByTime && Date.now() < this.#held.renewAt) return;
       if (found.login.refreshToken === undefined) {
-        this.#trouble = isOver(found.login)
+        const { expiresAt = Infinity, issuer } = found.login;
+        const host = URL.parse(issuer)?.host ?? issuer;
+        this.#trouble = expiresAt <= Date.now()
           ? "The login has run out, and the authorization server gave nothing to renew it with"
-          : `The server does not accept the token that ${hostOf(found.login.issuer)} gave for it`;
+          : `The server does not accept the token that ${host} gave for it`;
         return;
       }
       const claim = await repository.claim(server, owner, RENEWAL_MS);
@@ -155,12 +157,13 @@ export class ServerLogin implements ServerCredentials {
   async #ask(login: Login, refreshToken: string, signal: AbortSignal): Promise<Login> {
     // Loaded when needed: most gateways never renew anything.
     const { OAuthHttp } = await import("./oauth_http.ts");
-    const { refreshTokens, TokenRefused } = await import("./token_request.ts");
+    const { requestTokens, TokenRefused } = await import("./token_request.ts");
     let tokens: IssuedTokens;
     try {
       const reach = await this.#options.reach?.(login.server);
       const http = new OAuthHttp({ ...this.#options, ...reach });
-      tokens = await refreshTokens(http, login, refreshToken, signal);
+      const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+      tokens = await requestTokens(http, login, grant, signal);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       const trouble = `The login has ended: ${error.message}`;
@@ -267,14 +270,6 @@ function lost(what: string, error: unknown): TransportClosed {
   return new TransportClosed("lost", `${what}: ${words}`, { cause: error });
 }
 
-function isOver({ expiresAt }: Login): boolean {
-  return expiresAt !== undefined && expiresAt <= Date.now();
-}
-
-function hostOf(issuer: string): string {
-  return URL.parse(issuer)?.host ?? issuer;
-}
-
 /** Stands for an address where it is only compared: it may hold a secret. */
 export function addressMark(url: string): string {
   return createHash("sha256").update(url).digest("hex");
@@ -298,8 +293,9 @@ export class Logins {
 
   credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined {
     const known = this.#known.get(name);
-    if (known === undefined || !isFor(known.outline, spec)) return undefined;
-    return known.login;
+    // A header that the user has written counts more than a login.
+    const isFor = known && isAt(known.outline, spec) && !hasOwnAuthorization(spec);
+    return isFor ? known.login : undefined;
   }
 
   wantedScope(name: string): string | undefined {
@@ -340,13 +336,7 @@ export class Logins {
 }
 
 function isAt(outline: LoginOutline, spec: ServerSpec): boolean {
-  return isRemote(spec) &&
-    addressMark(spec.url) === outline.addressMark;
-}
-
-/** A header that the user has written counts more than a login. */
-function isFor(outline: LoginOutline, spec: ServerSpec): boolean {
-  return isAt(outline, spec) && !hasOwnAuthorization(spec);
+  return isRemote(spec) && addressMark(spec.url) === outline.addressMark;
 }
 
 export function hasOwnAuthorization(spec: ServerSpec): boolean {

@@ -37,36 +37,6 @@ export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
-export function exchangeCode(
-  http: OAuthHttp,
-  client: TokenClient,
-  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
-  signal: AbortSignal,
-): Promise<IssuedTokens> {
-  const form = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    code_verifier: verifier,
-    redirect_uri: redirectUri,
-    resource: client.resource,
-  });
-  return askForTokens(http, client, form, signal);
-}
-
-export function refreshTokens(
-  http: OAuthHttp,
-  client: TokenClient,
-  refreshToken: string,
-  signal: AbortSignal,
-): Promise<IssuedTokens> {
-  const form = new URLSearchParams({
-    grant_type: "refresh_token",
-    refresh_token: refreshToken,
-    resource: client.resource,
-  });
-  return askForTokens(http, client, form, signal);
-}
-
 export async function revokeToken(
   http: OAuthHttp,
   client: TokenClient,
@@ -88,12 +58,14 @@ export function oauthErrorText(status: number, body: unknown): string {
   return description === undefined ? quoted(error) : `${quoted(error)}, ${quoted(description)}`;
 }
 
-async function askForTokens(
+/** Trades a grant (the code of a login, a refresh token) for tokens. */
+export async function requestTokens(
   http: OAuthHttp,
   client: TokenClient,
-  form: URLSearchParams,
+  grant: Record<string, string>,
   signal: AbortSignal,
 ): Promise<IssuedTokens> {
+  const form = new URLSearchParams({ ...grant, resource: client.resource });
   const url = safeUrl(client.tokenEndpoint, "The token address");
   const { status, body } = await http.post(url, form, authenticate(client, form), signal);
   if (status !== 200) {
@@ -103,9 +75,7 @@ async function askForTokens(
     throw isVerdict ? new TokenRefused(message) : loginError(message);
   }
   const parsed = Tokens.safeParse(body);
-  if (!parsed.success) {
-    throw loginError(`${url.host} did not return a bearer token`);
-  }
+  if (!parsed.success) throw loginError(`${url.host} did not return a bearer token`);
   const { access_token, refresh_token, expires_in, scope } = parsed.data;
   const issuedAt = Date.now();
   return {

@@ -93,7 +93,7 @@ async function find(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-const KEPT = { first: 60, last: 60 };
+const MAX_LINES = { first: 60, last: 60 };
 const LINE_LENGTH = 300;
 
 /** Lines around an error that explain nothing. */
@@ -125,9 +125,9 @@ export class ProgramOutput {
   #isStarted = false;
 
   add(line: string): void {
-    const isFirst = !this.#isStarted && this.#first.length < KEPT.first;
+    const isFirst = !this.#isStarted && this.#first.length < MAX_LINES.first;
     (isFirst ? this.#first : this.#last).push(line);
-    if (this.#last.length > KEPT.last) this.#last.shift();
+    if (this.#last.length > MAX_LINES.last) this.#last.shift();
   }
 
   /** The program works, so its output so far no longer explains a failure. */
@@ -189,44 +189,44 @@ export function isBrokenNpx(lines: readonly string[], folder: string): boolean {
   );
 }
 
-const FIRST = 5;
+const REPORTED = 5;
 const EVERY_MS = 60_000;
 
-interface RepeatedWarningOptions {
-  onWarning: (text: string) => void;
-  /** What to say of those that were not told one by one. */
-  summary: (count: number) => string;
-  now?: () => number;
-}
-
-/** Tells the first few of a kind, then how many more there were, at most once a minute. */
+/** Reports the first few warnings of a kind, then how many more came, at most once a minute. */
 export class RepeatedWarning {
-  readonly #options: RepeatedWarningOptions;
+  readonly #onWarning: (text: string) => void;
+  readonly #summary: (count: number) => string;
   readonly #now: () => number;
-  #told = 0;
-  #untold = 0;
-  #toldAt = 0;
+  #reported = 0;
+  #held = 0;
+  #lastAt = 0;
 
-  constructor(options: RepeatedWarningOptions) {
-    this.#options = options;
-    this.#now = options.now ?? Date.now;
+  constructor(
+    onWarning: (text: string) => void,
+    summary: (count: number) => string,
+    now = Date.now,
+  ) {
+    this.#onWarning = onWarning;
+    this.#summary = summary;
+    this.#now = now;
   }
 
   report(text: string): void {
-    if (this.#told < FIRST) {
-      this.#told++;
-      this.#toldAt = this.#now();
-      this.#options.onWarning(text);
-      return;
+    if (this.#reported < REPORTED) {
+      this.#reported++;
+      return this.#warn(text);
     }
-    this.#untold++;
-    if (this.#now() - this.#toldAt >= EVERY_MS) this.flush();
+    this.#held++;
+    if (this.#now() - this.#lastAt >= EVERY_MS) this.flush();
   }
 
   flush(): void {
-    if (this.#untold === 0) return;
-    this.#options.onWarning(this.#options.summary(this.#untold));
-    this.#untold = 0;
-    this.#toldAt = this.#now();
+    if (this.#held > 0) this.#warn(this.#summary(this.#held));
+    this.#held = 0;
+  }
+
+  #warn(text: string): void {
+    this.#lastAt = this.#now();
+    this.#onWarning(text);
   }
 }

@@ -84,14 +84,14 @@ export class StdioTransport implements Transport {
     this.#announced = announced;
     this.#events = events;
     const onWarning = (text: string) => events.onLog(text, "warning");
-    this.#garbage = new RepeatedWarning({
+    this.#garbage = new RepeatedWarning(
       onWarning,
-      summary: (count) => `Skipped ${count} more lines that are not JSON-RPC messages`,
-    });
-    this.#tooLong = new RepeatedWarning({
+      (count) => `Skipped ${count} more lines that are not JSON-RPC messages`,
+    );
+    this.#tooLong = new RepeatedWarning(
       onWarning,
-      summary: (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
-    });
+      (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
+    );
     // Each write reports its own failure.
     child.stdin.on("error", () => {});
     this.#outbox = new WriteQueue(child.stdin, {
