@@ -43,7 +43,7 @@ export class SharedConnection implements AsyncDisposable {
   readonly #options: SharedConnectionOptions;
   #current: Connection | undefined;
   #attempt: Attempt | undefined;
-  #heartbeat: Heartbeat | undefined;
+  #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   /** In a row; past the first one callers are told at once instead of waiting. */
   #failures = 0;
   #connectedAt = 0;
@@ -86,7 +86,7 @@ export class SharedConnection implements AsyncDisposable {
 
   /** Asks whether the server is still there, because there is reason to doubt it. */
   doubt(connection: Connection): void {
-    if (connection === this.#current) void this.#heartbeat?.check();
+    if (connection === this.#current) this.#heartbeat?.check();
   }
 
   /** The connection is of no more use; another one is made, sooner if this one was a good one. */
@@ -200,7 +200,7 @@ export class SharedConnection implements AsyncDisposable {
     // First: listeners that hear "ready" read what the server said about itself.
     this.#options.onReady(connection);
     status.set("ready", "Connected");
-    this.#heartbeat = new Heartbeat(connection, {
+    this.#heartbeat = startHeartbeat(connection, {
       everyMs: timings.pingEvery,
       timeoutMs: timings.pingTimeout,
       patienceMs: patienceMs(),
@@ -252,46 +252,37 @@ interface HeartbeatOptions {
   onDead(reason: Error): void;
 }
 
-class Heartbeat implements Disposable {
-  readonly #connection: Connection;
-  readonly #options: HeartbeatOptions;
-  readonly #timer: ReturnType<typeof setInterval>;
-  #checking: Promise<void> | undefined;
-  #isOver = false;
-
-  constructor(connection: Connection, options: HeartbeatOptions) {
-    this.#connection = connection;
-    this.#options = options;
-    this.#timer = setInterval(() => void this.check(), options.everyMs);
-    Deno.unrefTimer(Number(this.#timer));
-  }
-
-  check(): Promise<void> {
-    return this.#checking ??= this.#check().finally(() => this.#checking = undefined);
-  }
-
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    clearInterval(this.#timer);
-  }
-
-  async #check(): Promise<void> {
-    const { timeoutMs, patienceMs, onAlive, onSilent, onDead } = this.#options;
+/** Pings a server at intervals, and by `check()` when there is reason to doubt it. Never throws. */
+function startHeartbeat(connection: Connection, options: HeartbeatOptions) {
+  const { everyMs, timeoutMs, patienceMs, onAlive, onSilent, onDead } = options;
+  let checking: Promise<void> | undefined;
+  let isOver = false;
+  const ping = async () => {
     const asked = Date.now();
     const started = performance.now();
     try {
-      await this.#connection.call({ method: "ping", timeoutMs, streams: false });
-      if (!this.#isOver) onAlive(performance.now() - started);
+      await connection.call({ method: "ping", timeoutMs, streams: false });
+      if (!isOver) onAlive(performance.now() - started);
     } catch (error) {
-      if (this.#isOver) return;
-      const { heardAt, inFlight } = this.#connection;
+      if (isOver) return;
+      const { heardAt, inFlight } = connection;
       const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
       // It has said something else meanwhile, perhaps in the same millisecond.
       if (isSilent && heardAt >= asked) return;
       if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
       else onDead(error instanceof Error ? error : new Error(String(error)));
     }
-  }
+  };
+  const check = () => void (checking ??= ping().finally(() => checking = undefined));
+  const timer = setInterval(check, everyMs);
+  Deno.unrefTimer(Number(timer));
+  return {
+    check,
+    [Symbol.dispose]() {
+      isOver = true;
+      clearInterval(timer);
+    },
+  };
 }
 
 const FIRST_MS = 500;

@@ -3,16 +3,13 @@ import { GatewayError } from "../core/errors.ts";
 import { elementTexts } from "../core/json_spans.ts";
 import { memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
-import type { Logger } from "../telemetry/logs.ts";
+import type { ManagedServerOptions } from "./server.ts";
 import type { StatusTracker } from "./status.ts";
 
-interface ToolListOptions {
+interface ToolListOptions extends Pick<ManagedServerOptions, "log" | "knownTools" | "onTools"> {
   serverName: string;
-  log: Logger;
   status: StatusTracker;
   current(): Connection | undefined;
-  knownTools(name: string): Promise<string[]>;
-  onTools(name: string, tools: string[]): Promise<number>;
   signal: AbortSignal;
 }
 

@@ -109,7 +109,12 @@ export class Installs implements AsyncDisposable {
     try {
       const deadline = Date.now() + this.#timings.most;
       while (await isBusy(folder, installer)) {
-        if (Date.now() >= deadline) throw stillBusy(installer);
+        if (Date.now() >= deadline) {
+          throw new GatewayError("OPERATION_IN_PROGRESS", {
+            message: `Another npm is still installing ${installer.packages.join(", ")}`,
+            recoverySteps: ["Wait until it has finished, or end it, then try again"],
+          });
+        }
         await pause(this.#timings.look, signal);
       }
       return await removeNpxFolder(folder);
@@ -294,13 +299,6 @@ async function queueKey(installer: Installer, program: StartedProgram): Promise<
 async function isBusy(folder: string, installer: Installer): Promise<boolean> {
   return await isLocked(folder) ||
     (await npxFolderState(folder) === "partial" && await isFetchedElsewhere(folder, installer));
-}
-
-function stillBusy({ packages }: Installer): GatewayError {
-  return new GatewayError("OPERATION_IN_PROGRESS", {
-    message: `Another npm is still installing ${packages.join(", ")}`,
-    recoverySteps: ["Wait until it has finished, or end it, then try again"],
-  });
 }
 
 /** Whether an npm that somebody else started, and that holds no lock, installs into the folder now. */

@@ -177,12 +177,14 @@ function mayExist(groupId: number): boolean {
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** Linux: start times count from the boot, so only together with the boot's id do they say when. */
-function readStats(text: string): RunningProcess[] {
+function readStats(text: string) {
   const bootId = /^[0-9a-f-]{36}$/m.exec(text)?.[0] ?? "";
-  const line = /^(\d+) \(.*\) ([^ZX]) \d+ (\d+) (?:-?\d+ ){16}(\d+) /gm;
-  return Array.from(text.matchAll(line), ([, pid, , groupId, ticks]) => ({
+  const line = /^(\d+) \(.*\) [^ZX] (\d+) (\d+) (?:-?\d+ ){8}(\d+) (\d+) (?:-?\d+ ){6}(\d+) /gm;
+  return Array.from(text.matchAll(line), ([, pid, parentId, groupId, user, system, ticks]) => ({
     pid: Number(pid),
+    parentId: Number(parentId),
     groupId: Number(groupId),
+    cpuMs: (Number(user) + Number(system)) * TICK_MS,
     startTime: `${bootId}:${ticks}`,
   }));
 }
@@ -201,20 +203,16 @@ function readCommands(text: string): ProcessCommand[] {
     if (known) known.push(word);
     else words.set(Number(pid), [word]);
   }
-  const line = /^(\d+) \(.*\) [^ZX] (\d+) (\d+) (?:-?\d+ ){8}(\d+) (\d+) /gm;
-  return Array.from(stats.matchAll(line), ([, pid, parentId, groupId, user, system]) => ({
-    pid: Number(pid),
-    parentId: Number(parentId),
-    groupId: Number(groupId),
-    words: split(words.get(Number(pid)) ?? []),
-    cpuMs: (Number(user) + Number(system)) * TICK_MS,
+  return readStats(stats).map((process) => ({
+    ...process,
+    words: split(words.get(process.pid) ?? []),
   }));
 }
 
 /** A program that sets its title, as npm does, has it as a single argument. */
 function split(words: string[]): string[] {
-  const said = words.filter((word) => word !== "");
-  return said.length === 1 ? said[0]!.trim().split(/\s+/) : said;
+  const given = words.filter((word) => word !== "");
+  return given.length === 1 ? given[0]!.trim().split(/\s+/) : given;
 }
 
 function readPsCommands(text: string): ProcessCommand[] {

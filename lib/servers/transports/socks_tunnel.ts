@@ -165,15 +165,12 @@ export class SocksTunnel implements AsyncDisposable {
 
   async #connectTo(hostname: string, port: number): Promise<Deno.TcpConn | number> {
     const { connect = Deno.connect } = this.#options;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), CONNECT_LIMIT_MS);
-    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
+    const limit = AbortSignal.timeout(CONNECT_LIMIT_MS);
+    const signal = AbortSignal.any([this.#closing.signal, limit]);
     try {
       return await connect({ hostname, port, signal });
     } catch (error) {
       return error instanceof Deno.errors.ConnectionRefused ? REPLY.refused : REPLY.unreachable;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
