@@ -97,8 +97,10 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
   const { servers, problems } = await readServersText(asFile, LABEL, context);
   const read = servers.map(({ name, spec, secrets, problem }): PastedServer => {
     const { disabled, ...on } = spec;
-    const told = problems.filter(({ server }) => server === name);
-    const wrong = told.find(({ message }) => problem !== undefined && message.includes(problem));
+    const concerning = problems.filter(({ server }) => server === name);
+    const wrong = concerning.find(({ message }) =>
+      problem !== undefined && message.includes(problem)
+    );
     return {
       name: name === UNNAMED ? suggestedName(spec) : name,
       spec: on,
@@ -108,7 +110,7 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
       }),
       notes: [
         ...(disabled ? ["It is switched off there"] : []),
-        ...told.filter(({ message }) => problem === undefined || !message.includes(problem))
+        ...concerning.filter(({ message }) => problem === undefined || !message.includes(problem))
           .map(({ message, fix }) => `${withoutName(message, name)}. ${fix}`),
       ],
     };

@@ -87,11 +87,8 @@ class EntryReader {
 
   async read(): Promise<ConfiguredServer | undefined> {
     if (this.#node.type !== "object") {
-      return this.#fail(
-        this.#node,
-        "must be an object",
-        'Write { "command": "..." } or { "url": "..." }',
-      );
+      const fix = 'Write { "command": "..." } or { "url": "..." }';
+      return this.#fail(this.#node, "must be an object", fix);
     }
     this.#values = entryValues(this.#node, this.#name, this.#warn);
     const entry = parseEntry(this.#values, (...at) => this.#fail(...at));
@@ -117,26 +114,17 @@ class EntryReader {
       return this.#fail(this.#node, 'has both "command" and "url"', "Keep one of them");
     }
     if (command === undefined && url === undefined) {
-      return this.#fail(
-        this.#node,
-        'has neither "command" nor "url"',
-        'Write "command" for a program to start, or "url" for a server elsewhere',
-      );
+      const fix = 'Write "command" for a program to start, or "url" for a server elsewhere';
+      return this.#fail(this.#node, 'has neither "command" nor "url"', fix);
     }
     if (isTransport(type, "program")) {
       if (command !== undefined) return await this.#programSpec(type, command, entry);
-      return this.#fail(
-        this.#at("type"),
-        `has the type "${type}" but no "command"`,
-        'Write a "command", or the type "http"',
-      );
+      const message = `has the type "${type}" but no "command"`;
+      return this.#fail(this.#at("type"), message, 'Write a "command", or the type "http"');
     }
     if (url !== undefined) return this.#remoteSpec(type, url, entry);
-    return this.#fail(
-      this.#at("type"),
-      `has the type "${type}" but no "url"`,
-      'Write a "url", or the type "stdio"',
-    );
+    const message = `has the type "${type}" but no "url"`;
+    return this.#fail(this.#at("type"), message, 'Write a "url", or the type "stdio"');
   }
 
   #typeOf({ type, command }: Entry): TransportType | undefined {
@@ -151,11 +139,7 @@ class EntryReader {
     );
   }
 
-  async #programSpec(
-    type: ProgramSpec["type"],
-    command: string,
-    entry: Entry,
-  ): Promise<ServerSpec> {
+  async #programSpec(type: ProgramSpec["type"], command: string, entry: Entry) {
     this.#warnUnused(["headers"], "a server that is started as a program");
     const { workspaceFolder } = this.#context.scope;
     const cwd = entry.cwd === undefined

@@ -99,14 +99,23 @@ export class Connection implements AsyncDisposable {
     const limit = new AbortController();
     const expire = () => {
       const message = `Server "${serverName}" did not complete the MCP handshake within ${
-        inWords(startTimeoutMs)
+        durationText(startTimeoutMs)
       }`;
       limit.abort(new GatewayError("TIMEOUT", { message }));
     };
     let timer = setTimeout(expire, startTimeoutMs);
     let isOpening = true;
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-    const traffic = newTraffic(events);
+    let isOver = false;
+    const traffic: Traffic = {
+      pending: new Map(),
+      heardAt: Date.now(),
+      close(reason) {
+        if (isOver) return;
+        isOver = true;
+        events.onClose(reason);
+      },
+    };
     let transport: Transport | undefined;
     try {
       transport = await options.openTransport({
@@ -154,15 +163,15 @@ export class Connection implements AsyncDisposable {
       : withMember(call.params!, ["_meta", "progressToken"], id);
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new AbortController();
-    const end = (words: string, reason: unknown) => {
-      const params = JSON.stringify({ requestId: id, reason: words });
+    const end = (why: string, reason: unknown) => {
+      const params = JSON.stringify({ requestId: id, reason: why });
       void this.notify("notifications/cancelled", params).catch(() => {});
       if (wait) wait.abort(reason);
       else transport.abandon?.(id, reason);
     };
     const expire = () => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
-        inWords(call.timeoutMs)
+        durationText(call.timeoutMs)
       }`;
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
@@ -219,8 +228,8 @@ export class Connection implements AsyncDisposable {
    * told at once, with the reason if there is one besides that nobody needs it.
    */
   async end(settleMs: number, hurry?: AbortSignal, reason?: TransportClosed): Promise<void> {
-    const words = `The connection to server "${this.#options.serverName}" was closed`;
-    this.#traffic.close(reason ?? new TransportClosed("closed", words));
+    const message = `The connection to server "${this.#options.serverName}" was closed`;
+    this.#traffic.close(reason ?? new TransportClosed("closed", message));
     if (this.inFlight > 0 && settleMs > 0 && !hurry?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMs);
@@ -249,20 +258,7 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-function newTraffic({ onClose }: ConnectionEvents): Traffic {
-  let isOver = false;
-  return {
-    pending: new Map(),
-    heardAt: Date.now(),
-    close(reason) {
-      if (isOver) return;
-      isOver = true;
-      onClose(reason);
-    },
-  };
-}
-
-function inWords(ms: number): string {
+function durationText(ms: number): string {
   return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
@@ -325,7 +321,7 @@ interface Introduction {
   protocolVersion?: string;
 }
 
-export async function initialize(
+async function initialize(
   transport: Transport,
   serverName: string,
   introduction: Introduction,

@@ -215,18 +215,18 @@ export class SharedConnection implements AsyncDisposable {
 
   #fail(error: unknown): void {
     const { log, status } = this.#options;
-    const words = failureReason(error, log);
+    const reason = failureReason(error, log);
     if (needsLogin(error)) {
-      return status.set("needs_login", `The server asks for a login: ${words}`, words);
+      return status.set("needs_login", `The server asks for a login: ${reason}`, reason);
     }
-    this.#retryLater("failed", words);
+    this.#retryLater("failed", reason);
   }
 
-  #retryLater(state: ServerState, words: string): void {
+  #retryLater(state: ServerState, reason: string): void {
     const wait = backoffMs(++this.#failures);
     // When is told as a time: a number of seconds in the text would be wrong a second later.
     const at = Date.now() + wait;
-    this.#options.status.set(state, `${words}; ${TRYING_AGAIN}`, words, at);
+    this.#options.status.set(state, `${reason}; ${TRYING_AGAIN}`, reason, at);
     this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), wait);
   }
 

@@ -93,9 +93,9 @@ function unmaskValues(spec: ServerSpec, stored: ServerSpec | undefined): ServerS
   return mapSpecTexts(spec, (found) => {
     const { path, text } = found;
     if (!isValue(found) || text !== MASK) return text;
-    const kept = texts.get(path);
-    if (kept === undefined) throw stillMasked(path.slice(path.indexOf("/") + 1));
-    return kept;
+    const value = texts.get(path);
+    if (value === undefined) throw stillMasked(path.slice(path.indexOf("/") + 1));
+    return value;
   });
 }
 

@@ -175,10 +175,12 @@ export function callLost(name: string, error: TransportClosed): GatewayError {
 
 /** Why a connection failed, with the server's last output if it never answered. */
 export function failureReason(error: unknown, log: OutputLog): string {
-  const words = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const last = log.last(1)[0]?.line;
   const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
-  return isSilent && last !== undefined ? `${words}. Last output: ${last.slice(0, 300)}` : words;
+  return isSilent && last !== undefined
+    ? `${message}. Last output: ${last.slice(0, 300)}`
+    : message;
 }
 
 export function needsLogin(error: unknown): boolean {

@@ -266,8 +266,8 @@ export class ServerLogin implements ServerCredentials {
 
 /** Not a login that is wanted: what is kept may be good, and is tried again by itself. */
 function lost(what: string, error: unknown): TransportClosed {
-  const words = error instanceof Error ? error.message : String(error);
-  return new TransportClosed("lost", `${what}: ${words}`, { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TransportClosed("lost", `${what}: ${reason}`, { cause: error });
 }
 
 /** Stands for an address where it is only compared: it may hold a secret. */

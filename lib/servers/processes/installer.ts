@@ -49,8 +49,14 @@ const PIPX: Omit<Grammar, "verb"> = {
   valued: ["--spec", "--python", "--index-url", "-i", "--pip-args", "--with"],
   packaged: ["--spec"],
 };
-const BUN = { family: "bun", name: "bunx", valued: ["-p", "--package"] } as const;
-const PNPM = { family: "pnpm", name: "pnpm dlx", valued: ["--package", "-C", "--dir"] } as const;
+const PACKAGE = ["-p", "--package"];
+const BUN = { family: "bun", name: "bunx", valued: PACKAGE, packaged: PACKAGE } as const;
+const PNPM = {
+  family: "pnpm",
+  name: "pnpm dlx",
+  valued: ["--package", "-C", "--dir"],
+  packaged: ["--package"],
+} as const;
 
 const GRAMMARS: Partial<Record<string, Grammar[]>> = {
   npx: [{ ...NPX, verb: [] }],
@@ -62,17 +68,11 @@ const GRAMMARS: Partial<Record<string, Grammar[]>> = {
     { ...UV, name: "uv", verb: ["run"] },
   ],
   pipx: [{ ...PIPX, verb: ["run"] }],
-  bunx: [{ ...BUN, packaged: BUN.valued, verb: [] }],
-  bun: [{ ...BUN, packaged: BUN.valued, verb: ["x"] }],
-  pnpm: [{ ...PNPM, packaged: ["--package"], verb: ["dlx"] }],
-  pnpx: [{ ...PNPM, packaged: ["--package"], verb: [] }],
-  yarn: [{
-    family: "yarn",
-    name: "yarn dlx",
-    verb: ["dlx"],
-    valued: ["-p", "--package"],
-    packaged: ["-p", "--package"],
-  }],
+  bunx: [{ ...BUN, verb: [] }],
+  bun: [{ ...BUN, verb: ["x"] }],
+  pnpm: [{ ...PNPM, verb: ["dlx"] }],
+  pnpx: [{ ...PNPM, verb: [] }],
+  yarn: [{ family: "yarn", name: "yarn dlx", verb: ["dlx"], valued: PACKAGE, packaged: PACKAGE }],
 };
 
 /** Options of `docker run` that take a value; all long ones with `=` are one word anyway. */
@@ -285,9 +285,6 @@ export async function removeNpxFolder(folder: string): Promise<boolean> {
 }
 
 async function namesIn(folder: string): Promise<string[] | undefined> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch {
-    return undefined;
-  }
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => undefined);
+  return entries?.map(({ name }) => name);
 }

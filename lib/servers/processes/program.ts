@@ -67,7 +67,7 @@ export async function startFailure(
   { command, cwd }: { command: string; cwd?: string | undefined },
 ): Promise<string> {
   if (cwd !== undefined) {
-    const folder = await find(cwd);
+    const folder = await statOf(cwd);
     if (folder === undefined) return `its folder "${cwd}" does not exist`;
     if (!folder.isDirectory) return `its folder "${cwd}" is not a folder`;
   }
@@ -76,7 +76,7 @@ export async function startFailure(
   const isMissing = code === "ENOENT";
   if (isMissing && !isPath) return `command "${command}" is not on PATH`;
   const file = isPath
-    ? await find(isAbsolute(command) ? command : join(cwd ?? ".", command))
+    ? await statOf(isAbsolute(command) ? command : join(cwd ?? ".", command))
     : undefined;
   if (isPath && file === undefined) return `there is no file "${command}"`;
   if (file?.isDirectory) return `"${command}" is a folder, not a program`;
@@ -85,12 +85,8 @@ export async function startFailure(
   return error instanceof Error ? error.message : String(error);
 }
 
-async function find(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.stat(path);
-  } catch {
-    return undefined;
-  }
+function statOf(path: string): Promise<Deno.FileInfo | undefined> {
+  return Deno.stat(path).catch(() => undefined);
 }
 
 const MAX_LINES = { first: 60, last: 60 };

@@ -68,8 +68,8 @@ export function closedHost(hostname: string): string | undefined {
 
 /** Whether a host as it is written is this machine, or an address that may hold its own. */
 export function mayBeThisMachine(hostname: string): boolean {
-  const words = closedHost(hostname);
-  return words === THIS_MACHINE || words === INSIDE_ANOTHER;
+  const network = closedHost(hostname);
+  return network === THIS_MACHINE || network === INSIDE_ANOTHER;
 }
 
 /** The host as an address, if it is not a name: a URL has one form for all spellings. */
@@ -111,9 +111,9 @@ export class AddressGuard {
       signal ? AbortSignal.any([signal, limit]) : limit,
     );
     for (const address of found) {
-      const words = closedNetwork(address);
+      const network = closedNetwork(address);
       // One is enough: who controls the name decides which of them is tried.
-      if (words !== undefined) throw refused(hostname, address, words);
+      if (network !== undefined) throw refused(hostname, address, network);
     }
     return found;
   }
@@ -137,11 +137,11 @@ async function lookUp(hostname: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-function refused(hostname: string, address: string, words: string): AddressRefused {
+function refused(hostname: string, address: string, network: string): AddressRefused {
   const plain = literalAddress(address) ?? address;
   const place = plain === (literalAddress(hostname) ?? hostname)
-    ? `${plain} is an address of ${words}`
-    : `${hostname} leads to ${plain}, an address of ${words}`;
+    ? `${plain} is an address of ${network}`
+    : `${hostname} leads to ${plain}, an address of ${network}`;
   return new AddressRefused(`${place}, where no server may be that is added at run time`);
 }
 

@@ -117,8 +117,8 @@ export class HttpTransport implements Transport {
 
   async #dispose(): Promise<void> {
     const hasSession = this.#endpoint.hasSession && this.#ended === undefined;
-    const words = `The connection to ${this.#endpoint.host} was closed`;
-    const reason = new TransportClosed("closed", words);
+    const message = `The connection to ${this.#endpoint.host} was closed`;
+    const reason = new TransportClosed("closed", message);
     this.#ended ??= reason;
     const ending = [...this.#ending.values()];
     for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
@@ -172,8 +172,8 @@ export class HttpTransport implements Transport {
   #answerIn(text: string, id: number, exchange: Exchange): string {
     const answer = this.#take(text, id, exchange);
     if (answer !== undefined) return answer;
-    const said = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
-    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${said}`);
+    const received = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
+    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${received}`);
   }
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */

@@ -32,9 +32,9 @@ export async function readRefusal(
   }
   const challenge = response.headers.get("www-authenticate");
   if (status === 401) {
-    const words = endpoint.quote(`HTTP 401 from ${endpoint.host}${challengeDetails(challenge)}`);
+    const message = endpoint.quote(`HTTP 401 from ${endpoint.host}${challengeDetails(challenge)}`);
     const why = endpoint.loginTrouble === undefined ? "" : `: ${endpoint.loginTrouble}`;
-    throw new TransportClosed("login", words + why);
+    throw new TransportClosed("login", message + why);
   }
   const { error, scope: lacking } = readChallenge(challenge);
   if (status === 403 && error === "insufficient_scope" && lacking !== undefined) {
@@ -58,14 +58,14 @@ function refusalText(endpoint: OriginClient, response: HttpResponse, body: strin
   const { status } = response;
   const type = response.headers.get("content-type") ?? "no content type";
   const isReadable = /^(text\/|no )|json|xml/.test(type);
-  const said = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
+  const quote = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
   if (status < 300) {
-    return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${said}`;
+    return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${quote}`;
   }
   const hint = (status === 404 || status === 405) && !endpoint.hasSession
     ? ` (is the url of "${endpoint.serverName}" right?)`
     : "";
-  return `HTTP ${status} from ${endpoint.host}${hint}${said}`;
+  return `HTTP ${status} from ${endpoint.host}${hint}${quote}`;
 }
 
 function challengeDetails(challenge: string | null): string {

@@ -102,8 +102,8 @@ export class OriginClient implements Disposable {
   ): Promise<void> {
     const limit = new AbortController();
     const timer = setTimeout(() => {
-      const words = `${this.host} took no message within ${DELIVERY_LIMIT_MS / 1000} s`;
-      limit.abort(new TransportClosed("lost", words));
+      const message = `${this.host} took no message within ${DELIVERY_LIMIT_MS / 1000} s`;
+      limit.abort(new TransportClosed("lost", message));
     }, DELIVERY_LIMIT_MS);
     const signal = AbortSignal.any([ended, limit.signal]);
     try {
@@ -212,24 +212,18 @@ export class OriginClient implements Disposable {
     const { status, headers } = response;
     await discard(response);
     const to = URL.parse(headers.get("location") ?? "", from);
+    const refused = (message: string) => new TransportClosed("refused", message);
     if (!headers.has("location") || to === null || status === 303) {
-      throw new TransportClosed(
-        "refused",
-        `HTTP ${status} from ${this.host}, which is not an MCP response`,
-      );
+      throw refused(`HTTP ${status} from ${this.host}, which is not an MCP response`);
     }
     if (to.origin !== this.#origin) {
-      throw new TransportClosed(
-        "refused",
+      throw refused(
         `${this.host} redirects to another origin, ${to.origin}, where our headers must not go. ` +
           `If the server has moved there, change the url of "${this.serverName}"`,
       );
     }
     if (hops === MAX_REDIRECTS) {
-      throw new TransportClosed(
-        "refused",
-        `${this.host} redirects more than ${MAX_REDIRECTS} times`,
-      );
+      throw refused(`${this.host} redirects more than ${MAX_REDIRECTS} times`);
     }
     if ((status === 301 || status === 308) && from === this.#url) this.#url = to.href;
     return to.href;

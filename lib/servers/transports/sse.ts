@@ -86,9 +86,9 @@ export class SseTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const words = `The connection to ${this.#endpoint.host} was closed`;
+    const message = `The connection to ${this.#endpoint.host} was closed`;
     this.#isOpen = false;
-    this.#end(new TransportClosed("closed", words));
+    this.#end(new TransportClosed("closed", message));
     await this.#connecting?.catch(() => {});
     await this.#reading;
     this.#endpoint[Symbol.dispose]();
