@@ -1,4 +1,4 @@
-import { duration, Switch } from "../config/option_values.ts";
+import { Switch, timeSpan } from "../config/option_values.ts";
 import { configError } from "../config/files.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -35,7 +35,7 @@ export function numberOf(
 export function switchOf(flags: Flags, flag: string): boolean | undefined {
   const given = flags.get(flag);
   if (given === undefined) return undefined;
-  const parsed = Switch.safeParse(given);
+  const parsed = Switch.schema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw cannotBe(flag, String(given), `Write --${flag} or --no-${flag}`);
 }
@@ -49,7 +49,7 @@ export function timeOf(
 ): number | undefined {
   const text = flags.get(flag);
   if (typeof text !== "string") return undefined;
-  const parsed = duration(least, most).safeParse(text);
+  const parsed = timeSpan(least, most, "a time").schema.safeParse(text);
   if (parsed.success) return parsed.data;
   throw cannotBe(
     flag,

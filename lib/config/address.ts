@@ -10,7 +10,6 @@ const BLOCKED = new Set([
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]);
 
-/** Whether the platform refuses to fetch from this port, whatever listens there. */
 export function isBlockedPort(url: URL): boolean {
   return url.port !== "" && BLOCKED.has(Number(url.port));
 }
@@ -21,7 +20,7 @@ export function addressSpec(
   headers: Record<string, string> = {},
   type: RemoteSpec["type"] = "http",
 ): ServerSpec {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = URL.parse(url);
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
     throw configError(
       `Cannot use the address "${url.slice(0, 200)}"`,
@@ -41,10 +40,8 @@ const BARE = /^((?:[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?)|\[[\da-f:.]+\]):(\d{1,5})(?
 const LOCAL = /^[^.]+$|^[\d.]+$|^\[|\.(?:localhost|local|lan|internal|home\.arpa)$/i;
 const SECURE_PORTS = new Set(["443", "8443"]);
 
-/** An address that was written as a browser takes it, without its scheme. */
 interface CompletedAddress {
   url: string;
-  /** What was made of it, for the person who wrote it. */
   note: string;
 }
 

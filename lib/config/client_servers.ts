@@ -1,25 +1,28 @@
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { isProgram, ServerName } from "../core/server.ts";
 import { isRecord } from "./client_dialects.ts";
 import { openSyntax } from "./client_syntax.ts";
 import { type ClientConfigFile, type ClientId, dialectOf } from "./clients.ts";
-import { nonEmpty } from "./platform.ts";
-import { members, parseJsonObject, type Position, positions } from "./json_document.ts";
+import { homeOf } from "./platform.ts";
+import {
+  type Member,
+  members,
+  parseJsonObject,
+  type Position,
+  positions,
+} from "./json_document.ts";
 import { pointsAtGateway } from "./loops.ts";
-import { loadServers, type LoadServersInput } from "./mcp_file.ts";
+import { loadServers, projectFolder, SERVER_SECTIONS, type ServersContext } from "./mcp_file.ts";
 import { type ConfigProblem, findTextFile } from "./files.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
 import { usableServerName } from "./server_name.ts";
 
-/** A server as a client's file names it. */
 export interface ClientServer extends ConfiguredServer {
   file: string;
-  /** The name as it is written there. */
   writtenAs: string;
   /** The folder it is for, where it is for one alone. */
   project?: string;
-  /** Whether it is this gateway. */
   isSelf: boolean;
 }
 
@@ -27,8 +30,6 @@ interface ClientServers {
   servers: ClientServer[];
   problems: ConfigProblem[];
 }
-
-type ReadClientInput = Omit<LoadServersInput, "path" | "configDir">;
 
 const EXAMPLE = '{ "mcpServers": {} }';
 /** Clients whose files are read as .mcp.json is. */
@@ -40,12 +41,11 @@ const COMMON: (ClientId | undefined)[] = [
   "vscode",
   "lm-studio",
 ];
-const ROOTS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 
 /** The servers of a client's file; undefined where there is no such file. Throws where it is broken. */
 export async function readClientServers(
   { path: file, client, scope }: Pick<ClientConfigFile, "path"> & Partial<ClientConfigFile>,
-  input: ReadClientInput,
+  input: ServersContext,
 ): Promise<ClientServers | undefined> {
   const text = await findTextFile(file);
   if (text === undefined) return undefined;
@@ -75,7 +75,7 @@ export async function readClientServers(
       scope: {
         env: input.env,
         workspaceFolder: project ?? input.cwd,
-        home: nonEmpty(input.env, "HOME") ?? nonEmpty(input.env, "USERPROFILE"),
+        home: homeOf(input.env),
         inputs: new Map(),
       },
       source: { kind: "file", path: file },
@@ -89,7 +89,7 @@ export async function readClientServers(
     if (server) await add(server, writtenAs, project);
   };
   const ownProject = scope === "project" || basename(file) === ".mcp.json"
-    ? projectFolder(file)
+    ? projectFolder(file).folder
     : undefined;
 
   if (client !== undefined && !COMMON.includes(client)) {
@@ -109,13 +109,13 @@ export async function readClientServers(
 
   const document = parseJsonObject(text, file, EXAMPLE);
   // Many clients keep other things in the same file, and may have no servers at all.
-  if (client === undefined || ROOTS.some((path) => findNodeAtLocation(document.root, path))) {
+  if (
+    client === undefined || SERVER_SECTIONS.some((path) => findNodeAtLocation(document.root, path))
+  ) {
     const { servers, problems } = await loadServers({ ...input, path: file });
     const written = new Map(
-      ROOTS.flatMap((path) => {
-        const section = findNodeAtLocation(document.root, path);
-        return section ? members(section) : [];
-      }).map(({ name }) => [usableServerName(name), name]),
+      SERVER_SECTIONS.flatMap((path) => membersAt(document.root, path))
+        .map(({ name }) => [usableServerName(name), name]),
     );
     for (const server of servers) {
       await add(server, written.get(server.name) ?? server.name, ownProject);
@@ -124,19 +124,15 @@ export async function readClientServers(
   }
   if (client !== "claude-code" || scope !== "user") return found;
   // Claude Code's local scope: servers of one user in one project.
-  const projects = findNodeAtLocation(document.root, ["projects"]);
-  for (const { name: project, value } of projects ? members(projects) : []) {
-    const section = findNodeAtLocation(value, ["mcpServers"]);
-    for (const { name: writtenAs, value: node } of section ? members(section) : []) {
+  for (const { name: project, value } of membersAt(document.root, ["projects"])) {
+    for (const { name: writtenAs, value: node } of membersAt(value, ["mcpServers"])) {
       await addEntry(writtenAs, node, document.position, project);
     }
   }
   return found;
 }
 
-function projectFolder(file: string): string {
-  const folder = dirname(file);
-  return [".vscode", ".cursor", ".zed", ".codex", ".gemini"].includes(basename(folder))
-    ? dirname(folder)
-    : folder;
+function membersAt(node: Node, path: string[]): Member[] {
+  const section = findNodeAtLocation(node, path);
+  return section ? members(section) : [];
 }

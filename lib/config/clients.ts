@@ -33,7 +33,6 @@ export interface ClientConfigFile {
 interface ClientPlaces {
   os: typeof Deno.build.os;
   env: Env;
-  /** The project's folder. */
   cwd: string;
 }
 
@@ -50,41 +49,35 @@ export function clientConfigFiles({ os, env, cwd }: ClientPlaces): ClientConfigF
   // These keep to ~/.config on macOS as well.
   const dotConfig = (os === "linux" ? nonEmpty(env, "XDG_CONFIG_HOME") : undefined) ??
     (home && join(home, ".config"));
-  const files: ClientConfigFile[] = [];
-  const add = (
-    client: ClientId,
-    scope: ClientScope,
-    base: string | undefined,
-    ...parts: string[]
-  ) => {
-    if (base !== undefined) files.push({ client, scope, path: join(base, ...parts) });
-  };
-  add("claude-code", "user", claude, ".claude.json");
-  add("claude-code", "project", cwd, ".mcp.json");
-  add("claude-desktop", "user", apps, "Claude", "claude_desktop_config.json");
-  add("cursor", "user", home, ".cursor", "mcp.json");
-  add("cursor", "project", cwd, ".cursor", "mcp.json");
-  add("vscode", "user", apps, "Code", "User", "mcp.json");
-  add("vscode", "project", cwd, ".vscode", "mcp.json");
-  add("windsurf", "user", home, ".codeium", "windsurf", "mcp_config.json");
-  if (os === "windows") add("zed", "user", apps, "Zed", "settings.json");
-  else add("zed", "user", dotConfig, "zed", "settings.json");
-  add("zed", "project", cwd, ".zed", "settings.json");
-  add(
-    "codex",
-    "user",
-    nonEmpty(env, "CODEX_HOME") ?? (home && join(home, ".codex")),
-    "config.toml",
+  const codex = nonEmpty(env, "CODEX_HOME") ?? (home && join(home, ".codex"));
+  const isWindows = os === "windows";
+  const files: [ClientId, ClientScope, base: string | undefined, file: string][] = [
+    ["claude-code", "user", claude, ".claude.json"],
+    ["claude-code", "project", cwd, ".mcp.json"],
+    ["claude-desktop", "user", apps, "Claude/claude_desktop_config.json"],
+    ["cursor", "user", home, ".cursor/mcp.json"],
+    ["cursor", "project", cwd, ".cursor/mcp.json"],
+    ["vscode", "user", apps, "Code/User/mcp.json"],
+    ["vscode", "project", cwd, ".vscode/mcp.json"],
+    ["windsurf", "user", home, ".codeium/windsurf/mcp_config.json"],
+    isWindows
+      ? ["zed", "user", apps, "Zed/settings.json"]
+      : ["zed", "user", dotConfig, "zed/settings.json"],
+    ["zed", "project", cwd, ".zed/settings.json"],
+    ["codex", "user", codex, "config.toml"],
+    ["codex", "project", cwd, ".codex/config.toml"],
+    ["gemini-cli", "user", home, ".gemini/settings.json"],
+    ["gemini-cli", "project", cwd, ".gemini/settings.json"],
+    ["opencode", "user", dotConfig, "opencode/opencode.json"],
+    ["opencode", "project", cwd, "opencode.json"],
+    isWindows
+      ? ["goose", "user", apps, "Block/goose/config/config.yaml"]
+      : ["goose", "user", dotConfig, "goose/config.yaml"],
+    ["lm-studio", "user", home, ".lmstudio/mcp.json"],
+  ];
+  return files.flatMap(([client, scope, base, file]) =>
+    base === undefined ? [] : [{ client, scope, path: join(base, file) }]
   );
-  add("codex", "project", cwd, ".codex", "config.toml");
-  add("gemini-cli", "user", home, ".gemini", "settings.json");
-  add("gemini-cli", "project", cwd, ".gemini", "settings.json");
-  add("opencode", "user", dotConfig, "opencode", "opencode.json");
-  add("opencode", "project", cwd, "opencode.json");
-  if (os === "windows") add("goose", "user", apps, "Block", "goose", "config", "config.yaml");
-  else add("goose", "user", dotConfig, "goose", "config.yaml");
-  add("lm-studio", "user", home, ".lmstudio", "mcp.json");
-  return files;
 }
 
 /** Where this system's programs keep what belongs to a user. */
@@ -100,10 +93,8 @@ function appFolder(
   return nonEmpty(env, "XDG_CONFIG_HOME") ?? (home && posix.join(home, ".config"));
 }
 
-/** Which of the gateway's endpoints a client is to use. */
 export interface ClientEndpoint {
   kind: "all" | "toolset" | "server";
-  /** Of the toolset or server. */
   name: string;
 }
 

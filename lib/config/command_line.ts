@@ -2,7 +2,6 @@ import { nearest } from "../core/text.ts";
 import { optionRows, settingsKeyOf, variableOf } from "./option_table.ts";
 import { configError } from "./files.ts";
 
-/** A flag that only some command knows; `--json`, say. */
 export interface CommandFlag {
   flag: string;
   /** What stands for the value in the help; a switch has none. */
@@ -62,7 +61,9 @@ export function parseCommandLine(
     if (flag === undefined) {
       const positive = flags.get(name.replace(/^no-/, ""));
       if (!name.startsWith("no-") || !positive || positive.placeholder) throw unknown(arg, flags);
-      if (inline !== undefined) throw noValue(name);
+      if (inline !== undefined) {
+        throw configError(`Option --${name} takes no value`, `Write it as --${name}`);
+      }
       given.set(positive.flag, false);
     } else if (flag.placeholder === undefined) {
       given.set(name, inline ?? true);
@@ -122,20 +123,13 @@ function unknown(arg: string, flags: Flags): Error {
   );
 }
 
-function noValue(name: string): Error {
-  return configError(`Option --${name} takes no value`, `Write it as --${name}`);
-}
-
-interface HelpParts {
-  commands?: readonly { usage: string; meaning: string }[];
-  commandFlags?: readonly CommandFlag[];
-  /** What stands above them. */
-  flagsTitle?: string;
-}
-
-/** The text of --help. */
-export function helpText(parts: HelpParts = {}): string {
-  const { commands = [], commandFlags = [], flagsTitle = "Options of commands:" } = parts;
+export function helpText(
+  { commands = [], commandFlags = [], flagsTitle = "Options of commands:" }: {
+    commands?: readonly { usage: string; meaning: string }[];
+    commandFlags?: readonly CommandFlag[];
+    flagsTitle?: string;
+  } = {},
+): string {
   return [
     "Quartermaster: one endpoint for all your MCP servers",
     "",
@@ -159,7 +153,6 @@ export function gatewayOptionsHelp(): string[] {
   return section("Options of the gateway:", optionTexts()).slice(1);
 }
 
-/** The options as a Markdown table, for the documentation. */
 export function optionsTable(): string {
   return [
     "| flag | variable | settings key | default | meaning |",

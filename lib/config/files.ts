@@ -1,11 +1,10 @@
 import { dirname } from "node:path";
 import { GatewayError } from "../core/errors.ts";
+import { nearest } from "../core/text.ts";
 
-/** One thing to correct in a configuration file, and where. */
 export interface ConfigProblem {
   severity: "warning" | "error";
   file: string;
-  /** Counted from 1. */
   line: number;
   /** Counted from 1, in UTF-16 units as editors do. */
   column: number;
@@ -23,7 +22,6 @@ export function located(
   return `${place.file}:${place.line}:${place.column}: ${message}`;
 }
 
-/** The whole problem in one line. */
 export function formatProblem(problem: ConfigProblem): string {
   return withFix(located(problem, problem.message), problem.fix);
 }
@@ -43,67 +41,62 @@ function withFix(message: string, fix: string): string {
   return `${message}; ${fix.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())}`;
 }
 
+/** What to do about a name that nothing has. */
+export function unknownFix(name: string, known: Iterable<string>): string {
+  const guess = nearest(name, known);
+  return guess === undefined ? "Remove it" : `Did you mean "${guess}"?`;
+}
+
 /** Larger than any real configuration; keeps a wrong path from filling the memory. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** The file's text, or undefined where there is no such file. */
+const FAILURES = [
+  {
+    type: Deno.errors.NotCapable,
+    why: "Deno was not allowed to",
+    fix: "Start with --allow-read, or with a file in a folder that is allowed",
+  },
+  {
+    type: Deno.errors.PermissionDenied,
+    why: "permission denied",
+    fix: "Give your user the right to read it",
+  },
+  {
+    type: Deno.errors.FilesystemLoop,
+    why: "its symbolic links form a circle",
+    fix: "Correct the link",
+  },
+];
+
 export async function findTextFile(path: string): Promise<string | undefined> {
+  const unreadable = (why: string, fix: string, cause?: unknown) =>
+    configError(`Cannot read ${path}: ${why}`, fix, cause);
   try {
     const info = await Deno.stat(path);
-    if (info.isDirectory) {
-      throw configError(`Cannot read ${path}: it is a folder`, "Name a file inside it");
-    }
-    if (!info.isFile) {
-      throw configError(`Cannot read ${path}: it is not a regular file`, "Name a file");
-    }
+    if (info.isDirectory) throw unreadable("it is a folder", "Name a file inside it");
+    if (!info.isFile) throw unreadable("it is not a regular file", "Name a file");
     if (info.size > MAX_FILE_BYTES) {
-      throw configError(
-        `Cannot read ${path}: it is larger than 4 MiB`,
-        "Name a configuration file; this is probably another one",
-      );
+      const fix = "Name a configuration file; this is probably another one";
+      throw unreadable("it is larger than 4 MiB", fix);
     }
-    return decode(path, await Deno.readFile(path));
+    const bytes = await Deno.readFile(path);
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch (error) {
+      throw unreadable("it is not UTF-8 text", "Save it as UTF-8", error);
+    }
   } catch (error) {
     // A parent that is a file means the same to the reader as a parent that is missing.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
       return undefined;
     }
-    if (error instanceof Deno.errors.NotCapable) {
-      throw configError(
-        `Cannot read ${path}: Deno was not allowed to`,
-        `Start with --allow-read, or with a file in a folder that is allowed`,
-        error,
-      );
-    }
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw configError(
-        `Cannot read ${path}: permission denied`,
-        "Give your user the right to read it",
-        error,
-      );
-    }
-    if (error instanceof Deno.errors.FilesystemLoop) {
-      throw configError(
-        `Cannot read ${path}: its symbolic links form a circle`,
-        "Correct the link",
-        error,
-      );
-    }
-    throw error;
-  }
-}
-
-function decode(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw configError(`Cannot read ${path}: it is not UTF-8 text`, "Save it as UTF-8", error);
+    const known = FAILURES.find(({ type }) => error instanceof type);
+    throw known ? unreadable(known.why, known.fix, error) : error;
   }
 }
 
 export interface FileEdit {
   changed: boolean;
-  /** Where the file is kept as it was before. */
   backup?: string;
 }
 

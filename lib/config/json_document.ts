@@ -22,7 +22,6 @@ export interface JsonDocument {
   position(offset: number): Position;
 }
 
-/** One member of an object. */
 export interface Member {
   name: string;
   key: Node;

@@ -11,7 +11,6 @@ import { configError, located } from "./files.ts";
 
 const EXAMPLE = "{}";
 
-/** The value at a place of a JSON text with comments; undefined where there is none. */
 export function valueAt(text: string, file: string, path: string[]): unknown {
   if (text.trim() === "") return undefined;
   const { root } = parseJsonObject(text, file, EXAMPLE);

@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLoopback } from "./address.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../core/server.ts";
 
-/** What of this gateway a server's entry could point back at. */
 export interface GatewayIdentity {
   /** The port it listens on; 0 while it has none. */
   port: number;
@@ -35,9 +35,9 @@ function reachesSelf(url: URL, self: GatewayIdentity): boolean {
   if (portOf(url) !== self.port) return false;
   const own = plainHost(self.host);
   // Connecting to a wildcard address reaches the machine itself.
-  const here = isLoopback(host) || isWildcard(host);
+  const here = isThisMachine(host) || isWildcard(host);
   if (host === own) return true;
-  if (isLoopback(own)) return here;
+  if (isThisMachine(own)) return here;
   return isWildcard(own) && (here || (self.addresses ?? []).map(plainHost).includes(host));
 }
 
@@ -56,21 +56,16 @@ function plainHost(host: string): string {
   }).join(".");
 }
 
-function isLoopback(host: string): boolean {
-  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === "::1" ||
-    /(^|\.)localhost$/.test(host) || host === "localhost.localdomain" ||
-    host === "ip6-localhost" || host === "ip6-loopback";
+function isThisMachine(host: string): boolean {
+  return isLoopback(host) ||
+    /\.localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/.test(host);
 }
 
 function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-async function runsSelf(
-  spec: ProgramSpec,
-  self: GatewayIdentity,
-  cwd: string,
-): Promise<boolean> {
+async function runsSelf(spec: ProgramSpec, self: GatewayIdentity, cwd: string): Promise<boolean> {
   const main = toPath(self.mainModule);
   const checkout = dirname(main);
   const words = shellWords([spec.command, ...spec.args]);
@@ -101,22 +96,8 @@ function isGatewayProgram(word: string, index: number, words: readonly string[])
 }
 
 const RUNNERS = new Set([
-  ...[
-    "node",
-    "npx",
-    "npm",
-    "exec",
-    "x",
-    "bunx",
-    "bun",
-    "pnpm",
-    "dlx",
-    "yarn",
-    "deno",
-    "run",
-    "env",
-  ],
-  ...["sh", "bash", "zsh", "dash", "cmd", "/c"],
+  ...["node", "npx", "npm", "exec", "x", "bunx", "bun", "pnpm", "dlx", "yarn", "deno", "run"],
+  ...["sh", "bash", "zsh", "dash", "cmd", "/c", "env"],
 ]);
 
 function startsTask(words: readonly string[]): boolean {

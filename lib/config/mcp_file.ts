@@ -1,15 +1,15 @@
 import { basename, dirname, join, resolve } from "node:path";
-import type { Node } from "jsonc-parser";
+import { getNodeValue, type Node } from "jsonc-parser";
 import { configError, type ConfigProblem, findTextFile, located } from "./files.ts";
 import { ServerName, type ServerSpec } from "../core/server.ts";
-import { type Env, nonEmpty, type Platform } from "./platform.ts";
+import { type Env, homeOf, type Platform } from "./platform.ts";
 import type { ExpansionContext } from "./placeholders.ts";
 import { type JsonDocument, type Member, members, parseJsonObject } from "./json_document.ts";
 import type { GatewayIdentity } from "./loops.ts";
 import { nearest } from "../core/text.ts";
 import { secretsOf } from "./secrets.ts";
 import { type ConfiguredServer, readServerEntry } from "./server_entry.ts";
-import { usableServerName } from "./server_name.ts";
+import { freeName, usableServerName } from "./server_name.ts";
 
 export interface LoadServersInput extends LocateInput {
   env: Env;
@@ -18,17 +18,17 @@ export interface LoadServersInput extends LocateInput {
 }
 
 export interface LoadedServers {
-  /** The file the servers come from; undefined where there is none. */
   file: string | undefined;
   servers: ConfiguredServer[];
   /** Unusable entries, each with its problem: listed, but never started. */
   leftOut: ConfiguredServer[];
   problems: ConfigProblem[];
-  /** How many entries the file has, those that cannot be used included. */
   declared: number;
 }
 
 const EXAMPLE = '{ "mcpServers": { "name": { "command": "npx", "args": ["-y", "package"] } } }';
+/** Where clients keep their servers in a file. */
+export const SERVER_SECTIONS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 const ROOT_KEYS = ["mcpServers", "servers", "inputs", "mcp"];
 
 // Files in which clients keep much besides servers: what else stands there is none of our business.
@@ -40,9 +40,18 @@ export type ServersContext = Omit<LoadServersInput, "path" | "configDir">;
 
 /** Finds, reads and checks the file that names the servers. Throws only where all of it is unusable. */
 export async function loadServers(input: LoadServersInput): Promise<LoadedServers> {
-  const found = await locateServersFile(input);
-  if (!found) return { file: undefined, servers: [], leftOut: [], problems: [], declared: 0 };
-  return await new ServersFile(found.file, found.text, input).read();
+  const files = candidateFiles(input);
+  for (const file of files) {
+    const text = await findTextFile(file);
+    if (text !== undefined) return await new ServersFile(file, text, input).read();
+  }
+  if (input.path === undefined) {
+    return { file: undefined, servers: [], leftOut: [], problems: [], declared: 0 };
+  }
+  throw configError(
+    `Cannot read ${files[0]}: there is no such file`,
+    "Correct --config, or leave it out",
+  );
 }
 
 /** Reads a text that is in no file; `label` stands for the file's name in messages. */
@@ -73,7 +82,7 @@ class ServersFile {
     const scope: ExpansionContext = {
       env: this.#input.env,
       workspaceFolder: project.folder,
-      home: nonEmpty(this.#input.env, "HOME") ?? nonEmpty(this.#input.env, "USERPROFILE"),
+      home: homeOf(this.#input.env),
       inputs,
     };
     const elsewhere = project.isProject && project.folder !== this.#input.cwd;
@@ -108,13 +117,9 @@ class ServersFile {
   /** Each under a unique name, with as much of its entry as can be shown. */
   #leftOut(taken: Set<string>): ConfiguredServer[] {
     return this.#unusable.map(({ name, node, problem }) => {
-      let own = name;
-      for (let count = 2; taken.has(own); count++) own = `${name.slice(0, 58)}-${count}`;
+      const own = problem.server = freeName(name, taken);
       taken.add(own);
-      problem.server = own;
-      const parts = new Map(members(node).map(({ name, value }) => [name, value.value]));
-      const url = parts.get("url");
-      const command = parts.get("command");
+      const { url, command } = Object(getNodeValue(node));
       const spec: ServerSpec = typeof url === "string"
         ? { type: "http", url, headers: {} }
         : { type: "stdio", command: typeof command === "string" ? command : "", args: [], env: {} };
@@ -151,8 +156,15 @@ class ServersFile {
     const inputs = new Map<string, string | undefined>();
     for (const { name, value } of [...root, ...inner]) {
       if (name !== "inputs") continue;
-      if (value.type === "array") readInputs(value, inputs);
-      else this.#report("warning", value, '"inputs" must be a list', 'Write "inputs": [...]');
+      if (value.type !== "array") {
+        this.#report("warning", value, '"inputs" must be a list', 'Write "inputs": [...]');
+        continue;
+      }
+      for (const item of getNodeValue(value)) {
+        const { id, default: fallback } = Object(item);
+        if (typeof id !== "string") continue;
+        inputs.set(id, typeof fallback === "string" ? fallback : undefined);
+      }
     }
     return { entries: this.#lastOfEach(sections.flatMap(({ value }) => members(value))), inputs };
   }
@@ -246,42 +258,33 @@ class ServersFile {
 
   #report(
     severity: ConfigProblem["severity"],
-    { offset }: Node,
+    node: Node,
     message: string,
     fix: string,
     server?: string,
   ): void {
-    const place = { file: this.#file, ...this.#document.position(offset) };
+    const place = this.#placeOf(node);
     const whose = server === undefined ? {} : { server };
     this.#problems.push({ severity, ...place, message, fix, ...whose });
   }
 
-  #refuse({ offset }: Node, message: string, fix: string): never {
-    const place = { file: this.#file, ...this.#document.position(offset) };
-    throw configError(located(place, message), fix);
+  #refuse(node: Node, message: string, fix: string): never {
+    throw configError(located(this.#placeOf(node), message), fix);
+  }
+
+  #placeOf({ offset }: Node) {
+    return { file: this.#file, ...this.#document.position(offset) };
   }
 }
 
 /** The folder a file's relative paths and `${workspaceFolder}` mean. */
-function projectFolder(file: string): { folder: string; isProject: boolean } {
+export function projectFolder(file: string): { folder: string; isProject: boolean } {
   const folder = dirname(file);
   const inEditorFolder = [".vscode", ".cursor"].includes(basename(folder));
   return {
     folder: inEditorFolder ? dirname(folder) : folder,
     isProject: inEditorFolder || basename(file) === ".mcp.json",
   };
-}
-
-function readInputs(list: Node, inputs: Map<string, string | undefined>): void {
-  for (const item of list.children ?? []) {
-    const parts = new Map<string, unknown>(
-      members(item).map(({ name, value }) => [name, value.value]),
-    );
-    const id = parts.get("id");
-    const fallback = parts.get("default");
-    if (typeof id !== "string") continue;
-    inputs.set(id, typeof fallback === "string" ? fallback : undefined);
-  }
 }
 
 interface LocateInput {
@@ -301,22 +304,6 @@ export function candidateFiles({ path, cwd, configDir }: LocateInput): string[] 
   return files;
 }
 
-/** The first of the candidates that is there; a file that was asked for by name has to be. */
-async function locateServersFile(
-  input: LocateInput,
-): Promise<{ file: string; text: string } | undefined> {
-  for (const file of candidateFiles(input)) {
-    const text = await findTextFile(file);
-    if (text !== undefined) return { file, text };
-  }
-  if (input.path === undefined) return undefined;
-  throw configError(
-    `Cannot read ${resolve(input.cwd, input.path)}: there is no such file`,
-    "Correct --config, or leave it out",
-  );
-}
-
-/** What a user who has configured nothing yet can try the gateway with. */
 export const DEMO_SERVER: ConfiguredServer = {
   name: "weather",
   spec: { type: "demo" },

@@ -11,20 +11,19 @@ import type { GatewayIdentity } from "./loops.ts";
 import type { Options } from "./option_table.ts";
 import type { ReadOptions } from "./options.ts";
 import { type ConfigProblem, formatProblem } from "./files.ts";
-import { stampFiles, watchFiles } from "./watch_files.ts";
+import { stampFiles, watchFiles, type WatchOptions } from "./watch_files.ts";
 
 type ModuleLog = Record<
   "info" | "warn" | "error",
   (details: object, message: string) => void
 >;
 
-/** The log as modules below it see it. */
 export interface LogSource {
   module(name: string): ModuleLog;
   redactor: { learn(secrets: string[]): void };
 }
 
-export interface ConfigInput {
+interface ConfigInput {
   read: ReadOptions;
   env: Env;
   cwd: string;
@@ -32,15 +31,7 @@ export interface ConfigInput {
   logs: LogSource;
 }
 
-export interface FollowConfigOptions {
-  signal: AbortSignal;
-  /** A folder in which nothing may be watched. */
-  unwatchable: string | undefined;
-}
-
-/** Where the gateway is reached, and by what its own entry in a config file is recognized. */
 export interface GatewayLocation {
-  /** Where clients find the gateway. */
   address: string;
   /** Where it listens on this machine; empty if it does not. */
   localAddress: string;
@@ -65,18 +56,10 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** The config file as it was last read without an error. */
-export interface ConfigModule {
-  readonly configured: LoadedServers;
-  /** Whether the file has an error, so that an earlier version stays in use. */
-  readonly isBroken: boolean;
-  problems(): ConfigProblem[];
-  /** Applies every change of the file, until the signal aborts. */
-  follow(onChange: () => Promise<void>, options: FollowConfigOptions): Promise<void>;
-}
+export type ConfigModule = Awaited<ReturnType<typeof openConfig>>;
 
-export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
-  const { read, env, cwd, self, logs } = input;
+/** The config file as it was last read without an error. */
+export async function openConfig({ read, env, cwd, self, logs }: ConfigInput) {
   const { options, platform } = read;
   const log = logs.module("config");
   const location = { path: options.config, cwd, configDir: read.dirs.config };
@@ -95,7 +78,6 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
 
   const stamp = await stampFiles(files);
   let configured = await readServers();
-  /** Why the current file is not in use. */
   let error: string | undefined;
   for (const problem of read.problems) log.warn({}, formatProblem(problem));
 
@@ -118,11 +100,12 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
       return configured;
     },
 
+    /** Whether the file has an error, so that an earlier version stays in use. */
     get isBroken() {
       return error !== undefined;
     },
 
-    problems() {
+    problems(): ConfigProblem[] {
       const broken = error === undefined ? [] : [{
         severity: "error" as const,
         file: configured.file ?? files[0]!,
@@ -134,15 +117,18 @@ export async function openConfig(input: ConfigInput): Promise<ConfigModule> {
       return [...broken, ...read.problems, ...configured.problems];
     },
 
-    follow(onChange, { signal, unwatchable }) {
+    /** Applies every change of the file, until the signal aborts. */
+    follow(
+      onChange: () => Promise<void>,
+      options: Pick<WatchOptions, "signal" | "unwatchable">,
+    ): Promise<void> {
       const changed = async () => {
         await reload();
         await onChange();
       };
       return watchFiles(files, changed, {
+        ...options,
         since: stamp,
-        signal,
-        unwatchable,
         onError: (error) => log.error({ error }, "Cannot apply the configuration"),
       });
     },

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import {
+  anyText,
   byteSize,
-  duration,
-  fraction,
+  FilePath,
+  FolderPath,
+  Fraction,
   HttpOrigin,
   HttpUrl,
-  jsonOr,
+  json,
   KvLocation,
   ListenHost,
   oneOf,
-  PathText,
+  type OptionValue,
   Switch,
+  text,
+  timeSpan,
   wholeNumber,
 } from "./option_values.ts";
 
@@ -19,433 +23,205 @@ export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
 const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
 const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
-/** Everything that can be set when the gateway starts. */
-export interface Options {
-  port: number;
-  host: string;
-  /** The file that names the servers, where one was asked for. */
-  config: string | undefined;
-  /** Undefined only where nothing written would stay. */
-  dataDir: string | undefined;
-  /** A path, `:memory:` or a URL; undefined where the platform has a store of its own. */
-  kv: string | undefined;
-  logLevel: (typeof LOG_LEVELS)[number];
-  logFormat: (typeof LOG_FORMATS)[number];
-  /** How many log files are kept. */
-  logRetention: number;
-  /** How long calls are kept, in days. */
-  activityRetention: number;
-  /** About how many calls are kept. */
-  activityCalls: number;
-  stdio: boolean;
-  /** With stdio: never bridge to a gateway that already runs. */
-  standalone: boolean;
-  enableOptimization: boolean;
-  /** What puts prompts to a model; `auto`: the CLI where programs can be started. */
-  evaluator: (typeof EVALUATORS)[number];
-  claudePath: string;
-  evalModel: string | undefined;
-  /** Runs at a time. */
-  evalConcurrency: number;
-  /** How long one run may take, in ms. */
-  evalTimeout: number;
-  /** How long single runs are kept, in days. */
-  evalRetention: number;
-  /** An origin, such as `https://tools.example.com`. */
-  publicUrl: string | undefined;
-  /** A token is required, even from this machine. */
-  requireToken: boolean;
-  /** The first token, which may do everything. */
-  adminToken: string | undefined;
-  /** The token that `--stdio` sends to a gateway that already runs. */
-  token: string | undefined;
-  /** Whose tokens are taken beside the gateway's own. */
-  oauthIssuer: string | undefined;
-  /** What such a token must be made for; the public address where it is not set. */
-  oauthAudience: string | undefined;
-  /** What secrets in the store are encrypted with. */
-  secretKey: string | undefined;
-  /** Whether servers that are added at run time may be in private networks. */
-  allowPrivate: boolean;
-  /** Bytes. */
-  maxBody: number;
-  /** Characters of a name in a list. */
-  maxNameLength: number;
-  /** What turns texts into vectors, so that search knows what they mean. */
-  embeddings: (typeof EMBEDDINGS)[number];
-  embeddingsUrl: string | undefined;
-  embeddingsModel: string | undefined;
-  embeddingsKey: string | undefined;
-  /** 0: by words alone, 1: by meaning alone. */
-  hybridSearchRatio: number;
-  /** Words that stand for each other in a search, beside the built-in ones. */
-  synonyms: Record<string, string[]>;
-  /** Categories by `server.tool` or `server.*`. */
-  toolCategories: Record<string, string>;
-  development: boolean;
-}
-
-export type OptionName = keyof Options;
-
 /** One row of the table that parsing, help and documentation are made from. */
-interface OptionDefinition<T> {
+interface OptionDefinition<T> extends OptionValue<T> {
   /** Without dashes; the variable and the settings key follow from it. */
   flag: string;
-  /** What stands for the value in the help; a switch has none. */
+  /** Stands for the value in the help; a switch has none. */
   placeholder?: string;
-  schema: z.ZodType<T>;
   fallback: T;
-  /** The default in words. */
+  /** The default, as the help shows it. */
   fallbackText: string;
-  /** Ends the sentence "Cannot use X: it must be ...". */
-  must: string;
   meaning: string;
-  /** Never shown. */
   isSecret?: true;
 }
 
-export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = {
-  port: {
-    flag: "port",
-    placeholder: "PORT",
-    schema: wholeNumber(0, 65535),
-    fallback: 3333,
-    fallbackText: "3333",
-    must: "a whole number from 0 to 65535",
-    meaning: "Port to listen on; 0 lets the system choose",
-  },
-  host: {
-    flag: "host",
-    placeholder: "HOST",
-    schema: ListenHost,
-    fallback: "127.0.0.1",
-    fallbackText: "127.0.0.1",
-    must: "a name or an IP address, without scheme and port",
-    meaning: "Address to listen on; 0.0.0.0 for every network",
-  },
-  config: {
-    flag: "config",
-    placeholder: "FILE",
-    schema: PathText,
-    fallback: undefined,
-    fallbackText: "./.mcp.json, then mcp.json in the config folder",
-    must: "the path of a file",
-    meaning: "File that names the servers",
-  },
-  dataDir: {
-    flag: "data-dir",
-    placeholder: "FOLDER",
-    schema: PathText,
-    fallback: undefined,
-    fallbackText: "the platform's data folder",
-    must: "the path of a folder",
-    meaning: "Folder for the data store and the logs",
-  },
-  kv: {
-    flag: "kv",
-    placeholder: "LOCATION",
-    schema: KvLocation,
-    fallback: undefined,
-    fallbackText: "quartermaster.kv in the data folder",
-    must: 'the path of a file, ":memory:" or an http(s) URL',
-    meaning: "Data store: a file, :memory: or the URL of a KV server",
-  },
-  logLevel: {
-    flag: "log-level",
-    placeholder: "LEVEL",
-    schema: oneOf(LOG_LEVELS),
-    fallback: "info",
-    fallbackText: "info",
-    must: `one of ${LOG_LEVELS.join(", ")}`,
-    meaning: `Minimum log level: ${LOG_LEVELS.join(", ")}`,
-  },
-  logFormat: {
-    flag: "log-format",
-    placeholder: "FORMAT",
-    schema: oneOf(LOG_FORMATS),
-    fallback: "auto",
-    fallbackText: "auto: banner and warnings on a terminal, else json",
-    must: `one of ${LOG_FORMATS.join(", ")}`,
-    meaning: `Format of the log on stderr: ${LOG_FORMATS.join(", ")}`,
-  },
-  logRetention: {
-    flag: "log-retention",
-    placeholder: "COUNT",
-    schema: wholeNumber(1, 10_000),
-    fallback: 20,
-    fallbackText: "20",
-    must: "a whole number from 1 to 10000",
-    meaning: "Number of log files to keep",
-  },
-  activityRetention: {
-    flag: "activity-retention",
-    placeholder: "DAYS",
-    schema: wholeNumber(1, 3_650),
-    fallback: 30,
-    fallbackText: "30",
-    must: "a whole number from 1 to 3650",
-    meaning: "Days to keep tool calls and their counts",
-  },
-  activityCalls: {
-    flag: "activity-calls",
-    placeholder: "COUNT",
-    schema: wholeNumber(100, 10_000_000),
-    fallback: 100_000,
-    fallbackText: "100000",
-    must: "a whole number from 100 to 10000000",
-    meaning: "Approximate number of newest tool calls to keep",
-  },
-  stdio: {
-    flag: "stdio",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off",
-    must: "true or false",
-    meaning: "Speak MCP on standard input and output instead of a port",
-  },
-  standalone: {
-    flag: "standalone",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off",
-    must: "true or false",
-    meaning: "With --stdio: do not join a running gateway",
-  },
-  enableOptimization: {
-    flag: "enable-optimization",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off",
-    must: "true or false",
-    meaning: "Offer to measure and rewrite tool descriptions",
-  },
-  evaluator: {
-    flag: "evaluator",
-    placeholder: "KIND",
-    schema: oneOf(EVALUATORS),
-    fallback: "auto",
-    fallbackText: "auto: claude-cli if programs can be started, else messages-api",
-    must: `one of ${EVALUATORS.join(", ")}`,
-    meaning: `How descriptions are evaluated: ${EVALUATORS.join(", ")}`,
-  },
-  claudePath: {
-    flag: "claude-path",
-    placeholder: "PROGRAM",
-    schema: z.string().min(1).max(4_096),
-    fallback: "claude",
-    fallbackText: "claude on the PATH",
-    must: "a program's name or path",
-    meaning: "The claude CLI that evaluations run",
-  },
-  evalModel: {
-    flag: "eval-model",
-    placeholder: "NAME",
-    schema: z.string().min(1).max(200),
-    fallback: undefined,
-    fallbackText: "sonnet for the CLI, claude-sonnet-4-5 for the API",
-    must: "the name of a model",
-    meaning: "Model for evaluations and generated text",
-  },
-  evalConcurrency: {
-    flag: "eval-concurrency",
-    placeholder: "COUNT",
-    schema: wholeNumber(1, 32),
-    fallback: 2,
-    fallbackText: "2",
-    must: "a whole number from 1 to 32",
-    meaning: "Number of evaluation runs at once",
-  },
-  evalTimeout: {
-    flag: "eval-timeout",
-    placeholder: "TIME",
-    schema: duration(1_000, 600_000),
-    fallback: 60_000,
-    fallbackText: "60s",
-    must: "a time from 1s to 10m, such as 60s",
-    meaning: "Time limit for one evaluation run",
-  },
-  evalRetention: {
-    flag: "eval-retention",
-    placeholder: "DAYS",
-    schema: wholeNumber(1, 3_650),
-    fallback: 180,
-    fallbackText: "180",
-    must: "a whole number from 1 to 3650",
-    meaning: "Days to keep individual evaluation runs; results are kept",
-  },
-  publicUrl: {
-    flag: "public-url",
-    placeholder: "URL",
-    schema: HttpOrigin,
-    fallback: undefined,
-    fallbackText: "none",
-    must: "an http or https URL without a path, such as https://tools.example.com",
-    meaning: "URL at which others reach this gateway",
-  },
-  requireToken: {
-    flag: "require-token",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off; on if other machines can reach it",
-    must: "true or false",
-    meaning: "Require a token from everyone, even on this machine",
-  },
-  adminToken: {
-    flag: "admin-token",
-    placeholder: "TOKEN",
-    schema: z.string().regex(/^[\x21-\x7e]{20,512}$/),
-    fallback: undefined,
-    fallbackText: "none",
-    must: "at least 20 characters without spaces",
-    meaning: "First token, with every right; prefer the variable",
-    isSecret: true,
-  },
-  token: {
-    flag: "token",
-    placeholder: "TOKEN",
-    schema: z.string().regex(/^[\x21-\x7e]{20,8192}$/),
-    fallback: undefined,
-    fallbackText: "none",
-    must: "a token of the gateway's",
-    meaning: "With --stdio: token for a running gateway; prefer the variable",
-    isSecret: true,
-  },
-  oauthIssuer: {
-    flag: "oauth-issuer",
-    placeholder: "URL",
-    schema: HttpUrl,
-    fallback: undefined,
-    fallbackText: "none",
-    must: "an http or https URL",
-    meaning: "Identity provider whose tokens are accepted, besides the gateway's own",
-  },
-  oauthAudience: {
-    flag: "oauth-audience",
-    placeholder: "TEXT",
-    schema: z.string().regex(/^[\x21-\x7e]{1,500}$/),
-    fallback: undefined,
-    fallbackText: "the public address",
-    must: "text without spaces",
-    meaning: "Audience required in the identity provider's tokens",
-  },
-  secretKey: {
-    flag: "secret-key",
-    placeholder: "KEY",
-    schema: z.string().regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/),
-    fallback: undefined,
-    fallbackText: "secret.key in the data folder",
-    must: "32 bytes in base64 or hex",
-    meaning: "Key that encrypts secrets in the store; prefer the variable",
-    isSecret: true,
-  },
-  allowPrivate: {
-    flag: "allow-private",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off",
-    must: "true or false",
-    meaning: "Allow servers added at run time to be in private networks",
-  },
-  maxBody: {
-    flag: "max-body",
-    placeholder: "SIZE",
-    schema: byteSize(1024, 1024 ** 3),
-    fallback: 4 * 1024 ** 2,
-    fallbackText: "4MiB",
-    must: "a size from 1KiB to 1GiB, such as 4MiB or 524288",
-    meaning: "Maximum size of a request body",
-  },
-  maxNameLength: {
-    flag: "max-name-length",
-    placeholder: "COUNT",
-    // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
-    schema: wholeNumber(24, 128),
-    fallback: 60,
-    fallbackText: "60",
-    must: "a whole number from 24 to 128",
-    meaning: "Maximum length of a listed tool name; longer names are cut and end in a hash",
-  },
-  embeddings: {
-    flag: "embeddings",
-    placeholder: "BACKEND",
-    schema: oneOf(EMBEDDINGS),
-    fallback: "local",
-    fallbackText: "local: a small built-in model",
-    must: `one of ${EMBEDDINGS.join(", ")}`,
-    meaning: `Embeddings for semantic search: ${EMBEDDINGS.join(", ")}`,
-  },
-  embeddingsUrl: {
-    flag: "embeddings-url",
-    placeholder: "URL",
-    schema: HttpUrl,
-    fallback: undefined,
-    fallbackText: "http://127.0.0.1:11434 for ollama",
-    must: "an http or https URL",
-    meaning: "URL of Ollama or an OpenAI-compatible API",
-  },
-  embeddingsModel: {
-    flag: "embeddings-model",
-    placeholder: "NAME",
-    schema: z.string().min(1).max(200),
-    fallback: undefined,
-    fallbackText: "nomic-embed-text for ollama",
-    must: "the name of a model",
-    meaning: "Embedding model",
-  },
-  embeddingsKey: {
-    flag: "embeddings-key",
-    placeholder: "KEY",
-    schema: z.string().min(1).max(1_000),
-    fallback: undefined,
-    fallbackText: "none",
-    must: "a key",
-    meaning: "API key for the embeddings URL; prefer the variable",
-    isSecret: true,
-  },
-  hybridSearchRatio: {
-    flag: "hybrid-search-ratio",
-    placeholder: "0..1",
-    schema: fraction,
-    fallback: 0.7,
-    fallbackText: "0.7",
-    must: "a number from 0 to 1",
-    meaning: "Weight of semantic search if embeddings are on",
-  },
-  synonyms: {
-    flag: "synonyms",
-    placeholder: "JSON",
-    schema: jsonOr(z.record(z.string(), z.array(z.string()).max(100))),
-    fallback: {},
-    fallbackText: "the built-in ones",
-    must: 'an object of lists, such as {"ticket":["issue","bug"]}',
-    meaning: "Additional synonyms for search",
-  },
-  toolCategories: {
-    flag: "tool-categories",
-    placeholder: "JSON",
-    schema: jsonOr(z.record(z.string(), z.string().regex(/^[a-z0-9_-]{1,40}$/))),
-    fallback: {},
-    fallbackText: "inferred",
-    must: 'an object of short names, such as {"linear.*":"issues"}',
-    meaning: "Tool categories, by server.tool or server.*",
-  },
-  development: {
-    flag: "dev",
-    schema: Switch,
-    fallback: false,
-    fallbackText: "off",
-    must: "true or false",
-    meaning: "Development mode: stack traces in the log, and the place that logged",
-  },
+/** `heading` is the flag with its placeholder, as the help shows it. */
+function option(heading: string, meaning: string) {
+  const [flag = "", placeholder] = heading.slice(2).split(" ");
+  const named = { flag, meaning, ...(placeholder === undefined ? {} : { placeholder }) };
+  const takes = <T>(
+    value: OptionValue<T>,
+    fallback: NoInfer<T>,
+    fallbackText = String(fallback),
+  ): OptionDefinition<T> => ({ ...named, ...value, fallback, fallbackText });
+  const optional = <T>(value: OptionValue<T>, fallbackText = "none") =>
+    takes<T | undefined>(value, undefined, fallbackText);
+  return {
+    takes,
+    optional,
+    secret: (value: OptionValue<string>, fallbackText?: string) => ({
+      ...optional(value, fallbackText),
+      isSecret: true as const,
+    }),
+    toggle: (fallbackText = "off") => takes(Switch, false, fallbackText),
+  };
+}
+
+const TABLE = {
+  port: option("--port PORT", "Port to listen on; 0 lets the system choose").takes(
+    wholeNumber(0, 65535),
+    3333,
+  ),
+  host: option("--host HOST", "Address to listen on; 0.0.0.0 for every network").takes(
+    ListenHost,
+    "127.0.0.1",
+  ),
+  config: option("--config FILE", "File that names the servers").optional(
+    FilePath,
+    "./.mcp.json, then mcp.json in the config folder",
+  ),
+  /** Undefined only if nothing written would stay. */
+  dataDir: option("--data-dir FOLDER", "Folder for the data store and the logs").optional(
+    FolderPath,
+    "the platform's data folder",
+  ),
+  /** Undefined if the platform has a store of its own. */
+  kv: option("--kv LOCATION", "Data store: a file, :memory: or the URL of a KV server").optional(
+    KvLocation,
+    "quartermaster.kv in the data folder",
+  ),
+  logLevel: option("--log-level LEVEL", `Minimum log level: ${LOG_LEVELS.join(", ")}`).takes(
+    oneOf(LOG_LEVELS),
+    "info",
+  ),
+  logFormat: option("--log-format FORMAT", `Format of the log on stderr: ${LOG_FORMATS.join(", ")}`)
+    .takes(oneOf(LOG_FORMATS), "auto", "auto: banner and warnings on a terminal, else json"),
+  logRetention: option("--log-retention COUNT", "Number of log files to keep").takes(
+    wholeNumber(1, 10_000),
+    20,
+  ),
+  activityRetention: option("--activity-retention DAYS", "Days to keep tool calls and their counts")
+    .takes(wholeNumber(1, 3_650), 30),
+  activityCalls: option("--activity-calls COUNT", "Approximate number of newest tool calls to keep")
+    .takes(wholeNumber(100, 10_000_000), 100_000),
+  stdio: option("--stdio", "Speak MCP on standard input and output instead of a port").toggle(),
+  standalone: option("--standalone", "With --stdio: do not join a running gateway").toggle(),
+  enableOptimization: option(
+    "--enable-optimization",
+    "Offer to measure and rewrite tool descriptions",
+  ).toggle(),
+  evaluator: option("--evaluator KIND", `How descriptions are evaluated: ${EVALUATORS.join(", ")}`)
+    .takes(
+      oneOf(EVALUATORS),
+      "auto",
+      "auto: claude-cli if programs can be started, else messages-api",
+    ),
+  claudePath: option("--claude-path PROGRAM", "The claude CLI that evaluations run").takes(
+    anyText(4_096, "a program's name or path"),
+    "claude",
+    "claude on the PATH",
+  ),
+  evalModel: option("--eval-model NAME", "Model for evaluations and generated text").optional(
+    anyText(200, "the name of a model"),
+    "sonnet for the CLI, claude-sonnet-4-5 for the API",
+  ),
+  evalConcurrency: option("--eval-concurrency COUNT", "Number of evaluation runs at once").takes(
+    wholeNumber(1, 32),
+    2,
+  ),
+  /** In ms. */
+  evalTimeout: option("--eval-timeout TIME", "Time limit for one evaluation run").takes(
+    timeSpan(1_000, 600_000, "a time from 1s to 10m, such as 60s"),
+    60_000,
+    "60s",
+  ),
+  evalRetention: option(
+    "--eval-retention DAYS",
+    "Days to keep individual evaluation runs; results are kept",
+  ).takes(wholeNumber(1, 3_650), 180),
+  publicUrl: option("--public-url URL", "URL at which others reach this gateway").optional(
+    HttpOrigin,
+  ),
+  requireToken: option("--require-token", "Require a token from everyone, even on this machine")
+    .toggle("off; on if other machines can reach it"),
+  adminToken: option("--admin-token TOKEN", "First token, with every right; prefer the variable")
+    .secret(text(/^[\x21-\x7e]{20,512}$/, "at least 20 characters without spaces")),
+  token: option("--token TOKEN", "With --stdio: token for a running gateway; prefer the variable")
+    .secret(text(/^[\x21-\x7e]{20,8192}$/, "a token of the gateway's")),
+  oauthIssuer: option(
+    "--oauth-issuer URL",
+    "Identity provider whose tokens are accepted, besides the gateway's own",
+  ).optional(HttpUrl),
+  oauthAudience: option(
+    "--oauth-audience TEXT",
+    "Audience required in the identity provider's tokens",
+  ).optional(text(/^[\x21-\x7e]{1,500}$/, "text without spaces"), "the public address"),
+  secretKey: option(
+    "--secret-key KEY",
+    "Key that encrypts secrets in the store; prefer the variable",
+  ).secret(
+    text(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/, "32 bytes in base64 or hex"),
+    "secret.key in the data folder",
+  ),
+  allowPrivate: option(
+    "--allow-private",
+    "Allow servers added at run time to be in private networks",
+  ).toggle(),
+  /** In bytes. */
+  maxBody: option("--max-body SIZE", "Maximum size of a request body").takes(
+    byteSize(1024, 1024 ** 3, "a size from 1KiB to 1GiB, such as 4MiB or 524288"),
+    4 * 1024 ** 2,
+    "4MiB",
+  ),
+  // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
+  maxNameLength: option(
+    "--max-name-length COUNT",
+    "Maximum length of a listed tool name; longer names are cut and end in a hash",
+  ).takes(wholeNumber(24, 128), 60),
+  embeddings: option(
+    "--embeddings BACKEND",
+    `Embeddings for semantic search: ${EMBEDDINGS.join(", ")}`,
+  ).takes(oneOf(EMBEDDINGS), "local", "local: a small built-in model"),
+  embeddingsUrl: option("--embeddings-url URL", "URL of Ollama or an OpenAI-compatible API")
+    .optional(HttpUrl, "http://127.0.0.1:11434 for ollama"),
+  embeddingsModel: option("--embeddings-model NAME", "Embedding model").optional(
+    anyText(200, "the name of a model"),
+    "nomic-embed-text for ollama",
+  ),
+  embeddingsKey: option(
+    "--embeddings-key KEY",
+    "API key for the embeddings URL; prefer the variable",
+  ).secret(anyText(1_000, "a key")),
+  hybridSearchRatio: option(
+    "--hybrid-search-ratio 0..1",
+    "Weight of semantic search if embeddings are on",
+  ).takes(Fraction, 0.7),
+  synonyms: option("--synonyms JSON", "Additional synonyms for search").takes(
+    json(
+      z.record(z.string(), z.array(z.string()).max(100)),
+      'an object of lists, such as {"ticket":["issue","bug"]}',
+    ),
+    {},
+    "the built-in ones",
+  ),
+  toolCategories: option("--tool-categories JSON", "Tool categories, by server.tool or server.*")
+    .takes(
+      json(
+        z.record(z.string(), z.string().regex(/^[a-z0-9_-]{1,40}$/)),
+        'an object of short names, such as {"linear.*":"issues"}',
+      ),
+      {},
+      "inferred",
+    ),
+  development: option(
+    "--dev",
+    "Development mode: stack traces in the log, and the place that logged",
+  ).toggle(),
 };
 
-/** Something for every option, under its name. */
+export type OptionName = keyof typeof TABLE;
+
+/** Everything that can be set when the gateway starts. */
+export type Options = { [Name in OptionName]: (typeof TABLE)[Name]["fallback"] };
+
+export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = TABLE;
+
 export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionName, T> {
   const names = Object.keys(OPTIONS) as OptionName[];
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<OptionName, T>;
 }
 
-/** Any row, its type of value forgotten. */
 export type AnyOption = OptionDefinition<unknown>;
 
 export function optionRows(): AnyOption[] {

@@ -1,130 +1,126 @@
 import { z } from "zod";
 
-// Each takes what a flag or a variable gives (text) and what a settings file gives (JSON).
-
-/** A whole number within limits. */
-export function wholeNumber(min: number, max: number): z.ZodType<number> {
-  const digits = z.string().trim().regex(/^\d{1,15}$/).transform(Number);
-  return z.union([z.number(), digits]).pipe(z.int().min(min).max(max));
+/** What an option takes, from a flag or a variable as text, from a settings file as JSON. */
+export interface OptionValue<T> {
+  schema: z.ZodType<T>;
+  /** Ends the sentence "Cannot use X: it must be ...". */
+  must: string;
 }
 
-const SWITCH_WORDS = new Map([
-  ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
-  ...["0", "false", "no", "off"].map((word) => [word, false] as const),
-]);
+export function wholeNumber(min: number, max: number): OptionValue<number> {
+  const digits = z.string().trim().regex(/^\d{1,15}$/).transform(Number);
+  return {
+    schema: z.union([z.number(), digits]).pipe(z.int().min(min).max(max)),
+    must: `a whole number from ${min} to ${max}`,
+  };
+}
 
-/** On or off. */
-export const Switch: z.ZodType<boolean> = z.union([
-  z.boolean(),
-  z.string().transform((text, context) => {
-    const value = SWITCH_WORDS.get(text.trim().toLowerCase());
-    if (value === undefined) context.addIssue({ code: "custom", message: "not a switch" });
-    return value ?? z.NEVER;
-  }),
-]);
+export const Switch: OptionValue<boolean> = {
+  schema: z.union([
+    z.boolean(),
+    z.string().trim().pipe(
+      z.stringbool({ truthy: ["1", "true", "yes", "on"], falsy: ["0", "false", "no", "off"] }),
+    ),
+  ]),
+  must: "true or false",
+};
 
-/** One of a few words, in any case. */
-export function oneOf<const T extends string>(words: readonly T[]): z.ZodType<T> {
-  return z.string().trim().toLowerCase().pipe(z.enum(words));
+export function oneOf<const T extends string>(choices: readonly T[]): OptionValue<T> {
+  return {
+    schema: z.string().trim().toLowerCase().pipe(z.enum(choices)),
+    must: `one of ${choices.join(", ")}`,
+  };
+}
+
+export function anyText(maxLength: number, must: string): OptionValue<string> {
+  return { schema: z.string().min(1).max(maxLength), must };
+}
+
+export function text(pattern: RegExp, must: string): OptionValue<string> {
+  return { schema: z.string().regex(pattern), must };
 }
 
 /** A path as it was written; resolved by the caller, who knows the base folder. */
-export const PathText: z.ZodType<string> = z.string().min(1).refine((path) => !path.includes("\0"));
+const PathText = z.string().min(1).refine((path) => !path.includes("\0"));
+export const FilePath: OptionValue<string> = { schema: PathText, must: "the path of a file" };
+export const FolderPath: OptionValue<string> = { schema: PathText, must: "the path of a folder" };
 
-/** A file, `:memory:`, or the URL of a KV Connect server. */
-export const KvLocation: z.ZodType<string> = PathText.refine((value) =>
-  !isUrl(value) || URL.canParse(value)
-);
+export const KvLocation: OptionValue<string> = {
+  schema: PathText.refine((value) => !isUrl(value) || URL.canParse(value)),
+  must: 'the path of a file, ":memory:" or an http(s) URL',
+};
 
-/** Whether the text is an http or https URL rather than a path. */
 export function isUrl(value: string): boolean {
   return /^https?:\/\//i.test(value);
 }
 
-/** An address to listen on: a name or an IP address, IPv6 with or without brackets. */
-export const ListenHost: z.ZodType<string> = z.string().trim().transform((text, context) => {
-  const bare = text.replace(/^\[(.*)\]$/, "$1");
-  const asUrl = `http://${bare.includes(":") ? `[${bare}]` : bare}/`;
-  const plain = /^[A-Za-z0-9._-]+$/.test(bare) || /^[0-9A-Fa-f:.]+$/.test(bare);
-  if (!plain || !URL.canParse(asUrl)) {
-    context.addIssue({ code: "custom", message: "not a host" });
-    return z.NEVER;
-  }
-  return new URL(asUrl).hostname.replace(/^\[(.*)\]$/, "$1");
-});
+/** A name or an IP address to listen on, IPv6 with or without brackets. */
+export const ListenHost: OptionValue<string> = {
+  schema: z.string().trim().transform((text) => {
+    const bare = text.replace(/^\[(.*)\]$/, "$1");
+    const url = URL.parse(`http://${bare.includes(":") ? `[${bare}]` : bare}/`);
+    const isPlain = /^[A-Za-z0-9._-]+$/.test(bare) || /^[0-9A-Fa-f:.]+$/.test(bare);
+    return isPlain ? url?.hostname.replace(/^\[(.*)\]$/, "$1") : undefined;
+  }).pipe(z.string()),
+  must: "a name or an IP address, without scheme and port",
+};
+
+export const HttpUrl: OptionValue<string> = {
+  schema: z.string().trim().refine((text) => isUrl(text) && URL.canParse(text)),
+  must: "an http or https URL",
+};
 
 /** The origin of an http or https URL that has nothing but an origin. */
-export const HttpOrigin: z.ZodType<string> = z.string().trim().transform((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const bare = url !== undefined && isUrl(text) && url.pathname === "/" &&
-    url.search === "" && url.hash === "" && url.username === "" && url.password === "";
-  if (!bare) {
-    context.addIssue({ code: "custom", message: "not an origin" });
-    return z.NEVER;
-  }
-  return url.origin;
-});
+export const HttpOrigin: OptionValue<string> = {
+  schema: HttpUrl.schema.transform((text) => {
+    const { origin, pathname, search, hash, username, password } = new URL(text);
+    return pathname === "/" && search + hash + username + password === "" ? origin : undefined;
+  }).pipe(z.string()),
+  must: "an http or https URL without a path, such as https://tools.example.com",
+};
 
-const UNITS = new Map([
-  ["", 1],
-  ["b", 1],
-  ["kb", 1000],
-  ["mb", 1000 ** 2],
-  ["gb", 1000 ** 3],
-  ["kib", 1024],
-  ["mib", 1024 ** 2],
-  ["gib", 1024 ** 3],
+const KIB = 1024;
+const SIZE_UNITS = new Map([
+  ...[["", 1], ["b", 1], ["kb", 1000], ["mb", 1000 ** 2], ["gb", 1000 ** 3]] as const,
+  ...[["kib", KIB], ["mib", KIB ** 2], ["gib", KIB ** 3]] as const,
 ]);
+const TIME_UNITS = new Map([["", 1], ["ms", 1], ["s", 1_000], ["m", 60_000], ["h", 3_600_000]]);
 
 /** A size in bytes, from a number or from a text such as 4MiB. */
-export function byteSize(min: number, max: number): z.ZodType<number> {
-  const text = z.string().transform((text, context) => {
-    const [, amount, unit] = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
-    const factor = unit === undefined ? undefined : UNITS.get(unit.toLowerCase());
-    if (amount === undefined || factor === undefined) {
-      context.addIssue({ code: "custom", message: "not a size" });
-      return z.NEVER;
-    }
-    return Math.round(Number(amount) * factor);
-  });
-  return z.union([z.number(), text]).pipe(z.int().min(min).max(max));
+export function byteSize(min: number, max: number, must: string): OptionValue<number> {
+  return { schema: measure(SIZE_UNITS, min, max), must };
 }
-
-const TIME_UNITS = new Map([["ms", 1], ["s", 1_000], ["m", 60_000], ["h", 3_600_000]]);
 
 /** A time in milliseconds, from a number or from a text such as 60s. */
-export function duration(min: number, max: number): z.ZodType<number> {
-  const text = z.string().transform((text, context) => {
-    const [, amount, unit] = /^\s*(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
-    const factor = TIME_UNITS.get((unit || "ms").toLowerCase());
-    if (amount === undefined || factor === undefined) {
-      context.addIssue({ code: "custom", message: "not a time" });
-      return z.NEVER;
-    }
-    return Math.round(Number(amount) * factor);
+export function timeSpan(min: number, max: number, must: string): OptionValue<number> {
+  return { schema: measure(TIME_UNITS, min, max), must };
+}
+
+function measure(units: ReadonlyMap<string, number>, min: number, max: number) {
+  const text = z.string().transform((text) => {
+    const [, amount, unit = ""] = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+    // Not a number without an amount or with an unknown unit, which the check below refuses.
+    return Math.round(Number(amount) * (units.get(unit.toLowerCase()) ?? NaN));
   });
   return z.union([z.number(), text]).pipe(z.int().min(min).max(max));
 }
 
-/** A number from 0 to 1. */
-export const fraction: z.ZodType<number> = z.union([
-  z.number(),
-  z.string().trim().regex(/^\d{0,3}(\.\d{1,6})?$/).min(1).transform(Number),
-]).pipe(z.number().min(0).max(1));
+export const Fraction: OptionValue<number> = {
+  schema: z.union([
+    z.number(),
+    z.string().trim().regex(/^\d{0,3}(\.\d{1,6})?$/).min(1).transform(Number),
+  ]).pipe(z.number().min(0).max(1)),
+  must: "a number from 0 to 1",
+};
 
-export const HttpUrl: z.ZodType<string> = z.string().trim().refine((text) =>
-  isUrl(text) && URL.canParse(text)
-);
-
-/** What a settings file gives as it is, and a flag or a variable as JSON. */
-export function jsonOr<T>(schema: z.ZodType<T>): z.ZodType<T> {
-  const fromText = z.string().transform((text, context) => {
+/** A settings file has the object itself, a flag or a variable its JSON. */
+export function json<T>(schema: z.ZodType<T>, must: string): OptionValue<T> {
+  const parse = (value: unknown) => {
     try {
-      return JSON.parse(text) as unknown;
+      return typeof value === "string" ? JSON.parse(value) : value;
     } catch {
-      context.addIssue({ code: "custom", message: "not JSON" });
-      return z.NEVER;
+      return undefined;
     }
-  });
-  return z.union([fromText, z.unknown()]).pipe(schema);
+  };
+  return { schema: z.preprocess(parse, schema), must };
 }

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { getNodeValue } from "jsonc-parser";
 import { members, parseJsonObject, type Position } from "./json_document.ts";
-import { nearest } from "../core/text.ts";
 import {
   type AnyOption,
   forEachOption,
@@ -12,7 +11,7 @@ import {
   settingsKeyOf,
   variableOf,
 } from "./option_table.ts";
-import { configError, type ConfigProblem, findTextFile, located } from "./files.ts";
+import { configError, type ConfigProblem, findTextFile, located, unknownFix } from "./files.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type CommandFlag, parseCommandLine } from "./command_line.ts";
 import {
@@ -31,21 +30,17 @@ export type OptionOrigin = "flag" | "environment" | "settings file" | "default";
 export interface Host {
   os: typeof Deno.build.os;
   cwd: string;
-  /** Flags that commands have beyond the options. */
   commandFlags?: readonly CommandFlag[];
 }
 
 export interface ReadOptions {
   options: Options;
-  /** Where each option was set. */
   origins: Record<OptionName, OptionOrigin>;
   command: string | undefined;
   positionals: string[];
-  /** What was given for the commands' own flags. */
   flags: ReadonlyMap<string, string | boolean>;
   platform: Platform;
   dirs: PlatformDirs;
-  /** Warnings about the settings file. */
   problems: ConfigProblem[];
 }
 
@@ -95,7 +90,13 @@ export async function readOptions(
     return inHome ? join(dirs.home ?? "", path.slice(2)) : resolve(base ?? host.cwd, path);
   }
 
-  const dataDir = readPath("dataDir") ?? (platform.canWrite ? dataFolder(dirs) : undefined);
+  const dataDir = readPath("dataDir") ?? (platform.canWrite ? dirs.data : undefined);
+  if (dataDir === undefined && platform.canWrite) {
+    throw configError(
+      "Cannot choose a data folder: HOME is not set",
+      "Set HOME, or pass --data-dir",
+    );
+  }
   const options = {
     ...forEachOption<unknown>(read),
     config: readPath("config"),
@@ -134,14 +135,9 @@ function wrongValue(
   });
 }
 
-function dataFolder(dirs: PlatformDirs): string {
-  if (dirs.data !== undefined) return dirs.data;
-  throw configError("Cannot choose a data folder: HOME is not set", "Set HOME, or pass --data-dir");
-}
-
 const SETTINGS_FILE = "settings.json";
 
-export interface Settings {
+interface Settings {
   file: string;
   values: Map<string, { value: unknown; position: Position }>;
   problems: ConfigProblem[];
@@ -161,12 +157,7 @@ async function findSettings(file: string): Promise<Settings | undefined> {
     const position = document.position(key.offset);
     if (name === "$schema") continue;
     if (!known.includes(name)) {
-      const guess = nearest(name, known);
-      warn(
-        position,
-        `there is no setting "${name}"`,
-        guess === undefined ? "Remove it" : `Did you mean "${guess}"?`,
-      );
+      warn(position, `there is no setting "${name}"`, unknownFix(name, known));
       continue;
     }
     const earlier = settings.values.get(name);

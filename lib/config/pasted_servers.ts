@@ -3,22 +3,17 @@ import { isProgram, type ServerSpec, transportTypes } from "../core/server.ts";
 import { addressSpec, completeAddress } from "./address.ts";
 import { configError } from "./files.ts";
 import { splitCommand } from "./shell.ts";
-import { type Env, nonEmpty } from "./platform.ts";
+import { type Env, homeOf } from "./platform.ts";
 import { members, parseJsonObject } from "./json_document.ts";
-import { readServersText, type ServersContext } from "./mcp_file.ts";
+import { readServersText, SERVER_SECTIONS, type ServersContext } from "./mcp_file.ts";
 import { secretsOf } from "./secrets.ts";
 import { suggestedName } from "./server_name.ts";
 
-/** A server as somebody pasted it. */
 export interface PastedServer {
   name: string;
-  /** Missing where nothing can be made of it. */
   spec?: ServerSpec;
-  /** Texts that must not be shown. */
   secrets: string[];
-  /** Why it cannot be used as it is, with what to do. */
   problem?: string;
-  /** What should be known of it. */
   notes: string[];
 }
 
@@ -29,7 +24,6 @@ export interface Pasted {
 
 const LABEL = "your text";
 const EXAMPLE = '{ "mcpServers": { "name": { "url": "https://example.com/mcp" } } }';
-const SECTIONS = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 const REACHED_BY = ["command", "url", "serverUrl", "httpUrl"];
 
 /**
@@ -69,11 +63,8 @@ function named(spec: ServerSpec, name = suggestedName(spec)): PastedServer {
 }
 
 /** Variables may stand before the program, as in a shell. */
-function commandSpec(
-  words: readonly string[],
-  variables: Env,
-): ServerSpec {
-  const home = nonEmpty(variables, "HOME") ?? nonEmpty(variables, "USERPROFILE");
+function commandSpec(words: readonly string[], variables: Env): ServerSpec {
+  const home = homeOf(variables);
   const env: Record<string, string> = {};
   let at = 0;
   for (; at < words.length; at++) {
@@ -96,7 +87,7 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
   const { root } = parseJsonObject(whole, LABEL, EXAMPLE);
   const has = (path: string[]) => findNodeAtLocation(root, path) !== undefined;
   const isEntry = REACHED_BY.some((key) => has([key]));
-  const isWhole = SECTIONS.some(has);
+  const isWhole = SERVER_SECTIONS.some(has);
   const areEntries = members(root).some(({ value }) =>
     members(value).some(({ name }) => REACHED_BY.includes(name))
   );
@@ -106,8 +97,10 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
   const { servers, problems } = await readServersText(asFile, LABEL, context);
   const read = servers.map(({ name, spec, secrets, problem }): PastedServer => {
     const { disabled, ...on } = spec;
-    const told = problems.filter(({ server }) => server === name);
-    const wrong = told.find(({ message }) => problem !== undefined && message.includes(problem));
+    const concerning = problems.filter(({ server }) => server === name);
+    const wrong = concerning.find(({ message }) =>
+      problem !== undefined && message.includes(problem)
+    );
     return {
       name: name === UNNAMED ? suggestedName(spec) : name,
       spec: on,
@@ -117,7 +110,7 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
       }),
       notes: [
         ...(disabled ? ["It is switched off there"] : []),
-        ...told.filter(({ message }) => problem === undefined || !message.includes(problem))
+        ...concerning.filter(({ message }) => problem === undefined || !message.includes(problem))
           .map(({ message, fix }) => `${withoutName(message, name)}. ${fix}`),
       ],
     };

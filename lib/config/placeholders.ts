@@ -2,7 +2,6 @@ import { basename, sep } from "node:path";
 import { SecretName, secretReference } from "../core/secret_reference.ts";
 import type { Env } from "./platform.ts";
 
-/** What a placeholder can stand for. */
 export interface ExpansionContext {
   env: Env;
   workspaceFolder: string;
@@ -11,7 +10,6 @@ export interface ExpansionContext {
   inputs: ReadonlyMap<string, string | undefined>;
 }
 
-/** A placeholder that nothing was found for. */
 interface UnsetVariable {
   /** `GITHUB_TOKEN is not set`. */
   what: string;

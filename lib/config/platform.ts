@@ -8,7 +8,6 @@ import { IS_PACKAGE, MAIN, ROOT } from "../core/product.ts";
 /** Where variables come from; tests hand in their own. */
 export interface Env {
   get(name: string): string | undefined;
-  /** All of them, for what is started with them. */
   toObject?(): Record<string, string>;
 }
 
@@ -38,6 +37,10 @@ export function nonEmpty(env: Env, name: string): string | undefined {
   return env.get(name) || undefined;
 }
 
+export function homeOf(env: Env): string | undefined {
+  return nonEmpty(env, "HOME") ?? nonEmpty(env, "USERPROFILE");
+}
+
 /** A name, then a quoted value, which may span lines, or a bare value up to a comment. */
 const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^\r\n#]*))/gm;
@@ -50,12 +53,9 @@ export function parseEnvFile(text: string): [string, string][] {
   ]);
 }
 
-/** What the place the gateway runs in lets it do. */
 export interface Platform {
   name: "local" | "deploy";
-  /** Whether programs can be started, and so stdio servers used. */
   canSpawn: boolean;
-  /** Whether files written stay: a data folder, log files. */
   canWrite: boolean;
 }
 
@@ -79,16 +79,12 @@ export function detectPlatform(env: Env): Platform {
 
 const APP = "quartermaster";
 
-/** The user's folders; each is undefined where the environment does not tell. */
 export interface PlatformDirs {
   home: string | undefined;
-  /** Holds `settings.json` and the user's `mcp.json`. */
   config: string | undefined;
-  /** Holds the data store and the logs. */
   data: string | undefined;
 }
 
-/** Where this system keeps a user's settings and data. */
 export function platformDirs(os: typeof Deno.build.os, env: Env): PlatformDirs {
   if (os === "windows") {
     const home = nonEmpty(env, "USERPROFILE");

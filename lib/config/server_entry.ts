@@ -16,37 +16,31 @@ import {
 import { isBlockedPort } from "./address.ts";
 import { parseEnvFile, type Platform } from "./platform.ts";
 import {
-  controlOf,
   type Entry,
   type EntryKey,
   entryValues,
   fieldPath,
+  ownerFieldsOf,
   parseEntry,
-  timeoutOf,
 } from "./entry_schema.ts";
 import { expand, type ExpansionContext } from "./placeholders.ts";
 import { type GatewayIdentity, pointsAtGateway } from "./loops.ts";
 import { type ConfigProblem, findTextFile } from "./files.ts";
 import { secretsOf } from "./secrets.ts";
 
-/** A server as a configuration names it. */
 export interface ConfiguredServer {
   name: string;
   /** Where `problem` is set, it may be incomplete: show it, but do not start it. */
   spec: ServerSpec;
   source: ServerSource;
-  /** Texts that must not appear in any log. */
   secrets: string[];
-  /** Why this one cannot be started. */
   problem?: string;
-  /** Where in its file that is. */
   place?: Pick<ConfigProblem, "line" | "column">;
 }
 
 interface EntryContext {
   scope: ExpansionContext;
   source: ServerSource;
-  /** The folder the gateway was started in. */
   cwd: string;
   /** The folder a server runs in unless its entry says otherwise. */
   defaultCwd: string | undefined;
@@ -68,12 +62,12 @@ const OFFERED = transportTypes().filter((type) => TRANSPORTS[type].reach !== "in
   .map((type) => `"${type}"`);
 
 /** Reads one server's entry; undefined where nothing can be made of it, which was then reported. */
-export async function readServerEntry(
+export function readServerEntry(
   name: string,
   node: Node,
   context: EntryContext,
 ): Promise<ConfiguredServer | undefined> {
-  return await new EntryReader(name, node, context).read();
+  return new EntryReader(name, node, context).read();
 }
 
 class EntryReader {
@@ -93,23 +87,14 @@ class EntryReader {
 
   async read(): Promise<ConfiguredServer | undefined> {
     if (this.#node.type !== "object") {
-      return this.#fail(
-        this.#node,
-        "must be an object",
-        'Write { "command": "..." } or { "url": "..." }',
-      );
+      const fix = 'Write { "command": "..." } or { "url": "..." }';
+      return this.#fail(this.#node, "must be an object", fix);
     }
     this.#values = entryValues(this.#node, this.#name, this.#warn);
     const entry = parseEntry(this.#values, (...at) => this.#fail(...at));
     const spec = entry && await this.#specOf(entry);
     if (!entry || !spec) return undefined;
-    if (entry.disabled || entry.enabled === false) spec.disabled = true;
-    const timeoutMs = timeoutOf(entry);
-    if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
-    if (entry.startTimeoutMs !== undefined) spec.startTimeoutMs = entry.startTimeoutMs;
-    if (typeof entry.trust === "string") spec.trust = entry.trust;
-    if (entry.changes !== undefined) spec.changes = entry.changes;
-    Object.assign(spec, controlOf(entry));
+    Object.assign(spec, ownerFieldsOf(entry));
     await this.#checkPlace(spec);
     return {
       name: this.#name,
@@ -129,26 +114,17 @@ class EntryReader {
       return this.#fail(this.#node, 'has both "command" and "url"', "Keep one of them");
     }
     if (command === undefined && url === undefined) {
-      return this.#fail(
-        this.#node,
-        'has neither "command" nor "url"',
-        'Write "command" for a program to start, or "url" for a server elsewhere',
-      );
+      const fix = 'Write "command" for a program to start, or "url" for a server elsewhere';
+      return this.#fail(this.#node, 'has neither "command" nor "url"', fix);
     }
     if (isTransport(type, "program")) {
       if (command !== undefined) return await this.#programSpec(type, command, entry);
-      return this.#fail(
-        this.#at("type"),
-        `has the type "${type}" but no "command"`,
-        'Write a "command", or the type "http"',
-      );
+      const message = `has the type "${type}" but no "command"`;
+      return this.#fail(this.#at("type"), message, 'Write a "command", or the type "http"');
     }
     if (url !== undefined) return this.#remoteSpec(type, url, entry);
-    return this.#fail(
-      this.#at("type"),
-      `has the type "${type}" but no "url"`,
-      'Write a "url", or the type "stdio"',
-    );
+    const message = `has the type "${type}" but no "url"`;
+    return this.#fail(this.#at("type"), message, 'Write a "url", or the type "stdio"');
   }
 
   #typeOf({ type, command }: Entry): TransportType | undefined {
@@ -163,11 +139,7 @@ class EntryReader {
     );
   }
 
-  async #programSpec(
-    type: ProgramSpec["type"],
-    command: string,
-    entry: Entry,
-  ): Promise<ServerSpec> {
+  async #programSpec(type: ProgramSpec["type"], command: string, entry: Entry) {
     this.#warnUnused(["headers"], "a server that is started as a program");
     const { workspaceFolder } = this.#context.scope;
     const cwd = entry.cwd === undefined
@@ -222,7 +194,7 @@ class EntryReader {
     }
     const spec: ServerSpec = { type, url, headers };
     if (this.#problems.length > 0) return spec;
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    const parsed = URL.parse(url);
     if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
       const fix = secretNamesIn(url).length === 0
         ? "Write a whole address, such as https://example.com/mcp"
@@ -293,12 +265,8 @@ class EntryReader {
   /** Keeps the server in the list, but from being started. */
   #hold(severity: "warning" | "error", node: Node, reason: string, fix: string): void {
     this.#problems.push(reason);
-    this.#context.report(
-      severity,
-      node,
-      `server "${this.#name}" is not started: ${reason}`,
-      fix,
-    );
+    const message = `server "${this.#name}" is not started: ${reason}`;
+    this.#context.report(severity, node, message, fix);
   }
 
   #fail(node: Node, message: string, fix: string): undefined {

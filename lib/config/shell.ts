@@ -62,7 +62,7 @@ export function splitCommand(line: string): string[] {
   return words;
 }
 
-/** A line that `commandWords()` splits into these words again. */
+/** A line that `splitCommand()` splits into these words again. */
 export function joinCommand(words: readonly string[]): string {
   return words.map((word) => {
     if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return word;

@@ -69,7 +69,6 @@ export async function watchFiles(
   await checking;
 }
 
-/** Differs whenever one of the files is another one than before. */
 export async function stampFiles(files: readonly string[]): Promise<string> {
   const infos = await Promise.all(files.map((file) => Deno.stat(file).catch(() => undefined)));
   return infos.map((info) => info ? `${info.size} ${info.mtime?.getTime()} ${info.ino}` : "-").join(

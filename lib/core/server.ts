@@ -62,7 +62,8 @@ export type CallMode = z.infer<typeof CallMode>;
 /** Names of a server's own tools, with `*` for any text; after `!`, what is kept out. */
 const ToolPatterns = z.array(z.string().min(1).max(128)).max(200);
 
-const common = {
+/** What an owner decides about a server, however it is reached. */
+export const ownerFields = {
   trust: ServerTrust.optional(),
   /** Default: `hold` for a server that is not trusted, else `notify`. */
   changes: ChangePolicy.optional(),
@@ -92,7 +93,7 @@ export const ProgramServer = z.strictObject({
   cwd: z.string().optional(),
   /** Started at the first call, and stopped when it has been idle for a while. */
   lazy: z.boolean().optional(),
-  ...common,
+  ...ownerFields,
 });
 
 export const RemoteServer = z.strictObject({
@@ -101,11 +102,14 @@ export const RemoteServer = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   /** Of one that was added at run time: its owner has chosen an address in a private network. */
   allowPrivate: z.boolean().optional(),
-  ...common,
+  ...ownerFields,
 });
 
 /** A server that runs in this process. */
-const InProcessServer = z.strictObject({ type: z.enum(transportTypes("in-process")), ...common });
+const InProcessServer = z.strictObject({
+  type: z.enum(transportTypes("in-process")),
+  ...ownerFields,
+});
 
 /** How to reach one server. */
 export const ServerSpec = z.discriminatedUnion("type", [

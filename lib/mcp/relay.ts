@@ -135,7 +135,7 @@ export class Relay implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     const own = await this.#own?.opened.catch(() => undefined);
-    if (own) await this.#server.closeOwn(own);
+    if (own) await own.end(0);
   }
 
   #ownConnection(): OwnConnection {
@@ -182,7 +182,7 @@ export class Relay implements AsyncDisposable {
       if (!this.#state.isEmpty) await this.#state.restore(own);
       return own;
     } catch (error) {
-      await this.#server.closeOwn(own);
+      await own.end(0);
       throw error;
     }
   }

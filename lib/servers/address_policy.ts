@@ -1,32 +1,19 @@
-import { isRemote } from "../core/server.ts";
 import type { Env } from "../config/platform.ts";
-import type { ServerSpec } from "../core/server.ts";
+import { isRemote, type ServerSpec } from "../core/server.ts";
 import type { LoginReach } from "./oauth/oauth_http.ts";
 import type { PooledServer } from "./server.ts";
 import type { GuardedClient } from "./transports/guarded_fetch.ts";
 import type { AddressGuard } from "./transports/address_guard.ts";
 
-export interface AddressPolicyInput {
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
+/** Where servers that were added at run time may be. A file's entries are its owner's choice. */
+export function buildAddressPolicy({ stack, allowPrivate, env, find }: {
   stack: AsyncDisposableStack;
-  /** Whether servers that are added at run time may use private addresses. */
   allowPrivate: boolean;
   env: Env;
   find(name: string): PooledServer | undefined;
-}
-
-/** Where servers that were added at run time may be. A file's entries are its owner's choice. */
-export interface AddressPolicy {
-  reach: LoginReach;
-  /** The fetch to use for a server; undefined for the usual one. */
-  fetchFor(server: PooledServer, url: string): Promise<typeof fetch | undefined>;
-  /** Why an entry that is about to be added may not lead to its address. */
-  refusalOf(spec: ServerSpec): Promise<string | undefined>;
-}
-
-const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-
-export function buildAddressPolicy(input: AddressPolicyInput): AddressPolicy {
-  const { stack, allowPrivate, env, find } = input;
+}) {
   let opened: Promise<{ guard: AddressGuard; client: GuardedClient }> | undefined;
   stack.defer(async () => await (await opened)?.client[Symbol.asyncDispose]());
 
@@ -61,10 +48,12 @@ export function buildAddressPolicy(input: AddressPolicyInput): AddressPolicy {
 
   return {
     reach,
-    async fetchFor(server, url) {
+    /** Undefined for the platform's own fetch. */
+    async fetchFor(server: PooledServer, url: string) {
       return isGuarded(server) ? (await guarded()).client.fetchFor(url) : undefined;
     },
-    async refusalOf(spec) {
+    /** Why an entry that is about to be added may not lead to its address. */
+    async refusalOf(spec: ServerSpec) {
       if (allowPrivate || !isRemote(spec) || spec.allowPrivate) return undefined;
       return await (await guarded()).guard.refusalOf(new URL(spec.url));
     },

@@ -40,7 +40,6 @@ interface ConnectionEvents {
   onInstall?: TransportEvents["onInstall"];
 }
 
-/** One call to a server. */
 export interface Call {
   method: string;
   /** The text of its params, relayed as it is but for the progress token. */
@@ -100,14 +99,23 @@ export class Connection implements AsyncDisposable {
     const limit = new AbortController();
     const expire = () => {
       const message = `Server "${serverName}" did not complete the MCP handshake within ${
-        inWords(startTimeoutMs)
+        durationText(startTimeoutMs)
       }`;
       limit.abort(new GatewayError("TIMEOUT", { message }));
     };
     let timer = setTimeout(expire, startTimeoutMs);
     let isOpening = true;
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-    const traffic = newTraffic(events);
+    let isOver = false;
+    const traffic: Traffic = {
+      pending: new Map(),
+      heardAt: Date.now(),
+      close(reason) {
+        if (isOver) return;
+        isOver = true;
+        events.onClose(reason);
+      },
+    };
     let transport: Transport | undefined;
     try {
       transport = await options.openTransport({
@@ -152,18 +160,18 @@ export class Connection implements AsyncDisposable {
     const id = this.#nextId++;
     const params = call.progressToken === undefined
       ? call.params
-      : withProgressToken(call.params!, id);
+      : withMember(call.params!, ["_meta", "progressToken"], id);
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new AbortController();
-    const end = (words: string, reason: unknown) => {
-      const params = JSON.stringify({ requestId: id, reason: words });
+    const end = (why: string, reason: unknown) => {
+      const params = JSON.stringify({ requestId: id, reason: why });
       void this.notify("notifications/cancelled", params).catch(() => {});
       if (wait) wait.abort(reason);
       else transport.abandon?.(id, reason);
     };
     const expire = () => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
-        inWords(call.timeoutMs)
+        durationText(call.timeoutMs)
       }`;
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
@@ -211,7 +219,6 @@ export class Connection implements AsyncDisposable {
     return this.#transport.send(notificationText(method, params));
   }
 
-  /** Sends an answer to a request of the server's, under the server's own id. */
   answer(text: string): Promise<void> {
     return this.#transport.send(text);
   }
@@ -221,8 +228,8 @@ export class Connection implements AsyncDisposable {
    * told at once, with the reason if there is one besides that nobody needs it.
    */
   async end(settleMs: number, hurry?: AbortSignal, reason?: TransportClosed): Promise<void> {
-    const words = `The connection to server "${this.#options.serverName}" was closed`;
-    this.#traffic.close(reason ?? new TransportClosed("closed", words));
+    const message = `The connection to server "${this.#options.serverName}" was closed`;
+    this.#traffic.close(reason ?? new TransportClosed("closed", message));
     if (this.inFlight > 0 && settleMs > 0 && !hurry?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMs);
@@ -251,20 +258,7 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-function newTraffic({ onClose }: ConnectionEvents): Traffic {
-  let isOver = false;
-  return {
-    pending: new Map(),
-    heardAt: Date.now(),
-    close(reason) {
-      if (isOver) return;
-      isOver = true;
-      onClose(reason);
-    },
-  };
-}
-
-function inWords(ms: number): string {
+function durationText(ms: number): string {
   return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
@@ -298,11 +292,6 @@ function deliver(
   });
 }
 
-function withProgressToken(params: string, token: number): string {
-  return withMember(params, ["_meta", "progressToken"], token);
-}
-
-/** A JSON text with the member at `path` replaced, the rest as it came. */
 function withMember(text: string, path: string[], value: RpcId): string {
   let start = 0;
   for (const [index, name] of path.entries()) {
@@ -316,7 +305,6 @@ function withMember(text: string, path: string[], value: RpcId): string {
 
 const PROTOCOL_VERSION = "2025-11-25";
 
-/** What a server says of itself in the handshake. */
 const InitializeResult = z.looseObject({
   protocolVersion: z.string(),
   capabilities: z.record(z.string(), z.unknown()).default({}),
@@ -325,7 +313,6 @@ const InitializeResult = z.looseObject({
 });
 export type ServerInfo = z.infer<typeof InitializeResult>;
 
-/** Whom a server shakes hands with. */
 interface Introduction {
   /** The capabilities of the client behind this connection; none for a shared one. */
   capabilities: Record<string, unknown>;
@@ -334,8 +321,7 @@ interface Introduction {
   protocolVersion?: string;
 }
 
-/** Introduces us and learns what the server can do. */
-export async function initialize(
+async function initialize(
   transport: Transport,
   serverName: string,
   introduction: Introduction,

@@ -8,16 +8,17 @@ import { secretsOf } from "../config/secrets.ts";
 import type { Bus } from "../core/bus.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { keepUp } from "../core/upkeep.ts";
-import type { Transport, TransportEvents } from "./transports/transport.ts";
+import type { TransportEvents } from "./transports/transport.ts";
 import { openTransport, type TransportContext } from "./transports/open.ts";
 import type { PooledServer } from "./server.ts";
 import { ServerPool } from "./pool.ts";
-import { type AddressPolicy, buildAddressPolicy } from "./address_policy.ts";
+import { buildAddressPolicy } from "./address_policy.ts";
 import type { SecretsModule } from "./secrets.ts";
-import { buildServerLogins, type ServerLogins } from "./server_logins.ts";
+import { buildServerLogins } from "./server_logins.ts";
 import { StateHistory } from "./status.ts";
 import { childEnv } from "./processes/process_group.ts";
-import { Installs, npxFolderOf } from "./processes/installs.ts";
+import { findInstaller } from "./processes/installer.ts";
+import { Installs } from "./processes/installs.ts";
 import { ProcessOwner, reapOrphans } from "./processes/process_owner.ts";
 import {
   type KeptLease,
@@ -34,7 +35,6 @@ const REAP_EVERY_MS = 30_000;
 export interface ServersInput {
   store: Store;
   lease: KeptLease;
-  /** The secrets that entries refer to; they also seal stored entries and logins. */
   secrets: SecretsModule;
   logs: Logs;
   telemetry: { metrics: Metrics };
@@ -46,45 +46,21 @@ export interface ServersInput {
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
-  /** The tool definitions known from an earlier run. */
   knownTools(name: string): Promise<string[]>;
   /** A server lists these tools. Returns how many of them are served. */
   onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
   /** How many of a server's tools are served. */
   countTools(name: string): number;
   onSwitchedOff(name: string): void;
-  /** A connected server sent these instructions. */
   onInstructions(name: string, instructions: string): void;
-  /** A server wrote to its standard error. */
   onLine(name: string): void;
-  /** Called with all wanted servers before they start. */
   beforeStart(servers: readonly PooledServer[]): Promise<void>;
   onWarning(message: string, details?: object): void;
 }
 
-export interface ServersModule extends AsyncDisposable {
-  pool: ServerPool;
-  states: StateHistory;
-  logins: ServerLogins;
-  addresses: AddressPolicy;
-  added: ServersRepository;
-  paused: PausedServersRepository;
-  processOwner: ProcessOwner;
-  openTransport(
-    server: PooledServer,
-    events: TransportEvents,
-    signal: AbortSignal,
-  ): Promise<Transport>;
-  /** Finds the function that removes a server's cached packages, if there is one. */
-  findPackageCache(server: PooledServer): Promise<(() => Promise<void>) | undefined>;
-  /** All wanted servers: those of the file, and those added at run time under other names. */
-  wanted(configured: LoadedServers): Promise<PooledServer[]>;
-  /** Ends the servers' programs without waiting: some take long. */
-  endSoon(): void;
-}
+export type ServersModule = ReturnType<typeof buildServers>;
 
-/** The pool of servers with their transports, logins and processes. */
-export function buildServers(input: ServersInput): ServersModule {
+export function buildServers(input: ServersInput) {
   const { store, logs, secrets, platform, lease, bus, onWarning } = input;
   const stack = new AsyncDisposableStack();
   const added = new ServersRepository(store, secrets.box);
@@ -92,9 +68,7 @@ export function buildServers(input: ServersInput): ServersModule {
   const records = new ProcessesRepository(store);
   const host = hostname();
   const log = logs.module("servers");
-  const processOwner = stack.use(
-    new ProcessOwner({ leaseId: lease.id, host, records, onWarning }),
-  );
+  const processOwner = stack.use(new ProcessOwner({ leaseId: lease.id, host, records, onWarning }));
   const installs = stack.use(new Installs({}, input.signal));
   if (platform.canSpawn) {
     stack.use(keepUp({
@@ -127,10 +101,10 @@ export function buildServers(input: ServersInput): ServersModule {
     installs,
     mask: (text) => logs.redactor.text(text),
     fill: secrets.fill,
-    credentialsFor: (name, spec) => logins.credentialsFor(name, spec),
-    fetchFor: (server, url) => addresses.fetchFor(server, url),
+    credentialsFor: logins.credentialsFor,
+    fetchFor: addresses.fetchFor,
   };
-  const open: ServersModule["openTransport"] = (server, events, signal) =>
+  const open = (server: PooledServer, events: TransportEvents, signal: AbortSignal) =>
     openTransport(server, events, signal, transports);
 
   const states = new StateHistory();
@@ -167,6 +141,7 @@ export function buildServers(input: ServersInput): ServersModule {
 
   followTools(bus, pool, input.countTools, onStatus);
 
+  /** All wanted servers: those of the file, and those added at run time under other names. */
   async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
     const names = new Set(configured.servers.map(({ name }) => name));
     const servers: PooledServer[] = configured.servers.map(withPlace);
@@ -196,8 +171,10 @@ export function buildServers(input: ServersInput): ServersModule {
     paused,
     processOwner,
     openTransport: open,
-    findPackageCache: (server) => findPackageCache(secrets, installs, server),
+    /** Finds the function that removes a server's cached packages, if there is one. */
+    findPackageCache: (server: PooledServer) => findPackageCache(secrets, installs, server),
     wanted,
+    /** Ends the servers' programs without waiting: some take long. */
     endSoon: () => void pool[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -238,13 +215,9 @@ async function findPackageCache(
 ): Promise<(() => Promise<void>) | undefined> {
   const spec = await secrets.fill(server.spec);
   if (spec.type !== "stdio") return undefined;
-  const { command, args, cwd } = spec;
+  if (findInstaller([spec.command, ...spec.args])?.family !== "npm") return undefined;
   const env = childEnv({ baseEnv: Deno.env.toObject(), declared: spec.env, markerEnv: {} });
-  const program = { command, args, env, cwd };
-  if (await npxFolderOf(program) === undefined) return undefined;
-  return async () => {
-    await installs.repair(program);
-  };
+  return async () => void await installs.repair({ ...spec, env });
 }
 
 /** Ends programs that killed gateways left running, and forgets their leases. */
@@ -262,7 +235,6 @@ async function reap(
   for (const { id } of await leases.listLapsed()) if (id !== lease.id) await leases.takeOver(id);
 }
 
-/** The entry's problem, with its place in the file. */
 function withPlace({ name, spec, source, problem, place }: ConfiguredServer): PooledServer {
   if (problem === undefined) return { name, spec, source };
   const at = place && source.kind === "file"

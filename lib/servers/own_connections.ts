@@ -18,7 +18,6 @@ interface OwnConnectionsOptions {
 
 interface Slot {
   stake(): ConnectionUse;
-  /** Undefined where it could not be opened. */
   opening?: Promise<Connection | undefined>;
   connection?: Connection;
 }
@@ -58,7 +57,6 @@ export class OwnConnections {
     }
   }
 
-  /** Ends all of them, each once its calls have come to their end or the time is up. */
   async closeAll(settleMs = 0): Promise<void> {
     const message = `Server "${this.#options.serverName}" was stopped`;
     this.#stop.abort(new GatewayError("SERVER_DISCONNECTED", { message }));
@@ -91,7 +89,6 @@ export class OwnConnections {
     });
   }
 
-  /** Those that could be ended without harm to a call. */
   #free() {
     return [...this.#slots].flatMap(({ connection, stake }) => {
       if (!connection || connection.inFlight > 0) return [];
@@ -122,7 +119,6 @@ export class OwnConnections {
     this.#idleTimer = undefined;
   }
 
-  /** However it ends, it is over. */
   #end(end: () => Promise<void>): Promise<void> {
     const ended = end().catch(() => {}).finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);

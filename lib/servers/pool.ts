@@ -8,7 +8,6 @@ import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./s
 const LINKS_PER_TURN = 4;
 
 export type ServerPoolOptions = Omit<ManagedServerOptions, "server"> & {
-  /** The server is no longer wanted; its tools are gone with it. */
   onRemoved(name: string): void;
 };
 
@@ -120,7 +119,6 @@ export class StartLimiter implements Disposable {
     return promise;
   }
 
-  /** Nobody waits any more. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

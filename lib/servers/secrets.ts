@@ -1,52 +1,38 @@
 import type { Platform } from "../config/platform.ts";
 import type { Options } from "../config/option_table.ts";
-import { ServerSecrets } from "./server_secrets.ts";
+import { once } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { fillSecrets, secretNames } from "../core/secret_reference.ts";
+import { isRemote, type ServerSpec } from "../core/server.ts";
 import type { AesBox } from "../storage/sealing.ts";
-import { SecretsRepository } from "../storage/secrets_repository.ts";
+import { type SecretOutline, SecretsRepository } from "../storage/secrets_repository.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import type { Store } from "../storage/store.ts";
 import type { Redactor } from "../telemetry/redact.ts";
+import type { PooledServer } from "./server.ts";
+import { TransportClosed } from "./transports/transport.ts";
 
 /** Long enough for the servers of a start to be connected. */
 const SEAL_AFTER_MS = 5_000;
 
-export interface SecretsInput {
+export type SecretsModule = ReturnType<typeof buildSecrets>;
+
+/** Secrets that entries refer to, and the box they are sealed in. Without any, costs one read. */
+export function buildSecrets({ store, options, platform, logs }: {
   store: Store;
   options: Pick<Options, "secretKey" | "dataDir">;
   platform: Pick<Platform, "canWrite">;
   logs: { redactor: Pick<Redactor, "learn"> };
-}
-
-/** Secrets that entries refer to, and the box they are sealed in. Without any, costs one read. */
-export interface SecretsModule extends Pick<ServerSecrets, "prepare" | "fill"> {
-  repository: SecretsRepository;
-  box(): Promise<AesBox>;
-  keyId(): Promise<string>;
-  /** Seals, once the start is over, what an earlier version stored in plain text. */
-  sealSoon(
-    stack: AsyncDisposableStack,
-    onWarning: (message: string, details?: object) => void,
-  ): void;
-}
-
-export function buildSecrets({ store, options, platform, logs }: SecretsInput): SecretsModule {
-  let opened: Promise<AesBox> | undefined;
-  /** Opened at first use: its key may have to be made. */
-  function box(): Promise<AesBox> {
-    if (opened) return opened;
-    const asked = opened = openBox();
-    // A broken key file may be repaired while the gateway runs.
-    asked.catch(() => opened = undefined);
-    return asked;
-  }
-  async function openBox(): Promise<AesBox> {
+}) {
+  /** Opened at first use: its key may have to be made, and a broken key file may be repaired. */
+  const box = once(async (): Promise<AesBox> => {
     const { openSecretBox } = await import("../storage/secret_key.ts");
     return await openSecretBox({
       secretKey: options.secretKey,
       dataDir: platform.canWrite ? options.dataDir : undefined,
       location: store.location,
     });
-  }
+  });
   const keyId = async () => (await box()).keyId;
 
   const repository = new SecretsRepository(store, box);
@@ -61,7 +47,11 @@ export function buildSecrets({ store, options, platform, logs }: SecretsInput): 
     keyId,
     prepare: used.prepare.bind(used),
     fill: used.fill.bind(used),
-    sealSoon(stack, onWarning) {
+    /** Seals, once the start is over, what an earlier version stored in plain text. */
+    sealSoon(
+      stack: AsyncDisposableStack,
+      onWarning: (message: string, details?: object) => void,
+    ) {
       let sealing: Promise<unknown> = Promise.resolve();
       const timer = setTimeout(() => {
         sealing = new ServersRepository(store, box).sealPlain().catch((error) =>
@@ -74,4 +64,117 @@ export function buildSecrets({ store, options, platform, logs }: SecretsInput): 
       });
     },
   };
+}
+
+interface ServerSecretsOptions {
+  repository: Pick<SecretsRepository, "outlines" | "open">;
+  keyId(): Promise<string>;
+  /** Hears of every value before it is used, so that it is written nowhere. */
+  learn(values: string[]): void;
+}
+
+/** Puts secrets into servers' entries when they are started, and only then. */
+export class ServerSecrets {
+  readonly #options: ServerSecretsOptions;
+  #known = new Map<string, SecretOutline>();
+  /** What was opened before: a server must come back though the store may be away. */
+  readonly #opened = new Map<string, { value: string; versionstamp: string }>();
+
+  constructor(options: ServerSecretsOptions) {
+    this.#options = options;
+  }
+
+  async prepare(servers: readonly PooledServer[]): Promise<PooledServer[]> {
+    const outlines = await this.#options.repository.outlines();
+    this.#known = new Map(outlines.map((outline) => [outline.name, outline]));
+    for (const [name, { versionstamp }] of this.#opened) {
+      if (this.#known.get(name)?.versionstamp !== versionstamp) this.#opened.delete(name);
+    }
+    return await Promise.all(servers.map((server) => this.#prepared(server)));
+  }
+
+  /** An entry with the secrets it refers to. Throws TransportClosed where one is missing. */
+  async fill(spec: ServerSpec): Promise<ServerSpec> {
+    const names = secretNames(spec);
+    if (names.length === 0) return spec;
+    const values = new Map<string, string>();
+    for (const name of names) values.set(name, await this.#open(name));
+    this.#options.learn([...values.values()]);
+    const filled = fillSecrets(spec, values);
+    checkFilled(spec, filled);
+    return filled;
+  }
+
+  async #prepared(server: PooledServer): Promise<PooledServer> {
+    const names = secretNames(server.spec);
+    if (names.length === 0) return server;
+    const problems = [
+      ...(server.problem === undefined ? [] : [server.problem]),
+      ...await this.#problemsOf(names),
+    ];
+    return {
+      ...server,
+      secretsStamp: names.map((name) => this.#known.get(name)?.versionstamp ?? "").join(" "),
+      ...(problems.length === 0 ? {} : { problem: problems.join("; ") }),
+    };
+  }
+
+  async #problemsOf(names: readonly string[]): Promise<string[]> {
+    const missing = names.filter((name) => !this.#known.has(name));
+    if (missing.length > 0) return missing.map(isMissing);
+    let keyId: string;
+    try {
+      keyId = await this.#options.keyId();
+    } catch (error) {
+      if (error instanceof GatewayError) return [error.message];
+      throw error;
+    }
+    return names.filter((name) => this.#known.get(name)?.keyId !== keyId)
+      .map((name) => `the secret ${name} was sealed with another key: ${howToSet(name)}`);
+  }
+
+  async #open(name: string): Promise<string> {
+    const opened = this.#opened.get(name);
+    // One that was opened while another was set may have come after prepare() had cleared it.
+    if (opened && opened.versionstamp === this.#known.get(name)?.versionstamp) return opened.value;
+    try {
+      const found = await this.#options.repository.open(name);
+      if (found === undefined) throw new TransportClosed("refused", isMissing(name));
+      this.#opened.set(name, found);
+      return found.value;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw new TransportClosed("refused", `the secret ${name}: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function isMissing(name: string): string {
+  return `the secret ${name} is not set: ${howToSet(name)}`;
+}
+
+function howToSet(name: string): string {
+  return `set it in the console under Security, or with \`quartermaster secrets set ${name}\``;
+}
+
+/** A value must not lead elsewhere, nor into an error that names it. */
+function checkFilled(spec: ServerSpec, filled: ServerSpec): void {
+  if (!isRemote(spec) || !isRemote(filled)) return;
+  const [before, after] = [URL.parse(spec.url), URL.parse(filled.url)];
+  if (after === null || before?.origin !== after.origin) {
+    throw new TransportClosed("refused", "a secret in its address makes it that of another host");
+  }
+  for (const [name, value] of Object.entries(filled.headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new TransportClosed(
+        "refused",
+        `its header "${name}" cannot be sent: a secret in it has a line break, or characters ` +
+          "beyond Latin-1",
+      );
+    }
+  }
 }

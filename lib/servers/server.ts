@@ -30,7 +30,6 @@ export interface PooledServer {
   source: ServerSource;
   /** Why it cannot start, found while its entry was read. */
   problem?: string;
-  /** The owner paused it. */
   isPaused?: boolean;
   /** Changes when a secret is set that its entry refers to: the server is then reconnected. */
   secretsStamp?: string;
@@ -54,11 +53,9 @@ export interface ManagedServerOptions {
   /** It wrote to its error output, or something is to be known of its connection. */
   onLine?(name: string): void;
   timings?: Partial<Timings>;
-  /** How many clients may have connections of their own. */
   maxOwn?: number;
 }
 
-/** The client a connection of its own is opened for. */
 interface OwnClient extends
   Pick<
     ConnectionOptions,
@@ -144,7 +141,6 @@ export class ManagedServer implements AsyncDisposable {
     return this.#status.current;
   }
 
-  /** What the server said of itself when it was last connected. */
   get info(): ServerInfo | undefined {
     return this.#info;
   }
@@ -168,7 +164,6 @@ export class ManagedServer implements AsyncDisposable {
     return isProgram(spec) && spec.lazy === true;
   }
 
-  /** Begins to connect; does not wait for it, and never throws. */
   start(): void {
     const { problem, spec, isPaused } = this.#server;
     if (problem !== undefined) return this.#status.set("failed", problem, problem);
@@ -285,10 +280,6 @@ export class ManagedServer implements AsyncDisposable {
     }, client.stake);
   }
 
-  closeOwn(connection: Connection): Promise<void> {
-    return connection.end(0);
-  }
-
   /** Hears what the server tells everybody: that a list of its own has changed. */
   onBroadcast(listener: (text: string) => void): () => void {
     this.#broadcastListeners.add(listener);
@@ -330,7 +321,6 @@ export class ManagedServer implements AsyncDisposable {
     if (isWanted()) await this.#shared.connect();
   }
 
-  /** Reloads the tools; calls close together are merged. */
   refreshTools(): Promise<void> {
     return this.#tools.refresh();
   }

@@ -250,7 +250,7 @@ Deno.test("ManagedServer.openOwn() has a limit, which counts those that are bein
   );
   const opened = results.flatMap((result) => result.status === "fulfilled" ? [result.value] : []);
   assert.equal(opened.length, 100);
-  await managed.closeOwn(opened[0]!);
+  await opened[0]!.end(0);
   server.links[5]?.close();
   const busy = { ...CLIENT, stake: () => "calls" as const };
   await Promise.all([managed.openOwn(busy), managed.openOwn(busy)]);

@@ -15,39 +15,22 @@ const DOCUMENT_PATH = "/oauth/client.json";
 /** As long as an authorization server may take to hear that a login has ended. */
 const REVOKE_MS = 10_000;
 
-export interface ServerLoginsInput {
+interface ServerLoginsInput {
   stack: AsyncDisposableStack;
   store: Store;
   added: ServersRepository;
   logs: Logs;
   self: Pick<GatewayIdentity, "publicUrl">;
-  /** Where this gateway listens; empty if it does not. */
   address: string;
   owner: string;
   box(): Promise<SecretBox>;
-  /** Where the login to a server may lead. */
   reach?: LoginReach | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
 }
 
 /** OAuth logins to servers. Without any, costs one read of the store. */
-export interface ServerLogins extends Pick<Logins, "credentialsFor"> {
-  logins: Logins;
-  repository: LoginsRepository;
-  /** Undefined if no browser can be sent back to this gateway. */
-  makeFlow(): Promise<LoginFlow | undefined>;
-  /** The gateway's metadata as an OAuth client, if others can read it. */
-  clientDocument(): Promise<object | undefined>;
-  /** Applies the stored logins: servers whose login was made or ended elsewhere reconnect. */
-  reload(pool: ServerPool): Promise<void>;
-  /** Reloads, and drops logins made for an address that the server no longer has. */
-  load(pool: ServerPool, servers: readonly PooledServer[]): Promise<void>;
-  /** Ends the login of a server that was added at run time and removed. */
-  removed(name: string): void;
-}
-
-export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
+export function buildServerLogins(input: ServerLoginsInput) {
   const { stack, store, logs, self, box, reach, onWarning } = input;
   const repository = new LoginsRepository(store, box);
   const learn = (secrets: string[], owner?: string) => logs.redactor.learn(secrets, owner);
@@ -70,6 +53,7 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
     while (ending.size > 0) await Promise.all(ending);
   });
 
+  /** Undefined if no browser can be sent back to this gateway. */
   async function makeFlow(): Promise<LoginFlow | undefined> {
     if (redirectUri === undefined) return undefined;
     const { LoginFlow } = await import("./oauth/login_flow.ts");
@@ -78,7 +62,6 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
     return new LoginFlow({ repository, pending, redirectUri, documentUrl, learn, reach });
   }
 
-  /** Deletes a login at once, and revokes it in the background. */
   async function drop(name: string): Promise<void> {
     const flow = await makeFlow();
     if (flow === undefined) return await repository.delete(name);
@@ -95,6 +78,7 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
     ending.add(done);
   }
 
+  /** Applies the stored logins: servers whose login was made or ended elsewhere reconnect. */
   async function reload(pool: ServerPool): Promise<void> {
     for (const { server, hasTokens } of await logins.load()) {
       const managed = pool.find(server);
@@ -111,12 +95,14 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
     makeFlow,
     reload,
     credentialsFor: logins.credentialsFor.bind(logins),
-    async clientDocument() {
+    /** The gateway's metadata as an OAuth client, if others can read it. */
+    async clientDocument(): Promise<object | undefined> {
       if (documentUrl === undefined || redirectUri === undefined) return undefined;
       const { clientMetadata } = await import("./oauth/client_identity.ts");
       return { client_id: documentUrl, client_uri: base, ...clientMetadata(redirectUri) };
     },
-    async load(pool, servers) {
+    /** Reloads, and drops logins made for an address that the server no longer has. */
+    async load(pool: ServerPool, servers: readonly PooledServer[]) {
       try {
         await reload(pool);
         for (const name of logins.outdated(servers)) {
@@ -127,7 +113,8 @@ export function buildServerLogins(input: ServerLoginsInput): ServerLogins {
         onWarning("Cannot read the logins: what was read before stays", { error });
       }
     },
-    removed(name) {
+    /** Ends the login of a server that was added at run time and removed. */
+    removed(name: string) {
       const work = async () => {
         const outline = await repository.findOutline(name);
         if (!outline?.isAdded || await input.added.find(name)) return;

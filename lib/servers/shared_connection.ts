@@ -33,7 +33,6 @@ interface SharedConnectionOptions extends Pick<ConnectionOptions, "serverName" |
   signal: AbortSignal;
 }
 
-/** One try to connect; aborted when it is no longer wanted. */
 interface Attempt {
   controller: AbortController;
   connection: Promise<Connection>;
@@ -44,7 +43,7 @@ export class SharedConnection implements AsyncDisposable {
   readonly #options: SharedConnectionOptions;
   #current: Connection | undefined;
   #attempt: Attempt | undefined;
-  #heartbeat: Heartbeat | undefined;
+  #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   /** In a row; past the first one callers are told at once instead of waiting. */
   #failures = 0;
   #connectedAt = 0;
@@ -71,7 +70,6 @@ export class SharedConnection implements AsyncDisposable {
     return abortable(this.connect(), signal);
   }
 
-  /** Connects now, unless that is done or under way. */
   connect(): Promise<Connection> {
     if (this.#current) return Promise.resolve(this.#current);
     if (this.#options.signal.aborted) {
@@ -88,7 +86,7 @@ export class SharedConnection implements AsyncDisposable {
 
   /** Asks whether the server is still there, because there is reason to doubt it. */
   doubt(connection: Connection): void {
-    if (connection === this.#current) void this.#heartbeat?.check();
+    if (connection === this.#current) this.#heartbeat?.check();
   }
 
   /** The connection is of no more use; another one is made, sooner if this one was a good one. */
@@ -202,7 +200,7 @@ export class SharedConnection implements AsyncDisposable {
     // First: listeners that hear "ready" read what the server said about itself.
     this.#options.onReady(connection);
     status.set("ready", "Connected");
-    this.#heartbeat = new Heartbeat(connection, {
+    this.#heartbeat = startHeartbeat(connection, {
       everyMs: timings.pingEvery,
       timeoutMs: timings.pingTimeout,
       patienceMs: patienceMs(),
@@ -217,18 +215,18 @@ export class SharedConnection implements AsyncDisposable {
 
   #fail(error: unknown): void {
     const { log, status } = this.#options;
-    const words = failureReason(error, log);
+    const reason = failureReason(error, log);
     if (needsLogin(error)) {
-      return status.set("needs_login", `The server asks for a login: ${words}`, words);
+      return status.set("needs_login", `The server asks for a login: ${reason}`, reason);
     }
-    this.#retryLater("failed", words);
+    this.#retryLater("failed", reason);
   }
 
-  #retryLater(state: ServerState, words: string): void {
+  #retryLater(state: ServerState, reason: string): void {
     const wait = backoffMs(++this.#failures);
     // When is told as a time: a number of seconds in the text would be wrong a second later.
     const at = Date.now() + wait;
-    this.#options.status.set(state, `${words}; ${TRYING_AGAIN}`, words, at);
+    this.#options.status.set(state, `${reason}; ${TRYING_AGAIN}`, reason, at);
     this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), wait);
   }
 
@@ -254,48 +252,37 @@ interface HeartbeatOptions {
   onDead(reason: Error): void;
 }
 
-/** Asks a server at intervals whether it is still there. */
-class Heartbeat implements Disposable {
-  readonly #connection: Connection;
-  readonly #options: HeartbeatOptions;
-  readonly #timer: ReturnType<typeof setInterval>;
-  #checking: Promise<void> | undefined;
-  #isOver = false;
-
-  constructor(connection: Connection, options: HeartbeatOptions) {
-    this.#connection = connection;
-    this.#options = options;
-    this.#timer = setInterval(() => void this.check(), options.everyMs);
-    Deno.unrefTimer(Number(this.#timer));
-  }
-
-  /** Asks now; for when there is reason to doubt. Never throws. */
-  check(): Promise<void> {
-    return this.#checking ??= this.#check().finally(() => this.#checking = undefined);
-  }
-
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    clearInterval(this.#timer);
-  }
-
-  async #check(): Promise<void> {
-    const { timeoutMs, patienceMs, onAlive, onSilent, onDead } = this.#options;
+/** Pings a server at intervals, and by `check()` when there is reason to doubt it. Never throws. */
+function startHeartbeat(connection: Connection, options: HeartbeatOptions) {
+  const { everyMs, timeoutMs, patienceMs, onAlive, onSilent, onDead } = options;
+  let checking: Promise<void> | undefined;
+  let isOver = false;
+  const ping = async () => {
     const asked = Date.now();
     const started = performance.now();
     try {
-      await this.#connection.call({ method: "ping", timeoutMs, streams: false });
-      if (!this.#isOver) onAlive(performance.now() - started);
+      await connection.call({ method: "ping", timeoutMs, streams: false });
+      if (!isOver) onAlive(performance.now() - started);
     } catch (error) {
-      if (this.#isOver) return;
-      const { heardAt, inFlight } = this.#connection;
+      if (isOver) return;
+      const { heardAt, inFlight } = connection;
       const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
       // It has said something else meanwhile, perhaps in the same millisecond.
       if (isSilent && heardAt >= asked) return;
       if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
       else onDead(error instanceof Error ? error : new Error(String(error)));
     }
-  }
+  };
+  const check = () => void (checking ??= ping().finally(() => checking = undefined));
+  const timer = setInterval(check, everyMs);
+  Deno.unrefTimer(Number(timer));
+  return {
+    check,
+    [Symbol.dispose]() {
+      isOver = true;
+      clearInterval(timer);
+    },
+  };
 }
 
 const FIRST_MS = 500;

@@ -5,6 +5,7 @@ import {
   isProgram,
   isRemote,
   mapSpecTexts,
+  ownerFields,
   type ProgramSpec,
   type ServerSpec,
   type SpecText,
@@ -12,7 +13,6 @@ import {
 } from "../core/server.ts";
 import type { ConsentSpec } from "../storage/consents_repository.ts";
 
-/** Stands for a value that is not shown. */
 export const MASK = "***";
 
 /**
@@ -93,9 +93,9 @@ function unmaskValues(spec: ServerSpec, stored: ServerSpec | undefined): ServerS
   return mapSpecTexts(spec, (found) => {
     const { path, text } = found;
     if (!isValue(found) || text !== MASK) return text;
-    const kept = texts.get(path);
-    if (kept === undefined) throw stillMasked(path.slice(path.indexOf("/") + 1));
-    return kept;
+    const value = texts.get(path);
+    if (value === undefined) throw stillMasked(path.slice(path.indexOf("/") + 1));
+    return value;
   });
 }
 
@@ -114,21 +114,8 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
   return [was, isHidden ? { ...is, hiddenValues: "changed" } : is];
 }
 
-/** What its owner has decided about a server, which says nothing of how it is reached. */
-const OWNER_FIELDS = [
-  "timeoutMs",
-  "startTimeoutMs",
-  "trust",
-  "changes",
-  "mode",
-  "readOnlyTools",
-  "writingTools",
-  "callsPerMinute",
-  "maxConcurrent",
-  "maxResultTokens",
-] as const;
-/** What stays where a change does not speak of it. */
-export const KEPT_FIELDS = ["disabled", ...OWNER_FIELDS] as const;
+/** What stays if a change does not mention it. */
+export const KEPT_FIELDS = Object.keys(ownerFields) as (keyof typeof ownerFields)[];
 
 /** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
 export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
@@ -142,10 +129,8 @@ export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSp
 
 /** Whether two entries differ in nothing but what was decided about the server, or that it is off. */
 export function isSameServer(spec: ServerSpec, stored: ServerSpec): boolean {
-  const decided: ReadonlySet<string> = new Set([
-    ...OWNER_FIELDS,
-    ...(spec.disabled ? ["disabled"] : []),
-  ]);
+  const decided = new Set<string>(KEPT_FIELDS);
+  if (!spec.disabled) decided.delete("disabled");
   const [is, was] = [spec, stored].map((entry) =>
     JSON.stringify(
       // A switch that is off is as good as none.
@@ -157,13 +142,11 @@ export function isSameServer(spec: ServerSpec, stored: ServerSpec): boolean {
   return is === was;
 }
 
-/** Whether two entries run the same program in the same way. */
 export function runsTheSame(spec: ProgramSpec, stored: ServerSpec | undefined): boolean {
   return stored !== undefined && isProgram(stored) &&
     JSON.stringify(programIdentity(spec)) === JSON.stringify(programIdentity(stored));
 }
 
-/** The program of an entry, without what was decided about the server. */
 export function programSpec({ type, command, args, env, cwd }: ProgramSpec): ProgramSpec {
   return { type, command, args, env, ...(cwd === undefined ? {} : { cwd }) };
 }

@@ -1,10 +1,11 @@
 import { isStarting, type ServerState, type ServerStatus } from "../core/server.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { GatewayError } from "../core/errors.ts";
+import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import { TransportClosed } from "./transports/transport.ts";
 
-/** Tracks one server's state, logs its changes and reports them. */
+const TROUBLE: ReadonlySet<ServerState> = new Set(["failed", "degraded", "needs_login"]);
+
 export class StatusTracker {
   readonly #log: Logger;
   readonly #onStatus: (status: ServerStatus) => void;
@@ -51,7 +52,7 @@ export class StatusTracker {
       ...(lastError === undefined ? {} : { lastError }),
       ...(retryAt === undefined ? {} : { retryAt }),
     };
-    const isTrouble = state === "failed" || state === "degraded" || state === "needs_login";
+    const isTrouble = TROUBLE.has(state);
     // The same failure after each retry is not reported again; a retry may begin with an install.
     const isChanged = state !== before.state && !(isTrouble && isStarting(before.state));
     const isNews = isChanged || (isTrouble && lastError !== before.lastError);
@@ -63,26 +64,23 @@ export class StatusTracker {
   }
 }
 
-/** A state that a server was in. */
 export interface StatePeriod {
   state: ServerState;
   /** In words, as it was last told. */
   reason: string;
   error?: string;
-  /** When it began, in ms since the epoch. */
   since: number;
 }
 
 const MAX_PERIODS = 30;
 
-/** The last states of each server, since this gateway's start. */
 export class StateHistory {
   readonly #periods = new Map<string, StatePeriod[]>();
 
   /** Notes what a server's status is; the same state with other words is no new period. */
   note({ name, state, reason, since, lastError }: ServerStatus): void {
     const periods = this.#periods.get(name) ?? [];
-    const isTrouble = state === "failed" || state === "degraded" || state === "needs_login";
+    const isTrouble = TROUBLE.has(state);
     const period: StatePeriod = {
       state,
       reason,
@@ -108,7 +106,6 @@ export class StateHistory {
 
 const KEPT_LINES = 1_000;
 
-/** The last lines a server wrote, for a person who wants to know what is wrong. */
 export class OutputLog {
   readonly #lines: { time: number; line: string }[] = [];
 
@@ -125,63 +122,40 @@ export class OutputLog {
 
 const HELPFUL_TOOLS = ["list_servers", "get_server_logs", "restart_server"];
 
-/** What a caller is told while there is no connection. */
 export function notConnected(
   { name, state, reason }: Pick<ServerStatus, "name" | "reason"> & { state: string },
 ): GatewayError {
-  const message = `Server "${name}" is ${state.replace("_", " ")}: ${reason}`;
+  const still = isStarting(state) ? "still " : "";
+  const message = `Server "${name}" is ${still}${state.replace("_", " ")}: ${reason}`;
+  const failure = (code: ErrorCode, recoverySteps: string[], suggestedTools = ["list_servers"]) =>
+    new GatewayError(code, { message, recoverySteps, suggestedTools });
+  const another = "Or use a tool from another server";
+  if (isStarting(state)) return failure("SERVER_STARTING", ["Try again in a moment"]);
   switch (state) {
     case "disabled":
-      return new GatewayError("SERVER_NOT_RUNNING", {
-        message,
-        recoverySteps: [`Switch "${name}" on in its entry`, "Or use a tool from another server"],
-        suggestedTools: ["list_servers"],
-      });
+      return failure("SERVER_NOT_RUNNING", [`Switch "${name}" on in its entry`, another]);
     case "paused":
-      return new GatewayError("SERVER_NOT_RUNNING", {
-        message,
-        recoverySteps: [
-          `Ask the owner to resume "${name}" on its page in the console, or with \`quartermaster server resume ${name}\``,
-          "Or use a tool from another server",
-        ],
-        suggestedTools: ["list_servers", "resume_server"],
-      });
-    case "starting":
-    case "installing":
-      return new GatewayError("SERVER_STARTING", {
-        message: `Server "${name}" is still ${state}: ${reason}`,
-        recoverySteps: ["Try again in a moment"],
-        suggestedTools: ["list_servers"],
-      });
+      return failure("SERVER_NOT_RUNNING", [
+        `Ask the owner to resume "${name}" on its page in the console, or with \`quartermaster server resume ${name}\``,
+        another,
+      ], ["list_servers", "resume_server"]);
     case "needs_login":
-      return new GatewayError("SERVER_DISCONNECTED", {
-        message,
-        recoverySteps: ["Log in to the server in the console, then try again"],
-        suggestedTools: ["list_servers"],
-      });
-    default:
-      if (failureCause(reason) === "broken_cache") {
-        return new GatewayError("SERVER_DISCONNECTED", {
-          message,
-          recoverySteps: [
-            `Repair it (\`quartermaster server repair ${name}\`, or Repair on its page in the console)`,
-          ],
-          suggestedTools: ["repair_server", "get_server_logs"],
-        });
-      }
-      return new GatewayError("SERVER_DISCONNECTED", {
-        message,
-        recoverySteps: [
-          "Wait a moment: the gateway reconnects automatically",
-          `Check the server's log (\`quartermaster server logs ${name}\`, or its page in the console)`,
-          `Restart it (\`quartermaster server restart ${name}\`)`,
-        ],
-        suggestedTools: HELPFUL_TOOLS,
-      });
+      return failure("SERVER_DISCONNECTED", [
+        "Log in to the server in the console, then try again",
+      ]);
   }
+  if (failureCause(reason) === "broken_cache") {
+    return failure("SERVER_DISCONNECTED", [
+      `Repair it (\`quartermaster server repair ${name}\`, or Repair on its page in the console)`,
+    ], ["repair_server", "get_server_logs"]);
+  }
+  return failure("SERVER_DISCONNECTED", [
+    "Wait a moment: the gateway reconnects automatically",
+    `Check the server's log (\`quartermaster server logs ${name}\`, or its page in the console)`,
+    `Restart it (\`quartermaster server restart ${name}\`)`,
+  ], HELPFUL_TOOLS);
 }
 
-/** What a caller is told whose call the server was lost with. */
 export function callLost(name: string, error: TransportClosed): GatewayError {
   // Programs that ended name themselves.
   const message = error.message.includes(`"${name}"`)
@@ -201,10 +175,12 @@ export function callLost(name: string, error: TransportClosed): GatewayError {
 
 /** Why a connection failed, with the server's last output if it never answered. */
 export function failureReason(error: unknown, log: OutputLog): string {
-  const words = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const last = log.last(1)[0]?.line;
   const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
-  return isSilent && last !== undefined ? `${words}. Last output: ${last.slice(0, 300)}` : words;
+  return isSilent && last !== undefined
+    ? `${message}. Last output: ${last.slice(0, 300)}`
+    : message;
 }
 
 export function needsLogin(error: unknown): boolean {

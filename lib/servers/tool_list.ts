@@ -3,22 +3,16 @@ import { GatewayError } from "../core/errors.ts";
 import { elementTexts } from "../core/json_spans.ts";
 import { memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
-import type { Logger } from "../telemetry/logs.ts";
+import type { ManagedServerOptions } from "./server.ts";
 import type { StatusTracker } from "./status.ts";
 
-interface ToolListOptions {
+interface ToolListOptions extends Pick<ManagedServerOptions, "log" | "knownTools" | "onTools"> {
   serverName: string;
-  log: Logger;
   status: StatusTracker;
-  /** The connection in use, if there is one. */
   current(): Connection | undefined;
-  knownTools(name: string): Promise<string[]>;
-  onTools(name: string, tools: string[]): Promise<number>;
-  /** Aborts when the server is done with. */
   signal: AbortSignal;
 }
 
-/** Keeps what is known of a server's tools in step with what the server lists. */
 export class ToolList {
   readonly #options: ToolListOptions;
   readonly #refresher: ToolRefresher;
@@ -50,7 +44,6 @@ export class ToolList {
     if (this.#isStale) void this.refresh();
   }
 
-  /** The server says that they have changed. */
   changed(): void {
     if (this.#options.current()) void this.refresh();
     else this.#isStale = true;
@@ -103,7 +96,6 @@ const PAGE_TIMEOUT_MS = 30_000;
 /** For all pages together, or a slow server could take hours. */
 const LIST_TIMEOUT_MS = 60_000;
 
-/** Every tool of a server as the text it came in, all pages. */
 export async function listToolTexts(
   connection: Pick<Connection, "has" | "call">,
   serverName: string,

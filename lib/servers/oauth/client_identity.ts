@@ -5,7 +5,6 @@ import type { IssuerMetadata } from "./discovery.ts";
 import { loginError, type OAuthHttp, safeUrl } from "./oauth_http.ts";
 import { oauthErrorText } from "./token_request.ts";
 
-/** Who we are to an authorization server. */
 export type ClientIdentity = Pick<
   Login,
   "clientId" | "clientSecret" | "clientAuth" | "clientOrigin"
@@ -16,10 +15,8 @@ interface IdentityOptions {
   redirectUri: string;
   /** Where our own metadata can be read by others; undefined where nobody can reach us. */
   documentUrl?: string | undefined;
-  /** A client id that the operator of the authorization server gave to a person. */
   given?: { id: string; secret?: string | undefined } | undefined;
   scopes: string[];
-  signal: AbortSignal;
 }
 
 const Registered = z.looseObject({
@@ -28,7 +25,6 @@ const Registered = z.looseObject({
   token_endpoint_auth_method: z.string().optional(),
 });
 
-/** The metadata of this gateway as an OAuth client. */
 export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
   return {
     client_name: "Quartermaster",
@@ -42,7 +38,11 @@ export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
 }
 
 /** A client id that was given, else our metadata document, else one that we register for. */
-export async function identify(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
+export async function identify(
+  http: OAuthHttp,
+  options: IdentityOptions,
+  signal: AbortSignal,
+): Promise<ClientIdentity> {
   const { issuer, given, documentUrl } = options;
   if (given !== undefined) {
     return {
@@ -55,7 +55,7 @@ export async function identify(http: OAuthHttp, options: IdentityOptions): Promi
   if (issuer.client_id_metadata_document_supported && documentUrl !== undefined) {
     return { clientId: documentUrl, clientAuth: "none", clientOrigin: "document" };
   }
-  if (issuer.registration_endpoint !== undefined) return await register(http, options);
+  if (issuer.registration_endpoint !== undefined) return await register(http, options, signal);
   throw loginError(
     `The authorization server ${new URL(issuer.issuer).host} lets no client register by itself`,
     [
@@ -65,20 +65,17 @@ export async function identify(http: OAuthHttp, options: IdentityOptions): Promi
   );
 }
 
-async function register(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
-  const { issuer, redirectUri, scopes, signal } = options;
+async function register(
+  http: OAuthHttp,
+  { issuer, redirectUri, scopes }: IdentityOptions,
+  signal: AbortSignal,
+): Promise<ClientIdentity> {
   const url = safeUrl(issuer.registration_endpoint ?? "", "The registration address");
   const methods = issuer.token_endpoint_auth_methods_supported;
   const wanted = methods === undefined || methods.includes("none") ? "none" : authFor(issuer, "");
-  const { status, body } = await http.post(
-    url,
-    {
-      ...clientMetadata(redirectUri, wanted),
-      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-    },
-    {},
-    signal,
-  );
+  const scope = scopes.length === 0 ? {} : { scope: scopes.join(" ") };
+  const metadata = { ...clientMetadata(redirectUri, wanted), ...scope };
+  const { status, body } = await http.post(url, metadata, {}, signal);
   const parsed = Registered.safeParse(body);
   if (status >= 300 || !parsed.success) {
     throw loginError(
@@ -93,10 +90,10 @@ async function register(http: OAuthHttp, options: IdentityOptions): Promise<Clie
   return {
     clientId: client_id,
     clientSecret: client_secret,
-    clientAuth: method === "client_secret_post" || method === "client_secret_basic"
-      ? client_secret === undefined ? "none" : method
-      : method === "none"
+    clientAuth: client_secret === undefined || method === "none"
       ? "none"
+      : method === "client_secret_post" || method === "client_secret_basic"
+      ? method
       : authFor(issuer, client_secret),
     clientOrigin: "registered",
   };

@@ -26,15 +26,12 @@ const IssuerMetadata = z.looseObject({
 });
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>;
 
-/** Where to log in to a server, and for what. */
 export interface Discovered {
   resource: string;
   issuer: IssuerMetadata;
-  /** What to ask for, where the server says so. */
   scopes: string[];
 }
 
-/** Finds out where people log in to the server at `url`. */
 export async function discover(
   http: OAuthHttp,
   url: URL,

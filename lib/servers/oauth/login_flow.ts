@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Login, LoginsRepository } from "../../storage/logins_repository.ts";
 import type {
   LoginAttempt,
@@ -15,29 +16,23 @@ import {
   quoted,
   safeUrl,
 } from "./oauth_http.ts";
-import { exchangeCode, revokeToken, TokenRefused } from "./token_request.ts";
+import { requestTokens, revokeToken, TokenRefused } from "./token_request.ts";
 
-/** How long a person may take at the authorization server. */
 const ATTEMPT_MS = 10 * 60_000;
 
 export interface LoginFlowOptions extends OAuthHttpOptions {
   repository: LoginsRepository;
   pending: PendingLoginsRepository;
-  /** Where authorization servers send people back to. */
   redirectUri: string;
   documentUrl?: string | undefined;
   reach?: LoginReach | undefined;
-  /** Gets to know what must not be logged. */
   learn(secrets: string[]): void;
 }
 
-/** The server that somebody logs in to. */
 export interface LoginTarget {
   name: string;
-  /** Where it is reached, with what. */
   url: string;
   headers: Record<string, string>;
-  /** Of the address in its entry. */
   mark: string;
   isAdded: boolean;
 }
@@ -48,17 +43,14 @@ export interface LoginWish {
   scope?: string | undefined;
 }
 
-/** A login that waits for a person. */
 export interface StartedLogin {
   attempt: string;
-  /** Where the person goes. */
   url: string;
   issuer: string;
   scopes: string[];
   expiresAt: number;
 }
 
-/** How a login goes: find out where, send the person there, trade the answer for tokens. */
 export class LoginFlow {
   readonly #options: LoginFlowOptions;
 
@@ -79,14 +71,8 @@ export class LoginFlow {
     );
     const scopes = withRefresh(named, issuer);
     const given = wish.client ?? await this.#givenBefore(target.name, issuer.issuer);
-    const identity = await identify(http, {
-      issuer,
-      redirectUri,
-      documentUrl,
-      given,
-      scopes,
-      signal,
-    });
+    const client = { issuer, redirectUri, documentUrl, given, scopes };
+    const identity = await identify(http, client, signal);
     const [state, verifier] = [randomText(), randomText()];
     const authorizeUrl = safeUrl(issuer.authorization_endpoint, "The login page");
     const query = {
@@ -94,7 +80,7 @@ export class LoginFlow {
       client_id: identity.clientId,
       redirect_uri: redirectUri,
       state,
-      code_challenge: await challengeOf(verifier),
+      code_challenge: challengeOf(verifier),
       code_challenge_method: "S256",
       resource,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
@@ -102,12 +88,8 @@ export class LoginFlow {
       ...(scopes.includes("offline_access") ? { prompt: "consent" } : {}),
     };
     for (const [name, value] of Object.entries(query)) authorizeUrl.searchParams.set(name, value);
-    learn([
-      state,
-      verifier,
-      ...(identity.clientSecret === undefined ? [] : [identity.clientSecret]),
-    ]);
-    const attempt = await attemptId(state);
+    learn([state, verifier, identity.clientSecret].filter((one) => one !== undefined));
+    const attempt = attemptId(state);
     const expiresAt = Date.now() + ATTEMPT_MS;
     await pending.save(attempt, target.name, expiresAt, {
       prepared: {
@@ -129,15 +111,19 @@ export class LoginFlow {
     return { attempt, url: authorizeUrl.href, issuer: issuer.issuer, scopes, expiresAt };
   }
 
-  /** Completes a login with the redirect that a person came back with, and stores it. */
   async finish(
     answer: URLSearchParams,
     isStillAt: (server: string, mark: string) => boolean,
     signal: AbortSignal,
   ): Promise<{ server: string; attempt: string }> {
-    const attempt = await attemptId(answer.get("state") ?? "");
+    const attempt = attemptId(answer.get("state") ?? "");
     const taken = await this.#options.pending.take(attempt);
-    if (taken?.waiting === undefined) throw nobodyWaits();
+    if (taken?.waiting === undefined) {
+      throw loginError(
+        "No login waits for this answer: it was used already, or ran out after 10 minutes",
+        ["Begin the login again"],
+      );
+    }
     const settle = (outcome: Parameters<PendingLoginsRepository["settle"]>[2]) =>
       this.#options.pending.settle(attempt, taken, outcome);
     try {
@@ -156,14 +142,12 @@ export class LoginFlow {
     return this.#options.pending.find(id);
   }
 
-  /** Forgets a login, and has its tokens no longer accepted where that can be asked for. */
   async end(server: string, signal: AbortSignal): Promise<{ existed: boolean; revoked: boolean }> {
     // First: whatever the authorization server says, it is not used again.
     const { existed, login } = await this.forget(server);
     return { existed, revoked: login !== undefined && await this.revoke(login, signal) };
   }
 
-  /** Returns what was stored, so that it can be revoked. */
   async forget(server: string): Promise<{ existed: boolean; login?: Login | undefined }> {
     const { repository } = this.#options;
     const found = await repository.find(server).catch(() => undefined);
@@ -172,7 +156,6 @@ export class LoginFlow {
     return { existed, login: found?.login };
   }
 
-  /** Has the tokens of a login no longer accepted; false where nobody says so. */
   async revoke(login: Login, signal: AbortSignal): Promise<boolean> {
     const { refreshToken, accessToken } = login;
     const http = await this.#httpFor(login.server);
@@ -210,12 +193,18 @@ export class LoginFlow {
       );
     }
     const http = await this.#httpFor(prepared.server);
-    const tokens = await exchangeCode(http, prepared, { code, verifier, redirectUri }, signal)
+    const grant = {
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
+    };
+    const tokens = await requestTokens(http, prepared, grant, signal)
       .catch((error) => {
         throw error instanceof TokenRefused ? loginError(error.message) : error;
       });
     const { accessToken, refreshToken, issuedAt, expiresAt } = tokens;
-    this.#options.learn([accessToken, ...(refreshToken === undefined ? [] : [refreshToken])]);
+    this.#options.learn([accessToken, refreshToken].filter((one) => one !== undefined));
     return {
       ...prepared,
       id: crypto.randomUUID(),
@@ -241,7 +230,6 @@ export class LoginFlow {
   }
 }
 
-/** A login whose answer came and was no good; tells which one it was. */
 export class FinishFailed extends Error {
   override readonly name = "FinishFailed";
   readonly server: string;
@@ -275,8 +263,9 @@ async function challengeOfServer(
   signal: AbortSignal,
 ) {
   const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
-  const accept = "application/json, text/event-stream";
-  const answer = await http.probe(url, ping, { ...lowerCased(headers), accept }, signal);
+  const sent = new Headers(headers);
+  sent.set("accept", "application/json, text/event-stream");
+  const answer = await http.probe(url, ping, Object.fromEntries(sent), signal);
   return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
 }
 
@@ -285,36 +274,17 @@ function withRefresh(scopes: string[], issuer: IssuerMetadata): string[] {
   return isOffered && !scopes.includes("offline_access") ? [...scopes, "offline_access"] : scopes;
 }
 
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-}
-
-function nobodyWaits() {
-  return loginError(
-    "No login waits for this answer: it was used already, or ran out after 10 minutes",
-    ["Begin the login again"],
-  );
-}
-
-/** A text that nobody can guess. */
 function randomText(): string {
   return crypto.getRandomValues(new Uint8Array(32))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** What is shown of a verifier before it is used (RFC 7636, S256). */
-async function challengeOf(verifier: string): Promise<string> {
-  return new Uint8Array(await sha256(verifier))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+function challengeOf(verifier: string): string {
+  return createHash("sha256").update(verifier).digest("base64url");
 }
 
 /** Stands for a state wherever that itself must not be kept or shown. */
-export async function attemptId(state: string): Promise<string> {
-  return new Uint8Array(await sha256(state)).toHex();
-}
-
-function sha256(text: string): Promise<ArrayBuffer> {
-  return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+function attemptId(state: string): string {
+  return createHash("sha256").update(state).digest("hex");
 }

@@ -24,10 +24,9 @@ export interface OAuthHttpOptions {
 /** What holds for the logins to one server: where it may send us, and by what. */
 export type LoginReach = (server: string) => Promise<Pick<OAuthHttpOptions, "allowUrl" | "fetch">>;
 
-export interface Answer {
+export interface OAuthResponse {
   status: number;
   headers: Headers;
-  /** Undefined where it is no JSON. */
   body: unknown;
 }
 
@@ -40,7 +39,7 @@ export class OAuthHttp {
   }
 
   /** Follows redirects, each of which is checked like the first address. */
-  async get(url: URL, signal: AbortSignal): Promise<Answer> {
+  async get(url: URL, signal: AbortSignal): Promise<OAuthResponse> {
     let at = url;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const response = await this.#send(at, { headers: { accept: "application/json" } }, signal);
@@ -61,7 +60,7 @@ export class OAuthHttp {
     body: URLSearchParams | object,
     headers: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<OAuthResponse> {
     const isForm = body instanceof URLSearchParams;
     const init = {
       method: "POST",
@@ -81,7 +80,7 @@ export class OAuthHttp {
     message: object,
     headers: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Omit<Answer, "body">> {
+  ): Promise<Omit<OAuthResponse, "body">> {
     const init = {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
@@ -104,11 +103,14 @@ export class OAuthHttp {
         signal: AbortSignal.any([signal, limit]),
       });
     } catch (error) {
-      throw this.#explain(error, url, signal, limit);
+      if (signal.aborted) throw signal.reason;
+      if (limit.aborted) throw loginError(`${url.host} did not answer in time`);
+      if (error instanceof TransportClosed) throw loginError(error.message);
+      throw loginError(`Cannot reach ${url.host}: ${networkFailureText(error)}`);
     }
   }
 
-  async #read(response: Response, url: URL): Promise<Answer> {
+  async #read(response: Response, url: URL): Promise<OAuthResponse> {
     const { status, headers } = response;
     let text: string;
     try {
@@ -123,16 +125,8 @@ export class OAuthHttp {
       return { status, headers, body: undefined };
     }
   }
-
-  #explain(error: unknown, url: URL, signal: AbortSignal, limit: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason;
-    if (limit.aborted) return loginError(`${url.host} did not answer in time`);
-    if (error instanceof TransportClosed) return loginError(error.message);
-    return loginError(`Cannot reach ${url.host}: ${networkFailureText(error)}`);
-  }
 }
 
-/** A login that cannot be made or went wrong. */
 export function loginError(message: string, steps: string[] = []): GatewayError {
   return new GatewayError("LOGIN_FAILED", {
     message,

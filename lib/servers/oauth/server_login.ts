@@ -9,7 +9,7 @@ import type {
 } from "../../storage/logins_repository.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { TransportClosed } from "../transports/transport.ts";
-import type { Credentials } from "../transports/origin_client.ts";
+import type { ServerCredentials } from "../transports/origin_client.ts";
 import type { LoginReach, OAuthHttpOptions } from "./oauth_http.ts";
 import type { IssuedTokens } from "./token_request.ts";
 import { isRemote, type ServerSpec } from "../../core/server.ts";
@@ -34,7 +34,6 @@ interface ServerLoginOptions extends OAuthHttpOptions {
   /** Of the server's address: what was made for another one is not used. */
   mark: string;
   reach?: LoginReach | undefined;
-  /** Who asks for the right to renew. */
   owner: string;
   repository: LoginsRepository;
   /** Gets to know what must not be logged, in place of what was said of the same owner before. */
@@ -50,7 +49,7 @@ interface Held {
 }
 
 /** The login to one server, for all its connections: read once, renewed in time. */
-export class ServerLogin implements Credentials {
+export class ServerLogin implements ServerCredentials {
   readonly #options: ServerLoginOptions;
   #held: Held | undefined;
   /** What the store has not taken yet: the tokens that it has were used up for it. */
@@ -69,7 +68,6 @@ export class ServerLogin implements Credentials {
     return this.#trouble;
   }
 
-  /** What the server has asked for beyond what this login has. */
   get wantedScope(): string | undefined {
     return this.#wantedScope;
   }
@@ -128,9 +126,11 @@ export class ServerLogin implements Credentials {
       if (!found || !this.#held || this.#held.header !== refused) return;
       if (isByTime && Date.now() < this.#held.renewAt) return;
       if (found.login.refreshToken === undefined) {
-        this.#trouble = isOver(found.login)
+        const { expiresAt = Infinity, issuer } = found.login;
+        const host = URL.parse(issuer)?.host ?? issuer;
+        this.#trouble = expiresAt <= Date.now()
           ? "The login has run out, and the authorization server gave nothing to renew it with"
-          : `The server does not accept the token that ${hostOf(found.login.issuer)} gave for it`;
+          : `The server does not accept the token that ${host} gave for it`;
         return;
       }
       const claim = await repository.claim(server, owner, RENEWAL_MS);
@@ -154,16 +154,16 @@ export class ServerLogin implements Credentials {
     }
   }
 
-  /** The login with other tokens, or with none and the reason. */
   async #ask(login: Login, refreshToken: string, signal: AbortSignal): Promise<Login> {
     // Loaded when needed: most gateways never renew anything.
     const { OAuthHttp } = await import("./oauth_http.ts");
-    const { refreshTokens, TokenRefused } = await import("./token_request.ts");
+    const { requestTokens, TokenRefused } = await import("./token_request.ts");
     let tokens: IssuedTokens;
     try {
       const reach = await this.#options.reach?.(login.server);
       const http = new OAuthHttp({ ...this.#options, ...reach });
-      tokens = await refreshTokens(http, login, refreshToken, signal);
+      const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+      tokens = await requestTokens(http, login, grant, signal);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       const trouble = `The login has ended: ${error.message}`;
@@ -266,16 +266,8 @@ export class ServerLogin implements Credentials {
 
 /** Not a login that is wanted: what is kept may be good, and is tried again by itself. */
 function lost(what: string, error: unknown): TransportClosed {
-  const words = error instanceof Error ? error.message : String(error);
-  return new TransportClosed("lost", `${what}: ${words}`, { cause: error });
-}
-
-function isOver({ expiresAt }: Login): boolean {
-  return expiresAt !== undefined && expiresAt <= Date.now();
-}
-
-function hostOf(issuer: string): string {
-  return URL.parse(issuer)?.host ?? issuer;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TransportClosed("lost", `${what}: ${reason}`, { cause: error });
 }
 
 /** Stands for an address where it is only compared: it may hold a secret. */
@@ -299,19 +291,17 @@ export class Logins {
     this.#options = options;
   }
 
-  /** What to send to a server, if there is a login that was made for its address. */
-  credentialsFor(name: string, spec: ServerSpec): Credentials | undefined {
+  credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined {
     const known = this.#known.get(name);
-    if (known === undefined || !isFor(known.outline, spec)) return undefined;
-    return known.login;
+    // A header that the user has written counts more than a login.
+    const isFor = known && isAt(known.outline, spec) && !hasOwnAuthorization(spec);
+    return isFor ? known.login : undefined;
   }
 
-  /** What the server has asked for beyond what its login has. */
   wantedScope(name: string): string | undefined {
     return this.#known.get(name)?.login.wantedScope;
   }
 
-  /** Loads what is stored; returns the servers whose login has changed. */
   async load(): Promise<LoginOutline[]> {
     const stored = await this.#options.repository.outlines();
     const changed = stored.filter((outline) => {
@@ -346,13 +336,7 @@ export class Logins {
 }
 
 function isAt(outline: LoginOutline, spec: ServerSpec): boolean {
-  return isRemote(spec) &&
-    addressMark(spec.url) === outline.addressMark;
-}
-
-/** A header that the user has written counts more than a login. */
-function isFor(outline: LoginOutline, spec: ServerSpec): boolean {
-  return isAt(outline, spec) && !hasOwnAuthorization(spec);
+  return isRemote(spec) && addressMark(spec.url) === outline.addressMark;
 }
 
 export function hasOwnAuthorization(spec: ServerSpec): boolean {

@@ -19,7 +19,6 @@ const Refused = z.looseObject({
 /** Its own word, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
 const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
 
-/** What a login needs to ask for tokens. */
 export type TokenClient = Pick<
   Login,
   "clientId" | "clientSecret" | "clientAuth" | "tokenEndpoint" | "revocationEndpoint" | "resource"
@@ -34,44 +33,10 @@ export interface IssuedTokens {
   scopes: string[] | undefined;
 }
 
-/** The authorization server did not give what was asked for. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
-/** Trades the answer of a login for tokens. */
-export function exchangeCode(
-  http: OAuthHttp,
-  client: TokenClient,
-  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
-  signal: AbortSignal,
-): Promise<IssuedTokens> {
-  const form = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    code_verifier: verifier,
-    redirect_uri: redirectUri,
-    resource: client.resource,
-  });
-  return askForTokens(http, client, form, signal);
-}
-
-/** Trades a refresh token for others. */
-export function refreshTokens(
-  http: OAuthHttp,
-  client: TokenClient,
-  refreshToken: string,
-  signal: AbortSignal,
-): Promise<IssuedTokens> {
-  const form = new URLSearchParams({
-    grant_type: "refresh_token",
-    refresh_token: refreshToken,
-    resource: client.resource,
-  });
-  return askForTokens(http, client, form, signal);
-}
-
-/** Has a token no longer accepted; false where the authorization server does not say so. */
 export async function revokeToken(
   http: OAuthHttp,
   client: TokenClient,
@@ -86,7 +51,6 @@ export async function revokeToken(
   return status === 200;
 }
 
-/** What an authorization server says of a refusal. */
 export function oauthErrorText(status: number, body: unknown): string {
   const parsed = Refused.safeParse(body);
   if (!parsed.success) return `HTTP ${status}`;
@@ -94,12 +58,14 @@ export function oauthErrorText(status: number, body: unknown): string {
   return description === undefined ? quoted(error) : `${quoted(error)}, ${quoted(description)}`;
 }
 
-async function askForTokens(
+/** Trades a grant (the code of a login, a refresh token) for tokens. */
+export async function requestTokens(
   http: OAuthHttp,
   client: TokenClient,
-  form: URLSearchParams,
+  grant: Record<string, string>,
   signal: AbortSignal,
 ): Promise<IssuedTokens> {
+  const form = new URLSearchParams({ ...grant, resource: client.resource });
   const url = safeUrl(client.tokenEndpoint, "The token address");
   const { status, body } = await http.post(url, form, authenticate(client, form), signal);
   if (status !== 200) {
@@ -109,9 +75,7 @@ async function askForTokens(
     throw isVerdict ? new TokenRefused(message) : loginError(message);
   }
   const parsed = Tokens.safeParse(body);
-  if (!parsed.success) {
-    throw loginError(`${url.host} did not return a bearer token`);
-  }
+  if (!parsed.success) throw loginError(`${url.host} did not return a bearer token`);
   const { access_token, refresh_token, expires_in, scope } = parsed.data;
   const issuedAt = Date.now();
   return {

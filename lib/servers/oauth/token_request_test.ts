@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { OAuthHttp } from "./oauth_http.ts";
-import { refreshTokens, type TokenClient, TokenRefused } from "./token_request.ts";
+import { requestTokens, type TokenClient, TokenRefused } from "./token_request.ts";
 
 const CLIENT: TokenClient = {
   clientId: "c",
@@ -12,10 +12,11 @@ const CLIENT: TokenClient = {
 
 function refresh(answer: Response): Promise<unknown> {
   const http = new OAuthHttp({ fetch: () => Promise.resolve(answer) });
-  return refreshTokens(http, CLIENT, "refresh", new AbortController().signal);
+  const grant = { grant_type: "refresh_token", refresh_token: "refresh" };
+  return requestTokens(http, CLIENT, grant, new AbortController().signal);
 }
 
-Deno.test("refreshTokens() takes the word of an authorization server for a verdict, and no other", async () => {
+Deno.test("requestTokens() takes the word of an authorization server for a verdict, and no other", async () => {
   for (const [status, error] of [[400, "invalid_grant"], [401, "invalid_client"]] as const) {
     await assert.rejects(
       refresh(Response.json({ error }, { status })),

@@ -6,16 +6,12 @@ import { splitCommand } from "../../config/shell.ts";
 /** Installers of one family share a cache. */
 type InstallerFamily = "npm" | "uv" | "pipx" | "bun" | "pnpm" | "yarn" | "docker";
 
-/** A command that fetches a package if necessary, then runs it. */
 export interface Installer {
   family: InstallerFamily;
-  /** As users know it: npx, uvx, docker. */
   name: string;
   /** The packages or image as written: `@scope/name@1.2.3`. Never empty. */
   packages: string[];
-  /** What `env NAME=value` adds to its environment. */
   env: Record<string, string>;
-  /** The cache folder that the command line names. */
   cache?: string;
 }
 
@@ -53,8 +49,14 @@ const PIPX: Omit<Grammar, "verb"> = {
   valued: ["--spec", "--python", "--index-url", "-i", "--pip-args", "--with"],
   packaged: ["--spec"],
 };
-const BUN = { family: "bun", name: "bunx", valued: ["-p", "--package"] } as const;
-const PNPM = { family: "pnpm", name: "pnpm dlx", valued: ["--package", "-C", "--dir"] } as const;
+const PACKAGE = ["-p", "--package"];
+const BUN = { family: "bun", name: "bunx", valued: PACKAGE, packaged: PACKAGE } as const;
+const PNPM = {
+  family: "pnpm",
+  name: "pnpm dlx",
+  valued: ["--package", "-C", "--dir"],
+  packaged: ["--package"],
+} as const;
 
 const GRAMMARS: Partial<Record<string, Grammar[]>> = {
   npx: [{ ...NPX, verb: [] }],
@@ -66,17 +68,11 @@ const GRAMMARS: Partial<Record<string, Grammar[]>> = {
     { ...UV, name: "uv", verb: ["run"] },
   ],
   pipx: [{ ...PIPX, verb: ["run"] }],
-  bunx: [{ ...BUN, packaged: BUN.valued, verb: [] }],
-  bun: [{ ...BUN, packaged: BUN.valued, verb: ["x"] }],
-  pnpm: [{ ...PNPM, packaged: ["--package"], verb: ["dlx"] }],
-  pnpx: [{ ...PNPM, packaged: ["--package"], verb: [] }],
-  yarn: [{
-    family: "yarn",
-    name: "yarn dlx",
-    verb: ["dlx"],
-    valued: ["-p", "--package"],
-    packaged: ["-p", "--package"],
-  }],
+  bunx: [{ ...BUN, verb: [] }],
+  bun: [{ ...BUN, verb: ["x"] }],
+  pnpm: [{ ...PNPM, verb: ["dlx"] }],
+  pnpx: [{ ...PNPM, verb: [] }],
+  yarn: [{ family: "yarn", name: "yarn dlx", verb: ["dlx"], valued: PACKAGE, packaged: PACKAGE }],
 };
 
 /** Options of `docker run` that take a value; all long ones with `=` are one word anyway. */
@@ -104,7 +100,6 @@ export function isInstallerProcess(words: readonly string[]): boolean {
   return GRAMMARS[unwrapped(words).name] !== undefined;
 }
 
-/** The program behind the wrappers, with its arguments. */
 function unwrapped(words: readonly string[]) {
   const env: Record<string, string> = {};
   let [program = "", ...rest] = words;
@@ -148,7 +143,7 @@ function readInstaller(
     const value = inline ?? (valued.includes(option) ? words[++at] : undefined);
     if (value === undefined) continue;
     if (packaged.includes(option)) packages.push(value);
-    if (option === "--cache") cache = value;
+    if (option === "--cache" || option === "--cache-dir") cache = value;
   }
   if (packages.length === 0 && first !== undefined) packages.push(first);
   // The user's own project: its name does not tell which packages it needs.
@@ -196,6 +191,33 @@ function splitOnce(word: string): [string, string | undefined] {
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
+/** The variables that move a family's cache out of the home folder; the first one set counts. */
+const CACHE_VARIABLES: Record<InstallerFamily, readonly string[]> = {
+  npm: ["npm_config_cache", "NPM_CONFIG_CACHE"],
+  uv: ["UV_CACHE_DIR", "XDG_CACHE_HOME"],
+  pipx: ["PIPX_HOME", "XDG_DATA_HOME"],
+  bun: ["BUN_INSTALL_CACHE_DIR", "BUN_INSTALL", "XDG_CACHE_HOME"],
+  pnpm: ["PNPM_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"],
+  yarn: ["YARN_GLOBAL_FOLDER", "YARN_CACHE_FOLDER", "XDG_CACHE_HOME"],
+  docker: [],
+};
+
+export interface Surroundings {
+  env: Record<string, string>;
+  cwd?: string | undefined;
+}
+
+/** A folder that tells an installer's package cache from others: two installs share it or do not. */
+export async function packageCache(
+  { family, cache, env: added }: Pick<Installer, "family" | "cache" | "env">,
+  { env, cwd }: Surroundings,
+): Promise<string> {
+  const all = { ...env, ...added };
+  const named = cache ?? CACHE_VARIABLES[family].map((name) => all[name]).find((value) => value);
+  const home = all.HOME ?? all.USERPROFILE ?? "";
+  return resolve(cwd ?? ".", named ?? (family === "npm" ? await npmCache(home, all) : home));
+}
+
 // npx installs each set of packages into its own folder, `_npx/HASH` in npm's cache. It runs
 // whatever it finds there, so a folder that a killed npm left half filled fails at every start.
 
@@ -204,21 +226,17 @@ const LOCK_FRESH_MS = 5_000;
 const LOCK = "concurrency.lock";
 const REMOVE_TRIES = 3;
 
-/** The folder where npx keeps a program's packages; `env` is the program's whole environment. */
 export async function npxFolder(
-  { packages, cache, env: added }: Pick<Installer, "packages" | "cache" | "env">,
-  { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
+  installer: Pick<Installer, "packages" | "cache" | "env">,
+  place: Surroundings,
 ): Promise<string> {
-  const all = { ...env, ...added };
-  const named = cache ?? all.npm_config_cache ?? all.NPM_CONFIG_CACHE ?? await cacheOfUser(all);
   const hash = createHash("sha512")
-    .update(packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
+    .update(installer.packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
     .digest("hex").slice(0, 16);
-  return join(resolve(cwd ?? ".", named), "_npx", hash);
+  return join(await packageCache({ ...installer, family: "npm" }, place), "_npx", hash);
 }
 
-async function cacheOfUser(env: Record<string, string>): Promise<string> {
-  const home = env.HOME ?? env.USERPROFILE ?? "";
+async function npmCache(home: string, env: Record<string, string>): Promise<string> {
   const npmrc = await Deno.readTextFile(join(home, ".npmrc")).catch(() => "");
   const written = /^\s*cache\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(npmrc)?.[1];
   if (written !== undefined) return written.replaceAll("${HOME}", home).replace(/^~(?=\/)/, home);
@@ -267,9 +285,6 @@ export async function removeNpxFolder(folder: string): Promise<boolean> {
 }
 
 async function namesIn(folder: string): Promise<string[] | undefined> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch {
-    return undefined;
-  }
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => undefined);
+  return entries?.map(({ name }) => name);
 }

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { GatewayError } from "../../core/errors.ts";
 import { abortable } from "../../core/async.ts";
 import {
@@ -8,9 +7,11 @@ import {
   isLocked,
   npxFolder,
   npxFolderState,
+  packageCache,
   removeNpxFolder,
+  type Surroundings,
 } from "./installer.ts";
-import { environmentOf, listCommands, type ProcessCommand } from "./process_group.ts";
+import { listCommands, type ProcessCommand, surroundingsOf } from "./process_group.ts";
 
 /** In ms. */
 const INSTALL_TIMINGS = {
@@ -26,12 +27,9 @@ export type InstallTimings = typeof INSTALL_TIMINGS;
 /** npm touches its lock while it waits; fetching or unpacking uses far more CPU time than this. */
 const WORK_MS = 200;
 
-/** A program about to start, with its whole environment. */
-interface StartedProgram {
+interface StartedProgram extends Surroundings {
   command: string;
   args: readonly string[];
-  env: Record<string, string>;
-  cwd?: string | undefined;
 }
 
 interface InstallEvents {
@@ -45,7 +43,6 @@ interface InstallEvents {
  */
 export class Installs implements AsyncDisposable {
   readonly #timings: InstallTimings;
-  /** The last in each queue, by installer family and cache. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #lingering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -75,14 +72,18 @@ export class Installs implements AsyncDisposable {
     // Docker's daemon fetches images and manages its own store.
     if (installer.family === "docker") return install();
     if (folder !== undefined && await npxFolderState(folder) === "complete") return install();
-    const key = `${installer.family} ${folder === undefined ? program.env.HOME : dirname(folder)}`;
     let hasWaited = false;
     const wait = () => {
       hasWaited = true;
       events.onInstall(`Waiting for another ${installer.name} install to finish`);
     };
     // Whether others have to fetch anything shows only after a while.
-    const release = await this.#turn(key, folder ? 0 : this.#timings.look, wait, signal);
+    const release = await this.#turn(
+      await queueKey(installer, program),
+      folder ? 0 : this.#timings.look,
+      wait,
+      signal,
+    );
     if (folder === undefined) {
       // Whether this one fetches anything is not known yet: until then it is starting.
       if (hasWaited) events.onInstall(undefined);
@@ -104,11 +105,16 @@ export class Installs implements AsyncDisposable {
     const installer = findInstaller([program.command, ...program.args]);
     if (installer?.family !== "npm") return false;
     const folder = await npxFolder(installer, program);
-    const release = await this.#turn(`npm ${dirname(folder)}`, 0, () => {}, signal);
+    const release = await this.#turn(await queueKey(installer, program), 0, () => {}, signal);
     try {
       const deadline = Date.now() + this.#timings.most;
       while (await isBusy(folder, installer)) {
-        if (Date.now() >= deadline) throw stillBusy(installer);
+        if (Date.now() >= deadline) {
+          throw new GatewayError("OPERATION_IN_PROGRESS", {
+            message: `Another npm is still installing ${installer.packages.join(", ")}`,
+            recoverySteps: ["Wait until it has finished, or end it, then try again"],
+          });
+        }
         await pause(this.#timings.look, signal);
       }
       return await removeNpxFolder(folder);
@@ -180,17 +186,9 @@ export class Installs implements AsyncDisposable {
   }
 }
 
-/** The folder where npx keeps a program's packages; undefined if npx does not start it. */
-export async function npxFolderOf(program: StartedProgram): Promise<string | undefined> {
-  const installer = findInstaller([program.command, ...program.args]);
-  return installer?.family === "npm" ? await npxFolder(installer, program) : undefined;
-}
-
 interface InstallOptions extends InstallEvents {
   installer: Installer;
-  /** For npx, the folder it installs into. */
   folder: string | undefined;
-  /** Lets the next one in the queue begin. */
   release?: (() => void) | undefined;
   timings: InstallTimings;
 }
@@ -198,7 +196,6 @@ interface InstallOptions extends InstallEvents {
 /** One start through an installer, until the server's own program runs. */
 export class Install {
   readonly folder: string | undefined;
-  /** Resolves when nothing more is fetched. */
   readonly over: Promise<void>;
   readonly #options: InstallOptions;
   readonly #end: () => void;
@@ -256,7 +253,6 @@ export class Install {
     this.#timer = setTimeout(look, wait);
   }
 
-  /** The program wrote a line to its error output. */
   wrote(line: string): void {
     this.#lines++;
     if (this.#options.installer.family !== "docker" || this.#isOver) return;
@@ -295,17 +291,14 @@ export class Install {
   }
 }
 
-/** Whether some npm is at work in a folder, ours or another's. */
+/** Only installs that share a package cache wait for each other. */
+async function queueKey(installer: Installer, program: StartedProgram): Promise<string> {
+  return `${installer.family} ${await packageCache(installer, program)}`;
+}
+
 async function isBusy(folder: string, installer: Installer): Promise<boolean> {
   return await isLocked(folder) ||
     (await npxFolderState(folder) === "partial" && await isFetchedElsewhere(folder, installer));
-}
-
-function stillBusy({ packages }: Installer): GatewayError {
-  return new GatewayError("OPERATION_IN_PROGRESS", {
-    message: `Another npm is still installing ${packages.join(", ")}`,
-    recoverySteps: ["Wait until it has finished, or end it, then try again"],
-  });
 }
 
 /** Whether an npm that somebody else started, and that holds no lock, installs into the folder now. */
@@ -317,9 +310,9 @@ async function isFetchedElsewhere(folder: string, { packages }: Installer): Prom
     // An npx with children has finished installing and runs its program.
     if (other?.family !== "npm" || parents.has(pid)) continue;
     if (other.packages.toSorted().join("\n") !== packages.toSorted().join("\n")) continue;
-    const env = await environmentOf(pid);
-    // If its cache cannot be told, it may be this one.
-    if (env === undefined || await npxFolder(other, { env }) === folder) return true;
+    const place = await surroundingsOf(pid);
+    // If its cache is unknown, it may be this one.
+    if (place === undefined || await npxFolder(other, place) === folder) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { ManagedServer } from "../server.ts";
 import { silentLog, until } from "../testing/fake_server.ts";
@@ -205,12 +205,16 @@ Deno.test({
     /** An npm under its own title, as one that is stuck looks; it has no children. */
     const startNpm = (cache: string) =>
       new Deno.Command("bash", {
-        args: ["-c", 'exec -a "npm exec one" sleep 600'],
+        // Without an argument: a title is the whole command line.
+        args: ["-c", 'exec -a "npm exec one" cat'],
+        stdin: "piped",
+        // A relative cache is in the process's own folder.
+        cwd: dirname(stage.cache),
         env: { npm_config_cache: cache },
       }).spawn();
     const folder = await npxFolder({ packages: ["one"], env: {}, cache: stage.cache }, { env: {} });
     await Deno.mkdir(join(folder, "node_modules", "part"), { recursive: true });
-    const [elsewhere, here] = [startNpm(`${stage.cache}_of_another`), startNpm(stage.cache)];
+    const [elsewhere, here] = [startNpm("cache_of_another"), startNpm(basename(stage.cache))];
     try {
       const one = await stage.start("one");
       await until(() => one.status.reason === "Waiting for another npx install to finish");
@@ -222,6 +226,7 @@ Deno.test({
         try {
           npm.kill("SIGKILL");
         } catch { /* ended above */ }
+        await npm.stdin.close().catch(() => {});
         await npm.status;
       }
     }
@@ -239,6 +244,37 @@ Deno.test("Installs.begin() says when a wait is over, also if nothing has to be 
   first?.end();
   (await second)?.end();
   assert.deepEqual(told, ["Waiting for another uvx install to finish", undefined]);
+});
+
+Deno.test("installs of one family wait for each other only if they share a package cache", async () => {
+  await using installs = new Installs({ look: 10 });
+  const env = { HOME: "/home/somebody", UV_CACHE_DIR: "/cache" };
+  const begin = (program: { args: string[]; env?: Record<string, string>; command?: string }) => {
+    const reasons: (string | undefined)[] = [];
+    const onInstall = (reason: string | undefined) => void reasons.push(reason);
+    const begun = installs.begin({ command: "uvx", env, ...program }, { onInstall });
+    return { begun, reasons };
+  };
+  const first = await begin({ args: ["one"] }).begun;
+  const others = [
+    { args: ["two"], env: { ...env, UV_CACHE_DIR: "/other" } },
+    { args: ["--cache-dir", "/named", "two"] },
+    { command: "env", args: ["UV_CACHE_DIR=/wrapped", "uvx", "two"] },
+    { args: ["two"], env: { HOME: "/home/another" } },
+    { args: ["two"], env: { HOME: "/home/another", XDG_CACHE_HOME: "/xdg" } },
+    { command: "npx", args: ["two"] },
+  ];
+  for (const program of others) {
+    const { begun, reasons } = begin(program);
+    const install = await begun;
+    assert.ok(install);
+    assert.ok(!reasons.includes("Waiting for another uvx install to finish"));
+    install.end();
+  }
+  const { begun, reasons } = begin({ args: ["--cache-dir=/cache", "two"], env: {} });
+  await until(() => reasons[0] === "Waiting for another uvx install to finish");
+  first?.end();
+  (await begun)?.end();
 });
 
 Deno.test("images that docker or podman fetches are told as installs", async () => {

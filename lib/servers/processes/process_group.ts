@@ -13,7 +13,6 @@ interface RunningProcess {
   startTime: string;
 }
 
-/** A process with its command line, and its CPU time if known. */
 export interface ProcessCommand {
   pid: number;
   parentId: number;
@@ -50,7 +49,6 @@ export function isInherited(name: string, os = Deno.build.os): boolean {
  */
 export const LEADS_GROUP = Deno.build.os !== "windows";
 
-/** Starts a program as the leader of a group of its own, which its children belong to as well. */
 export function spawnGroup({ command, args, env, cwd }: GroupCommand): Deno.ChildProcess {
   return new Deno.Command(command, {
     args: [...args],
@@ -121,17 +119,17 @@ export async function findMarked(marker: string): Promise<number[]> {
   return Array.from(found.matchAll(/^\/proc\/(\d+)\/environ$/gm), ([, pid]) => Number(pid));
 }
 
-/** The environment of a process; undefined if it is gone, another user's, or not on Linux. */
-export async function environmentOf(pid: number): Promise<Record<string, string> | undefined> {
+/** Where a process runs; undefined if it is gone, another user's, or not on Linux. */
+export async function surroundingsOf(
+  pid: number,
+): Promise<{ env: Record<string, string>; cwd: string } | undefined> {
   if (Deno.build.os !== "linux") return undefined;
-  const text = await output("sh", ["-c", `cat /proc/"$1"/environ`, "sh", String(pid)]);
-  if (text === "") return undefined;
-  return Object.fromEntries(
-    text.split("\0").filter((entry) => entry.includes("=")).map((entry) => {
-      const at = entry.indexOf("=");
-      return [entry.slice(0, at), entry.slice(at + 1)];
-    }),
-  );
+  const read = `cat /proc/"$1"/environ && readlink /proc/"$1"/cwd`;
+  const entries = (await output("sh", ["-c", read, "sh", String(pid)])).split("\0");
+  const cwd = entries.pop()?.replace(/\n$/, "");
+  if (!cwd) return undefined;
+  const pairs = entries.map((entry) => /^([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []);
+  return { env: Object.fromEntries(pairs.filter(({ length }) => length === 2)), cwd };
 }
 
 async function signalGroup(groupId: number, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -179,12 +177,14 @@ function mayExist(groupId: number): boolean {
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** Linux: start times count from the boot, so only together with the boot's id do they say when. */
-function readStats(text: string): RunningProcess[] {
+function readStats(text: string) {
   const bootId = /^[0-9a-f-]{36}$/m.exec(text)?.[0] ?? "";
-  const line = /^(\d+) \(.*\) ([^ZX]) \d+ (\d+) (?:-?\d+ ){16}(\d+) /gm;
-  return Array.from(text.matchAll(line), ([, pid, , groupId, ticks]) => ({
+  const line = /^(\d+) \(.*\) [^ZX] (\d+) (\d+) (?:-?\d+ ){8}(\d+) (\d+) (?:-?\d+ ){6}(\d+) /gm;
+  return Array.from(text.matchAll(line), ([, pid, parentId, groupId, user, system, ticks]) => ({
     pid: Number(pid),
+    parentId: Number(parentId),
     groupId: Number(groupId),
+    cpuMs: (Number(user) + Number(system)) * TICK_MS,
     startTime: `${bootId}:${ticks}`,
   }));
 }
@@ -203,20 +203,16 @@ function readCommands(text: string): ProcessCommand[] {
     if (known) known.push(word);
     else words.set(Number(pid), [word]);
   }
-  const line = /^(\d+) \(.*\) [^ZX] (\d+) (\d+) (?:-?\d+ ){8}(\d+) (\d+) /gm;
-  return Array.from(stats.matchAll(line), ([, pid, parentId, groupId, user, system]) => ({
-    pid: Number(pid),
-    parentId: Number(parentId),
-    groupId: Number(groupId),
-    words: split(words.get(Number(pid)) ?? []),
-    cpuMs: (Number(user) + Number(system)) * TICK_MS,
+  return readStats(stats).map((process) => ({
+    ...process,
+    words: split(words.get(process.pid) ?? []),
   }));
 }
 
 /** A program that sets its title, as npm does, has it as a single argument. */
 function split(words: string[]): string[] {
-  const said = words.filter((word) => word !== "");
-  return said.length === 1 ? said[0]!.trim().split(/\s+/) : said;
+  const given = words.filter((word) => word !== "");
+  return given.length === 1 ? given[0]!.trim().split(/\s+/) : given;
 }
 
 function readPsCommands(text: string): ProcessCommand[] {
@@ -233,7 +229,6 @@ function readPsCommands(text: string): ProcessCommand[] {
   );
 }
 
-/** macOS and other Unixes. */
 function readPsTable(text: string): RunningProcess[] {
   const line = /^ *(\d+) +(\d+) +[^Z\s]\S* +(\S.*\S) *$/gm;
   return Array.from(text.matchAll(line), ([, pid, groupId, startTime = ""]) => ({

@@ -3,6 +3,8 @@ import { endGroups, findMarked, listProcesses, startTimeOf } from "./process_gro
 
 const MARKER_NAME = "QUARTERMASTER_OWNER";
 
+export type ProcessRecords = Pick<ProcessesRepository, "replace" | "delete" | "values">;
+
 interface ProcessOwnerOptions {
   leaseId: string;
   host: string;
@@ -22,7 +24,6 @@ export class ProcessOwner implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The variable that marks every program of this gateway, for their environment. */
   get markerEnv(): Record<string, string> {
     return { [MARKER_NAME]: this.#options.leaseId };
   }
@@ -31,12 +32,11 @@ export class ProcessOwner implements AsyncDisposable {
     return `${MARKER_NAME}=${this.#options.leaseId}`;
   }
 
-  /** To be called before the program starts. */
   async announce(command: string): Promise<AnnouncedProcess> {
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
     const announced = new AnnouncedProcess(record, this.#options);
-    await announced.keep();
+    await announced.save();
     return announced;
   }
 
@@ -46,21 +46,17 @@ export class ProcessOwner implements AsyncDisposable {
   }
 }
 
-/** The record of one program: with its process once that runs, gone when disposed. */
 export class AnnouncedProcess implements AsyncDisposable {
   readonly #record: ProcessRecord;
-  readonly #options: Pick<ProcessOwnerOptions, "records" | "onWarning">;
-  #kept: Promise<void> = Promise.resolve();
+  readonly #options: ProcessOwnerOptions;
+  #saved: Promise<void> = Promise.resolve();
 
-  constructor(
-    record: ProcessRecord,
-    options: Pick<ProcessOwnerOptions, "records" | "onWarning">,
-  ) {
+  constructor(record: ProcessRecord, options: ProcessOwnerOptions) {
     this.#record = record;
     this.#options = options;
   }
 
-  async keep(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
+  async save(process: Pick<ProcessRecord, "pgid" | "startTime"> = {}): Promise<void> {
     const { records, onWarning } = this.#options;
     await records.replace({ ...this.#record, ...process }).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" runs`, { error });
@@ -69,32 +65,27 @@ export class AnnouncedProcess implements AsyncDisposable {
 
   /** Adds to the record in the background: the marker suffices until then. */
   started(pgid: number): void {
-    this.#kept = startTimeOf(pgid).then((startTime) => {
-      if (startTime !== undefined) return this.keep({ pgid, startTime });
+    this.#saved = startTimeOf(pgid).then((startTime) => {
+      if (startTime !== undefined) return this.save({ pgid, startTime });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { records, onWarning } = this.#options;
-    await this.#kept;
+    await this.#saved;
     await records.delete(this.#record.id).catch((error) => {
       onWarning(`Cannot record that "${this.#record.command}" has ended`, { error });
     });
   }
 }
 
-/** Where the records are kept, so that the next gateway finds them. */
-export type ProcessRecords = Pick<ProcessesRepository, "replace" | "delete" | "values">;
-
 const GRACE_MS = 1_000;
 /** A process may start another one while it is being ended. */
 const MOST_ROUNDS = 3;
 
-/** What a gateway that is no more had left running. */
 interface ReapedLease {
   leaseId: string;
   commands: string[];
-  /** The process groups that were ended. */
   groupIds: number[];
   /** Those that would not end; their records stay for the next try. */
   survivors: number[];
@@ -121,9 +112,11 @@ export async function reapOrphans({ records, isLeaseAlive, host }: {
   return reaped;
 }
 
+type StartedProcess = Pick<ProcessRecord, "marker" | "pgid" | "startTime">;
+
 /** Ends all that the records or their markers prove to be ours; undefined where one cannot look. */
 async function endProcesses(
-  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
+  left: readonly StartedProcess[],
 ): Promise<{ groupIds: number[]; survivors: number[] } | undefined> {
   const seen = new Set<number>();
   let survivors: number[] = [];
@@ -142,9 +135,7 @@ async function endProcesses(
  * program since. Either of two things does: the marker, which a program inherits and nobody else
  * has, or the leader's start time, which holds where a program wiped its environment.
  */
-async function findGroups(
-  left: readonly Pick<ProcessRecord, "marker" | "pgid" | "startTime">[],
-): Promise<Set<number> | undefined> {
+async function findGroups(left: readonly StartedProcess[]): Promise<Set<number> | undefined> {
   const markers = new Set(left.map(({ marker }) => marker));
   const marked = new Set((await Promise.all(Array.from(markers, findMarked))).flat());
   if (marked.size === 0 && left.every(({ pgid }) => pgid === undefined)) return new Set();

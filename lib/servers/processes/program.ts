@@ -7,7 +7,6 @@ import { type GroupCommand, LEADS_GROUP, spawnGroup } from "./process_group.ts";
 import { systemErrorCode } from "../../core/errors.ts";
 import { failureCause } from "../../core/failure_cause.ts";
 
-/** A program that runs, and the pipes to it. */
 export interface PipedProgram {
   pid: number;
   ended: Promise<ProgramEnd>;
@@ -68,7 +67,7 @@ export async function startFailure(
   { command, cwd }: { command: string; cwd?: string | undefined },
 ): Promise<string> {
   if (cwd !== undefined) {
-    const folder = await find(cwd);
+    const folder = await statOf(cwd);
     if (folder === undefined) return `its folder "${cwd}" does not exist`;
     if (!folder.isDirectory) return `its folder "${cwd}" is not a folder`;
   }
@@ -77,7 +76,7 @@ export async function startFailure(
   const isMissing = code === "ENOENT";
   if (isMissing && !isPath) return `command "${command}" is not on PATH`;
   const file = isPath
-    ? await find(isAbsolute(command) ? command : join(cwd ?? ".", command))
+    ? await statOf(isAbsolute(command) ? command : join(cwd ?? ".", command))
     : undefined;
   if (isPath && file === undefined) return `there is no file "${command}"`;
   if (file?.isDirectory) return `"${command}" is a folder, not a program`;
@@ -86,15 +85,11 @@ export async function startFailure(
   return error instanceof Error ? error.message : String(error);
 }
 
-async function find(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.stat(path);
-  } catch {
-    return undefined;
-  }
+function statOf(path: string): Promise<Deno.FileInfo | undefined> {
+  return Deno.stat(path).catch(() => undefined);
 }
 
-const KEPT = { first: 60, last: 60 };
+const MAX_LINES = { first: 60, last: 60 };
 const LINE_LENGTH = 300;
 
 /** Lines around an error that explain nothing. */
@@ -126,9 +121,9 @@ export class ProgramOutput {
   #isStarted = false;
 
   add(line: string): void {
-    const isFirst = !this.#isStarted && this.#first.length < KEPT.first;
+    const isFirst = !this.#isStarted && this.#first.length < MAX_LINES.first;
     (isFirst ? this.#first : this.#last).push(line);
-    if (this.#last.length > KEPT.last) this.#last.shift();
+    if (this.#last.length > MAX_LINES.last) this.#last.shift();
   }
 
   /** The program works, so its output so far no longer explains a failure. */
@@ -176,7 +171,6 @@ function pythonError(lines: readonly string[]): string | undefined {
   return lines.slice(start + 1).find((line) => /^[A-Za-z_][\w.]*(?::|$)/.test(line));
 }
 
-/** Whether npm or Node failed because of an incomplete npx folder. */
 export function isBrokenNpx(lines: readonly string[], folder: string): boolean {
   const hash = folder.split(/[/\\]/).at(-1)!;
   const isThere = (line: string) => new RegExp(`_npx[/\\\\]+${hash}(?:[/\\\\]|\\b)`).test(line);
@@ -191,45 +185,44 @@ export function isBrokenNpx(lines: readonly string[], folder: string): boolean {
   );
 }
 
-const FIRST = 5;
+const REPORTED = 5;
 const EVERY_MS = 60_000;
 
-interface RepeatedWarningOptions {
-  onWarning: (text: string) => void;
-  /** What to say of those that were not told one by one. */
-  summary: (count: number) => string;
-  now?: () => number;
-}
-
-/** Tells the first few of a kind, then how many more there were, at most once a minute. */
+/** Reports the first few warnings of a kind, then how many more came, at most once a minute. */
 export class RepeatedWarning {
-  readonly #options: RepeatedWarningOptions;
+  readonly #onWarning: (text: string) => void;
+  readonly #summary: (count: number) => string;
   readonly #now: () => number;
-  #told = 0;
-  #untold = 0;
-  #toldAt = 0;
+  #reported = 0;
+  #held = 0;
+  #lastAt = 0;
 
-  constructor(options: RepeatedWarningOptions) {
-    this.#options = options;
-    this.#now = options.now ?? Date.now;
+  constructor(
+    onWarning: (text: string) => void,
+    summary: (count: number) => string,
+    now = Date.now,
+  ) {
+    this.#onWarning = onWarning;
+    this.#summary = summary;
+    this.#now = now;
   }
 
   report(text: string): void {
-    if (this.#told < FIRST) {
-      this.#told++;
-      this.#toldAt = this.#now();
-      this.#options.onWarning(text);
-      return;
+    if (this.#reported < REPORTED) {
+      this.#reported++;
+      return this.#warn(text);
     }
-    this.#untold++;
-    if (this.#now() - this.#toldAt >= EVERY_MS) this.flush();
+    this.#held++;
+    if (this.#now() - this.#lastAt >= EVERY_MS) this.flush();
   }
 
-  /** Tells what is left to tell. */
   flush(): void {
-    if (this.#untold === 0) return;
-    this.#options.onWarning(this.#options.summary(this.#untold));
-    this.#untold = 0;
-    this.#toldAt = this.#now();
+    if (this.#held > 0) this.#warn(this.#summary(this.#held));
+    this.#held = 0;
+  }
+
+  #warn(text: string): void {
+    this.#lastAt = this.#now();
+    this.#onWarning(text);
   }
 }

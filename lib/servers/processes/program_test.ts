@@ -275,11 +275,11 @@ Deno.test("ProgramOutput keeps both ends of a start, then the last lines", () =>
 Deno.test("RepeatedWarning.report() tells five, then a count once a minute", () => {
   let now = 0;
   const told: string[] = [];
-  const warning = new RepeatedWarning({
-    onWarning: (text) => told.push(text),
-    summary: (count) => `${count} more`,
-    now: () => now,
-  });
+  const warning = new RepeatedWarning(
+    (text) => told.push(text),
+    (count) => `${count} more`,
+    () => now,
+  );
   for (let index = 0; index < 100; index++) warning.report(`w${index}`);
   assert.deepEqual(told, ["w0", "w1", "w2", "w3", "w4"]);
   now = 60_000;

@@ -7,39 +7,34 @@ type Family = "ipv4" | "ipv6";
 type Networks = Record<Family, BlockList>;
 
 const THIS_MACHINE = "this machine";
+const METADATA = "a cloud's metadata service";
 const INSIDE_ANOTHER = "an address inside another";
 
-/** What is not out in the open, by what a person calls it; the more telling ones first. */
-const CLOSED: { words: string; networks: Networks }[] = [
-  {
-    words: "a cloud's metadata service",
-    networks: networks(
+/** Networks that are not on the open internet, by their usual name; the more telling ones first. */
+const CLOSED: [name: string, Networks][] = [
+  [
+    METADATA,
+    networks(
       "169.254.169.254/32 169.254.170.2/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32",
       "fd00:ec2::254/128 fd20:ce::254/128",
     ),
-  },
-  { words: THIS_MACHINE, networks: networks("127.0.0.0/8 0.0.0.0/8", "::1/128 ::/128") },
-  {
-    words: "a private network",
-    networks: networks(
-      "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10",
-      "fc00::/7 fec0::/10",
-    ),
-  },
-  { words: "a link-local network", networks: networks("169.254.0.0/16", "fe80::/10") },
-  { words: "a multicast group", networks: networks("224.0.0.0/4", "ff00::/8") },
+  ],
+  [THIS_MACHINE, networks("127.0.0.0/8 0.0.0.0/8", "::1/128 ::/128")],
+  [
+    "a private network",
+    networks("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10", "fc00::/7 fec0::/10"),
+  ],
+  ["a link-local network", networks("169.254.0.0/16", "fe80::/10")],
+  ["a multicast group", networks("224.0.0.0/4", "ff00::/8")],
   // Teredo among them; what is inside could be anything above.
-  {
-    words: INSIDE_ANOTHER,
-    networks: networks("", "::/96 ::ffff:0:0/96 2002::/16 2001::/32"),
-  },
-  {
-    words: "a reserved network",
-    networks: networks(
+  [INSIDE_ANOTHER, networks("", "::/96 ::ffff:0:0/96 2002::/16 2001::/32")],
+  [
+    "a reserved network",
+    networks(
       "192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4",
       "2001::/23 2001:db8::/32 3fff::/20",
     ),
-  },
+  ],
 ];
 /** Of IPv6, only this is ever given to machines that everybody can reach. */
 const OPEN = networks("", "2000::/3");
@@ -47,23 +42,19 @@ const OPEN = networks("", "2000::/3");
 const NAT64 = networks("", "64:ff9b::/96");
 
 /** Names that mean such an address by themselves, whatever a resolver says. */
-const CLOSED_NAMES: { name: RegExp; words: string }[] = [
-  { name: /(^|\.)localhost(\.localdomain)?$|^ip6-(localhost|loopback)$/, words: THIS_MACHINE },
-  {
-    name: /^metadata(\.google\.internal|\.goog)?$|^instance-data(\.ec2\.internal)?$/,
-    words: "a cloud's metadata service",
-  },
+const CLOSED_NAMES: [RegExp, string][] = [
+  [/(^|\.)localhost(\.localdomain)?$|^ip6-(localhost|loopback)$/, THIS_MACHINE],
+  [/^metadata(\.google\.internal|\.goog)?$|^instance-data(\.ec2\.internal)?$/, METADATA],
 ];
 
-/** Why an address is not out in the open, in words; undefined where everybody can reach it. */
 function closedNetwork(address: string): string | undefined {
   if (address.includes("%")) return "a link-local network";
   const family = address.includes(":") ? "ipv6" : "ipv4";
   if (family === "ipv6" && NAT64.ipv6.check(address, "ipv6")) {
     return closedNetwork(embedded(address));
   }
-  const found = CLOSED.find(({ networks }) => networks[family].check(address, family));
-  if (found) return found.words;
+  const found = CLOSED.find(([, networks]) => networks[family].check(address, family));
+  if (found) return found[0];
   return family === "ipv4" || OPEN.ipv6.check(address, "ipv6") ? undefined : "a reserved network";
 }
 
@@ -72,13 +63,13 @@ export function closedHost(hostname: string): string | undefined {
   const address = literalAddress(hostname);
   if (address !== undefined) return closedNetwork(address);
   const name = hostname.toLowerCase().replace(/\.+$/, "");
-  return CLOSED_NAMES.find((closed) => closed.name.test(name))?.words;
+  return CLOSED_NAMES.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 /** Whether a host as it is written is this machine, or an address that may hold its own. */
 export function mayBeThisMachine(hostname: string): boolean {
-  const words = closedHost(hostname);
-  return words === THIS_MACHINE || words === INSIDE_ANOTHER;
+  const network = closedHost(hostname);
+  return network === THIS_MACHINE || network === INSIDE_ANOTHER;
 }
 
 /** The host as an address, if it is not a name: a URL has one form for all spellings. */
@@ -95,14 +86,12 @@ export const ALLOWING = [
   "Or start the gateway with --allow-private",
 ];
 
-/** A host may not be reached. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Finds the addresses that may be connected to. */
 export class AddressGuard {
   readonly #resolve: Resolve;
 
@@ -122,9 +111,9 @@ export class AddressGuard {
       signal ? AbortSignal.any([signal, limit]) : limit,
     );
     for (const address of found) {
-      const words = closedNetwork(address);
+      const network = closedNetwork(address);
       // One is enough: who controls the name decides which of them is tried.
-      if (words !== undefined) throw refused(hostname, address, words);
+      if (network !== undefined) throw refused(hostname, address, network);
     }
     return found;
   }
@@ -148,11 +137,11 @@ async function lookUp(hostname: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-function refused(hostname: string, address: string, words: string): AddressRefused {
+function refused(hostname: string, address: string, network: string): AddressRefused {
   const plain = literalAddress(address) ?? address;
   const place = plain === (literalAddress(hostname) ?? hostname)
-    ? `${plain} is an address of ${words}`
-    : `${hostname} leads to ${plain}, an address of ${words}`;
+    ? `${plain} is an address of ${network}`
+    : `${hostname} leads to ${plain}, an address of ${network}`;
   return new AddressRefused(`${place}, where no server may be that is added at run time`);
 }
 
@@ -169,7 +158,6 @@ function listOf(subnets: string, family: Family): BlockList {
   return list;
 }
 
-/** The IPv4 address in the last 32 bits. */
 function embedded(address: string): string {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const groups = plain.slice(plain.lastIndexOf("::") + 2).split(":").map((group) =>

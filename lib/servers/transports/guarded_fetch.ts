@@ -22,10 +22,8 @@ interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect"> {
   now?: () => number;
 }
 
-/** What came of looking a name up. */
 interface Looked {
   at: number;
-  /** Whether it was found. */
   isSure: boolean;
   refusal: string | undefined;
 }
@@ -63,15 +61,15 @@ export class GuardedClient implements AsyncDisposable {
     const checked: RequestInit & { client: Deno.HttpClient } = {
       ...init,
       redirect: "manual",
-      client: this.#client(),
+      client: (this.#opened ??= this.#open()).client,
     };
     try {
       return await fetch(input, checked);
     } catch (error) {
       if (!isForbidden(error)) throw error;
       const refusal = await this.#options.guard.refusalOf(url);
-      const words = refusal ?? `${url.hostname} led to an address that may not be reached`;
-      throw new TransportClosed("refused", `${words}. ${HOW}`, { cause: error });
+      const message = refusal ?? `${url.hostname} led to an address that may not be reached`;
+      throw new TransportClosed("refused", `${message}. ${HOW}`, { cause: error });
     }
   };
 
@@ -115,10 +113,6 @@ export class GuardedClient implements AsyncDisposable {
     return looked.refusal;
   }
 
-  #client(): Deno.HttpClient {
-    return (this.#opened ??= this.#open()).client;
-  }
-
   #open() {
     const { guard, connect } = this.#options;
     const tunnel = SocksTunnel.open({
@@ -131,12 +125,12 @@ export class GuardedClient implements AsyncDisposable {
 
 /** The platform reads what bypasses proxies when a client is made, and would let it past this one. */
 function clientThrough(proxy: Deno.Proxy): Deno.HttpClient {
-  const kept = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
+  const variables = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
   for (const name of BYPASS) Deno.env.delete(name);
   try {
     return Deno.createHttpClient({ proxy });
   } finally {
-    for (const [name, value] of kept) if (value !== undefined) Deno.env.set(name, value);
+    for (const [name, value] of variables) if (value !== undefined) Deno.env.set(name, value);
   }
 }
 

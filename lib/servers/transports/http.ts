@@ -11,8 +11,8 @@ import {
   MESSAGE_LIMIT,
   messagesIn,
   messageTooLarge,
-  oneLine,
   responseId,
+  singleLine,
 } from "./messages.ts";
 import {
   type BodyReader,
@@ -33,7 +33,6 @@ import {
 import { readRefusal, Refusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
 
-const SEND_LIMIT_MS = 30_000;
 const GOODBYE_LIMIT_MS = 500;
 /** Tries to resume a cut stream with nothing coming. */
 const MAX_RESUMES = 5;
@@ -42,30 +41,22 @@ const MAX_ENDING = 64;
 const ENDING_MS = 1_000;
 const ENDING_BYTES = 64 * 1024;
 
-/** The wire to a server over MCP's streamable HTTP. Nothing is sent before the first request. */
 export class HttpTransport implements Transport {
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
-  /** What is under way, to be ended with the transport. */
   readonly #running = new Set<AbortController>();
   readonly #ending = new Map<AbortController, Promise<void>>();
   readonly #endingLimits = new TimeoutQueue(ENDING_MS);
   #postHeaders: HeaderPair[];
-  #sessionId: string | undefined;
-  #protocolVersion: string | undefined;
   #hasAnswered = false;
   #listening: Promise<void> | undefined;
   #ended: TransportClosed | undefined;
   #disposal: Promise<void> | undefined;
 
-  private constructor(endpoint: OriginClient, events: TransportEvents) {
-    this.#endpoint = endpoint;
+  constructor(options: RemoteOptions, events: TransportEvents) {
+    this.#endpoint = new OriginClient(options);
     this.#events = events;
     this.#postHeaders = this.#makePostHeaders();
-  }
-
-  static open(options: RemoteOptions, events: TransportEvents): HttpTransport {
-    return new HttpTransport(new OriginClient(options), events);
   }
 
   async request(id: number, text: string, exchange: Exchange): Promise<string> {
@@ -78,7 +69,12 @@ export class HttpTransport implements Transport {
       outer.addEventListener("abort", abort);
     }
     try {
-      const response = await this.#post(text, signal);
+      const response = await this.#endpoint.send({
+        method: "POST",
+        headers: this.#postHeaders,
+        body: text,
+        signal,
+      });
       if (response.status === 200 && !this.#hasAnswered) this.#adoptSession(response);
       if (response.status === 200 && hasType(response, "application/json")) {
         return this.#answerIn(await readText(response, MESSAGE_LIMIT), id, exchange);
@@ -86,7 +82,7 @@ export class HttpTransport implements Transport {
       if (isEventStream(response)) {
         return await this.#streamedAnswer(response, id, exchange, controller);
       }
-      return oneLine(await this.#readRefusal(response, signal, id));
+      return singleLine(await readRefusal(this.#endpoint, response, signal, id));
     } catch (error) {
       throw this.#explain(error, signal);
     } finally {
@@ -97,28 +93,21 @@ export class HttpTransport implements Transport {
 
   async send(text: string): Promise<void> {
     const controller = this.#begin();
-    const { signal } = controller;
-    const { host } = this.#endpoint;
-    const timer = setTimeout(() => {
-      const seconds = SEND_LIMIT_MS / 1000;
-      controller.abort(new TransportClosed("lost", `${host} took no message within ${seconds} s`));
-    }, SEND_LIMIT_MS);
     try {
-      const response = await this.#post(text, signal);
-      if (response.status >= 300) await this.#readRefusal(response, signal);
-      await discard(response);
+      await this.#endpoint.deliver(text, this.#postHeaders, controller.signal);
     } catch (error) {
-      throw this.#explain(error, signal);
+      throw this.#explain(error, controller.signal);
     } finally {
-      clearTimeout(timer);
       this.#running.delete(controller);
     }
     // The server takes the first message after the handshake: now it may have things to say.
-    if (this.#protocolVersion !== undefined && !this.#ended) this.#listening ??= this.#listen();
+    if (this.#endpoint.protocolVersion !== undefined && !this.#ended) {
+      this.#listening ??= this.#listen();
+    }
   }
 
   setProtocolVersion(version: string): void {
-    this.#protocolVersion = version;
+    this.#endpoint.protocolVersion = version;
     this.#postHeaders = this.#makePostHeaders();
   }
 
@@ -127,11 +116,9 @@ export class HttpTransport implements Transport {
   }
 
   async #dispose(): Promise<void> {
-    const hasSession = this.#sessionId !== undefined && this.#ended === undefined;
-    const reason = new TransportClosed(
-      "closed",
-      `The connection to ${this.#endpoint.host} was closed`,
-    );
+    const hasSession = this.#endpoint.hasSession && this.#ended === undefined;
+    const message = `The connection to ${this.#endpoint.host} was closed`;
+    const reason = new TransportClosed("closed", message);
     this.#ended ??= reason;
     const ending = [...this.#ending.values()];
     for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
@@ -141,16 +128,12 @@ export class HttpTransport implements Transport {
   }
 
   async #sayGoodbye(): Promise<void> {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), GOODBYE_LIMIT_MS);
-    const headers = this.#makeHeaders([]);
+    const headers = this.#endpoint.makeHeaders();
+    const signal = AbortSignal.timeout(GOODBYE_LIMIT_MS);
     try {
-      const { signal } = controller;
       await discard(await this.#endpoint.send({ method: "DELETE", headers, signal }));
     } catch {
       // The server forgets us by itself.
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -161,30 +144,17 @@ export class HttpTransport implements Transport {
     return controller;
   }
 
-  #post(body: string, signal: AbortSignal): Promise<HttpResponse> {
-    return this.#endpoint.send({ method: "POST", headers: this.#postHeaders, body, signal });
-  }
-
   #get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
-    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    const headers = this.#endpoint.makeHeaders(["accept", "text/event-stream"]);
     if (lastEventId !== undefined) headers.push(["last-event-id", lastEventId]);
     return this.#endpoint.send({ method: "GET", headers, signal });
   }
 
   #makePostHeaders(): HeaderPair[] {
-    return this.#makeHeaders([
+    return this.#endpoint.makeHeaders(
       ["accept", "application/json, text/event-stream"],
       ["content-type", "application/json"],
-    ]);
-  }
-
-  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
-    const headers = [...this.#endpoint.headers, ...own];
-    if (this.#sessionId !== undefined) headers.push(["mcp-session-id", this.#sessionId]);
-    if (this.#protocolVersion !== undefined) {
-      headers.push(["mcp-protocol-version", this.#protocolVersion]);
-    }
-    return headers;
+    );
   }
 
   #adoptSession(response: HttpResponse): void {
@@ -194,20 +164,21 @@ export class HttpTransport implements Transport {
     if (!/^[\x21-\x7e]+$/.test(id)) {
       return this.#events.onLog("The server gave a session id that HTTP cannot carry", "warning");
     }
-    this.#sessionId = id;
+    this.#endpoint.sessionId = id;
+    this.#endpoint.hasSession = true;
     this.#postHeaders = this.#makePostHeaders();
   }
 
   #answerIn(text: string, id: number, exchange: Exchange): string {
     const answer = this.#take(text, id, exchange);
     if (answer !== undefined) return answer;
-    const said = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
-    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${said}`);
+    const received = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
+    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${received}`);
   }
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
   #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
-    if (id !== undefined && responseId(text) === id) return oneLine(text);
+    if (id !== undefined && responseId(text) === id) return singleLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;
@@ -243,7 +214,6 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Opens a cut stream again, as often as there is hope. */
   async #resume(stream: ResumableStream, signal: AbortSignal): Promise<HttpResponse> {
     const { host } = this.#endpoint;
     while (stream.failures < MAX_RESUMES) {
@@ -255,7 +225,9 @@ export class HttpTransport implements Transport {
       if (!response) continue;
       if (isEventStream(response)) return response;
       const isForgotten = response.status === 404;
-      if (!isForgotten && !isTransient(response.status)) await this.#readRefusal(response, signal);
+      if (!isForgotten && !isTransient(response.status)) {
+        await readRefusal(this.#endpoint, response, signal);
+      }
       await discard(response);
       // Not that of a session: the server has taken the request, and nobody may repeat it.
       if (isForgotten) {
@@ -291,7 +263,6 @@ export class HttpTransport implements Transport {
     this.#ending.set(controller, readOn());
   }
 
-  /** Hears what the server says on its own. */
   async #listen(): Promise<void> {
     const controller = this.#begin();
     await listen({
@@ -299,22 +270,11 @@ export class HttpTransport implements Transport {
       onMessage: (text) => void this.#take(text, undefined, this.#events),
       onWarning: (line) => this.#events.onLog(line, "warning"),
       onGone: () => {
-        if (this.#sessionId !== undefined) this.#loseSession();
+        if (this.#endpoint.hasSession) this.#loseSession();
       },
       signal: controller.signal,
     });
     this.#running.delete(controller);
-  }
-
-  #readRefusal(response: HttpResponse, signal: AbortSignal, id?: number): Promise<string> {
-    const hasSession = this.#sessionId !== undefined;
-    return readRefusal({
-      endpoint: this.#endpoint,
-      response,
-      signal,
-      hasSession,
-      ...(id === undefined ? {} : { id }),
-    });
   }
 
   #explain(error: unknown, signal: AbortSignal): unknown {
@@ -348,7 +308,7 @@ export class FallbackTransport implements Transport {
   constructor(options: RemoteOptions, events: TransportEvents) {
     this.#options = options;
     this.#events = events;
-    this.#inner = HttpTransport.open(options, events);
+    this.#inner = new HttpTransport(options, events);
   }
 
   request(id: number, text: string, exchange: Exchange): Promise<string> {
@@ -384,7 +344,7 @@ export class FallbackTransport implements Transport {
 
   async #fallBack(refusal: Refusal, signal: AbortSignal | undefined): Promise<void> {
     const http = this.#inner;
-    const sse = SseTransport.open(this.#options, this.#events);
+    const sse = new SseTransport(this.#options, this.#events);
     this.#inner = sse;
     const abort = () => void sse[Symbol.asyncDispose]();
     signal?.addEventListener("abort", abort);

@@ -18,7 +18,6 @@ const CHUNK_SIZE = /^[0-9a-f]{1,12}(?=[ \t]*(?:;|$))/i;
 const latin1 = new TextDecoder("latin1");
 const utf8 = new TextDecoder();
 
-/** An HTTP/1.1 connection of a client, with one request at a time. */
 export class Http1Connection {
   /** How long the server keeps it open while it is idle. */
   keepAliveMs = Infinity;
@@ -87,7 +86,6 @@ export class Http1Connection {
     }
   }
 
-  /** The bytes at hand, at most so many; undefined if the connection ended. */
   async take(most: number): Promise<Uint8Array | undefined> {
     if (this.#start === this.#end && !await this.#fill()) return undefined;
     const end = Math.min(this.#end, this.#start + most);
@@ -96,7 +94,6 @@ export class Http1Connection {
     return piece;
   }
 
-  /** The next line without its CRLF. */
   async #readLine(): Promise<string> {
     for (;;) {
       const at = this.#buffer.subarray(0, this.#end).indexOf(LF, this.#start);
@@ -155,7 +152,6 @@ export class Http1Connection {
     }
   }
 
-  /** Reads more bytes; false if the connection ended. */
   async #fill(): Promise<boolean> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
@@ -179,7 +175,6 @@ export class Http1Connection {
   }
 }
 
-/** A response whose body is read from its connection. */
 function responseOf(
   connection: Http1Connection,
   { status, headers, body }: Head,
@@ -238,7 +233,6 @@ function responseOf(
   };
 }
 
-/** The head of a response. */
 interface Head {
   status: number;
   headers: Map<string, string>;

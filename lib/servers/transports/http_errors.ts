@@ -7,7 +7,6 @@ import type { OriginClient } from "./origin_client.ts";
 const ERROR_BODY_BYTES = 256 * 1024;
 const METHOD_NOT_FOUND = -32601;
 
-/** The server answered, but not as an MCP server does. */
 export class Refusal extends TransportClosed {
   readonly status: number;
 
@@ -17,19 +16,13 @@ export class Refusal extends TransportClosed {
   }
 }
 
-export interface Refused {
-  endpoint: OriginClient;
-  response: HttpResponse;
-  signal: AbortSignal;
-  /** Whether the request named a session. */
-  hasSession: boolean;
-  /** The request's id, if it was one. */
-  id?: number;
-}
-
-/** Reads an error response: returns the text of a JSON-RPC error for our id, or throws. */
-export async function readRefusal(refused: Refused): Promise<string> {
-  const { endpoint, response, signal, hasSession, id } = refused;
+/** Reads an error response: returns the text of a JSON-RPC error for our `id`, or throws. */
+export async function readRefusal(
+  endpoint: OriginClient,
+  response: HttpResponse,
+  signal: AbortSignal,
+  id?: number,
+): Promise<string> {
   const { status } = response;
   let body = "";
   try {
@@ -37,16 +30,14 @@ export async function readRefusal(refused: Refused): Promise<string> {
   } catch (error) {
     if (signal.aborted) throw endpoint.lost(error, signal);
   }
+  const challenge = response.headers.get("www-authenticate");
   if (status === 401) {
-    const details = challengeDetails(response.headers.get("www-authenticate") ?? "");
+    const message = endpoint.quote(`HTTP 401 from ${endpoint.host}${challengeDetails(challenge)}`);
     const why = endpoint.loginTrouble === undefined ? "" : `: ${endpoint.loginTrouble}`;
-    throw new TransportClosed(
-      "login",
-      `${endpoint.quote(`HTTP 401 from ${endpoint.host}${details}`)}${why}`,
-    );
+    throw new TransportClosed("login", message + why);
   }
-  const lacking = status === 403 ? missingScope(response.headers) : undefined;
-  if (lacking !== undefined) {
+  const { error, scope: lacking } = readChallenge(challenge);
+  if (status === 403 && error === "insufficient_scope" && lacking !== undefined) {
     endpoint.lacksScope(lacking);
     throw new Refusal(
       status,
@@ -56,37 +47,30 @@ export async function readRefusal(refused: Refused): Promise<string> {
   }
   const rpc = parseError(body);
   const isOurs = id !== undefined && rpc?.id === id;
-  if (status === 404 && hasSession && !(isOurs && rpc.code === METHOD_NOT_FOUND)) {
+  if (status === 404 && endpoint.hasSession && !(isOurs && rpc.code === METHOD_NOT_FOUND)) {
     throw new TransportClosed("session", `${endpoint.host} no longer knows our session (HTTP 404)`);
   }
   if (isOurs && status !== 403) return body;
-  throw new Refusal(status, refusalText(refused, rpc?.message ?? body));
+  throw new Refusal(status, refusalText(endpoint, response, rpc?.message ?? body));
 }
 
-function refusalText({ endpoint, response, hasSession }: Refused, body: string): string {
+function refusalText(endpoint: OriginClient, response: HttpResponse, body: string): string {
   const { status } = response;
   const type = response.headers.get("content-type") ?? "no content type";
   const isReadable = /^(text\/|no )|json|xml/.test(type);
-  const said = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
+  const quote = isReadable && body.trim() !== "" ? `: ${endpoint.quote(body)}` : "";
   if (status < 300) {
-    return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${said}`;
+    return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${quote}`;
   }
-  const hint = (status === 404 || status === 405) && !hasSession
+  const hint = (status === 404 || status === 405) && !endpoint.hasSession
     ? ` (is the url of "${endpoint.serverName}" right?)`
     : "";
-  return `HTTP ${status} from ${endpoint.host}${hint}${said}`;
+  return `HTTP ${status} from ${endpoint.host}${hint}${quote}`;
 }
 
-/** The rights that a server wants and the login does not have. */
-function missingScope(headers: HttpResponse["headers"]): string | undefined {
-  const { error, scope } = readChallenge(headers.get("www-authenticate"));
-  return error === "insufficient_scope" ? scope : undefined;
-}
-
-/** What a 401 says of the way to log in. */
-function challengeDetails(challenge: string): string {
+function challengeDetails(challenge: string | null): string {
   const details = ["realm", "error", "resource_metadata"].flatMap((name) => {
-    const value = new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`, "i").exec(challenge)?.[1];
+    const value = new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`, "i").exec(challenge ?? "")?.[1];
     return value === undefined ? [] : [`${name} ${value}`];
   });
   return details.length === 0 ? "" : ` (${details.join(", ")})`;
@@ -106,9 +90,7 @@ function parseError(body: string): { id: unknown; code: unknown; message: string
 
 /** What a server says of the way to be let in (RFC 6750, RFC 9728). */
 export interface Challenge {
-  /** Where its metadata is. */
   resourceMetadata?: string;
-  /** The rights that it wants, separated by spaces. */
   scope?: string;
   error?: string;
 }

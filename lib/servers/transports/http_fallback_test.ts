@@ -39,7 +39,7 @@ function oldServer(refusal: Response) {
 function open(url: string, type: "http" | "sse" = "http", events = new KeptEvents()) {
   const options = { url, headers: {}, serverName: "weather" };
   return type === "sse"
-    ? SseTransport.open(options, events)
+    ? new SseTransport(options, events)
     : new FallbackTransport(options, events);
 }
 

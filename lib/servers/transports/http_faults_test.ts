@@ -24,7 +24,7 @@ const SECRET = "tok-5f3a9c";
 
 function open(url: string, events = new KeptEvents()) {
   const headers = { authorization: `Bearer ${SECRET}` };
-  return HttpTransport.open({ url, headers, serverName: "weather" }, events);
+  return new HttpTransport({ url, headers, serverName: "weather" }, events);
 }
 
 /** How a request to a server that answers like this fails. */
@@ -285,7 +285,7 @@ Deno.test(
     for (
       const [name, value] of [["x-a", `${SECRET}\nb`], ["x b", SECRET], ["x-c", "\u20ac"]] as const
     ) {
-      await using transport = HttpTransport.open(
+      await using transport = new HttpTransport(
         { url: "http://127.0.0.1:1234/", headers: { [name]: value }, serverName: "weather" },
         new KeptEvents(),
       );

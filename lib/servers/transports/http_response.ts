@@ -4,7 +4,6 @@ export interface HttpResponse {
   readonly headers: Pick<Headers, "get" | "has">;
   /** The next bytes of the body, good until more are asked for; undefined at its end. */
   read(): Promise<Uint8Array | undefined>;
-  /** The whole body, where it is known to be small. */
   text(): Promise<string>;
   /** Lets go of what has not been read. Never throws. */
   cancel(): Promise<void>;
@@ -73,7 +72,6 @@ export class FetchResponse implements HttpResponse {
 /** A body that is not wanted is read to its end where it is no larger than this. */
 const DISCARDED_BYTES = 16 * 1024;
 
-/** A body is larger than what was asked of it. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
@@ -82,14 +80,12 @@ export class BodyTooLarge extends Error {
 export class BodyReader {
   readonly #answer: HttpResponse;
   readonly #decoder = new TextDecoder();
-  /** How many bytes have come. */
   bytes = 0;
 
   constructor(answer: HttpResponse) {
     this.#answer = answer;
   }
 
-  /** The next piece of text, or undefined at the end. */
   async read(): Promise<string | undefined> {
     const chunk = await this.#answer.read();
     if (chunk === undefined) return undefined;
@@ -116,7 +112,6 @@ export async function readText(answer: HttpResponse, limit: number): Promise<str
   return text;
 }
 
-/** A body's text up to about `limit` bytes. */
 export async function readStart(
   answer: HttpResponse,
   limit: number,

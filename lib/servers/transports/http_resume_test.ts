@@ -25,7 +25,7 @@ function cutServer(first: string, resume: (received: Received, tries: number) =>
 
 function open(url: string) {
   const headers = { "x-key": "k" };
-  return HttpTransport.open({ url, headers, serverName: "weather" }, new KeptEvents());
+  return new HttpTransport({ url, headers, serverName: "weather" }, new KeptEvents());
 }
 
 Deno.test(

@@ -86,7 +86,7 @@ class SdkServer implements AsyncDisposable {
   async connect(events: KeptEvents): Promise<HttpTransport> {
     await this.server.connect(this.#transport);
     const url = `http://127.0.0.1:${this.#http.addr.port}/mcp`;
-    const transport = HttpTransport.open({ url, headers: {}, serverName: "sdk" }, events);
+    const transport = new HttpTransport({ url, headers: {}, serverName: "sdk" }, events);
     const hello = {
       protocolVersion: "2025-11-25",
       capabilities: { elicitation: {} },

@@ -16,7 +16,7 @@ import {
 } from "./testing/loopback.ts";
 
 function open(url: string, headers: Record<string, string> = {}, events = new KeptEvents()) {
-  return HttpTransport.open({ url, headers, serverName: "weather" }, events);
+  return new HttpTransport({ url, headers, serverName: "weather" }, events);
 }
 
 Deno.test(
@@ -167,7 +167,7 @@ Deno.test(
       );
     });
     {
-      await using transport = HttpTransport.open(
+      await using transport = new HttpTransport(
         { url: server.url, headers: {}, serverName: "weather" },
         new KeptEvents(),
       );

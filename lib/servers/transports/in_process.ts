@@ -1,12 +1,10 @@
 import { readMessage } from "../../core/rpc.ts";
 import type { Exchange, Transport } from "./transport.ts";
 
-/** A server that runs in this process: one message in, its answer out. */
 export interface InProcessServer {
   handle(message: unknown): Record<string, unknown> | undefined;
 }
 
-/** The wire to a server in this process. */
 export class InProcessTransport implements Transport {
   readonly #server: InProcessServer;
 

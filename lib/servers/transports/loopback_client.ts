@@ -2,7 +2,7 @@ import { isLoopback } from "../../config/address.ts";
 import { abortable } from "../../core/async.ts";
 import { FetchResponse, type HttpResponse } from "./http_response.ts";
 import { Http1Connection, invalidHttp } from "./http1_connection.ts";
-import type { HeaderPair, HttpRequest } from "./origin_client.ts";
+import type { HeaderPair, UpstreamRequest } from "./origin_client.ts";
 
 /** Idle connections that are kept; a burst of calls may open more. */
 const MAX_IDLE = 64;
@@ -42,7 +42,7 @@ export class LoopbackClient implements Disposable {
     return protocol === "http:" && isLoopback(hostname) && username === "" && password === "";
   }
 
-  async send(url: string, request: HttpRequest): Promise<HttpResponse> {
+  async send(url: string, request: UpstreamRequest): Promise<HttpResponse> {
     const { signal } = request;
     signal.throwIfAborted();
     const parts = this.#encode(url, request);
@@ -70,7 +70,7 @@ export class LoopbackClient implements Disposable {
   }
 
   /** The bytes of a request. Nearly all have the same head except for the length of the body. */
-  #encode(url: string, { method, headers, body }: HttpRequest): Uint8Array[] {
+  #encode(url: string, { method, headers, body }: UpstreamRequest): Uint8Array[] {
     const key = `${method} ${url}`;
     let head = this.#heads.get(headers);
     if (head?.key !== key) {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { networkFailureText, readStart, readText } from "./http_response.ts";
-import type { HttpRequest } from "./origin_client.ts";
+import type { UpstreamRequest } from "./origin_client.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 import { json, Loopback, result, STRICT, until } from "./testing/loopback.ts";
 
 const encoder = new TextEncoder();
 
-function post(body: string, signal = new AbortController().signal): HttpRequest {
+function post(body: string, signal = new AbortController().signal): UpstreamRequest {
   return { method: "POST", headers: [["x-name", "caf\u00e9"]], body, signal };
 }
 

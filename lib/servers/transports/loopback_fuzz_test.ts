@@ -4,7 +4,7 @@ import fc from "../../../tests/fast_check.ts";
 import { requestText } from "../../core/rpc.ts";
 import { HttpTransport } from "./http.ts";
 import { LoopbackClient } from "./loopback_client.ts";
-import type { HttpRequest } from "./origin_client.ts";
+import type { UpstreamRequest } from "./origin_client.ts";
 import { KeptEvents, STRICT } from "./testing/loopback.ts";
 
 const encoder = new TextEncoder();
@@ -55,7 +55,7 @@ class RawServer implements AsyncDisposable {
   }
 }
 
-function post(body = "{}"): HttpRequest {
+function post(body = "{}"): UpstreamRequest {
   return { method: "POST", headers: [], body, signal: new AbortController().signal };
 }
 
@@ -393,7 +393,7 @@ Deno.test("HttpTransport needs about as many connections as calls under way", ST
     });
     const url = await server.listen();
     const options = { url, headers: {}, serverName: "real" };
-    await using transport = HttpTransport.open(options, new KeptEvents());
+    await using transport = new HttpTransport(options, new KeptEvents());
     let id = 0;
     await Promise.all(Array.from({ length: CONCURRENT }, async () => {
       while (id < CALLS) {

@@ -10,20 +10,19 @@ export function messagesIn(text: string): { text: string; message: RpcMessage | 
   } catch {
     return [{ text, message: undefined }];
   }
-  if (!Array.isArray(value)) return [{ text: oneLine(text), message: classify(value) }];
+  if (!Array.isArray(value)) return [{ text: singleLine(text), message: classify(value) }];
   const texts = elementTexts(text);
   return value.map((element, index) => ({
-    text: oneLine(texts[index] ?? ""),
+    text: singleLine(texts[index] ?? ""),
     message: classify(element),
   }));
 }
 
 /** JSON has line breaks between its tokens only; without them a message fits every framing. */
-export function oneLine(text: string): string {
+export function singleLine(text: string): string {
   return text.includes("\n") || text.includes("\r") ? text.replaceAll(/[\r\n]/g, " ") : text;
 }
 
-/** The beginning of a text, for people to read. */
 export function excerpt(text: string, length = 200): string {
   const start = text.slice(0, length * 2).replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   return start.length > length ? `${start.slice(0, length)}...` : start;
@@ -65,10 +64,9 @@ function integerAt(text: string, start: number, end: number): number | undefined
   return number;
 }
 
-/** How large one message of a server's may be, in bytes. */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
-/** What `answeredId()` needs of each end of a text. */
+/** What `responseIdFromEnds()` needs of each end of a text. */
 export const END_CHARS = 64;
 
 /** What a caller is told whose answer is not taken; the server is well, and only this call failed. */

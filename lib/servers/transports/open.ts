@@ -8,17 +8,14 @@ import {
 import type { PooledServer } from "../server.ts";
 import { WeatherServer } from "../demo/weather_server.ts";
 import { InProcessTransport } from "./in_process.ts";
-import type { Credentials, RemoteOptions } from "./origin_client.ts";
+import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 
-/** What transports need of the gateway. */
 export interface TransportContext extends Pick<Program, "owner" | "installs" | "mask"> {
-  /** Whether programs can be started on this platform. */
   canSpawn: boolean;
-  /** The entry with its secrets. */
   fill(spec: ServerSpec): Promise<ServerSpec>;
-  credentialsFor(name: string, spec: ServerSpec): Credentials | undefined;
+  credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined;
   /** The fetch for an address that must be checked; undefined for the platform's own. */
   fetchFor(server: PooledServer, url: string): Promise<typeof fetch | undefined>;
 }
@@ -37,7 +34,7 @@ const REMOTES: Record<RemoteSpec["type"], Open<RemoteOptions>> = {
   },
   async sse(options, events) {
     const { SseTransport } = await import("./sse.ts");
-    return SseTransport.open(options, events);
+    return new SseTransport(options, events);
   },
 };
 
@@ -47,7 +44,6 @@ type Open<Options> = (
   signal: AbortSignal,
 ) => Promise<Transport>;
 
-/** Opens the transport that a server's entry names. */
 export async function openTransport(
   server: PooledServer,
   events: TransportEvents,

@@ -2,22 +2,22 @@ import { isBlockedPort } from "../../config/address.ts";
 import { TransportClosed } from "./transport.ts";
 import { abortable } from "../../core/async.ts";
 import { discard, FetchResponse, type HttpResponse, networkFailureText } from "./http_response.ts";
+import { readRefusal } from "./http_errors.ts";
 import { excerpt } from "./messages.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 
-/** Where a remote server is, and what it gets to see with every request. */
 export interface RemoteOptions {
   url: string;
   headers: Record<string, string>;
   serverName: string;
   fetch?: typeof fetch;
   /** What a login gave; goes where the headers go. */
-  credentials?: Credentials | undefined;
+  credentials?: ServerCredentials | undefined;
 }
 
 export type HeaderPair = [name: string, value: string];
 
-export interface HttpRequest {
+export interface UpstreamRequest {
   method: "POST" | "GET" | "DELETE";
   headers: HeaderPair[];
   body?: string;
@@ -25,6 +25,7 @@ export interface HttpRequest {
 }
 
 const MAX_REDIRECTS = 3;
+const DELIVERY_LIMIT_MS = 30_000;
 
 /** What the protocol says itself, and what belongs to one hop: an entry's headers cannot change it. */
 const PROTOCOL_HEADERS = new Set([
@@ -32,21 +33,22 @@ const PROTOCOL_HEADERS = new Set([
   ...["content-length", "transfer-encoding", "connection", "host", "accept-encoding"],
 ]);
 
-/** A server's address, with the headers that go there and to no other origin. */
 export class OriginClient implements Disposable {
   /** The address in words: no path and no query, which may hold a secret. */
   readonly host: string;
   readonly serverName: string;
-  /** The configured headers. */
-  readonly headers: HeaderPair[];
+  /** Whether the server knows us: then a 404 means that it has forgotten us. */
+  hasSession = false;
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  readonly #headers: HeaderPair[];
   readonly #fetch: typeof fetch;
   /** Missing where fetch is needed. */
   readonly #plain: LoopbackClient | undefined;
   readonly #origin: string;
-  readonly #credentials: Credentials | undefined;
+  readonly #credentials: ServerCredentials | undefined;
   readonly #ownSecrets: string[];
   #secrets: string[];
-  /** The last authorization header that came from a login. */
   #sent: string | undefined;
   readonly #problem: TransportClosed | undefined;
   #url: string;
@@ -62,9 +64,10 @@ export class OriginClient implements Disposable {
       ? new LoopbackClient(url)
       : undefined;
     this.#credentials = options.credentials;
-    this.headers = Object.entries(options.headers)
+    this.#headers = Object.entries(options.headers)
       .filter(([name]) => !PROTOCOL_HEADERS.has(name.toLowerCase()));
-    this.#secrets = this.#ownSecrets = secretsOf(url, Object.values(options.headers));
+    const secrets = [...Object.values(options.headers), ...url.searchParams.values(), url.password];
+    this.#secrets = this.#ownSecrets = longestFirst(secrets.flatMap(spellings));
     this.#problem = this.#findProblem(url);
   }
 
@@ -80,7 +83,40 @@ export class OriginClient implements Disposable {
     );
   }
 
-  /** Lets go of connections that nobody uses. */
+  /** The configured headers, and what requests name once it is known. */
+  makeHeaders(...own: HeaderPair[]): HeaderPair[] {
+    const headers = [...this.#headers, ...own];
+    if (this.sessionId !== undefined) headers.push(["mcp-session-id", this.sessionId]);
+    if (this.protocolVersion !== undefined) {
+      headers.push(["mcp-protocol-version", this.protocolVersion]);
+    }
+    return headers;
+  }
+
+  /** Posts a message that gets no answer of its own. */
+  async deliver(
+    body: string,
+    headers: HeaderPair[],
+    ended: AbortSignal,
+    url?: string,
+  ): Promise<void> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const message = `${this.host} took no message within ${DELIVERY_LIMIT_MS / 1000} s`;
+      limit.abort(new TransportClosed("lost", message));
+    }, DELIVERY_LIMIT_MS);
+    const signal = AbortSignal.any([ended, limit.signal]);
+    try {
+      const response = await this.send({ method: "POST", headers, body, signal }, url);
+      if (response.status >= 300) await readRefusal(this, response, signal);
+      await discard(response);
+    } catch (error) {
+      throw this.lost(error, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#plain?.[Symbol.dispose]();
   }
@@ -94,18 +130,18 @@ export class OriginClient implements Disposable {
     return this.#credentials.trouble ?? unexplained;
   }
 
-  /** The server wants more rights than the login has. */
   lacksScope(scope: string): void {
     this.#credentials?.lacksScope(scope);
   }
 
   /** Sends one request, with the login where there is one, and once more where that was renewed. */
-  async send(request: HttpRequest, url = this.#url): Promise<HttpResponse> {
+  async send(request: UpstreamRequest, url = this.#url): Promise<HttpResponse> {
     if (this.#problem) throw this.#problem;
     const credentials = this.#credentials;
     if (!credentials) return await this.#sendOn(request, url);
-    const sent = await this.#authorization(credentials, request.signal);
-    const response = await this.#sendOn(withAuthorization(request, sent), url);
+    const authorized = await this.#authorized(credentials, request);
+    const sent = this.#sent;
+    const response = await this.#sendOn(authorized, url);
     if (response.status !== 401) return response;
     // Refused before it was processed: sending it again repeats nothing.
     const isRenewed = await abortable(credentials.renew(sent), request.signal)
@@ -115,26 +151,26 @@ export class OriginClient implements Disposable {
       });
     if (!isRenewed) return response;
     await discard(response);
-    const renewed = await this.#authorization(credentials, request.signal);
-    return await this.#sendOn(withAuthorization(request, renewed), url);
+    return await this.#sendOn(await this.#authorized(credentials, request), url);
   }
 
-  async #authorization(
-    credentials: Credentials,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async #authorized(
+    credentials: ServerCredentials,
+    request: UpstreamRequest,
+  ): Promise<UpstreamRequest> {
     const got = credentials.authorization();
-    const value = got instanceof Promise ? await abortable(got, signal) : got;
+    const value = got instanceof Promise ? await abortable(got, request.signal) : got;
     if (value !== this.#sent && value !== undefined) {
       // The one before may be answered to yet.
       const tokens = [value, this.#sent ?? ""].flatMap(spellings);
       this.#secrets = longestFirst([...this.#ownSecrets, ...tokens]);
     }
-    return this.#sent = value;
+    this.#sent = value;
+    if (value === undefined) return request;
+    return { ...request, headers: [...request.headers, ["authorization", value]] };
   }
 
-  /** Follows redirects that stay at this origin. */
-  async #sendOn(request: HttpRequest, url: string): Promise<HttpResponse> {
+  async #sendOn(request: UpstreamRequest, url: string): Promise<HttpResponse> {
     for (let hops = 0;; hops++) {
       const response = await this.#sendOnce(request, url);
       if (response.status < 300 || response.status > 308) return response;
@@ -159,7 +195,7 @@ export class OriginClient implements Disposable {
     return excerpt(start);
   }
 
-  async #sendOnce(request: HttpRequest, url: string): Promise<HttpResponse> {
+  async #sendOnce(request: UpstreamRequest, url: string): Promise<HttpResponse> {
     const { method, headers, body = null, signal } = request;
     const send = this.#fetch;
     try {
@@ -176,24 +212,18 @@ export class OriginClient implements Disposable {
     const { status, headers } = response;
     await discard(response);
     const to = URL.parse(headers.get("location") ?? "", from);
+    const refused = (message: string) => new TransportClosed("refused", message);
     if (!headers.has("location") || to === null || status === 303) {
-      throw new TransportClosed(
-        "refused",
-        `HTTP ${status} from ${this.host}, which is not an MCP response`,
-      );
+      throw refused(`HTTP ${status} from ${this.host}, which is not an MCP response`);
     }
     if (to.origin !== this.#origin) {
-      throw new TransportClosed(
-        "refused",
+      throw refused(
         `${this.host} redirects to another origin, ${to.origin}, where our headers must not go. ` +
           `If the server has moved there, change the url of "${this.serverName}"`,
       );
     }
     if (hops === MAX_REDIRECTS) {
-      throw new TransportClosed(
-        "refused",
-        `${this.host} redirects more than ${MAX_REDIRECTS} times`,
-      );
+      throw refused(`${this.host} redirects more than ${MAX_REDIRECTS} times`);
     }
     if ((status === 301 || status === 308) && from === this.#url) this.#url = to.href;
     return to.href;
@@ -207,7 +237,7 @@ export class OriginClient implements Disposable {
           "connects to. Let the server listen on another one",
       );
     }
-    for (const header of this.headers) {
+    for (const header of this.#headers) {
       try {
         new Headers([header]);
       } catch {
@@ -219,20 +249,6 @@ export class OriginClient implements Disposable {
       }
     }
   }
-}
-
-function withAuthorization(
-  request: HttpRequest,
-  authorization: string | undefined,
-): HttpRequest {
-  if (authorization === undefined) return request;
-  return { ...request, headers: [...request.headers, ["authorization", authorization]] };
-}
-
-function secretsOf(url: URL, headerValues: string[]): string[] {
-  return longestFirst(
-    [...headerValues, ...url.searchParams.values(), url.password].flatMap(spellings),
-  );
 }
 
 /** A value that must not be shown, alone and without the scheme before it (`Bearer ...`). */
@@ -247,12 +263,11 @@ function longestFirst(values: string[]): string[] {
 }
 
 /** What is sent to a server so that it lets us in; handed in, because it changes while a transport lasts. */
-export interface Credentials {
+export interface ServerCredentials {
   /** The value of the authorization header. A promise only where it has to be fetched first. */
   authorization(): string | undefined | Promise<string | undefined>;
   /** The server refused what was sent (401): true where there is something else to try. */
   renew(sent: string | undefined): Promise<boolean>;
-  /** The server wants more rights than we have (403). */
   lacksScope(scope: string): void;
   /** Why there is nothing that the server accepts, in words, where that is known. */
   readonly trouble: string | undefined;

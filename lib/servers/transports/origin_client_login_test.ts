@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Credentials } from "./origin_client.ts";
+import type { ServerCredentials } from "./origin_client.ts";
 import { HttpTransport } from "./http.ts";
 import {
   json,
@@ -13,7 +13,7 @@ import {
 } from "./testing/loopback.ts";
 
 /** A login whose tokens are named in advance. */
-class Listed implements Credentials {
+class Listed implements ServerCredentials {
   trouble: string | undefined;
   scope: string | undefined;
   readonly #tokens: string[];
@@ -47,8 +47,8 @@ function guarded(accepted: string): Loopback {
   });
 }
 
-function open(server: Loopback, credentials: Credentials): HttpTransport {
-  return HttpTransport.open(
+function open(server: Loopback, credentials: ServerCredentials): HttpTransport {
+  return new HttpTransport(
     { url: server.url, headers: {}, serverName: "s", credentials },
     new KeptEvents(),
   );

@@ -17,7 +17,6 @@ const V4 = 1;
 const NAME = 3;
 const V6 = 4;
 
-/** What the other side hears of a failure. */
 const REPLY = {
   done: 0,
   forbidden: 2,
@@ -59,7 +58,6 @@ export class SocksTunnel implements AsyncDisposable {
     return new SocksTunnel(options, listen({ hostname: "127.0.0.1", port: 0 }));
   }
 
-  /** For a client whose connections all go through here. */
   get proxy(): Deno.Proxy {
     return {
       url: `socks5h://127.0.0.1:${this.#listener.addr.port}`,
@@ -165,18 +163,14 @@ export class SocksTunnel implements AsyncDisposable {
     return undefined;
   }
 
-  /** The connection, or what to answer. */
   async #connectTo(hostname: string, port: number): Promise<Deno.TcpConn | number> {
     const { connect = Deno.connect } = this.#options;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), CONNECT_LIMIT_MS);
-    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
+    const limit = AbortSignal.timeout(CONNECT_LIMIT_MS);
+    const signal = AbortSignal.any([this.#closing.signal, limit]);
     try {
       return await connect({ hostname, port, signal });
     } catch (error) {
       return error instanceof Deno.errors.ConnectionRefused ? REPLY.refused : REPLY.unreachable;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -11,13 +11,12 @@ import {
   messageTooLarge,
   responseIdFromEnds,
 } from "./messages.ts";
-import { BodyReader, discard, type HttpResponse } from "./http_response.ts";
-import { type HeaderPair, OriginClient, type RemoteOptions } from "./origin_client.ts";
+import { BodyReader, type HttpResponse } from "./http_response.ts";
+import { OriginClient, type RemoteOptions } from "./origin_client.ts";
 import { isEventStream, SseParser } from "./sse_stream.ts";
 import { readRefusal } from "./http_errors.ts";
 
 const CONNECT_LIMIT_MS = 10_000;
-const SEND_LIMIT_MS = 30_000;
 
 /**
  * The wire to a server over the older HTTP+SSE transport: one stream for all that the server says,
@@ -32,17 +31,12 @@ export class SseTransport implements Transport {
   #connecting: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
   #isOpen = false;
-  #protocolVersion: string | undefined;
   #ended: TransportClosed | undefined;
 
-  private constructor(endpoint: OriginClient, events: TransportEvents) {
-    this.#endpoint = endpoint;
+  constructor(options: RemoteOptions, events: TransportEvents) {
+    this.#endpoint = new OriginClient(options);
     this.#events = events;
     this.#address.promise.catch(() => {});
-  }
-
-  static open(options: RemoteOptions, events: TransportEvents): SseTransport {
-    return new SseTransport(new OriginClient(options), events);
   }
 
   /** Opens the stream and waits for the address; the first request does so too. */
@@ -83,35 +77,18 @@ export class SseTransport implements Transport {
     if (this.#ended) throw this.#ended;
     await this.connect();
     const url = await this.#address.promise;
-    const headers = this.#makeHeaders([["content-type", "application/json"]]);
-    const limit = new AbortController();
-    const timer = setTimeout(() => {
-      const words = `${this.#endpoint.host} took no message within ${SEND_LIMIT_MS / 1000} s`;
-      limit.abort(new TransportClosed("lost", words));
-    }, SEND_LIMIT_MS);
-    const signal = AbortSignal.any([this.#closing.signal, limit.signal]);
-    try {
-      const response = await this.#endpoint.send(
-        { method: "POST", headers, body: text, signal },
-        url,
-      );
-      if (response.status >= 300) await this.#readRefusal(response, signal);
-      await discard(response);
-    } catch (error) {
-      throw this.#endpoint.lost(error, signal);
-    } finally {
-      clearTimeout(timer);
-    }
+    const headers = this.#endpoint.makeHeaders(["content-type", "application/json"]);
+    await this.#endpoint.deliver(text, headers, this.#closing.signal, url);
   }
 
   setProtocolVersion(version: string): void {
-    this.#protocolVersion = version;
+    this.#endpoint.protocolVersion = version;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const words = `The connection to ${this.#endpoint.host} was closed`;
+    const message = `The connection to ${this.#endpoint.host} was closed`;
     this.#isOpen = false;
-    this.#end(new TransportClosed("closed", words));
+    this.#end(new TransportClosed("closed", message));
     await this.#connecting?.catch(() => {});
     await this.#reading;
     this.#endpoint[Symbol.dispose]();
@@ -124,13 +101,13 @@ export class SseTransport implements Transport {
       const seconds = CONNECT_LIMIT_MS / 1000;
       this.#end(new TransportClosed("refused", `${host} opened no SSE stream within ${seconds} s`));
     }, CONNECT_LIMIT_MS);
-    const headers = this.#makeHeaders([["accept", "text/event-stream"]]);
+    const headers = this.#endpoint.makeHeaders(["accept", "text/event-stream"]);
     try {
       const response = await this.#endpoint.send({ method: "GET", headers, signal });
-      if (!isEventStream(response)) await this.#readRefusal(response, signal);
+      if (!isEventStream(response)) await readRefusal(this.#endpoint, response, signal);
       this.#reading = this.#read(response);
       await this.#address.promise;
-      this.#isOpen = true;
+      this.#isOpen = this.#endpoint.hasSession = true;
     } catch (error) {
       const reason = this.#endpoint.lost(error, signal);
       if (reason instanceof TransportClosed) this.#end(reason);
@@ -191,22 +168,5 @@ export class SseTransport implements Transport {
     this.#address.reject(lost);
     for (const waiting of this.#waiting.values()) waiting.reject(lost);
     if (this.#isOpen) this.#events.onClose(reason);
-  }
-
-  #makeHeaders(own: HeaderPair[]): HeaderPair[] {
-    const headers = [...this.#endpoint.headers, ...own];
-    if (this.#protocolVersion !== undefined) {
-      headers.push(["mcp-protocol-version", this.#protocolVersion]);
-    }
-    return headers;
-  }
-
-  #readRefusal(response: HttpResponse, signal: AbortSignal): Promise<string> {
-    return readRefusal({
-      endpoint: this.#endpoint,
-      response,
-      signal,
-      hasSession: this.#isOpen,
-    });
   }
 }

@@ -9,7 +9,6 @@ type SseListener = (data: string, name: string | undefined) => void;
 /** Told of an event that was too large to keep, with the two ends of its data. */
 type TooLargeListener = (head: string, tail: string) => void;
 
-/** One event of a stream is larger than a message may be. */
 export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
@@ -18,7 +17,6 @@ export class EventTooLarge extends Error {
 export class SseParser {
   /** The id of the last complete event that had one: where a cut stream can be resumed. */
   lastEventId: string | undefined;
-  /** How long the server wants us to wait before we open the stream again. */
   retryMs: number | undefined;
   readonly #onEvent: SseListener;
   readonly #onTooLarge: TooLargeListener | undefined;
@@ -144,14 +142,12 @@ export function hasType(response: HttpResponse, type: string): boolean {
   return actual !== null && (actual.startsWith(type) || actual.toLowerCase().startsWith(type));
 }
 
-/** Whether a status may be another one after a while. */
 export function isTransient(status: number): boolean {
   return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501);
 }
 
 /** A stream of messages that may take several responses, each going on where the last was cut. */
 export class ResumableStream {
-  /** Where to go on, if the server has told. */
   lastEventId: string | undefined;
   /** Tries to open it since something last came. */
   failures = 0;
@@ -198,17 +194,16 @@ const MAX_TRIES = 5;
 /** However eagerly a server ends the stream, it is not opened more often. */
 const SHORTEST_WAIT_MS = 1000;
 
-export interface ListenOptions {
+export interface ServerStreamOptions {
   open(lastEventId: string | undefined): Promise<HttpResponse>;
   onMessage(text: string): void;
   onWarning(line: string): void;
-  /** The stream was there, and now the server says that there is none. */
   onGone(): void;
   signal: AbortSignal;
 }
 
 /** Hears what a server says on its own, for as long as it keeps a stream for that. Never throws. */
-export async function listen({ signal, ...options }: ListenOptions): Promise<void> {
+export async function listen({ signal, ...options }: ServerStreamOptions): Promise<void> {
   const stream = new ResumableStream(options.onMessage);
   let hasWorked = false;
   while (hasWorked || stream.failures < MAX_TRIES) {

@@ -46,7 +46,7 @@ class OldServer implements AsyncDisposable {
   open(events = new KeptEvents()): SseTransport {
     const headers = { authorization: "Bearer secret-1" };
     const url = `${this.loopback.origin}/sse`;
-    return SseTransport.open({ url, headers, serverName: "old" }, events);
+    return new SseTransport({ url, headers, serverName: "old" }, events);
   }
 
   say(text: string): void {
@@ -132,7 +132,7 @@ Deno.test(
     assert.deepEqual(events.closed.map(({ kind }) => kind), ["session"]);
     for (const [status, kind] of [[401, "login"], [404, "refused"], [200, "refused"]] as const) {
       await using other = new Loopback(() => new Response("<html>", { status }));
-      await using otherLink = SseTransport.open(
+      await using otherLink = new SseTransport(
         { url: other.url, headers: {}, serverName: "old" },
         events,
       );
@@ -219,7 +219,7 @@ Deno.test("SseTransport speaks with the SDK's older server", STRICT, async () =>
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   assert.ok(address !== null && typeof address === "object");
-  const transport = SseTransport.open(
+  const transport = new SseTransport(
     { url: `http://127.0.0.1:${address.port}/sse`, headers: {}, serverName: "old" },
     new KeptEvents(),
   );

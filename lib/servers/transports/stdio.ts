@@ -30,7 +30,6 @@ const ROLLBACK_MS = 2_000;
 const ARRIVAL_MS = 100;
 
 export interface Program {
-  /** The server's name, for messages. */
   name: string;
   command: string;
   args: readonly string[];
@@ -39,13 +38,11 @@ export interface Program {
   /** The gateway's own environment, of which a program gets what every program needs. */
   baseEnv: Record<string, string>;
   owner: ProcessOwner;
-  /** Queues programs that have to fetch packages. */
   installs?: Installs | undefined;
   /** Takes secrets out of what the program writes about itself, before anybody is shown it. */
   mask?: ((text: string) => string) | undefined;
 }
 
-/** A request that waits for its response; empty once that has come. */
 interface Waiter {
   resolve: ((text: string) => void) | undefined;
   reject: ((reason: unknown) => void) | undefined;
@@ -66,7 +63,6 @@ export class StdioTransport implements Transport {
   readonly #installs: Installs | undefined;
   readonly #install: Install | undefined;
   #hasAnswered = false;
-  /** Why the gateway gave up on an install. */
   #stuck: string | undefined;
   readonly #output: LineReader;
   readonly #errors: LineReader;
@@ -88,14 +84,14 @@ export class StdioTransport implements Transport {
     this.#announced = announced;
     this.#events = events;
     const onWarning = (text: string) => events.onLog(text, "warning");
-    this.#garbage = new RepeatedWarning({
+    this.#garbage = new RepeatedWarning(
       onWarning,
-      summary: (count) => `Skipped ${count} more lines that are not JSON-RPC messages`,
-    });
-    this.#tooLong = new RepeatedWarning({
+      (count) => `Skipped ${count} more lines that are not JSON-RPC messages`,
+    );
+    this.#tooLong = new RepeatedWarning(
       onWarning,
-      summary: (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
-    });
+      (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
+    );
     // Each write reports its own failure.
     child.stdin.on("error", () => {});
     this.#outbox = new WriteQueue(child.stdin, {
@@ -177,7 +173,6 @@ export class StdioTransport implements Transport {
     this.#takeWaiter(id)?.reject?.(reason);
   }
 
-  /** Removes and returns the request that waits for a response. */
   #takeWaiter(id: number): Waiter | undefined {
     const waiter = this.#waiters.get(id);
     if (waiter === undefined) return undefined;
@@ -280,7 +275,6 @@ export class StdioTransport implements Transport {
     return `exited with code ${end.code}${signal}${when}`;
   }
 
-  /** The line of its output that explains the loss. */
   #lossOutput(): string {
     const { lines } = this.#written;
     const line = explainingLine(lines);
@@ -312,7 +306,6 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** What a promise gives in time, or undefined. */
 async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, limitMs, undefined);

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
+import { singleLine } from "./messages.ts";
 
 /** Lines that go out together, and those who want to know when they have. */
 interface Batch {
@@ -48,13 +49,12 @@ export class WriteQueue {
     this.#options = options;
   }
 
-  /** Writes it as soon as possible; `onFail` reports a failure. */
   push(text: string, waiter?: PromiseWithResolvers<void>): void {
     if (this.#failure) return void waiter?.reject(this.#failure.error);
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
       throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
     }
-    const line = `${oneLine(text)}\n`;
+    const line = `${singleLine(text)}\n`;
     this.#size += line.length;
     if (!this.#current) return this.#write({ text: line, waiters: waiter && [waiter] });
     const waiting = this.#waiting ??= { text: "", waiters: undefined };
@@ -62,20 +62,17 @@ export class WriteQueue {
     if (waiter) (waiting.waiters ??= []).push(waiter);
   }
 
-  /** Resolves when the message was handed to the reader. */
   send(text: string): Promise<void> {
     const waiter = Promise.withResolvers<void>();
     this.push(text, waiter);
     return waiter.promise;
   }
 
-  /** Tells the reader that nothing more will come, after what waits. */
   close(): void {
     this.#isClosing = true;
     if (!this.#current) this.#sink.end();
   }
 
-  /** Gives up on what waits. */
   abort(reason: Error): void {
     this.#fail(reason);
     this.#sink.destroy(reason);
@@ -113,11 +110,6 @@ export class WriteQueue {
     }
     this.#options.onFail(error);
   }
-}
-
-/** A line break in JSON is white space outside of strings, so that a blank means the same. */
-function oneLine(text: string): string {
-  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
 }
 
 const NEWLINE = 0x0a;

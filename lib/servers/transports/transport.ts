@@ -16,7 +16,6 @@ export interface Exchange {
   signal?: AbortSignal;
 }
 
-/** What a transport reports on its own. */
 export interface TransportEvents {
   /** A notification or a request that belongs to no exchange, or to one that cannot be told. */
   onMessage: MessageListener;
@@ -40,7 +39,6 @@ export interface Transport extends AsyncDisposable {
    * request, which costs as much as everything else it does for one.
    */
   abandon?(id: number, reason: unknown): void;
-  /** Sends a notification or the answer to a request of the server's. */
   send(text: string): Promise<void>;
   /** After the handshake: the version both sides speak (a header on HTTP). */
   setProtocolVersion(version: string): void;

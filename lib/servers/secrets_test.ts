@@ -6,7 +6,7 @@ import { SecretsRepository } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import type { PooledServer } from "./server.ts";
-import { ServerSecrets } from "./server_secrets.ts";
+import { ServerSecrets } from "./secrets.ts";
 
 function server(name: string, spec: object): PooledServer {
   return { name, spec: ServerSpec.parse(spec), source: { kind: "store" } };
