@@ -278,9 +278,12 @@ class ServersFile {
 }
 
 /** The folder a file's relative paths and `${workspaceFolder}` mean. */
+/** Folders of a project in which clients keep their files. */
+const EDITOR_FOLDERS = [".vscode", ".cursor", ".zed", ".codex", ".gemini"];
+
 export function projectFolder(file: string): { folder: string; isProject: boolean } {
   const folder = dirname(file);
-  const inEditorFolder = [".vscode", ".cursor"].includes(basename(folder));
+  const inEditorFolder = EDITOR_FOLDERS.includes(basename(folder));
   return {
     folder: inEditorFolder ? dirname(folder) : folder,
     isProject: inEditorFolder || basename(file) === ".mcp.json",

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../../core/errors.ts";
-import type { VectorsRepository } from "../../../storage/vectors_repository.ts";
+import type { VectorsRepository } from "../../../storage/catalog_repositories.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { Embedder } from "./embedder.ts";
 import { quantize, queryText, ToolVectors, type VectorScores } from "./vectors.ts";
