@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { InertText } from "./text.tsx";
 
 interface PageHeaderProps {
@@ -21,18 +21,18 @@ export function PageHeader({ title, lead, action }: PageHeaderProps) {
   );
 }
 
-interface CardProps {
-  title?: string;
+interface CardProps extends Omit<JSX.HTMLAttributes<HTMLElement>, "title"> {
+  title?: ComponentChildren;
   aside?: ComponentChildren;
   /** The content reaches the edges: a table or a list of its own. */
   isFlush?: boolean;
-  children: ComponentChildren;
 }
 
 /** A bordered group with an optional heading. */
-export function Card({ title, aside, isFlush = false, children }: CardProps) {
+export function Card({ title, aside, isFlush, class: more, children, ...rest }: CardProps) {
+  const classes = ["card", isFlush && "card-flush", more].filter(Boolean).join(" ");
   return (
-    <section class={isFlush ? "card card-flush" : "card"}>
+    <section class={classes} {...rest}>
       {title !== undefined && (
         <header class="card-head">
           <h2>{title}</h2>

@@ -1,6 +1,7 @@
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/pages.ts";
 import { isStarting, type ServerState, type ServerStatus } from "../lib/core/server.ts";
+import { State } from "./badges.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./text.tsx";
 
@@ -22,12 +23,7 @@ export function stateWord(state: ServerState): string {
 /** A server's state: always an icon and a word, never color alone. */
 export function StateBadge({ state }: { state: ServerState }) {
   const { word, icon, tone } = STATES[state];
-  return (
-    <span class={`state tone-${tone}`}>
-      <Icon name={icon} size={14} />
-      {word}
-    </span>
-  );
+  return <State tone={tone} icon={icon}>{word}</State>;
 }
 
 /** Only the icon, where the word is close by or there is no room; its word is read aloud. */

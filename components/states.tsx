@@ -126,24 +126,29 @@ export function Skeleton({ rows = 3, label }: { rows?: number; label: string }) 
   );
 }
 
-/** What has come of something; what is bad interrupts whoever listens. */
-type Tone = "ok" | "warn" | "bad" | "info";
-
-const ICONS: Record<Tone, IconName> = { ok: "ready", warn: "alert", bad: "error", info: "info" };
+const TONES: Record<"ok" | "warn" | "bad" | "info", IconName> = {
+  ok: "ready",
+  warn: "alert",
+  bad: "error",
+  info: "info",
+};
 
 interface NoticeProps {
-  tone: Tone;
+  tone: keyof typeof TONES;
+  icon?: IconName;
+  /** Null: it was there when the page was opened, and is not announced. */
+  role?: "status" | null;
   children: ComponentChildren;
 }
 
 /** One or two sentences above what they are about. */
-export function Notice({ tone, children }: NoticeProps) {
+export function Notice({ tone, icon = TONES[tone], role, children }: NoticeProps) {
   return (
     <div
       class={tone === "info" ? "notice" : `notice tone-${tone}`}
-      role={tone === "bad" ? "alert" : "status"}
+      role={role === undefined ? tone === "bad" ? "alert" : "status" : role ?? undefined}
     >
-      <Icon name={ICONS[tone]} size={14} />
+      <Icon name={icon} size={14} />
       <div>{children}</div>
     </div>
   );

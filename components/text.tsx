@@ -43,17 +43,26 @@ export function InertText({ text, as: Element, class: name }: InertTextProps) {
   return Element === undefined ? isolated : <Element class={name}>{isolated}</Element>;
 }
 
-/** What came and what went, by word: underlined and struck through, never told by color alone. */
+/** What came and what went, by word: underlined and struck through, never by color alone. */
+export function Segments({ segments }: { segments: readonly TextSegment[] }) {
+  return (
+    <>
+      {segments.map(({ kind, text }, index) => {
+        const Element = kind === "same" ? "span" : kind === "added" ? "ins" : "del";
+        return (
+          <Element key={index}>
+            <InertText text={text} />
+          </Element>
+        );
+      })}
+    </>
+  );
+}
+
 export function WordDiff({ segments }: { segments: readonly TextSegment[] }) {
   return (
     <p class="prose diff">
-      {segments.map(({ kind, text }, index) => {
-        const content = <InertText text={text} />;
-        if (kind === "same") return <span key={index}>{content}</span>;
-        return kind === "added"
-          ? <ins key={index}>{content}</ins>
-          : <del key={index}>{content}</del>;
-      })}
+      <Segments segments={segments} />
     </p>
   );
 }

@@ -2,7 +2,7 @@ import type { JobOption } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
 import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/plan.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { Field } from "../../../../components/forms.tsx";
+import { InputField } from "../../../../components/forms.tsx";
 
 const DEPTHS = [
   {
@@ -38,7 +38,8 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
           id="candidates"
           label="Candidates per tool"
           value={values.candidates}
-          {...{ min: 1, max: 10 }}
+          min={1}
+          max={10}
         />
         <NumberField
           id="prompts"
@@ -46,13 +47,15 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
           value={values.prompts}
           placeholder="by depth"
           hint={`Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`}
-          {...{ min: 1, max: 50 }}
+          min={1}
+          max={50}
         />
         <NumberField
           id="threshold"
           label="Auto-promote threshold, %"
           value={values.threshold}
-          {...{ min: 0, max: 100 }}
+          min={0}
+          max={100}
         />
         <NumberField
           id="maxRuns"
@@ -100,36 +103,11 @@ export function JobOptionsList({ options }: { options: JobOption[] }) {
   );
 }
 
-interface NumberFieldProps {
-  id: string;
-  label: string;
-  value: string;
-  hint?: string;
-  placeholder?: string;
-  min: number;
-  max?: number;
-  step?: string;
+function NumberField(field: Omit<Parameters<typeof InputField>[0], "name" | "type">) {
+  return <InputField name={field.id} type="number" {...field} />;
 }
 
-function NumberField({ id, label, value, hint, ...input }: NumberFieldProps) {
-  return (
-    <Field id={id} label={label} {...(hint === undefined ? {} : { hint })}>
-      <input
-        id={id}
-        name={id}
-        type="number"
-        class="input"
-        value={value}
-        {...input}
-        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
-      />
-    </Field>
-  );
-}
-
-function Check(
-  { name, isOn, children }: { name: string; isOn: boolean; children: string },
-) {
+function Check({ name, isOn, children }: { name: string; isOn: boolean; children: string }) {
   return (
     <label class="check-field">
       <input type="checkbox" name={name} checked={isOn} />

@@ -2,9 +2,18 @@ import type { PromptView, RunView, ToolOptimizationPage } from "../(_page)/tool.
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { CANONICAL, CATEGORIES, type PromptCategory } from "../../../../lib/core/optimization.ts";
 import { Card } from "../../../../components/layout.tsx";
-import { Confirm, Field, PostForm } from "../../../../components/forms.tsx";
-import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
-import { Icon, type IconName } from "../../../../components/icon.tsx";
+import {
+  Confirm,
+  Field,
+  InputField,
+  PostButton,
+  PostForm,
+  SelectField,
+} from "../../../../components/forms.tsx";
+import { Notice } from "../../../../components/states.tsx";
+import { inertString } from "../../../../lib/console/ui/format.ts";
+import { State } from "../../../../components/badges.tsx";
+import type { IconName } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 
 const TITLES: Record<PromptCategory, string> = {
@@ -31,21 +40,18 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
     <>
       <div class="toolbar">
         <p class="success-rate">
-          {prompts.rate === undefined
-            ? <span class="muted">No results yet</span>
-            : (
+          {prompts.rate
+            ? (
               <span title={prompts.rate.text}>
                 Success rate: <strong>{prompts.rate.short}</strong>
               </span>
-            )}
+            )
+            : <span class="muted">No results yet</span>}
         </p>
         <Choice page={page} />
       </div>
       {page.warnings.map((warning) => (
-        <p key={warning} class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>{warning}</span>
-        </p>
+        <Notice key={warning} tone="warn" role={null}>{warning}</Notice>
       ))}
       {prompts.groups.map(({ category, score, prompts }) => (
         <Card
@@ -105,12 +111,11 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   return (
     <li class="row prompt" data-prompt={prompt.id}>
       {state === undefined
-        ? <span class="state tone-quiet">{runs.length > 0 ? "Not counted" : "Not run"}</span>
+        ? <State>{runs.length > 0 ? "Not counted" : "Not run"}</State>
         : (
-          <span class={`state tone-${tone}`}>
-            <Icon name={icon} size={14} />
+          <State tone={tone} icon={icon}>
             {runs.length > 1 ? `${passed}/${runs.length} passed` : word}
-          </span>
+          </State>
         )}
       <div class="row-text change">
         <InertText as="p" class="prose" text={prompt.prompt} />
@@ -191,26 +196,19 @@ function Reasoning({ runs }: { runs: RunView[] }) {
   );
 }
 
+const MORE = 5;
+
 function Generate({ page }: { page: ToolOptimizationPage }) {
+  const counts = CATEGORIES.map((category) => [category, String(MORE)]);
   return (
-    <PostForm
-      class="form-actions"
-      action={optimizationPath(page.server, page.tool)}
-      busy="A model is writing…"
-      fields={{ do: "generate-prompts" }}
-    >
-      {CATEGORIES.map((category) => (
-        <input
-          key={category}
-          type="hidden"
-          name={category}
-          value="5"
-        />
-      ))}
-      <button type="submit" class="button">
-        Have a model write {formatCount(5, "more prompt")} a category
-      </button>
-    </PostForm>
+    <div class="form-actions">
+      <PostButton
+        action={optimizationPath(page.server, page.tool)}
+        busy="A model is writing…"
+        fields={{ do: "generate-prompts", ...Object.fromEntries(counts) }}
+        label={`Have a model write ${MORE} more prompts a category`}
+      />
+    </div>
   );
 }
 
@@ -239,43 +237,34 @@ function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
           {values.prompt ?? ""}
         </textarea>
       </Field>
-      <Field id={id("category")} label="Category">
-        <select id={id("category")} class="select" name="category">
-          {CATEGORIES.map((category) => (
-            <option key={category} value={category} selected={values.category === category}>
-              {category}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field
+      <SelectField
+        id={id("category")}
+        label="Category"
+        name="category"
+        choices={CATEGORIES.map((category) => [category, category])}
+        value={values.category}
+      />
+      <InputField
         id={id("expectedTool")}
         label="Meant for another tool"
         hint="Of a negative prompt: the tool that should be called instead, if there is one."
-      >
-        <input
-          id={id("expectedTool")}
-          class="input mono"
-          name="expectedTool"
-          list={id("siblings")}
-          value={values.expectedTool ?? ""}
-          aria-describedby={`${id("expectedTool")}-hint`}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </Field>
+        class="input mono"
+        name="expectedTool"
+        list={id("siblings")}
+        value={values.expectedTool ?? ""}
+        autocomplete="off"
+        spellcheck={false}
+      />
       <datalist id={id("siblings")}>
         {siblings.slice(0, 100).map((name) => <option key={name} value={name} />)}
       </datalist>
-      <Field id={id("notes")} label="Notes">
-        <input
-          id={id("notes")}
-          class="input"
-          name="notes"
-          maxLength={1_000}
-          value={values.notes ?? ""}
-        />
-      </Field>
+      <InputField
+        id={id("notes")}
+        label="Notes"
+        name="notes"
+        maxLength={1_000}
+        value={values.notes ?? ""}
+      />
     </>
   );
 }

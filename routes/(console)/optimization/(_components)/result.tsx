@@ -23,15 +23,16 @@ export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
             ? <p class="muted">The server gives no description for this tool.</p>
             : <InertText as="p" class="prose" text={canonical} />}
         </Card>
-        {comparison === undefined
-          ? <NoCandidate page={page} />
-          : (
-            <Card title={titleOf(comparison)} aside={`${comparison.candidate.chars} characters`}>
-              <InertText as="p" class="prose" text={comparison.candidate.description} />
-            </Card>
-          )}
+        {comparison === undefined ? <NoCandidate page={page} /> : (
+          <Card
+            title={titleOf(comparison)}
+            aside={`${comparison.candidate.charCount} characters`}
+          >
+            <InertText as="p" class="prose" text={comparison.candidate.description} />
+          </Card>
+        )}
       </div>
-      {comparison === undefined ? null : <Found page={page} comparison={comparison} />}
+      {comparison && <Found page={page} comparison={comparison} />}
       <div class="toolbar">
         <ExportReport server={page.server} />
       </div>
@@ -40,7 +41,7 @@ export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
 }
 
 function titleOf({ candidate }: Comparison): string {
-  return candidate.isInForce ? `Optimized description` : `${candidate.label} (not promoted)`;
+  return candidate.isInForce ? "Optimized description" : `${candidate.label} (not promoted)`;
 }
 
 function NoCandidate({ page }: { page: ToolOptimizationPage }) {
@@ -71,17 +72,9 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         aside={time === undefined ? null : <Ago at={Date.parse(time)} />}
       >
         {scores.length === 0
-          ? (
-            <p class="muted">
-              It has not been tried yet. The numbers come with an evaluation.
-            </p>
-          )
+          ? <p class="muted">It has not been tried yet. The numbers come with an evaluation.</p>
           : <ScoreBars scores={scores} />}
-        {tested === undefined ? null : (
-          <p>
-            {tested}. {how === undefined ? null : <span class="muted">{how}.</span>}
-          </p>
-        )}
+        {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
         {scores.length > 0 && (
           <p>
             <a href={`${path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
@@ -96,7 +89,10 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
           </p>
         ))}
       </Card>
-      <Card title="Verdict" {...(candidate.depth ? { aside: `${candidate.depth} evidence` } : {})}>
+      <Card
+        title="Verdict"
+        aside={candidate.evidence ? `${candidate.evidence.depth} evidence` : undefined}
+      >
         {verdict === undefined ? <p class="muted">{candidate.refusal ?? "There is none."}</p> : (
           <>
             <p class={verdict.promote ? "verdict is-good" : "verdict is-bad"}>
@@ -175,11 +171,7 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
               {counts.map(({ called, count, isRight }) => (
                 <td
                   key={called}
-                  class={count === 0
-                    ? "number muted"
-                    : isRight
-                    ? "number is-right"
-                    : "number is-wrong"}
+                  class={`number ${count === 0 ? "muted" : isRight ? "is-right" : "is-wrong"}`}
                 >
                   {count}
                 </td>

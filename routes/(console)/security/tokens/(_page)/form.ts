@@ -36,8 +36,6 @@ export interface TokenPreview {
   tools: number;
 }
 
-type PreviewGateway = Pick<Gateway, "servers" | "toolsets">;
-
 export function readTokenFields(form: URLSearchParams): TokenFields {
   const texts = Object.fromEntries(TEXTS.map((name) => [name, form.get(name)?.trim() ?? ""]));
   const rights = RIGHTS.filter((right) => form.getAll("right").includes(right));
@@ -75,7 +73,7 @@ function isPatterns(name: string): boolean {
 
 /** Asks the very rules that the token will go by. */
 export function previewToken(
-  gateway: PreviewGateway,
+  gateway: Pick<Gateway, "servers" | "toolsets">,
   { scope, project }: Pick<NewToken, "scope" | "project">,
   projects: readonly Project[],
 ): TokenPreview {
