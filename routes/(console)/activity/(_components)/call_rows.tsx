@@ -1,5 +1,6 @@
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { EmptyState } from "../../../../components/states.tsx";
+import { State } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import {
   endpointName,
@@ -84,18 +85,12 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
   );
 }
 
-/** How a call ended: always an icon and a word, with the reason of a failure on hover. */
+/** How a call ended, with the reason of a failure on hover. */
 export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error"> }) {
-  const { ok, error } = call;
-  return (
-    <span
-      class={ok ? "state tone-ok" : "state tone-bad"}
-      {...(error === undefined ? {} : { title: inertString(error) })}
-    >
-      <Icon name={ok ? "ready" : "error"} size={14} />
-      {ok ? "OK" : "Error"}
-    </span>
-  );
+  const title = call.error === undefined ? undefined : inertString(call.error);
+  return call.ok
+    ? <State tone="ok" icon="ready" title={title}>OK</State>
+    : <State tone="bad" icon="error" title={title}>Error</State>;
 }
 
 interface CallsBarProps {
@@ -124,7 +119,7 @@ export function CallsBar(props: CallsBarProps) {
             {waiting > 0 && (
               <button type="button" class="button button-primary" onClick={onShow}>
                 <Icon name="chevronUp" size={14} />
-                {`${formatCount(waiting, "new call")}`}
+                {formatCount(waiting, "new call")}
               </button>
             )}
             <button type="button" class="button" aria-pressed={isPaused} onClick={onPause}>

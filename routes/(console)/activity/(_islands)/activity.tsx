@@ -7,12 +7,12 @@ import { liveState, onLive } from "../../../../lib/console/ui/live.ts";
 import { rowWindow } from "../../../../lib/console/ui/rows.ts";
 import { CallFeed, type CallFeedInput } from "../(_page)/browser.ts";
 import { CallRow, CallsBar, CallsEnd, CallsHead, NoCalls } from "../(_components)/call_rows.tsx";
-import "../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
+import "../../../../islands/frame.tsx";
 
-interface CallsTableProps extends CallFeedInput {
+interface CallLogProps extends CallFeedInput {
   /** The call whose detail is shown beside. */
-  current?: string;
+  current: string | undefined;
   /** Whether any call is known, whatever the filter. */
   hasCalls: boolean;
 }
@@ -22,7 +22,7 @@ const ROW_HEIGHT = 36;
 const AHEAD_ROWS = 100;
 
 /** Every call as it happens; of a long list only what is seen is drawn. */
-export function CallsTable(props: CallsTableProps) {
+export function CallLog(props: CallLogProps) {
   const { query, current } = props;
   const feed = useMemo(
     () => new CallFeed(props),

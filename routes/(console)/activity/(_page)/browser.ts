@@ -23,25 +23,17 @@ const Heard = z.object({
   skipped: z._default(z.number(), 0),
 });
 
-const Answer = z.object({ calls: z.array(ListedCall), hasOlder: z.boolean() });
 /** Calls as the gateway lists them, the newest first. */
-type CallsAnswer = z.infer<typeof Answer>;
+export const CallsAnswer = z.object({ calls: z.array(ListedCall), hasOlder: z.boolean() });
+type CallsAnswer = z.infer<typeof CallsAnswer>;
 
 /** Calls as the live channel tells them, the newest first; undefined where it tells no calls. */
-export function readHeard(
-  data: unknown,
-): { calls: ListedCall[]; skipped: number } | undefined {
-  const heard = Heard.safeParse(data);
-  return heard.success ? { ...heard.data, calls: heard.data.calls.toReversed() } : undefined;
+export function readHeard(data: unknown): z.infer<typeof Heard> | undefined {
+  const heard = Heard.safeParse(data).data;
+  return heard && { ...heard, calls: heard.calls.toReversed() };
 }
 
-/** Reads the gateway's answer; throws where it is none. */
-export function readCalls(answer: unknown): CallsAnswer {
-  return Answer.parse(answer);
-}
-
-/** Asks the gateway for calls. */
-type AskCalls = (query: Record<string, string>) => Promise<CallsAnswer>;
+type Rows = readonly ListedCall[];
 
 export interface CallFeedInput {
   rows: Rows;
@@ -65,13 +57,13 @@ export class CallFeed {
   readonly older = signal<"idle" | "loading" | "failed">("idle");
   readonly #query: Record<string, string>;
   readonly #isOlder: boolean;
-  readonly #ask: AskCalls;
+  readonly #ask: typeof askCalls;
   /** Whether those that wait do not join what is shown. */
   #isWaitingAnew = false;
   #askedAt = -Infinity;
   #asking: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ rows, hasOlder, query, isOlder }: CallFeedInput, ask: AskCalls = askCalls) {
+  constructor({ rows, hasOlder, query, isOlder }: CallFeedInput, ask = askCalls) {
     this.rows.value = rows;
     this.hasOlder.value = hasOlder;
     this.#query = query;
@@ -112,17 +104,12 @@ export class CallFeed {
       ? this.waiting.value
       : withHeard(this.rows.value, this.waiting.value);
     const { rows, isAnew } = withNewest(all, calls);
-    if (!isHeld) {
+    if (!isHeld || this.rows.value.length === 0) {
       this.rows.value = rows;
       this.waiting.value = [];
-      if (isAnew || this.#isWaitingAnew) this.hasOlder.value = isAnew ? hasOlder : true;
-      this.#isWaitingAnew = false;
-      return;
-    }
-    if (this.rows.value.length === 0) {
-      this.rows.value = rows;
-      this.waiting.value = [];
-      this.hasOlder.value = hasOlder;
+      if (isHeld || isAnew) this.hasOlder.value = hasOlder;
+      else if (this.#isWaitingAnew) this.hasOlder.value = true;
+      if (!isHeld) this.#isWaitingAnew = false;
       return;
     }
     this.#isWaitingAnew ||= isAnew;
@@ -169,10 +156,8 @@ const ASK_LIMIT_MS = 20_000;
 
 async function askCalls(query: Record<string, string>): Promise<CallsAnswer> {
   const path = `/api/activity?${new URLSearchParams(query)}`;
-  return readCalls(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
+  return CallsAnswer.parse(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
 }
-
-type Rows = readonly ListedCall[];
 
 /** As many calls as a page holds at most. */
 export const MOST_ROWS = 100_000;
@@ -216,13 +201,13 @@ export function withOlder(rows: Rows, older: Rows): Rows {
   return cut([...rows, ...older.filter(({ id }) => !known.has(id))]);
 }
 
+/** What calls can be filtered by, besides their text and how they ended. */
+export const NAMES = ["server", "tool", "client", "endpoint"] as const;
+
 /** Whether a call passes the filter as the address says it, its text aside. */
 export function passes(call: ListedCall, query: Record<string, string>): boolean {
-  const { server, tool, client, endpoint, status } = query;
-  return (server === undefined || call.server === server) &&
-    (tool === undefined || call.tool === tool) &&
-    (client === undefined || call.client === client) &&
-    (endpoint === undefined || call.endpoint === endpoint) &&
+  const { status } = query;
+  return NAMES.every((name) => query[name] === undefined || call[name] === query[name]) &&
     (status === undefined || call.ok === (status === "ok"));
 }
 

@@ -13,11 +13,11 @@ import type { FormError } from "../../../../lib/console/errors.ts";
 export interface SettingsData {
   kind: "memory" | "file" | "remote" | "deploy";
   place: string;
-  bytes?: number;
+  bytes: number | undefined;
   /** Whether whoever asks can have a backup; it holds secrets, and is made on a disk. */
   backup: "here" | "elsewhere" | "no-disk";
   /** Whether a backup replaces all this at the next start, or was to at this one. */
-  restore?: "waits" | "failed" | "done";
+  restore: "waits" | "failed" | "done" | undefined;
   retention: { what: string; kept: string }[];
 }
 
@@ -27,13 +27,11 @@ export async function settingsData(
 ): Promise<SettingsData> {
   const { location } = gateway.store;
   const { options } = gateway.options;
-  const restore = await restoreState(gateway.restore);
-  const bytes = location.kind === "file" ? await sizeOf(location.path) : undefined;
   return {
     kind: location.kind,
     place: location.kind === "file" ? location.path : location.label,
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(restore === undefined ? {} : { restore }),
+    bytes: location.kind === "file" ? await sizeOf(location.path) : undefined,
+    restore: await restoreState(gateway.restore),
     backup: !gateway.platform.canWrite ? "no-disk" : isFromThisMachine ? "here" : "elsewhere",
     retention: [
       {
@@ -116,26 +114,13 @@ export interface RestorePage {
   possible: "here" | "elsewhere" | "no-file";
   /** The data file. */
   place?: string;
-  /** A backup that is whole and waits for a word. */
-  checked?: {
-    backup: WaitingBackup;
-    rows: RestoreRow[];
-    others: number;
-    /** What must be set again, because it was sealed with another key than the one here. */
-    sealed: string[];
-  };
+  /** A backup that is whole and waits for confirmation. */
+  checked?: Awaited<ReturnType<typeof compared>> | undefined;
   /** What the next start puts in place. */
-  staged?: WaitingBackup;
+  staged?: WaitingBackup | undefined;
   /** What this start made of one. */
   applied?: AppliedRestore;
   refused?: FormError;
-}
-
-/** How many there are of a thing, before and after. */
-interface RestoreRow {
-  what: string;
-  inBackup: number;
-  here: number;
 }
 
 const FAMILIES: readonly [root: string, what: string][] = [
@@ -159,9 +144,9 @@ export async function restorePage(
   return {
     possible: "here",
     place: waiting.path,
-    ...(checked === undefined ? {} : { checked: await compared(gateway, checked) }),
-    ...(staged === undefined ? {} : { staged }),
-    ...(applied === undefined ? {} : { applied }),
+    checked: checked && await compared(gateway, checked),
+    staged,
+    ...(applied && { applied }),
   };
 }
 
@@ -232,7 +217,7 @@ function resolveStaged(
 }
 
 async function compared({ store, secrets }: RestoreGateway, backup: WaitingBackup) {
-  const rows = await Promise.all(FAMILIES.map(async ([root, what]): Promise<RestoreRow> => {
+  const rows = await Promise.all(FAMILIES.map(async ([root, what]) => {
     let here = 0;
     for await (const _ of store.list({ prefix: [root] })) here++;
     return { what, inBackup: backup.counts[root] ?? 0, here };
@@ -242,6 +227,7 @@ async function compared({ store, secrets }: RestoreGateway, backup: WaitingBacku
     backup,
     rows: rows.filter(({ inBackup, here }) => inBackup + here > 0),
     others: backup.entries - named,
+    /** What must be set again, because it was sealed with another key than the one here. */
     sealed: await (await secrets()).sealedElsewhere(backup.sealed),
   };
 }

@@ -23,7 +23,7 @@ export interface SettingRow {
   settingsKey: string;
   meaning: string;
   /** As a person reads it; undefined where it is not set. */
-  value?: string;
+  value: string | undefined;
   fallback: string;
   origin: string;
 }
@@ -31,13 +31,12 @@ export interface SettingRow {
 /** What was found that tries descriptions on a model, or why nothing can. */
 export interface ShownEvaluator extends FoundEvaluator {
   /** How the last real request went. */
-  trial?: TrialResult;
+  trial?: TrialResult | undefined;
 }
 
 export interface SettingsPage {
   rows: SettingRow[];
-  /** What was just changed, in words. */
-  done?: string;
+  done: string | undefined;
   /** Why it was not changed. */
   refused?: FormError;
   optimization: {
@@ -45,14 +44,14 @@ export interface SettingsPage {
     /** Where it was switched on for good, which cannot be undone here. */
     fixedBy?: string;
     /** Set where somebody asked for it. */
-    check?: ShownEvaluator;
+    check?: ShownEvaluator | undefined;
   };
   search: {
     tools: number;
     backend: string;
-    progress?: EmbeddingProgress;
-    /** Why meaning has no say although that was asked for. */
-    trouble?: string;
+    progress: EmbeddingProgress | undefined;
+    /** Why semantic search does not work although it is configured. */
+    trouble: string | undefined;
   };
   data: SettingsData;
   logLevel: { current: string; configured: string };
@@ -61,7 +60,7 @@ export interface SettingsPage {
     deno: string;
     system: string;
     platform: "local" | "deploy";
-    dataDir?: string;
+    dataDir: string | undefined;
     address: string;
     startedAt: number;
   };
@@ -93,7 +92,6 @@ export async function settingsPage(
 ): Promise<SettingsPage> {
   const { options, origins } = gateway.options;
   const names = Object.keys(OPTIONS) as OptionName[];
-  const done = doneText(query.get("done"));
   const [progress, data, check] = await Promise.all([
     // A search that could not be made says so where one searches.
     gateway.searchProgress().catch(() => undefined),
@@ -101,42 +99,39 @@ export async function settingsPage(
     // To look for it starts a program, which is for a form to ask: a link shows what was found.
     query.get("check") === "evaluator" ? findEvaluator(gateway) : undefined,
   ]);
-  const trouble = gateway.searchTrouble();
   return {
-    ...(done === undefined ? {} : { done }),
+    done: doneText(query.get("done")),
     optimization: {
       isOn: gateway.isOptimizing(),
       ...(options.enableOptimization ? { fixedBy: origins.enableOptimization } : {}),
-      ...(check === undefined ? {} : { check }),
+      check,
     },
     search: {
       tools: gateway.guide.visible(EVERYONE).length,
       backend: options.embeddings,
-      ...(progress === undefined ? {} : { progress }),
-      ...(trouble === undefined ? {} : { trouble }),
+      progress,
+      trouble: gateway.searchTrouble(),
     },
     data,
     logLevel: { current: gateway.logs.level, configured: options.logLevel },
     rows: names.map((name) => {
       const option = OPTIONS[name];
-      const value = shownValue(name, options[name]);
       return {
         name,
         flag: `--${option.flag}`,
         variable: variableOf(option),
         settingsKey: settingsKeyOf(option),
         meaning: option.meaning,
-        ...(value === undefined ? {} : { value }),
+        value: shownValue(name, options[name]),
         fallback: option.fallbackText,
         origin: origins[name],
       };
     }),
     about: {
+      ...runtime,
       version: gateway.version,
-      deno: runtime.deno,
-      system: runtime.system,
       platform: gateway.platform.name,
-      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+      dataDir: options.dataDir,
       address: gateway.address,
       startedAt: gateway.startedAt,
     },
@@ -147,8 +142,7 @@ async function findEvaluator(
   gateway: Pick<Gateway, "evaluator">,
 ): Promise<ShownEvaluator | undefined> {
   const { check, trial } = await gateway.evaluator();
-  if (check.last === undefined) return undefined;
-  return { ...check.last, ...(trial.last === undefined ? {} : { trial: trial.last }) };
+  return check.last && { ...check.last, trial: trial.last };
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {
