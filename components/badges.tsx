@@ -33,7 +33,6 @@ export function Badge({ tone, icon, title, children }: Omit<SignProps, "class">)
 
 interface TokensChipProps {
   tokens: number | undefined;
-  /** After the number. */
   unit?: string;
   title?: string;
 }

@@ -6,7 +6,6 @@ import { InertText } from "./text.tsx";
 
 interface PostFormProps extends JSX.HTMLAttributes<HTMLFormElement> {
   action: string;
-  /** Hidden fields. */
   fields?: Record<string, string>;
   /** The submit button's label while the form is being sent. */
   busy?: string | undefined;
@@ -35,12 +34,10 @@ export function HiddenFields({ fields }: { fields: Record<string, string> }) {
 
 interface PostButtonProps extends Pick<PostFormProps, "action" | "fields" | "busy"> {
   label: ComponentChildren;
-  /** Read aloud after the label. */
   subject?: string;
   kind?: "primary" | "danger" | undefined;
 }
 
-/** A form that is only its button. */
 export function PostButton({ label, subject, kind, ...form }: PostButtonProps) {
   return (
     <PostForm {...form}>
@@ -65,7 +62,6 @@ export function FormCard({ id, title, ...form }: PostFormProps & { id: string; t
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** The options of a select element. */
 export function Options({ choices, value }: { choices: Choices; value?: string | undefined }) {
   return (
     <>
@@ -84,7 +80,6 @@ interface FieldProps {
   children: ComponentChildren;
 }
 
-/** A label, its input and a hint. */
 export function Field({ id, label, hint, children }: FieldProps) {
   return (
     <div class="field">
@@ -121,11 +116,9 @@ interface InputFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   id: string;
   label: string;
   hint?: ComponentChildren;
-  /** What is wrong with the value. */
   problem?: string | undefined;
 }
 
-/** A label, an input, its hint and its error. */
 export function InputField({ label, hint, problem, ...input }: InputFieldProps) {
   const { id } = input;
   const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
@@ -145,7 +138,6 @@ export function InputField({ label, hint, problem, ...input }: InputFieldProps) 
   );
 }
 
-/** Names of toolsets, projects and servers. */
 export const PLAIN_NAME = "[A-Za-z0-9_\\-]{1,64}";
 
 /** A field for names: the browser corrects and completes nothing in it. */
@@ -177,13 +169,11 @@ export function DescriptionField(
 
 interface ConfirmProps extends Pick<PostFormProps, "action" | "fields" | "busy"> {
   id: string;
-  /** On the button that opens the question. */
   label: string;
   /** Read aloud after the label: a list has one such button a row. */
   subject: string;
   /** Names the thing, as a question. */
   title: string;
-  /** The effect. */
   children: ComponentChildren;
   /** On the button that confirms. */
   verb: string;
@@ -228,7 +218,6 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-/** Why a form was not accepted, and what to do. */
 export function FormFailure({ error, title }: { error: FormError; title?: string }) {
   return (
     <div class="notice tone-bad form-failure" role="alert">

@@ -3,9 +3,7 @@ import { InertText } from "./text.tsx";
 
 interface PageHeaderProps {
   title: ComponentChildren;
-  /** One sentence, where the title does not say it all. */
   lead?: ComponentChildren;
-  /** The one primary action of the page. */
   action?: ComponentChildren;
 }
 
@@ -28,7 +26,6 @@ interface CardProps extends Omit<JSX.HTMLAttributes<HTMLElement>, "title"> {
   isFlush?: boolean;
 }
 
-/** A bordered group with an optional heading. */
 export function Card({ title, aside, isFlush, class: more, children, ...rest }: CardProps) {
   const classes = ["card", isFlush && "card-flush", more].filter(Boolean).join(" ");
   return (
@@ -44,7 +41,6 @@ export function Card({ title, aside, isFlush, class: more, children, ...rest }: 
   );
 }
 
-/** Names and values in two columns. */
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }

@@ -20,7 +20,6 @@ import { InertText, Key } from "./text.tsx";
 import { Skeleton } from "./states.tsx";
 import { modifierName, overlay } from "../lib/console/ui/keys.ts";
 
-/** Finds pages, servers, tools and actions by a few letters. */
 export function CommandPalette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const query = useSignal("");
@@ -161,7 +160,6 @@ function paletteOptionId(place: number): string {
   return `palette-option-${place}`;
 }
 
-/** What the palette found, in groups; for its island only. */
 function PaletteList(props: PaletteListProps) {
   const { groups, active, query, index } = props;
   const list = useRef<HTMLDivElement>(null);
@@ -246,7 +244,6 @@ function Option({ item, positions, place, active, onHover, onChoose }: OptionPro
   );
 }
 
-/** Cuts a label into runs of matched and other characters. */
 function pieces(label: string, positions: number[]): { text: string; isHit: boolean }[] {
   const hits = new Set(positions);
   const result: { text: string; isHit: boolean }[] = [];

@@ -20,7 +20,6 @@ export function stateWord(state: ServerState): string {
   return STATES[state].word;
 }
 
-/** A server's state: always an icon and a word, never color alone. */
 export function StateBadge({ state }: { state: ServerState }) {
   const { word, icon, tone } = STATES[state];
   return <State tone={tone} icon={icon}>{word}</State>;
@@ -38,7 +37,6 @@ export function StateIcon({ state }: { state: ServerState }) {
 
 const MOST_NAMED = 5;
 
-/** The starting servers, each with what it is doing now. */
 export function StartingNotice({ servers }: { servers: readonly ServerStatus[] }) {
   const starting = servers.filter(({ state }) => isStarting(state));
   if (starting.length === 0) return null;

@@ -10,7 +10,6 @@ import { PAGES } from "../lib/console/ui/pages.ts";
 import { COMMON_ACTIONS } from "../lib/console/ui/palette.ts";
 import { moveRowFocus } from "../lib/console/ui/rows.ts";
 
-/** The keys that act without a field, and the sheet that lists them. */
 export function Shortcuts() {
   // Speech input types letters into the page: single keys can be switched off.
   const isOn = useSignal(true);

@@ -5,7 +5,6 @@ import { CopyButton, InertText } from "./text.tsx";
 interface EmptyStateProps {
   icon: IconName;
   title: string;
-  /** What will be here, and the step that fills it. */
   children: ComponentChildren;
   actions?: ComponentChildren;
 }
@@ -36,7 +35,6 @@ interface ErrorStateProps {
   actions?: ComponentChildren;
 }
 
-/** What happened, what to do next, and how to find it in the log. */
 export function ErrorState(props: ErrorStateProps) {
   const { icon = "error", title, message, code, id, steps, hint, actions } = props;
   return (

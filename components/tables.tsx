@@ -3,7 +3,6 @@ import { nextSorting, type Paged, type Sorting, withQuery } from "../lib/console
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { Icon } from "./icon.tsx";
 
-/** Where in a long list the reader is, and the way on. */
 export function Pager({ list, url, noun }: { list: Paged<unknown>; url: URL; noun: string }) {
   if (list.pages === 1) return null;
   const to = (page: number) => withQuery(url, { page: page === 1 ? undefined : String(page) });
@@ -45,7 +44,6 @@ interface SortHeadingProps<Column extends string> {
   class?: string;
 }
 
-/** A column's heading that sorts by it; the order is in the address. */
 export function SortHeading<Column extends string>(props: SortHeadingProps<Column>) {
   const { column, label, sorting, url } = props;
   const isSorted = sorting.column === column;

@@ -8,7 +8,6 @@ export function Ago({ at }: { at: number }) {
   return <time dateTime={exact} title={exact} data-clock="ago">{formatAgo(at, Date.now())}</time>;
 }
 
-/** How long something has lasted since a moment. */
 export function Since({ at }: { at: number }) {
   const exact = new Date(at).toISOString();
   return (
@@ -20,7 +19,6 @@ export function Since({ at }: { at: number }) {
 
 interface InertTextProps {
   text: string;
-  /** The element around it, if any. */
   as?: "span" | "p" | "code" | "td";
   class?: string;
 }
@@ -67,7 +65,6 @@ export function WordDiff({ segments }: { segments: readonly TextSegment[] }) {
   );
 }
 
-/** A key as it is printed on a keyboard. */
 export function Key({ name }: { name: string }) {
   return <kbd class="key">{name}</kbd>;
 }
@@ -82,7 +79,6 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** Text to be copied as it is. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <figure class="code">

@@ -11,12 +11,10 @@ import { Icon } from "./icon.tsx";
 /** As many as are read at a glance; the tool's own page has more. */
 const CHANGES_IN_LIST = 8;
 
-/** What became of a server's tools since they were first seen. */
 export function ToolChangeList(
   { server, changes, held = [] }: {
     server: string;
     changes: ToolChanges | undefined;
-    /** Tools of which the newest change has not been approved. */
     held?: readonly string[];
   },
 ) {
@@ -90,12 +88,10 @@ function EventRow(
   );
 }
 
-/** The versions of one tool, each with what it changed. */
 export function ToolVersions(
   { versions, older, isHeld = false }: {
     versions: ToolStep[] | undefined;
     older: number;
-    /** Whether the newest one has not been approved. */
     isHeld?: boolean;
   },
 ) {
@@ -171,7 +167,6 @@ function Unread({ title }: { title: string }) {
   );
 }
 
-/** Whether callers can go on as before. */
 export function CompatibilityBadge({ diff }: { diff: ToolDiff }) {
   return diff.compatibility === "breaking"
     ? <Badge tone="bad" icon="alert" title="Calls that worked before may fail now">Breaking</Badge>

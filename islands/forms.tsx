@@ -16,7 +16,6 @@ interface FilterFieldProps {
 
 const TYPING_MS = 180;
 
-/** Filters the list below while you type; the filter is in the URL. */
 export function FilterField({ action, value, label, hidden }: FilterFieldProps) {
   const text = useSignal(value);
   const sent = useRef(value);
@@ -89,10 +88,8 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
 
 interface FilterSelectProps {
   action: string;
-  /** Its key in the URL. */
   name: string;
   label: string;
-  /** Label for no filter. */
   all: string;
   value: string;
   choices: { value: string; label: string }[];
@@ -100,7 +97,6 @@ interface FilterSelectProps {
   hidden: Record<string, string>;
 }
 
-/** Filters the list below by one choice; the filter is in the URL. */
 export function FilterSelect(props: FilterSelectProps) {
   const { action, name, label, all, value, choices, hidden } = props;
   return (
@@ -172,7 +168,6 @@ export function BusyForms() {
 
 interface PendingButtonProps {
   label: string;
-  /** Label while the form is being sent. */
   pending: string;
 }
 
@@ -204,13 +199,11 @@ export function PendingButton({ label, pending }: PendingButtonProps) {
 }
 
 interface CharCountProps {
-  /** Id of the counted field. */
   field: string;
   value: number;
   most: number;
 }
 
-/** The number of characters in a field, and its limit. */
 export function CharCount({ field, value, most }: CharCountProps) {
   const count = useSignal(value);
   useEffect(() => {

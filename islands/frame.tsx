@@ -21,7 +21,6 @@ export { Copier, NavFeedback, Toaster } from "../components/feedback.tsx";
 export { Clock, LiveIndicator, PageMoment, RefreshSoon } from "../components/live_page.tsx";
 export { Shortcuts } from "../components/shortcuts.tsx";
 
-/** A count next to a label in the rail, and a dot if something needs attention. */
 export function NavCount(
   { kind, counts }: { kind: "servers" | "tools" | "toolsets" | "security"; counts: StatusCounts },
 ) {
@@ -50,7 +49,6 @@ interface HeaderSummaryProps {
   isOptimizing: boolean;
 }
 
-/** The gateway in one line: servers, port, optimization. */
 export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProps) {
   const { servers, ready, starting = 0, optimizing = isOptimizing } = liveCounts.value ?? counts;
   const title = `${ready} of ${formatCount(servers, "server")} ready` +
@@ -70,7 +68,6 @@ export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProp
   );
 }
 
-/** Collapses the rail to its icons, and remembers that. */
 export function RailToggle() {
   useEffect(loadRail, []);
   const label = isRailNarrow.value ? "Expand the navigation" : "Collapse the navigation";
@@ -95,7 +92,6 @@ const LABELS: Record<Theme, { label: string; icon: IconName }> = {
   dark: { label: "Dark theme", icon: "moon" },
 };
 
-/** System, light or dark; remembered in this browser. */
 export function ThemeSwitch() {
   useEffect(loadTheme, []);
   return (

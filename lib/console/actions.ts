@@ -19,7 +19,6 @@ import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import { finishTour } from "./tour.ts";
 import { formatCount } from "./ui/format.ts";
 
-/** What one click can do, from the dashboard and from the palette alike. */
 const ConsoleAction = z.discriminatedUnion("action", [
   z.object({ action: z.literal("restart-server"), server: z.string() }),
   z.object({ action: z.literal("resume-server"), server: z.string() }),
@@ -39,7 +38,6 @@ const TOUR: Restrictions = { name: "the tour", rights: ["manage"], scope: "whole
 
 type ActingGateway = Services & Pick<Gateway, "store" | "requestLog">;
 
-/** Reads an action from a form's fields. */
 export function readAction(fields: URLSearchParams): ConsoleAction {
   const parsed = ConsoleAction.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
@@ -49,7 +47,6 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   });
 }
 
-/** Runs the action's operation; resolves with its outcome. */
 export async function runAction(
   gateway: ActingGateway,
   asked: ConsoleAction,

@@ -45,7 +45,6 @@ async function answer(ctx: Context<State>, path: string): Promise<Response> {
   });
 }
 
-/** A request of a browser or a program as the call of an operation. */
 export function callOf(ctx: Context<State>, via: "api" | "console"): OperationCall {
   const { req, state } = ctx;
   return {
@@ -58,7 +57,6 @@ export function callOf(ctx: Context<State>, via: "api" | "console"): OperationCa
   };
 }
 
-/** Runs an operation for a form or a link of the console. */
 export function runFor<Input extends z.ZodObject, Output>(
   ctx: Context<State>,
   operation: OperationSpec<Input, Output>,

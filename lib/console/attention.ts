@@ -11,7 +11,6 @@ import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/jobs.ts";
 import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/pages.ts";
 
-/** The one click that sets something right. */
 export interface Fix {
   verb: string;
   action: ConsoleAction;
@@ -19,15 +18,12 @@ export interface Fix {
   warning?: string;
 }
 
-/** Where a person can set it right, for what no click can. */
 export interface FixLink {
   verb: string;
   href: string;
-  /** What to do there. */
   advice: string;
 }
 
-/** Something besides servers that waits for a person. */
 export interface AttentionItem {
   kind:
     | "empty-toolset"
@@ -39,7 +35,6 @@ export interface AttentionItem {
     | "approval-waiting"
     | "consent-waiting"
     | "restore-waiting";
-  /** What it is about: a name, or a number of things. */
   subject: string;
   isName: boolean;
   href: string;
@@ -50,7 +45,6 @@ export interface AttentionItem {
 
 const JOBS = 20;
 
-/** The problem in a server's entry, if that is why it does not run. */
 export function entryProblem(
   problems: readonly ConfigProblem[],
   { name, reason }: ServerStatus,
@@ -60,7 +54,6 @@ export function entryProblem(
   );
 }
 
-/** What can be done at once about a server that does not work. */
 export function serverFix({ name, state, source, reason }: ServerStatus): Fix | FixLink {
   if (state === "failed" && failureCause(reason) === "broken_cache") {
     return { verb: "Repair", action: { action: "repair-server", server: name } };
@@ -83,7 +76,6 @@ export function serverFix({ name, state, source, reason }: ServerStatus): Fix | 
   };
 }
 
-/** The equipped toolset, where clients get none of its tools. */
 export function emptyToolset(
   { toolsets: { toolsets } }: Pick<Gateway, "toolsets">,
   principal = EVERYONE,
@@ -104,7 +96,6 @@ export function emptyToolset(
   }];
 }
 
-/** Tools that nobody gets to see, or not as they are, until somebody has looked at them. */
 export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionItem[] {
   const { held, quarantined } = review.count();
   const item = (
@@ -136,7 +127,6 @@ export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionIte
   ];
 }
 
-/** Calls and programs that wait for a yes. */
 export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]> {
   const { approvals, consents } = await waitingCounts(gateway);
   const item = (
@@ -161,7 +151,6 @@ export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]
   ];
 }
 
-/** A backup that takes the place of everything at the next start. */
 export async function stagedRestore(
   { restore }: Pick<Gateway, "restore">,
 ): Promise<AttentionItem[]> {
@@ -200,7 +189,6 @@ export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): At
   });
 }
 
-/** Jobs that wait or have failed; of a tool only the newest counts. */
 export async function jobsToAttend(
   gateway: Pick<Gateway, "isOptimizing" | "optimization">,
 ): Promise<AttentionItem[]> {

@@ -8,10 +8,8 @@ import {
   configSnippet,
 } from "../config/clients.ts";
 
-/** How to add an endpoint to one client. */
 export interface ClientSnippet {
   client: string;
-  /** The file it goes into. */
   place: string;
   code: string;
   /** The client's own command that does the same, where it has one. */
@@ -27,7 +25,6 @@ const PLACES = {
   vscode: ".vscode/mcp.json in the project, or MCP: Open User Configuration",
 } as const;
 
-/** The configuration of each known client, with the token if there is one. */
 export function clientSnippets(
   gateway: Pick<Gateway, "address" | "options"> & Partial<Pick<Gateway, "access">>,
   endpoint: ClientEndpoint,

@@ -3,7 +3,6 @@ import { GatewayError } from "../core/errors.ts";
 import { localPath } from "./ui/pages.ts";
 import type { FormError } from "./ui/api.ts";
 
-/** An error as a page shows it. */
 export interface ErrorPage {
   status: number;
   code: string;
@@ -52,7 +51,6 @@ function sentence(text: string): string {
 
 export type { FormError };
 
-/** An error as a form shows it; errors that are not the gateway's own are rethrown. */
 export function formError(error: unknown): FormError {
   if (!(error instanceof GatewayError)) throw error;
   const { message, errorType, recoveryAction, recoverySteps, hint } = error.toBody();

@@ -18,7 +18,6 @@ import {
 import { EVERYONE } from "../core/access.ts";
 import type { PaletteIndex } from "./ui/palette.ts";
 
-/** What the rail and the top bar show on every page. */
 export interface Frame {
   counts: StatusCounts;
   /** The port, or the host where the gateway stands behind a name. */
@@ -93,7 +92,6 @@ const SERVER_STEPS: Record<string, string> = {
   "~login": "Log in",
 };
 
-/** Where am I: from the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {
   const page = PAGES.find((page) => isCurrentPage(page, pathname));
   const parts = pathParts(pathname);
@@ -134,7 +132,6 @@ export function crumbsOf(pathname: string): Crumb[] {
   ];
 }
 
-/** How many things of each kind wait for a person. */
 export interface WaitingCounts {
   review: number;
   approvals: number;
@@ -180,7 +177,6 @@ export function needsAttention(server: ServerStatus): boolean {
   return NEEDS_ATTENTION.has(server.state);
 }
 
-/** The numbers in the rail and the header, as the live channel sends them. */
 export function countStatus(
   servers: readonly ServerStatus[],
   problems: readonly ConfigProblem[],

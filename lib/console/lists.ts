@@ -1,4 +1,3 @@
-/** One page of a list that may be long. */
 export interface Paged<T> {
   rows: T[];
   total: number;
@@ -48,7 +47,6 @@ export function stretchAround<T>(items: readonly T[], at: number, size: number):
   return items.slice(start, start + size);
 }
 
-/** A name that nothing has, and those that may have been meant. */
 export interface MissingName {
   missing: string;
   nearest: string[];
@@ -60,7 +58,6 @@ export interface Sorting<Column extends string> {
   descending: boolean;
 }
 
-/** Reads the order from the address; what is not a column falls back to the first. */
 export function readSorting<Column extends string>(
   query: URLSearchParams,
   columns: readonly [Column, ...Column[]],
@@ -70,7 +67,6 @@ export function readSorting<Column extends string>(
   return { column, descending: query.get("dir") === "desc" };
 }
 
-/** The query that a click on a column's heading leads to. */
 export function nextSorting<Column extends string>(
   current: Sorting<Column>,
   column: Column,

@@ -10,13 +10,9 @@ type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
 };
 
 export interface ConsoleLoginPage {
-  /** Where to go on after it. */
   then: string;
-  /** Whether one can do without. */
   isOpen: boolean;
-  /** Whether one could, were it not for the proxy in between. */
   isGuest: boolean;
-  /** Why the last try failed. */
   error?: FormError;
 }
 
@@ -47,7 +43,6 @@ function loginError(error: unknown): FormError {
   };
 }
 
-/** Logs a browser in by a token; gives the answer with its cookie. */
 export async function logIn(
   gateway: LoginHost,
   { token, then, place }: { token: string; then: string; place: string },
@@ -94,7 +89,6 @@ export async function logIn(
   return redirect(localPath(then), setCookie(cookie, seconds));
 }
 
-/** Logs this browser out, or all of the caller's. */
 export async function logOut(
   gateway: LoginHost,
   request: Request,

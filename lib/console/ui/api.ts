@@ -10,7 +10,6 @@ const Refusal = z.object({
   }),
 });
 
-/** Why the gateway's own API gave no answer, in words that a person can read. */
 export class ApiError extends Error {
   readonly details: FormError;
 
@@ -28,7 +27,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Posts to the gateway's own API; throws what went wrong in words that a person can read. */
 export function askApi(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
   return ask(path, {
     method: "POST",
@@ -38,7 +36,6 @@ export function askApi(path: string, body: unknown, signal?: AbortSignal): Promi
   });
 }
 
-/** Reads from it; the same otherwise. */
 export function readApi(path: string, signal?: AbortSignal): Promise<unknown> {
   const headers = { accept: "application/json" };
   return ask(path, { headers, ...(signal === undefined ? {} : { signal }) });
@@ -81,7 +78,6 @@ function refusalOf(answer: unknown): FormError | undefined {
 export const FormError = z.object({
   message: z.string(),
   code: z.string(),
-  /** What to do about it. */
   steps: z.array(z.string()),
   hint: z.optional(z.string()),
 });
@@ -93,7 +89,6 @@ const Refused = z.object({
   error: z.object({ message: z.string(), steps: z._default(z.array(z.string()), []) }),
 });
 
-/** Why an action was not done, in words for a person. */
 export class ActionError extends Error {
   readonly steps: readonly string[];
 
@@ -103,7 +98,6 @@ export class ActionError extends Error {
   }
 }
 
-/** Has the gateway do something, from the browser; resolves with what was done, in words. */
 export async function postAction(fields: Record<string, string>): Promise<string> {
   const response = await fetch("/actions", {
     method: "POST",

@@ -46,7 +46,6 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Bytes in the unit that keeps the number short: "512 KiB", "4 MiB". */
 export function formatBytes(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB"];
   let value = bytes;
@@ -90,13 +89,11 @@ export function endpointName(endpoint: string): string {
   return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
 }
 
-/** A stretch of foreign text: either plain, or characters that would not be seen. */
 type InertPart = { text: string } | { hidden: string };
 
 /** Beyond so many parts a page would choke on their elements: the rest is one text. */
 const MAX_PARTS = 1_000;
 
-/** Splits foreign text so that what is hidden in it can be shown. */
 export function inertParts(text: string): InertPart[] {
   const parts: InertPart[] = [];
   let end = 0;

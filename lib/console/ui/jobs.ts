@@ -7,9 +7,7 @@ const JobLine = z.object({
   server: z.string(),
   tool: z.string(),
   state: z.enum(["done", "failed", "working", "queued"]),
-  /** The state as a label. */
   word: z.string(),
-  /** What came of it, or how far it is. */
   text: z.string(),
   isPromoted: z.boolean(),
 });
@@ -23,7 +21,6 @@ const JobNews = z.object({
   depth: z.enum(["quick", "thorough"]),
   tools: z.number(),
   done: z.number(),
-  /** 0 to 100. */
   percent: z.number(),
   message: z.string(),
   current: z.optional(z.object({
@@ -37,7 +34,6 @@ const JobNews = z.object({
   endedAt: z.optional(z.string()),
   /** Changes where a page that shows more than the job's own progress has to look again. */
   mark: z.string(),
-  /** The tool that is worked on. */
   line: z.optional(JobLine),
 });
 /** What the live channel tells of a job: how far it is, without the list of its tools. */
@@ -45,7 +41,6 @@ type JobNews = z.infer<typeof JobNews>;
 
 /** A job as pages show it: plain data, small however many tools it has. */
 export interface ShownJob extends Omit<JobNews, "line"> {
-  /** The tools around the one that is worked on. */
   lines: JobLine[];
   earlier: number;
   later: number;
@@ -184,12 +179,10 @@ export function jobNews(job: OptimizationJob): JobNews {
   return { ...progress, line: lines.find(({ state }) => state === "working") };
 }
 
-/** Whether an event of the live channel is about a job. */
 export function isJobNews(data: unknown): data is JobNews {
   return JobNews.safeParse(data).success;
 }
 
-/** A job as it is shown, with the news since. */
 export function withNews(shown: ShownJob, { line, ...progress }: JobNews): ShownJob {
   const { lines, earlier, later } = shown;
   const isSame = (other: JobLine) => other.server === line?.server && other.tool === line.tool;

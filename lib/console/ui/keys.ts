@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
 
-/** What a shortcut needs to know of a keyboard event. */
 export interface KeyPress {
   key: string;
   ctrlKey: boolean;
@@ -27,7 +26,6 @@ const NOT_TYPED = new Set([
   "submit",
 ]);
 
-/** Whether keys go into this element as text. */
 function isTypingTarget(target: unknown): boolean {
   if (!isElementLike(target)) return false;
   if (target.isContentEditable === true) return true;

@@ -10,9 +10,7 @@ const StatusCounts = z.object({
   tools: z.int(),
   attention: z.int(),
   toolsets: z.optional(z.int()),
-  /** What waits for a decision; told with each page. */
   security: z.optional(z.int()),
-  /** Whether optimization is on. */
   optimizing: z.optional(z.boolean()),
 });
 export type StatusCounts = z.infer<typeof StatusCounts>;
@@ -43,7 +41,6 @@ const LIVE_KINDS = [
 ] as const;
 type LiveKind = typeof LIVE_KINDS[number];
 
-/** What the channel tells besides counts: what changed, or that much was missed. */
 interface LiveListener {
   onServer(name: string): void;
   onKind?(kind: LiveKind): void;
@@ -85,7 +82,6 @@ const OFFLINE_AFTER_MS = 20_000;
 export class LiveChannel {
   readonly #listener: LiveListener;
   readonly #open: (since: string | undefined) => Source;
-  /** The last event of each kind, of the gateway's present run. */
   readonly #heard = new Map<string, number>();
   #run = "";
   #since: string | undefined;

@@ -29,7 +29,6 @@ export const COMMON_ACTIONS: readonly PaletteItem[] = [
   action("backup", "store", "Make a backup, in Settings", { href: "/settings" }),
 ];
 
-/** What can be done with the servers and toolsets that there are. */
 function indexActions({ servers, toolsets = [] }: PaletteIndex): PaletteItem[] {
   const items: PaletteItem[] = [];
   for (const { name, isEquipped } of toolsets) {
@@ -75,7 +74,6 @@ export const PaletteIndex = z.object({
   ),
   toolsets: z.optional(z.array(z.object({ name: z.string(), isEquipped: z.boolean() }))),
 });
-/** What the gateway tells the palette. */
 export type PaletteIndex = z.infer<typeof PaletteIndex>;
 
 export interface PaletteItem {
@@ -86,7 +84,6 @@ export interface PaletteItem {
   label: string;
   /** The server of a tool, or what a page belongs to. */
   aside?: string;
-  /** The key that does the same. */
   key?: string;
   isName?: boolean;
   href?: string;
@@ -94,7 +91,6 @@ export interface PaletteItem {
   action?: PaletteAction;
   /** What the gateway is asked to do. */
   post?: Record<string, string>;
-  /** A file to fetch. */
   download?: string;
 }
 
@@ -115,7 +111,6 @@ const GROUPS = ["Pages", "Servers", "Toolsets", "Tools", "Actions"] as const;
 const MAX_PER_GROUP = 16;
 const MAX_RECENT = 5;
 
-/** Everything the palette can find, in a fixed order. */
 export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
   const items: PaletteItem[] = PAGES.map((page) => ({
     id: `p:${page.path}`,

@@ -6,7 +6,6 @@ import { type PaletteAction, PaletteIndex, type PaletteItem, rememberRecent } fr
 import { requestRefresh } from "./live.ts";
 import { dismissToast, toast } from "./toast.ts";
 
-/** Goes to another page of the console as if its link had been clicked. */
 export function navigate(href: string): void {
   const link = document.createElement("a");
   link.href = href;
@@ -16,7 +15,6 @@ export function navigate(href: string): void {
   link.remove();
 }
 
-/** Fetches a file as if its link had been clicked. */
 function download(href: string): void {
   const link = document.createElement("a");
   link.href = href;
@@ -48,7 +46,6 @@ export async function loadIndex(): Promise<void> {
   }
 }
 
-/** Goes where an item leads, or does what it says. */
 export function runItem(item: PaletteItem): void {
   recentItems.value = rememberRecent(recentItems.peek(), item.id);
   savePreference("recent", JSON.stringify(recentItems.value));

@@ -22,7 +22,6 @@ export type Theme = "system" | "light" | "dark";
 
 export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-/** The chosen theme; written in the browser only. */
 export const theme = signal<Theme>("system");
 
 export function loadTheme(): void {
@@ -30,7 +29,6 @@ export function loadTheme(): void {
   theme.value = kept === "light" || kept === "dark" ? kept : "system";
 }
 
-/** Whether what is seen is dark, by choice or because the system is. */
 export function isDark(): boolean {
   if (theme.peek() !== "system") return theme.peek() === "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches;

@@ -15,15 +15,12 @@ export function moveRowFocus(step: 1 | -1): void {
   next?.closest("[data-row]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Scrolls the list beside a detail to the one shown. */
 export function revealCurrentRow(): void {
   document.querySelector("[data-current-row]")?.scrollIntoView({ block: "nearest" });
 }
 
 interface RowWindow {
-  /** Of the first row that is drawn. */
   first: number;
-  /** One past the last. */
   end: number;
 }
 
@@ -31,10 +28,8 @@ interface RowWindow {
 const SPARE_ROWS = 20;
 const MAX_ROWS = 160;
 
-/** Which of many rows of one height are drawn. */
 export function rowWindow(
   { top, height, rowHeight, count }: {
-    /** How far the list is scrolled. */
     top: number;
     height: number;
     rowHeight: number;

@@ -114,7 +114,6 @@ function PlainPager({ page }: { page: ActivityPage }) {
   );
 }
 
-/** Empties the activity log, after a question. */
 function ClearCalls() {
   return (
     <>

@@ -14,7 +14,6 @@ import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
 import type { CallPage, CallTurn } from "../(_page)/model.ts";
 import { CallStatus } from "./call_rows.tsx";
 
-/** One call: who, how long, what was asked and what was answered. */
 export function CallArticle({ page, query }: { page: CallPage; query: Record<string, string> }) {
   const { call } = page;
   const search = new URLSearchParams(query).toString();
@@ -123,7 +122,6 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
   );
 }
 
-/** Request and response, as far as they are remembered. */
 function Messages({ page }: { page: CallPage }) {
   const { view } = page;
   if (view === undefined) {

@@ -14,7 +14,6 @@ import {
 import { callPath } from "../../../../lib/console/ui/pages.ts";
 import type { ListedCall } from "../(_page)/browser.ts";
 
-/** The headings of the list of calls. */
 export function CallsHead() {
   return (
     <thead>
@@ -36,13 +35,11 @@ export function CallsHead() {
 
 interface CallRowProps {
   call: ListedCall;
-  /** Its place in the list, counted from 1. */
   place: number;
   query: Record<string, string>;
   isCurrent: boolean;
 }
 
-/** One call in the list of all. */
 export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
   const { client = "", endpoint, server, tool } = call;
   return (
@@ -103,7 +100,6 @@ interface CallsBarProps {
   onShow(): void;
 }
 
-/** What the list shows at the moment, and what holds it. */
 export function CallsBar(props: CallsBarProps) {
   const { loaded, hasOlder, waiting, isPaused, isOlder, onPause, onShow } = props;
   return (
@@ -132,7 +128,6 @@ export function CallsBar(props: CallsBarProps) {
   );
 }
 
-/** What comes after the last row. */
 export function CallsEnd(
   { state, hasOlder, onRetry }: {
     state: "idle" | "loading" | "failed";

@@ -11,7 +11,6 @@ import { CallRow, CallsBar, CallsEnd, CallsHead, NoCalls } from "../(_components
 import "../../../../islands/frame.tsx";
 
 interface CallLogProps extends CallFeedInput {
-  /** The call whose detail is shown beside. */
   current: string | undefined;
   /** Whether any call is known, whatever the filter. */
   hasCalls: boolean;
@@ -181,7 +180,6 @@ function useRowFocus({ scroller, feed, current, onScroll }: RowFocus): void {
   });
 }
 
-/** Keeps the place of rows that are not drawn. */
 function Spacer({ rows }: { rows: number }) {
   if (rows <= 0) return null;
   return (
@@ -191,7 +189,6 @@ function Spacer({ rows }: { rows: number }) {
   );
 }
 
-/** Shows the empty list after someone cleared it elsewhere. */
 export function CallsCleared() {
   useEffect(() =>
     onLive("activity", (data) => {

@@ -15,7 +15,6 @@ const ListedCall = z.object({
   requestBytes: z.optional(z.number()),
   responseBytes: z.optional(z.number()),
 });
-/** A call as the list of calls shows it. */
 export type ListedCall = z.infer<typeof ListedCall>;
 
 const Heard = z.object({
@@ -51,7 +50,6 @@ const ASK_MS = 1_000;
 /** The calls of one list in the browser: what was loaded, what came live, and what waits to be shown. */
 export class CallFeed {
   readonly rows = signal<Rows>([]);
-  /** New calls that are held back. */
   readonly waiting = signal<Rows>([]);
   readonly hasOlder = signal(false);
   readonly older = signal<"idle" | "loading" | "failed">("idle");
@@ -98,7 +96,6 @@ export class CallFeed {
     }, wait);
   }
 
-  /** Takes the newest calls as they are now. */
   refresh({ calls, hasOlder }: CallsAnswer, isHeld: boolean): void {
     const all = this.#isWaitingAnew
       ? this.waiting.value
@@ -118,7 +115,6 @@ export class CallFeed {
     this.waiting.value = this.#isWaitingAnew ? rows : rows.slice(0, Math.max(0, end));
   }
 
-  /** Shows what was held back. */
   showWaiting(): void {
     if (this.waiting.value.length === 0) return;
     if (this.#isWaitingAnew) this.hasOlder.value = true;

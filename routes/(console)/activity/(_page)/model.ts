@@ -18,10 +18,8 @@ export interface ActivityPage {
   /** Not the newest calls, but those before one. */
   isOlder: boolean;
   filter: ActivityFilter;
-  /** The filter as addresses say it. */
   query: Record<string, string>;
   choices: Record<typeof NAMES[number], FilterChoice[]>;
-  /** Whether any call is known, whatever the filter. */
   hasCalls: boolean;
   keptDays: number;
   keptCalls: number;
@@ -32,7 +30,6 @@ const LOOKED_AT = 1_000;
 const MOST_CHOICES = 100;
 const MAX_TEXT = 500;
 
-/** The list of calls as the address asks for it. */
 export async function activityPage(
   gateway: Pick<Gateway, "calls" | "options">,
   query: URLSearchParams,
@@ -84,7 +81,6 @@ function readActivityQuery(
   };
 }
 
-/** A filter as an address says it, to be handed on. */
 function filterParams({ text, ...names }: ActivityFilter): Record<string, string> {
   const all = Object.entries({ ...names, q: text });
   return Object.fromEntries(

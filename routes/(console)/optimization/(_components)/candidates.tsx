@@ -21,7 +21,6 @@ import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 
-/** How many candidates a model writes at a time. */
 const MORE = JobOptions.parse({}).candidatesPerTool;
 const ORIGINS: Record<CandidateView["origin"], string> = {
   caller: "by a client",
@@ -34,7 +33,6 @@ interface CandidateProps {
   candidate: CandidateView;
 }
 
-/** All candidates side by side, and a form for another one. */
 export function OptimizationCandidates({ page }: { page: ToolOptimizationPage }) {
   const { candidates, canonical, baseline } = page;
   return (

@@ -11,7 +11,6 @@ import { Confirm } from "../../../../components/forms.tsx";
 const ACTIONS = { promote: "Promoted", revert: "Reverted", keep: "Kept" };
 const AUTHORS = { caller: "by a client", person: "by a person", job: "by a job" };
 
-/** Which description was in force since when, and the way back to any of them. */
 export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
   const { history } = page;
   return (

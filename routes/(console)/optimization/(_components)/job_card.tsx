@@ -37,7 +37,6 @@ const STEP_WORDS: Record<typeof STEPS[number], string> = {
 
 interface JobCardProps {
   job: ShownJob;
-  /** Whether the tools are listed, or only what happens now. */
   isWhole: boolean;
   /** What was asked of it and is not done yet. */
   asked?: string | undefined;
@@ -60,7 +59,6 @@ export function JobState(
   return <State class="job-state" tone={tone} icon={icon}>{word}</State>;
 }
 
-/** How far a job is, and what can be done about it. */
 export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
   const { title, percent, message, current, spent, note, outcome } = job;
   return (

@@ -12,7 +12,6 @@ import { Card, PageHeader } from "../../../../components/layout.tsx";
 import { JobOptionsFields } from "./job_options.tsx";
 import { FormFailure, PostButton, PostForm } from "../../../../components/forms.tsx";
 
-/** Chooses what is optimized and how, of one server or of all. */
 export function OptimizationForm({ page }: { page: JobFormPage }) {
   const { server, isOn, values, estimate, active } = page;
   const action = server === undefined ? OPTIMIZE_ALL : optimizationPath(server);
@@ -184,7 +183,6 @@ const FORMATS = [
   { format: "csv", label: "CSV", file: "csv" },
 ] as const;
 
-/** The report of one server, or of all, as a file. */
 export function ExportReport({ server }: { server?: string }) {
   const name = server === undefined ? "optimization" : `optimization-${server}`;
   return (

@@ -17,7 +17,6 @@ const DEPTHS = [
   },
 ] as const;
 
-/** How much is tried, what is needed to be promoted, and what it may cost. */
 export function JobOptionsFields({ values }: { values: JobFormValues }) {
   return (
     <div class="job-options">
@@ -88,7 +87,6 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
   );
 }
 
-/** What a job works with, set or not. */
 export function JobOptionsList({ options }: { options: JobOption[] }) {
   return (
     <Card title="Options">

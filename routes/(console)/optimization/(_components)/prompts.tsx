@@ -33,7 +33,6 @@ const RUNS: Record<RunView["state"], { icon: IconName; tone: string; word: strin
   error: { icon: "alert", tone: "warn", word: "Not counted" },
 };
 
-/** The golden prompts by category, with what came of each. */
 export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
   const { prompts } = page;
   return (
@@ -75,7 +74,6 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
   );
 }
 
-/** Whose results are shown. */
 function Choice({ page }: { page: ToolOptimizationPage }) {
   const path = optimizationPath(page.server, page.tool);
   const all = [
@@ -219,7 +217,6 @@ interface PromptFieldsProps {
   values: Record<string, string>;
 }
 
-/** What a user might say, and what should come of it. */
 function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
   const id = (name: string) => `${prefix}-${name}`;
   return (

@@ -9,7 +9,6 @@ import { Icon } from "../../../../components/icon.tsx";
 import { PromoteForm, ScoreBars } from "./candidates.tsx";
 import { ExportReport } from "./job_form.tsx";
 
-/** The server's own description against another one, and what was found out about both. */
 export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
   const { comparison, canonical } = page;
   return (

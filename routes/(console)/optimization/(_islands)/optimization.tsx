@@ -15,7 +15,6 @@ import { toast } from "../../../../lib/console/ui/toast.ts";
 // For fewer scripts: frame.tsx says how.
 import "../../../../islands/frame.tsx";
 
-/** One job with live progress. */
 export function JobMonitor({ job, isWhole }: { job: ShownJob; isWhole: boolean }) {
   const shown = useSignal(job);
   const asked = useSignal<string | undefined>(undefined);
@@ -45,7 +44,6 @@ export function JobMonitor({ job, isWhole }: { job: ShownJob; isWhole: boolean }
 interface LiveEstimateProps {
   /** Missing where the form is about all servers. */
   server: string | undefined;
-  /** How many tools may be chosen. */
   enabled: number;
   chosen: number;
   estimate: ShownEstimate | undefined;

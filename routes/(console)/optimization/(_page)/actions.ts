@@ -134,7 +134,6 @@ export async function runToolAction(
   return `${optimizationPath(named.server, named.tool)}?${query}`;
 }
 
-/** Does to a job what an address says. */
 export async function changeJob(
   gateway: Services,
   { id = "", action = "" }: { id?: string; action?: string },

@@ -11,7 +11,6 @@ const Estimated = z.object({
     basis: z.string(),
   }),
 });
-/** What a job would take, as the gateway estimates it. */
 export type ShownEstimate = z.infer<typeof Estimated>["estimate"];
 
 /** Text fields of the form; empty: as the job has it by default. `threshold` is in percent. */
@@ -22,7 +21,6 @@ type Boxes = Record<typeof BOXES[number], boolean>;
 
 /** A job's form as it was filled in, before anything is checked. */
 export interface JobFormValues extends Texts, Boxes {
-  /** Without: all tools of all servers. */
   server?: string | undefined;
   tools: string[];
 }

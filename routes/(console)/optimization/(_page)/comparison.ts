@@ -35,7 +35,6 @@ export interface ConfusionTable {
   rows: { should: string; counts: { called: string; count: number; isRight: boolean }[] }[];
 }
 
-/** With the server's own description and with the candidate. */
 export interface Confusions {
   before?: ConfusionTable | undefined;
   after?: ConfusionTable | undefined;
@@ -51,7 +50,6 @@ export interface RankLine {
   after: number | null | undefined;
 }
 
-/** A candidate beside the server's own description. */
 export interface Comparison {
   candidate: CandidateView;
   segments: TextSegment[];
@@ -134,7 +132,6 @@ export function confusionTable(confusion: Confusion, tool: string): ConfusionTab
   };
 }
 
-/** Candidates by the names they have on the page. */
 function withLabels(text: string, candidates: readonly CandidateView[]): string {
   return candidates.reduce((words, { id, label }) => words.replaceAll(`"${id}"`, label), text)
     .replaceAll("candidate Candidate", "candidate");
@@ -190,7 +187,6 @@ function costTexts({ cost, runs }: Evaluation): string[] {
   return [known.costUsd === null ? "cost not known" : costText(known)];
 }
 
-/** Of the prompts that there still are. */
 function rankLines(
   { prompts }: ToolOptimizationDetail,
   before: Record<string, number | null>,

@@ -12,7 +12,6 @@ import type { MissingName } from "../../../../lib/console/lists.ts";
 import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";
 import { isActive, jobPath } from "../../../../lib/console/ui/jobs.ts";
 
-/** A tool that may be chosen. */
 export interface ChoosableTool extends ToolLine {
   description: string;
   isChosen: boolean;
@@ -20,7 +19,6 @@ export interface ChoosableTool extends ToolLine {
 
 export interface JobFormPage {
   isOn: boolean;
-  /** Missing where it is about all servers. */
   server: string | undefined;
   tools: ChoosableTool[];
   servers: { name: string; tools: number; enabled: number; optimized: number }[];
@@ -38,13 +36,11 @@ type FormGateway = Pick<Gateway, "optimization" | "servers">;
 const MOST_ESTIMATED = 200;
 const JOBS_READ = 30;
 
-/** The form that starts a job, for one server or for all of them. */
 export async function jobFormPage(
   gateway: FormGateway,
   { server, query, written, error }: {
     server?: string;
     query: URLSearchParams;
-    /** As it was sent, where it could not be started. */
     written?: JobFormValues;
     error?: unknown;
   },
@@ -83,7 +79,6 @@ export async function jobFormPage(
   };
 }
 
-/** Starts what the form says; resolves with the path of the job's page. */
 export async function submitJob(
   gateway: Services,
   values: JobFormValues,

@@ -22,13 +22,11 @@ import { type Paged, paged } from "../../../../lib/console/lists.ts";
 
 type ReportedTool = OptimizationReport["tools"][number];
 
-/** How one tool stands, in a line. */
 export interface ToolLine extends Pick<ReportedTool, "name" | "status"> {
   isStale: boolean;
   isEnabled: boolean;
   /** With the description that is in force; none where nothing was measured. */
   scores: (Pick<DrawnScore, "percent" | "text"> & { label: string })[];
-  /** "quick, 15 prompts" */
   evidence: string | undefined;
 }
 
@@ -130,7 +128,6 @@ export function lineOfTool(tool: ReportedTool): ToolLine {
   };
 }
 
-/** One option as it is in effect, and where that is from. */
 export interface JobOption {
   name: string;
   value: string;

@@ -50,7 +50,6 @@ export interface ToolOptimizationPage
   candidates: CandidateView[];
   prompts: PromptsView;
   job: ShownJob | undefined;
-  /** Why the newest evaluation says nothing. */
   voided: string | undefined;
   /** What a form has just done, by the name it has in the address. */
   done: string | undefined;
@@ -73,7 +72,6 @@ export async function toolOptimizationPage(
     server: string;
     tool: string;
     query: URLSearchParams;
-    /** A form that was not accepted, and why. */
     refused?: { fields: URLSearchParams; error: unknown };
   },
 ): Promise<ToolOptimizationPage | MissingName> {
@@ -142,7 +140,6 @@ function tabOf(query: URLSearchParams): Tab {
   return wanted ?? (query.has("prompt") || query.has("of") ? "prompts" : "result");
 }
 
-/** What became of one prompt in one run. */
 export interface RunView {
   state: "passed" | "failed" | "error";
   /** "called", "not called", "called find_loans instead" */
@@ -168,7 +165,6 @@ interface PromptsView {
   rate?: { short: string; text: string };
 }
 
-/** The golden prompts, with what came of each under one description. */
 async function promptsView(
   admin: Pick<OptimizationAdmin, "results">,
   detail: ToolOptimizationDetail,

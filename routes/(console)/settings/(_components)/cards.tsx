@@ -14,7 +14,6 @@ import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
 import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
 import { Options, PostButton, PostForm } from "../../../../components/forms.tsx";
 
-/** Whether model time may be spent, and on what. */
 export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
   const { isOn, fixedBy, check } = optimization;
   return (
@@ -63,7 +62,6 @@ const BACKENDS: Record<string, string> = {
   openai: "Keyword and semantic search, with OpenAI's API",
 };
 
-/** What search goes by, and how far it is. */
 export function SearchCard({ search }: Pick<SettingsPage, "search">) {
   const { progress, trouble } = search;
   return (
@@ -123,7 +121,6 @@ const RESTORES = {
   done: "One was put in place at this start.",
 };
 
-/** What is kept where, and how to take it along. */
 export function DataCard({ data }: Pick<SettingsPage, "data">) {
   return (
     <Card title="Data" aside={data.bytes === undefined ? undefined : formatBytes(data.bytes)}>
@@ -152,7 +149,6 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
   );
 }
 
-/** How much is logged from now on. */
 export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
   return (
     <Card title="Log level" aside={level.current}>

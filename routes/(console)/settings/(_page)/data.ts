@@ -9,7 +9,6 @@ import type {
 } from "../../../../lib/storage/staged_restore.ts";
 import type { FormError } from "../../../../lib/console/errors.ts";
 
-/** Where everything is kept, how large it is, and for how long. */
 export interface SettingsData {
   kind: "memory" | "file" | "remote" | "deploy";
   place: string;
@@ -112,12 +111,10 @@ type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets"> & {
 export interface RestorePage {
   /** Whether whoever asks may replace the store, and whether a start can. */
   possible: "here" | "elsewhere" | "no-file";
-  /** The data file. */
   place?: string;
   /** A backup that is whole and waits for confirmation. */
-  checked?: Awaited<ReturnType<typeof compared>> | undefined;
-  /** What the next start puts in place. */
-  staged?: WaitingBackup | undefined;
+  checked?: Awaited<ReturnType<typeof compared>>;
+  staged?: WaitingBackup;
   /** What this start made of one. */
   applied?: AppliedRestore;
   refused?: FormError;
@@ -144,13 +141,12 @@ export async function restorePage(
   return {
     possible: "here",
     place: waiting.path,
-    checked: checked && await compared(gateway, checked),
-    staged,
+    ...(checked && { checked: await compared(gateway, checked) }),
+    ...(staged && { staged }),
     ...(applied && { applied }),
   };
 }
 
-/** What a form on the page asks for. */
 export async function changeRestore(
   gateway: RestoreGateway,
   fields: URLSearchParams,

@@ -22,7 +22,6 @@ export interface SettingRow {
   variable: string;
   settingsKey: string;
   meaning: string;
-  /** As a person reads it; undefined where it is not set. */
   value: string | undefined;
   fallback: string;
   origin: string;
@@ -30,21 +29,18 @@ export interface SettingRow {
 
 /** What was found that tries descriptions on a model, or why nothing can. */
 export interface ShownEvaluator extends FoundEvaluator {
-  /** How the last real request went. */
-  trial?: TrialResult | undefined;
+  trial?: TrialResult;
 }
 
 export interface SettingsPage {
   rows: SettingRow[];
   done: string | undefined;
-  /** Why it was not changed. */
   refused?: FormError;
   optimization: {
     isOn: boolean;
     /** Where it was switched on for good, which cannot be undone here. */
     fixedBy?: string;
-    /** Set where somebody asked for it. */
-    check?: ShownEvaluator | undefined;
+    check?: ShownEvaluator;
   };
   search: {
     tools: number;
@@ -83,7 +79,6 @@ type SettingsGateway = Pick<
   | "logs"
 >;
 
-/** Every option as it is in effect and where it was set, and what can be changed at once. */
 export async function settingsPage(
   gateway: SettingsGateway,
   runtime: { deno: string; system: string },
@@ -104,7 +99,7 @@ export async function settingsPage(
     optimization: {
       isOn: gateway.isOptimizing(),
       ...(options.enableOptimization ? { fixedBy: origins.enableOptimization } : {}),
-      check,
+      ...(check && { check }),
     },
     search: {
       tools: gateway.guide.visible(EVERYONE).length,
@@ -142,7 +137,7 @@ async function findEvaluator(
   gateway: Pick<Gateway, "evaluator">,
 ): Promise<ShownEvaluator | undefined> {
   const { check, trial } = await gateway.evaluator();
-  return check.last && { ...check.last, trial: trial.last };
+  return check.last && { ...check.last, ...(trial.last && { trial: trial.last }) };
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {
@@ -247,7 +242,6 @@ export async function changeSettings(
   }
 }
 
-/** Where to see what was done. */
 export function donePath(done: keyof typeof DONE): string {
   const query = new URLSearchParams({
     done,

@@ -9,7 +9,6 @@ import type { FormError } from "../../../../../lib/console/errors.ts";
 type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;
 
 export interface ApprovalCard extends WaitingCall {
-  /** What a person calls whoever wants to call. */
   who: string;
 }
 
@@ -32,7 +31,6 @@ export const APPROVAL_DECISIONS: FormDecisions = {
   mode: { operation: APPROVAL_OPERATIONS.setMode },
 };
 
-/** The calls that wait, and the toolsets with their modes. */
 export async function approvalsPage(gateway: ApprovingGateway): Promise<ApprovalsPage> {
   const { access, toolsets: { toolsets }, toolsetModes } = gateway;
   const waiting = (await gateway.approvals()).list();

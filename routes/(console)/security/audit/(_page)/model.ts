@@ -20,7 +20,6 @@ export interface AuditPage {
   hasOlder: boolean;
   /** Not the newest entries, but those before one. */
   isOlder: boolean;
-  /** The filter as the address says it. */
   query: Record<string, string>;
   /** What came of checking the whole log, where that was asked for. */
   check: AuditCheck | undefined;
@@ -32,7 +31,6 @@ const PAGE = 50;
 const FILTERS = ["action", "who", "subject", "since", "until"] as const;
 const EVERYTHING: AuditQuery = { filter: {}, range: {} };
 
-/** The log as the address asks for it. */
 export async function auditPage(
   { audit }: Pick<Gateway, "audit">,
   query: URLSearchParams,
@@ -141,7 +139,6 @@ export function actionLabel(action: string): string | undefined {
   return Object.hasOwn(LABELS, action) ? LABELS[action] : undefined;
 }
 
-/** One thing that differs between before and after. */
 interface AuditDifference {
   /** Where in the value it is: "env.TOKEN"; empty for the whole. */
   path: string;
@@ -153,7 +150,6 @@ interface AuditDifference {
 
 interface AuditDifferences {
   rows: AuditDifference[];
-  /** Those that are not shown. */
   more: number;
 }
 

@@ -14,7 +14,6 @@ import { type FormError, formError } from "../../../../../lib/console/errors.ts"
 const ConsentDecision = z.enum(["approve", "refuse"]);
 
 export interface ConsentRow extends ConsentView {
-  /** What a person calls whoever asks. */
   who: string;
 }
 
@@ -24,7 +23,6 @@ export interface ConsentsPage {
   canAgree: boolean;
   /** Whether no page can tell that it is looked at there, so that it takes the command line. */
   isByCommandOnly: boolean;
-  /** What was just done. */
   done: { decision: z.infer<typeof ConsentDecision>; server: string } | undefined;
   error: FormError | undefined;
 }
@@ -49,7 +47,6 @@ export async function consentsPage(
 const { approve, refuse } = CONSENT_OPERATIONS;
 const DECISIONS = { approve: { operation: approve }, refuse: { operation: refuse } };
 
-/** Gives what the page is then asked with. */
 export async function decideConsent(
   gateway: Services,
   form: URLSearchParams,

@@ -19,7 +19,6 @@ export interface ProjectsPage {
   projects: ProjectRow[];
   /** Servers that are assigned to none, and so are in all. */
   shared: string[];
-  /** What was written for another one. */
   draft: { name: string; description: string };
   done: string | undefined;
   error: FormError | undefined;
@@ -57,7 +56,6 @@ export async function projectsPage(
   };
 }
 
-/** Does what a form asks for, and gives what was done. */
 export async function changeProjects(
   services: Services,
   form: URLSearchParams,

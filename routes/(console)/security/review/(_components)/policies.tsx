@@ -31,7 +31,6 @@ const DECISIONS: Record<ReviewDecision["kind"], string> = {
   waived: "Waived",
 };
 
-/** What was decided lately, and how to decide otherwise. */
 export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecision[] }) {
   if (decisions.length === 0) return null;
   return (

@@ -22,16 +22,12 @@ export const REVIEW_DECISIONS: FormDecisions = {
 
 /** An item with what can be done about it, and what that means. */
 export interface ReviewCard extends ReviewItem {
-  /** For fragments and popovers. */
   id: string;
-  /** What happened, in words. */
   title: string;
-  /** What clients get, in words. */
   effect: string;
 }
 
 export interface PolicyRow extends ReviewPolicy {
-  /** Whether anything of the server is held back. */
   isHolding: boolean;
 }
 

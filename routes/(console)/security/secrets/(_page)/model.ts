@@ -12,7 +12,6 @@ export interface SecretsPage extends SecretsList {
   /** The name that was written; a value is never given back. */
   draft: string;
   done: string | undefined;
-  /** What is wrong with the name, said beside it. */
   nameProblem: string | undefined;
   error: FormError | undefined;
 }
@@ -45,7 +44,6 @@ function problemOf(name: string | null): string | undefined {
   return parsed.success ? undefined : parsed.error.issues[0]?.message;
 }
 
-/** Does what a form asks for, and gives what was done. */
 export async function changeSecrets(
   services: Services,
   form: URLSearchParams,

@@ -26,7 +26,6 @@ const TEXTS = [
   "mode",
 ] as const;
 
-/** The form as it was filled in. */
 export type TokenFields = Record<typeof TEXTS[number], string> & { rights: Right[] };
 
 /** What a token would admit, as things are. */

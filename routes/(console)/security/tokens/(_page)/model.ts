@@ -22,12 +22,9 @@ const ENDPOINT = { kind: "all", name: "" } as const;
 
 export interface TokenRow extends Omit<ShownToken, "scope" | "limit"> {
   rights: Right[];
-  /** What it admits. */
   scope: string;
-  /** Its call limits. */
   limit: string | undefined;
   isExpired: boolean;
-  /** How many clients are connected by it. */
   sessions: number;
   /** Whether whoever looks at the page signed in with it. */
   isOwn: boolean;
@@ -43,7 +40,6 @@ export interface TokensPage {
   preview: TokenPreview | undefined;
   /** Shown this once. */
   made?: { name: string; text: string; endpoint: string; snippets: ClientSnippet[] };
-  /** What is wrong with the name, said beside it. */
   nameProblem: string | undefined;
   error: FormError | undefined;
 }
@@ -55,7 +51,6 @@ type TokensGateway = Pick<
 
 const NAMELESS = "Write a name: whose token it is, or what it is for";
 
-/** The list, and the form with what was written in it so far. */
 export async function tokensPage(
   gateway: TokensGateway,
   principal: string,
