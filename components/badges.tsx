@@ -4,8 +4,10 @@ import { reviewPath } from "../lib/console/ui/pages.ts";
 import { TOOL_WAITS, type ToolWait } from "../lib/console/ui/tools.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-interface SignProps {
-  tone?: string;
+export type Tone = "ok" | "warn" | "bad" | "info" | "quiet" | "accent";
+
+interface LabelProps {
+  tone?: Tone;
   icon?: IconName;
   class?: string;
   title?: string | undefined;
@@ -13,7 +15,7 @@ interface SignProps {
 }
 
 /** How something stands: always an icon and a word, never color alone. */
-export function State({ tone = "quiet", icon, class: more, title, children }: SignProps) {
+export function StateLabel({ tone = "quiet", icon, class: more, title, children }: LabelProps) {
   return (
     <span class={`state tone-${tone}${more ? ` ${more}` : ""}`} title={title}>
       {icon && <Icon name={icon} size={14} />}
@@ -22,7 +24,7 @@ export function State({ tone = "quiet", icon, class: more, title, children }: Si
   );
 }
 
-export function Badge({ tone, icon, title, children }: Omit<SignProps, "class">) {
+export function Badge({ tone, icon, title, children }: Omit<LabelProps, "class">) {
   return (
     <span class={tone ? `badge tone-${tone}` : "badge"} title={title}>
       {icon && <Icon name={icon} size={12} />}

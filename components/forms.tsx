@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, Ref } from "preact";
 import { Card } from "./layout.tsx";
 import type { FormError } from "../lib/console/errors.ts";
 import { Icon } from "./icon.tsx";
@@ -112,20 +112,21 @@ export function SelectField({ name, choices, value, ...field }: SelectFieldProps
   );
 }
 
-interface InputFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
+interface TextFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   id: string;
   label: string;
   hint?: ComponentChildren;
   problem?: string | undefined;
 }
 
-export function InputField({ label, hint, problem, ...input }: InputFieldProps) {
+export function TextField({ label, hint, problem, ...input }: TextFieldProps) {
   const { id } = input;
   const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <Field id={id} label={label} hint={hint}>
       <input
         class="input"
+        name={id}
         aria-invalid={problem === undefined ? undefined : "true"}
         aria-describedby={described || undefined}
         autofocus={problem !== undefined}
@@ -142,13 +143,13 @@ export const PLAIN_NAME = "[A-Za-z0-9_\\-]{1,64}";
 
 /** A field for names: the browser corrects and completes nothing in it. */
 export function NameField(
-  { isRequired = false, isShort, ...field }: InputFieldProps & {
+  { isRequired = false, isShort, ...field }: TextFieldProps & {
     isRequired?: boolean;
     isShort?: boolean;
   },
 ) {
   return (
-    <InputField
+    <TextField
       class={isShort ? "input mono name-input" : "input mono"}
       required={isRequired}
       autocapitalize="off"
@@ -163,7 +164,7 @@ export function DescriptionField(
   props: { id: string; value: string; maxLength: number },
 ) {
   return (
-    <InputField label="Description" name="description" placeholder="What it is for" {...props} />
+    <TextField label="Description" name="description" placeholder="What it is for" {...props} />
   );
 }
 
@@ -197,24 +198,48 @@ export function Confirm(props: ConfirmProps) {
       >
         {label} <span class="visually-hidden">{subject}</span>
       </button>
-      <div id={id} class="confirm" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{title}</h2>
-        <div class="confirm-text">{children}</div>
-        <div class="confirm-actions">
-          <PostButton {...form} label={verb} kind={isDangerous ? "danger" : "primary"} />
-          {before}
-          <button
-            type="button"
-            class="button"
-            popovertarget={id}
-            popovertargetaction="hide"
-            autofocus
-          >
-            Cancel
-          </button>
-        </div>
-      </div>
+      <ConfirmPopover id={id} title={title} text={children}>
+        <PostButton {...form} label={verb} kind={isDangerous ? "danger" : "primary"} />
+        {before}
+      </ConfirmPopover>
     </>
+  );
+}
+
+interface ConfirmPopoverProps {
+  id: string;
+  title: ComponentChildren;
+  text: ComponentChildren;
+  /** The buttons before Cancel. */
+  children: ComponentChildren;
+  popover?: Ref<HTMLDivElement>;
+}
+
+export function ConfirmPopover({ id, title, text, children, popover }: ConfirmPopoverProps) {
+  return (
+    <div
+      {...(popover === undefined ? {} : { ref: popover })}
+      id={id}
+      class="confirm"
+      popover="auto"
+      role="dialog"
+      aria-labelledby={`${id}-title`}
+    >
+      <h2 id={`${id}-title`}>{title}</h2>
+      <div class="confirm-text">{text}</div>
+      <div class="confirm-actions">
+        {children}
+        <button
+          type="button"
+          class="button"
+          popovertarget={id}
+          popovertargetaction="hide"
+          autofocus
+        >
+          Cancel
+        </button>
+      </div>
+    </div>
   );
 }
 

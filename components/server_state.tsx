@@ -1,11 +1,11 @@
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/pages.ts";
 import { isStarting, type ServerState, type ServerStatus } from "../lib/core/server.ts";
-import { State } from "./badges.tsx";
+import { StateLabel, type Tone } from "./badges.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./text.tsx";
 
-const STATES: Record<ServerState, { word: string; icon: IconName; tone: string }> = {
+const STATES: Record<ServerState, { word: string; icon: IconName; tone: Tone }> = {
   starting: { word: "Starting", icon: "pending", tone: "info" },
   installing: { word: "Installing", icon: "pending", tone: "info" },
   ready: { word: "Ready", icon: "ready", tone: "ok" },
@@ -21,8 +21,8 @@ export function stateWord(state: ServerState): string {
 }
 
 export function StateBadge({ state }: { state: ServerState }) {
-  const { word, icon, tone } = STATES[state];
-  return <State tone={tone} icon={icon}>{word}</State>;
+  const { word, ...look } = STATES[state];
+  return <StateLabel {...look}>{word}</StateLabel>;
 }
 
 /** Only the icon, where the word is close by or there is no room; its word is read aloud. */

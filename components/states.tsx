@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Tone } from "./badges.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { CopyButton, InertText } from "./text.tsx";
 
@@ -124,7 +125,9 @@ export function Skeleton({ rows = 3, label }: { rows?: number; label: string }) 
   );
 }
 
-const TONES: Record<"ok" | "warn" | "bad" | "info", IconName> = {
+type NoticeTone = Exclude<Tone, "quiet" | "accent">;
+
+const ICONS: Record<NoticeTone, IconName> = {
   ok: "ready",
   warn: "alert",
   bad: "error",
@@ -132,7 +135,7 @@ const TONES: Record<"ok" | "warn" | "bad" | "info", IconName> = {
 };
 
 interface NoticeProps {
-  tone: keyof typeof TONES;
+  tone: NoticeTone;
   icon?: IconName;
   /** Null: it was there when the page was opened, and is not announced. */
   role?: "status" | null;
@@ -140,7 +143,7 @@ interface NoticeProps {
 }
 
 /** One or two sentences above what they are about. */
-export function Notice({ tone, icon = TONES[tone], role, children }: NoticeProps) {
+export function Notice({ tone, icon = ICONS[tone], role, children }: NoticeProps) {
   return (
     <div
       class={tone === "info" ? "notice" : `notice tone-${tone}`}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { HiddenFields } from "../components/forms.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Key } from "../components/text.tsx";
 import { showQuery } from "../lib/console/ui/live.ts";
@@ -15,6 +16,14 @@ interface FilterFieldProps {
 }
 
 const TYPING_MS = 180;
+
+function showFiltered(name: string, value: string): void {
+  const query = new URLSearchParams(location.search);
+  query.delete("page");
+  if (value === "") query.delete(name);
+  else query.set(name, value);
+  showQuery(query);
+}
 
 export function FilterField({ action, value, label, hidden }: FilterFieldProps) {
   const text = useSignal(value);
@@ -33,11 +42,7 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
     clearTimeout(timer.current);
     if (text.value.trim() === sent.current) return;
     sent.current = text.value.trim();
-    const query = new URLSearchParams(location.search);
-    query.delete("page");
-    if (sent.current === "") query.delete("q");
-    else query.set("q", sent.current);
-    showQuery(query);
+    showFiltered("q", sent.current);
   };
 
   return (
@@ -73,9 +78,7 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
           if (event.key === "Escape" && text.value === "") event.currentTarget.blur();
         }}
       />
-      {Object.entries(hidden).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields fields={hidden} />
       <span class="filter-key needs-js">
         <Key name="/" />
       </span>
@@ -86,15 +89,12 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
   );
 }
 
-interface FilterSelectProps {
-  action: string;
+interface FilterSelectProps extends FilterFieldProps {
+  /** Its key in the URL. */
   name: string;
-  label: string;
+  /** Label for no filter. */
   all: string;
-  value: string;
   choices: { value: string; label: string }[];
-  /** What the address says besides, kept when the form is sent without JavaScript. */
-  hidden: Record<string, string>;
 }
 
 export function FilterSelect(props: FilterSelectProps) {
@@ -106,20 +106,12 @@ export function FilterSelect(props: FilterSelectProps) {
         class={value === "" ? "select" : "select is-set"}
         aria-label={label}
         value={value}
-        onChange={(event) => {
-          const query = new URLSearchParams(location.search);
-          query.delete("page");
-          query.delete(name);
-          if (event.currentTarget.value !== "") query.set(name, event.currentTarget.value);
-          showQuery(query);
-        }}
+        onChange={(event) => showFiltered(name, event.currentTarget.value)}
       >
         <option value="">{all}</option>
         {choices.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
       </select>
-      {Object.entries(hidden).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields fields={hidden} />
       <noscript>
         <button type="submit" class="button">Show</button>
       </noscript>
@@ -134,7 +126,6 @@ const LONGEST_MS = 10_000;
 export function BusyForms() {
   useEffect(() => {
     const stop = new AbortController();
-    const { signal } = stop;
     const resets = new Map<HTMLButtonElement, () => void>();
     const resetAll = () => {
       for (const reset of resets.values()) reset();
@@ -155,9 +146,9 @@ export function BusyForms() {
         submitter.disabled = false;
       });
     };
-    document.addEventListener("submit", onSubmit, { signal });
+    document.addEventListener("submit", onSubmit, { signal: stop.signal });
     // The browser may restore the page as it was left.
-    addEventListener("pageshow", resetAll, { signal });
+    addEventListener("pageshow", resetAll, { signal: stop.signal });
     return () => {
       stop.abort();
       resetAll();
@@ -184,12 +175,10 @@ export function PendingButton({ label, pending }: PendingButtonProps) {
     };
     // A page restored from the back/forward cache is not waiting for anything.
     const onShow = () => isPending.value = false;
-    form?.addEventListener("submit", onSubmit);
-    addEventListener("pageshow", onShow);
-    return () => {
-      form?.removeEventListener("submit", onSubmit);
-      removeEventListener("pageshow", onShow);
-    };
+    const stop = new AbortController();
+    form?.addEventListener("submit", onSubmit, { signal: stop.signal });
+    addEventListener("pageshow", onShow, { signal: stop.signal });
+    return () => stop.abort();
   }, []);
   return (
     <button ref={button} type="submit" class="button button-primary" aria-busy={isPending.value}>

@@ -9,7 +9,14 @@ import { waitingCounts, type WaitingGateway } from "./frame.ts";
 import { toolsetNotes } from "./ui/tools.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/jobs.ts";
-import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/pages.ts";
+import {
+  optimizationPath,
+  RESTORE_BACKUP,
+  reviewPath,
+  serverPath,
+  serverStep,
+  toolsetPath,
+} from "./ui/pages.ts";
 
 export interface Fix {
   verb: string;
@@ -96,59 +103,57 @@ export function emptyToolset(
   }];
 }
 
+/** Something that only a page can settle. */
+function linked(
+  item: Pick<AttentionItem, "kind" | "subject" | "href" | "detail"> & { isName?: boolean },
+): AttentionItem {
+  return { isName: false, ...item, fixes: [] };
+}
+
 export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionItem[] {
   const { held, quarantined } = review.count();
-  const item = (
-    kind: "quarantined" | "changed-tools",
-    count: number,
-    [one, many]: [one: string, many: string],
-  ): AttentionItem[] => {
+  const item = (state: "quarantined" | "held", count: number, one: string, many: string) => {
     if (count === 0) return [];
-    const state = kind === "quarantined" ? kind : "held";
     const only = count === 1 ? review.waiting().find((each) => each.state === state) : undefined;
-    return [{
-      kind,
+    return [linked({
+      kind: state === "held" ? "changed-tools" : state,
       subject: only === undefined ? formatCount(count, "tool") : `${only.server}.${only.tool}`,
       isName: only !== undefined,
       href: reviewPath(only?.server, only?.tool),
       detail: count === 1 ? one : many,
-      fixes: [],
-    }];
+    })];
   };
   return [
-    ...item("quarantined", quarantined, [
+    ...item(
+      "quarantined",
+      quarantined,
       "Its definition looks hostile: no client sees it",
       "Their definitions look hostile: no client sees them",
-    ]),
-    ...item("changed-tools", held, [
+    ),
+    ...item(
+      "held",
+      held,
       "Changed by its server: clients do not see the change",
       "Changed by their servers: clients do not see the changes",
-    ]),
+    ),
   ];
 }
 
 export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]> {
   const { approvals, consents } = await waitingCounts(gateway);
-  const item = (
-    kind: AttentionItem["kind"],
-    subject: string,
-    href: string,
-    detail: string,
-  ): AttentionItem => ({ kind, subject, isName: false, href, detail, fixes: [] });
-  return [
-    ...(approvals === 0 ? [] : [item(
-      "approval-waiting",
-      formatCount(approvals, "call"),
-      "/security/approvals",
-      "A call that is not approved within two minutes is not made",
-    )]),
-    ...(consents === 0 ? [] : [item(
-      "consent-waiting",
-      formatCount(consents, "request"),
-      "/security/consents",
-      "A client wants to add a server on this machine: nothing starts until you approve",
-    )]),
-  ];
+  const calls = linked({
+    kind: "approval-waiting",
+    subject: formatCount(approvals, "call"),
+    href: "/security/approvals",
+    detail: "A call that is not approved within two minutes is not made",
+  });
+  const programs = linked({
+    kind: "consent-waiting",
+    subject: formatCount(consents, "request"),
+    href: "/security/consents",
+    detail: "A client wants to add a server on this machine: nothing starts until you approve",
+  });
+  return [...(approvals === 0 ? [] : [calls]), ...(consents === 0 ? [] : [programs])];
 }
 
 export async function stagedRestore(
@@ -156,17 +161,15 @@ export async function stagedRestore(
 ): Promise<AttentionItem[]> {
   const { staged } = await restore.staged?.find() ?? {};
   if (staged === undefined) return [];
-  return [{
+  return [linked({
     kind: "restore-waiting",
     subject: "A backup",
-    isName: false,
-    href: "/settings/restore",
+    href: RESTORE_BACKUP,
     detail: "It replaces all data at the next start of the gateway",
-    fixes: [],
-  }];
+  })];
 }
 
-/** Promotions whose server has changed its words since. */
+/** Promotions whose server has changed its own description since. */
 export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): AttentionItem[] {
   return promotions.list().flatMap(({ server, toolName: tool }): AttentionItem[] => {
     const staleness = promotions.staleness(server, tool);

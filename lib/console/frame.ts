@@ -8,6 +8,7 @@ import {
   NEW_SERVER,
   NEW_TOOLSET,
   optimizationPath,
+  OPTIMIZE_ALL,
   PAGES,
   pathParts,
   RESTORE_BACKUP,
@@ -58,19 +59,6 @@ function placeOf(address: string): string {
   return url.port === "" ? url.host : `:${url.port}`;
 }
 
-const OPTIMIZATION_STEPS: Record<string, string> = { "~all": "All servers", "~jobs": "Job" };
-
-/** What follows "Optimization": a server, one of its tools, or a page that belongs to none. */
-function optimizationCrumbs(name: string, tool: string | undefined): Crumb[] {
-  const step = OPTIMIZATION_STEPS[name];
-  if (step !== undefined) return [{ label: step, isName: false }];
-  if (tool === undefined) return [{ label: name, isName: true }];
-  return [
-    { label: name, href: optimizationPath(name), isName: true },
-    { label: tool, isName: true },
-  ];
-}
-
 export interface Crumb {
   label: string;
   /** Missing on the last one: that is where the reader is. */
@@ -79,11 +67,13 @@ export interface Crumb {
   isName: boolean;
 }
 
+/** Pages that stand where a server or a toolset would. */
 const STEPS: Record<string, string> = {
   [NEW_SERVER]: "Add server",
   [NEW_TOOLSET]: "New toolset",
   [IMPORT_TOOLSETS]: "Import",
   [RESTORE_BACKUP]: "Restore a backup",
+  [OPTIMIZE_ALL]: "All servers",
 };
 
 const SERVER_STEPS: Record<string, string> = {
@@ -92,44 +82,40 @@ const SERVER_STEPS: Record<string, string> = {
   "~login": "Log in",
 };
 
+const plain = (label: string): Crumb => ({ label, isName: false });
+
+/** From the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {
   const page = PAGES.find((page) => isCurrentPage(page, pathname));
   const parts = pathParts(pathname);
-  if (page === undefined || parts === undefined) return [{ label: "Not found", isName: false }];
+  if (page === undefined || parts === undefined) return [plain("Not found")];
   const [, name, tool] = parts;
-  if (name === undefined) return [{ label: page.label, isName: false }];
-  const list = { label: page.label, href: page.path, isName: false };
-  if (page.path === "/security") {
-    const label = SECURITY_PAGES.find(({ path }) => path === pathname)?.label ?? capitalized(name);
-    return [list, { label, isName: false }];
+  if (name === undefined) return [plain(page.label)];
+  const step = STEPS[pathname] ?? (name === "~jobs" ? "Job" : undefined);
+  const rest = step === undefined ? detailCrumbs(page.path, pathname, name, tool) : [plain(step)];
+  return [{ ...plain(page.label), href: page.path }, ...rest];
+}
+
+function detailCrumbs(page: string, pathname: string, name: string, tool?: string): Crumb[] {
+  if (page === "/security") {
+    const known = SECURITY_PAGES.find(({ path }) => path === pathname);
+    return [plain(known?.label ?? capitalized(name))];
   }
-  if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];
-  const step = STEPS[pathname];
-  if (step !== undefined) return [list, { label: step, isName: false }];
-  if (tool === undefined) return [list, { label: name, isName: true }];
-  const serverStep = page.path === "/servers" ? SERVER_STEPS[tool] : undefined;
-  if (serverStep !== undefined) {
-    return [
-      list,
-      { label: name, href: serverPath(name), isName: true },
-      { label: serverStep, isName: false },
-    ];
+  const named = { label: name, isName: true };
+  if (tool === undefined) return [named];
+  const last = { label: tool, isName: true };
+  switch (page) {
+    case "/optimization":
+      return [{ ...named, href: optimizationPath(name) }, last];
+    case "/tools":
+      return [{ ...named, href: `/tools?${new URLSearchParams({ server: name })}` }, last];
+    case "/toolsets":
+      return [{ ...named, href: toolsetPath(name) }, plain(capitalized(tool))];
+    default: {
+      const step = SERVER_STEPS[tool];
+      return [{ ...named, href: serverPath(name) }, step === undefined ? last : plain(step)];
+    }
   }
-  if (page.path === "/toolsets") {
-    const step = { label: capitalized(tool), isName: false };
-    return [list, { label: name, href: toolsetPath(name), isName: true }, step];
-  }
-  return [
-    list,
-    {
-      label: name,
-      href: page.path === "/tools"
-        ? `/tools?${new URLSearchParams({ server: name })}`
-        : serverPath(name),
-      isName: true,
-    },
-    { label: tool, isName: true },
-  ];
 }
 
 export interface WaitingCounts {

@@ -1,3 +1,6 @@
+import { nearestNames } from "../core/text.ts";
+
+/** One page of a list that may be long. */
 export interface Paged<T> {
   rows: T[];
   total: number;
@@ -47,9 +50,14 @@ export function stretchAround<T>(items: readonly T[], at: number, size: number):
   return items.slice(start, start + size);
 }
 
+/** A name that nothing has, and those that may have been meant. */
 export interface MissingName {
   missing: string;
   nearest: string[];
+}
+
+export function missingName(missing: string, names: readonly string[]): MissingName {
+  return { missing, nearest: nearestNames(missing, names) };
 }
 
 /** The order of a table, as its address says it: `?sort=tools&dir=desc`. */

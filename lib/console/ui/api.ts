@@ -1,11 +1,22 @@
 import * as z from "zod/mini";
 
+/** Why what was written in a form could not be done. */
+export const FormError = z.object({
+  message: z.string(),
+  code: z.string(),
+  steps: z.array(z.string()),
+  hint: z.optional(z.string()),
+});
+export type FormError = z.infer<typeof FormError>;
+
 const Refusal = z.object({
   error: z.object({
     message: z.string(),
     errorType: z._default(z.string(), "INTERNAL"),
     recoveryAction: z.optional(z.string()),
     recoverySteps: z._default(z.array(z.string()), []),
+    /** Of the console's own actions. */
+    steps: z.optional(z.array(z.string())),
     hint: z.optional(z.string()),
   }),
 });
@@ -27,18 +38,26 @@ export class ApiError extends Error {
   }
 }
 
+/** Posts to the gateway's own API; throws an ApiError. */
 export function askApi(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
-  return ask(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const headers = { "content-type": "application/json" };
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 export function readApi(path: string, signal?: AbortSignal): Promise<unknown> {
-  const headers = { accept: "application/json" };
-  return ask(path, { headers, ...(signal === undefined ? {} : { signal }) });
+  return ask(path, { headers: { accept: "application/json" }, signal: signal ?? null });
+}
+
+/** Runs one of the console's actions; resolves with its outcome. */
+export async function postAction(fields: Record<string, string>): Promise<string> {
+  const answer = await ask("/actions", {
+    method: "POST",
+    headers: { accept: "application/json" },
+    body: new URLSearchParams(fields),
+    // It may be the last thing that a page does.
+    keepalive: true,
+  });
+  return z.object({ done: z.string() }).parse(answer).done;
 }
 
 async function ask(path: string, init: RequestInit): Promise<unknown> {
@@ -64,52 +83,12 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
 function refusalOf(answer: unknown): FormError | undefined {
   const refusal = Refusal.safeParse(answer);
   if (!refusal.success) return undefined;
-  const { message, errorType, recoveryAction, recoverySteps, hint } = refusal.data.error;
+  const { message, errorType, recoveryAction, recoverySteps, steps, hint } = refusal.data.error;
+  const advice = recoveryAction === undefined ? [] : [recoveryAction];
   return {
     message,
     code: errorType,
-    steps: recoverySteps.length > 0 || recoveryAction === undefined
-      ? recoverySteps
-      : [recoveryAction],
+    steps: steps ?? (recoverySteps.length > 0 ? recoverySteps : advice),
     ...(hint === undefined ? {} : { hint }),
   };
-}
-
-export const FormError = z.object({
-  message: z.string(),
-  code: z.string(),
-  steps: z.array(z.string()),
-  hint: z.optional(z.string()),
-});
-/** Why what was written in a form could not be done. */
-export type FormError = z.infer<typeof FormError>;
-
-const Done = z.object({ done: z.string() });
-const Refused = z.object({
-  error: z.object({ message: z.string(), steps: z._default(z.array(z.string()), []) }),
-});
-
-export class ActionError extends Error {
-  readonly steps: readonly string[];
-
-  constructor(message: string, steps: readonly string[]) {
-    super(message);
-    this.steps = steps;
-  }
-}
-
-export async function postAction(fields: Record<string, string>): Promise<string> {
-  const response = await fetch("/actions", {
-    method: "POST",
-    headers: { accept: "application/json" },
-    body: new URLSearchParams(fields),
-    // It may be the last thing that a page does.
-    keepalive: true,
-  });
-  const answer: unknown = await response.json().catch(() => ({}));
-  const done = Done.safeParse(answer);
-  if (response.ok && done.success) return done.data.done;
-  const refused = Refused.safeParse(answer);
-  if (!refused.success) throw new ActionError("The gateway could not do it", []);
-  throw new ActionError(refused.data.error.message, refused.data.error.steps);
 }

@@ -30,33 +30,27 @@ export const COMMON_ACTIONS: readonly PaletteItem[] = [
 ];
 
 function indexActions({ servers, toolsets = [] }: PaletteIndex): PaletteItem[] {
-  const items: PaletteItem[] = [];
-  for (const { name, isEquipped } of toolsets) {
-    if (isEquipped) {
-      items.push(action("unequip", "toolsets", `Unequip toolset ${name}`, {
-        post: { action: "unequip-toolset" },
-      }));
-    } else {
-      items.push(action(`equip:${name}`, "toolsets", `Equip toolset ${name}`, {
-        post: { action: "equip-toolset", toolset: name },
-      }));
-    }
-  }
-  for (const { name, state } of servers) {
-    if (state === "paused") {
-      items.push(action(`resume:${name}`, "refresh", `Resume server ${name}`, {
-        post: { action: "resume-server", server: name },
-      }));
-    } else if (state !== "disabled") {
-      items.push(action(`restart:${name}`, "refresh", `Restart server ${name}`, {
-        post: { action: "restart-server", server: name },
-      }));
-    }
-    items.push(action(`optimize:${name}`, "optimization", `Optimize server ${name}`, {
-      href: optimizationPath(name),
-    }));
-  }
-  return items;
+  return [
+    ...toolsets.map(({ name, isEquipped }) =>
+      isEquipped
+        ? action("unequip", "toolsets", `Unequip toolset ${name}`, {
+          post: { action: "unequip-toolset" },
+        })
+        : action(`equip:${name}`, "toolsets", `Equip toolset ${name}`, {
+          post: { action: "equip-toolset", toolset: name },
+        })
+    ),
+    ...servers.flatMap(({ name, state }) => {
+      const [verb, word] = state === "paused" ? ["resume", "Resume"] : ["restart", "Restart"];
+      const turn = action(`${verb}:${name}`, "refresh", `${word} server ${name}`, {
+        post: { action: `${verb}-server`, server: name },
+      });
+      const optimize = action(`optimize:${name}`, "optimization", `Optimize server ${name}`, {
+        href: optimizationPath(name),
+      });
+      return state === "disabled" ? [optimize] : [turn, optimize];
+    }),
+  ];
 }
 
 function action(
@@ -127,35 +121,23 @@ export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
   items.push(...COMMON_ACTIONS);
   if (index === undefined) return items;
   items.push(...indexActions(index));
-  for (const { name } of index.toolsets ?? []) {
+  for (const { name: label } of index.toolsets ?? []) {
+    const href = toolsetPath(label);
     items.push({
-      id: `k:${name}`,
+      id: `k:${label}`,
       group: "Toolsets",
       icon: "toolsets",
-      label: name,
+      label,
       isName: true,
-      href: toolsetPath(name),
+      href,
     });
   }
-  for (const server of index.servers) {
-    items.push({
-      id: `s:${server.name}`,
-      group: "Servers",
-      icon: "servers",
-      label: server.name,
-      isName: true,
-      href: serverPath(server.name),
-    });
-    for (const tool of server.tools) {
-      items.push({
-        id: `t:${server.name}.${tool}`,
-        group: "Tools",
-        icon: "tools",
-        label: tool,
-        isName: true,
-        aside: server.name,
-        href: toolPath(server.name, tool),
-      });
+  for (const { name: server, tools } of index.servers) {
+    const named = { label: server, isName: true, href: serverPath(server) };
+    items.push({ id: `s:${server}`, group: "Servers", icon: "servers", ...named });
+    for (const label of tools) {
+      const named = { label, isName: true, aside: server, href: toolPath(server, label) };
+      items.push({ id: `t:${server}.${label}`, group: "Tools", icon: "tools", ...named });
     }
   }
   return items;

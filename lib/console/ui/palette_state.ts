@@ -1,26 +1,20 @@
 import { signal } from "@preact/signals";
-import { ActionError, postAction, readApi } from "./api.ts";
+import { ApiError, postAction, readApi } from "./api.ts";
 import { chooseTheme, isDark, readPreference, savePreference, toggleRail } from "./preferences.ts";
 import { overlay } from "./keys.ts";
 import { type PaletteAction, PaletteIndex, type PaletteItem, rememberRecent } from "./palette.ts";
 import { requestRefresh } from "./live.ts";
 import { dismissToast, toast } from "./toast.ts";
 
-export function navigate(href: string): void {
+/** Opens a page of the console, or fetches a file, as if its link had been clicked. */
+export function navigate(href: string, isFile = false): void {
   const link = document.createElement("a");
   link.href = href;
   link.hidden = true;
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
-
-function download(href: string): void {
-  const link = document.createElement("a");
-  link.href = href;
-  link.download = "";
-  link.setAttribute("f-client-nav", "false");
-  link.hidden = true;
+  if (isFile) {
+    link.download = "";
+    link.setAttribute("f-client-nav", "false");
+  }
   document.body.append(link);
   link.click();
   link.remove();
@@ -57,7 +51,7 @@ export function runItem(item: PaletteItem): void {
 export function doItem(item: PaletteItem): void {
   if (item.action !== undefined) ACTIONS[item.action]();
   else if (item.post !== undefined) void act(item.label, item.post);
-  else if (item.download !== undefined) download(item.download);
+  else if (item.download !== undefined) navigate(item.download, true);
   else if (item.href !== undefined) navigate(item.href);
 }
 
@@ -67,12 +61,9 @@ async function act(label: string, fields: Record<string, string>): Promise<void>
     toast("success", await postAction(fields));
     requestRefresh();
   } catch (error) {
-    const isKnown = error instanceof ActionError;
-    toast(
-      "error",
-      isKnown ? error.message : `${label}: the gateway does not answer`,
-      isKnown ? error.steps[0] : "Is it running?",
-    );
+    const { code, message, steps } = ApiError.from(error).details;
+    if (code !== "OFFLINE") toast("error", message, steps[0]);
+    else toast("error", `${label}: the gateway does not answer`, "Is it running?");
   } finally {
     dismissToast(waiting);
   }

@@ -1,6 +1,6 @@
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { EmptyState } from "../../../../components/states.tsx";
-import { State } from "../../../../components/badges.tsx";
+import { StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import {
   endpointName,
@@ -86,8 +86,8 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
 export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error"> }) {
   const title = call.error === undefined ? undefined : inertString(call.error);
   return call.ok
-    ? <State tone="ok" icon="ready" title={title}>OK</State>
-    : <State tone="bad" icon="error" title={title}>Error</State>;
+    ? <StateLabel tone="ok" icon="ready" title={title}>OK</StateLabel>
+    : <StateLabel tone="bad" icon="error" title={title}>Error</StateLabel>;
 }
 
 interface CallsBarProps {

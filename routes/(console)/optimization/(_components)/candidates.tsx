@@ -13,7 +13,7 @@ import {
 } from "../(_page)/comparison.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
-import { Field, InputField, PostButton, PostForm } from "../../../../components/forms.tsx";
+import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
 import { wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
@@ -185,7 +185,7 @@ export function PromoteForm({ page, candidate }: CandidateProps) {
       fields={{ do: "promote", candidate: candidate.id }}
     >
       {isRefused && (
-        <InputField
+        <TextField
           id={`reason-${candidate.id}`}
           label="Reason to promote it anyway"
           hint="The verdict does not allow it. The reason is saved in the history."

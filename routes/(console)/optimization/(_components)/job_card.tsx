@@ -9,11 +9,11 @@ import {
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { Confirm, PostForm } from "../../../../components/forms.tsx";
-import { Badge, State } from "../../../../components/badges.tsx";
+import { Badge, StateLabel, type Tone } from "../../../../components/badges.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import type { IconName } from "../../../../components/icon.tsx";
 
-const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: string }> = {
+const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: Tone }> = {
   running: { word: "Running", icon: "pending", tone: "info" },
   paused: { word: "Paused", icon: "paused", tone: "warn" },
   completed: { word: "Completed", icon: "ready", tone: "ok" },
@@ -21,7 +21,7 @@ const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: s
   failed: { word: "Failed", icon: "error", tone: "bad" },
 };
 
-const LINES: Record<JobLine["state"], { icon: IconName; tone: string }> = {
+const LINES: Record<JobLine["state"], { icon: IconName; tone: Tone }> = {
   done: { icon: "ready", tone: "ok" },
   failed: { icon: "error", tone: "bad" },
   working: { icon: "pending", tone: "info" },
@@ -56,7 +56,7 @@ export function JobState(
       tone: "warn",
     } as const
     : STATUS[status];
-  return <State class="job-state" tone={tone} icon={icon}>{word}</State>;
+  return <StateLabel class="job-state" tone={tone} icon={icon}>{word}</StateLabel>;
 }
 
 export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
@@ -184,7 +184,7 @@ function JobLines({ job }: { job: ShownJob }) {
         const { icon, tone } = LINES[line.state];
         return (
           <li key={`${line.server}.${line.tool}`} class="row">
-            <State tone={tone} icon={icon}>{line.word}</State>
+            <StateLabel tone={tone} icon={icon}>{line.word}</StateLabel>
             <div class="row-text">
               <a class="mono" href={optimizationPath(line.server, line.tool)}>
                 <InertText text={line.tool} />

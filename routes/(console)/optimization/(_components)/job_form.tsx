@@ -1,4 +1,4 @@
-import { Badge, State } from "../../../../components/badges.tsx";
+import { Badge, StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import type { ChoosableTool, JobFormPage } from "../(_page)/job_form.ts";
 import { InertText } from "../../../../components/text.tsx";
@@ -213,9 +213,9 @@ export function StatusIcon({ tool }: { tool: Pick<ToolLine, "status" | "isStale"
     return <span class="open-dot" role="img" aria-label={label}>○</span>;
   }
   return (
-    <State tone={tool.isStale ? "warn" : "ok"}>
+    <StateLabel tone={tool.isStale ? "warn" : "ok"}>
       <Icon name={tool.isStale ? "alert" : "ready"} size={14} label={label} />
-    </State>
+    </StateLabel>
   );
 }
 

@@ -2,7 +2,7 @@ import type { JobOption } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
 import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/plan.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { InputField } from "../../../../components/forms.tsx";
+import { TextField } from "../../../../components/forms.tsx";
 
 const DEPTHS = [
   {
@@ -15,6 +15,28 @@ const DEPTHS = [
     label: "Thorough",
     hint: "12 prompts a category, three times each; decided on prompts that no writer has seen",
   },
+] as const;
+
+const NUMBERS = [
+  { id: "candidates", label: "Candidates per tool", min: 1, max: 10 },
+  {
+    id: "prompts",
+    label: "Prompts per category",
+    placeholder: "by depth",
+    hint:
+      `Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`,
+    min: 1,
+    max: 50,
+  },
+  { id: "threshold", label: "Auto-promote threshold, %", min: 0, max: 100 },
+  { id: "maxRuns", label: "Budget: most runs", placeholder: "no limit", min: 1 },
+  { id: "maxCost", label: "Budget: most dollars", placeholder: "no limit", min: 0, step: "any" },
+] as const;
+
+const CHECKS = [
+  ["autoPromote", "Promote what the verdict allows"],
+  ["generate", "Have a model write missing prompts and candidates"],
+  ["withToolset", "Show the equipped toolset's tools beside the server's"],
 ] as const;
 
 export function JobOptionsFields({ values }: { values: JobFormValues }) {
@@ -33,55 +55,17 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
         ))}
       </fieldset>
       <div class="option-grid">
-        <NumberField
-          id="candidates"
-          label="Candidates per tool"
-          value={values.candidates}
-          min={1}
-          max={10}
-        />
-        <NumberField
-          id="prompts"
-          label="Prompts per category"
-          value={values.prompts}
-          placeholder="by depth"
-          hint={`Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`}
-          min={1}
-          max={50}
-        />
-        <NumberField
-          id="threshold"
-          label="Auto-promote threshold, %"
-          value={values.threshold}
-          min={0}
-          max={100}
-        />
-        <NumberField
-          id="maxRuns"
-          label="Budget: most runs"
-          value={values.maxRuns}
-          placeholder="no limit"
-          min={1}
-        />
-        <NumberField
-          id="maxCost"
-          label="Budget: most dollars"
-          value={values.maxCost}
-          placeholder="no limit"
-          min={0}
-          step="any"
-        />
+        {NUMBERS.map(({ id, ...field }) => (
+          <TextField key={id} id={id} type="number" value={values[id]} {...field} />
+        ))}
       </div>
       <div class="option-checks">
-        <Check name="autoPromote" isOn={values.autoPromote}>
-          Promote what the verdict allows
-        </Check>
-        <Check name="generate" isOn={values.generate}>
-          Have a model write missing prompts and candidates
-        </Check>
-        <Check name="withToolset" isOn={values.withToolset}>
-          Show the equipped toolset's tools beside the server's
-        </Check>
+        {CHECKS.map(([name, label]) => (
+          <label key={name} class="check-field">
+            <input type="checkbox" name={name} checked={values[name]} />
+            {label}
+          </label>
+        ))}
       </div>
     </div>
   );
@@ -98,18 +82,5 @@ export function JobOptionsList({ options }: { options: JobOption[] }) {
         ))}
       </Facts>
     </Card>
-  );
-}
-
-function NumberField(field: Omit<Parameters<typeof InputField>[0], "name" | "type">) {
-  return <InputField name={field.id} type="number" {...field} />;
-}
-
-function Check({ name, isOn, children }: { name: string; isOn: boolean; children: string }) {
-  return (
-    <label class="check-field">
-      <input type="checkbox" name={name} checked={isOn} />
-      {children}
-    </label>
   );
 }

@@ -1,33 +1,30 @@
 import type { PromptView, RunView, ToolOptimizationPage } from "../(_page)/tool.ts";
+import { SCORE_LABELS } from "../(_page)/comparison.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { CANONICAL, CATEGORIES, type PromptCategory } from "../../../../lib/core/optimization.ts";
 import { Card } from "../../../../components/layout.tsx";
 import {
   Confirm,
   Field,
-  InputField,
+  NameField,
   PostButton,
   PostForm,
   SelectField,
+  TextField,
 } from "../../../../components/forms.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import { inertString } from "../../../../lib/console/ui/format.ts";
-import { State } from "../../../../components/badges.tsx";
+import { StateLabel, type Tone } from "../../../../components/badges.tsx";
 import type { IconName } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 
-const TITLES: Record<PromptCategory, string> = {
-  direct: "Direct prompts",
-  indirect: "Indirect prompts",
-  negative: "Negative prompts",
-};
 const MEANINGS: Record<PromptCategory, string> = {
   direct: "Ask for the tool: it should be called.",
   indirect: "Describe what is wanted without naming it: it should be called.",
   negative: "Are for another tool, or for none: it must not be called.",
 };
 
-const RUNS: Record<RunView["state"], { icon: IconName; tone: string; word: string }> = {
+const RUNS: Record<RunView["state"], { icon: IconName; tone: Tone; word: string }> = {
   passed: { icon: "check", tone: "ok", word: "Passed" },
   failed: { icon: "close", tone: "bad", word: "Failed" },
   error: { icon: "alert", tone: "warn", word: "Not counted" },
@@ -55,7 +52,7 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
       {prompts.groups.map(({ category, score, prompts }) => (
         <Card
           key={category}
-          title={`${TITLES[category]} (${prompts.length})`}
+          title={`${SCORE_LABELS[category]} prompts (${prompts.length})`}
           aside={score}
           isFlush
         >
@@ -68,7 +65,7 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
             )}
         </Card>
       ))}
-      <AddPrompt page={page} />
+      {page.exists && <AddPrompt page={page} />}
       {page.isOn && page.isEnabled && <Generate page={page} />}
     </>
   );
@@ -109,11 +106,11 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   return (
     <li class="row prompt" data-prompt={prompt.id}>
       {state === undefined
-        ? <State>{runs.length > 0 ? "Not counted" : "Not run"}</State>
+        ? <StateLabel>{runs.length > 0 ? "Not counted" : "Not run"}</StateLabel>
         : (
-          <State tone={tone} icon={icon}>
+          <StateLabel tone={tone} icon={icon}>
             {runs.length > 1 ? `${passed}/${runs.length} passed` : word}
-          </State>
+          </StateLabel>
         )}
       <div class="row-text change">
         <InertText as="p" class="prose" text={prompt.prompt} />
@@ -140,25 +137,18 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
               Edit{" "}
               <span class="visually-hidden">prompt: {inertString(prompt.prompt.slice(0, 60))}</span>
             </summary>
-            <PostForm
-              class="form form-wide"
-              action={path}
+            <PromptForm
+              page={page}
+              prefix={prompt.id}
               fields={{ do: "edit-prompt", id: prompt.id }}
-            >
-              <PromptFields
-                prefix={prompt.id}
-                siblings={page.siblings.filter((name) => name !== page.tool)}
-                values={isEdited ? page.typed : {
-                  prompt: prompt.prompt,
-                  category: prompt.category,
-                  notes: notes ?? "",
-                  expectedTool: expectedTool ?? "",
-                }}
-              />
-              <div class="form-actions">
-                <button type="submit" class="button">Save prompt</button>
-              </div>
-            </PostForm>
+              verb="Save prompt"
+              values={isEdited ? page.typed : {
+                prompt: prompt.prompt,
+                category: prompt.category,
+                notes: notes ?? "",
+                expectedTool: expectedTool ?? "",
+              }}
+            />
             <Confirm
               id={`retire-${prompt.id}`}
               label="Retire"
@@ -210,17 +200,24 @@ function Generate({ page }: { page: ToolOptimizationPage }) {
   );
 }
 
-interface PromptFieldsProps {
-  /** Makes the ids of the fields its own: there is a form for each prompt. */
+interface PromptFormProps {
+  page: ToolOptimizationPage;
+  /** Makes the ids of the inputs unique: there is a form for each prompt. */
   prefix: string;
-  siblings: string[];
+  fields: Record<string, string>;
+  verb: string;
   values: Record<string, string>;
 }
 
-function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
+function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
   const id = (name: string) => `${prefix}-${name}`;
+  const siblings = page.siblings.filter((name) => name !== page.tool).slice(0, 100);
   return (
-    <>
+    <PostForm
+      class="form form-wide"
+      action={optimizationPath(page.server, page.tool)}
+      fields={fields}
+    >
       <Field id={id("prompt")} label="Prompt">
         <textarea
           id={id("prompt")}
@@ -241,51 +238,43 @@ function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
         choices={CATEGORIES.map((category) => [category, category])}
         value={values.category}
       />
-      <InputField
+      <NameField
         id={id("expectedTool")}
         label="Meant for another tool"
         hint="Of a negative prompt: the tool that should be called instead, if there is one."
-        class="input mono"
         name="expectedTool"
         list={id("siblings")}
         value={values.expectedTool ?? ""}
-        autocomplete="off"
-        spellcheck={false}
       />
       <datalist id={id("siblings")}>
-        {siblings.slice(0, 100).map((name) => <option key={name} value={name} />)}
+        {siblings.map((name) => <option key={name} value={name} />)}
       </datalist>
-      <InputField
+      <TextField
         id={id("notes")}
         label="Notes"
         name="notes"
         maxLength={1_000}
         value={values.notes ?? ""}
       />
-    </>
+      <div class="form-actions">
+        <button type="submit" class="button">{verb}</button>
+      </div>
+    </PostForm>
   );
 }
 
 function AddPrompt({ page }: { page: ToolOptimizationPage }) {
   const { typed } = page;
-  if (!page.exists) return null;
   const isOwn = typed.do === undefined || typed.do === "add-prompt";
   return (
     <Card title="Add a prompt">
-      <PostForm
-        class="form form-wide"
-        action={optimizationPath(page.server, page.tool)}
+      <PromptForm
+        page={page}
+        prefix="add"
         fields={{ do: "add-prompt" }}
-      >
-        <PromptFields
-          prefix="add"
-          siblings={page.siblings.filter((name) => name !== page.tool)}
-          values={isOwn ? typed : {}}
-        />
-        <div class="form-actions">
-          <button type="submit" class="button">Add prompt</button>
-        </div>
-      </PostForm>
+        verb="Add prompt"
+        values={isOwn ? typed : {}}
+      />
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
+import { Table } from "../../../../components/tables.tsx";
 import { PromoteForm, ScoreBars } from "./candidates.tsx";
 import { ExportReport } from "./job_form.tsx";
 
@@ -191,29 +192,27 @@ function SearchRanks({ ranks }: { ranks: RankLine[] }) {
       <p class="card-lead hint">
         A second opinion that asks no model: where a search for the prompt's words has the tool.
       </p>
-      <table class="table ranks">
-        <caption class="visually-hidden">Place in the search, before and after</caption>
-        <thead>
-          <tr>
-            <th scope="col">Prompt</th>
-            <th scope="col" class="col-rank hide-small">Category</th>
-            <th scope="col" class="number col-rank">Before</th>
-            <th scope="col" class="number col-rank">After</th>
+      <Table
+        class="ranks"
+        caption="Place in the search, before and after"
+        columns={[
+          "Prompt",
+          ["Category", "col-rank hide-small"],
+          ["Before", "number col-rank"],
+          ["After", "number col-rank"],
+        ]}
+      >
+        {ranks.map(({ prompt, category, before, after }) => (
+          <tr key={prompt}>
+            <td class="cut" title={inertString(prompt)}>
+              <InertText text={prompt} />
+            </td>
+            <td class="muted hide-small">{category}</td>
+            <td class="number">{rankText(before)}</td>
+            <td class="number">{rankText(after)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {ranks.map(({ prompt, category, before, after }) => (
-            <tr key={prompt}>
-              <td class="cut" title={inertString(prompt)}>
-                <InertText text={prompt} />
-              </td>
-              <td class="muted hide-small">{category}</td>
-              <td class="number">{rankText(before)}</td>
-              <td class="number">{rankText(after)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Card>
   );
 }

@@ -6,9 +6,8 @@ import { GatewayError } from "../../../../lib/core/errors.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { JobOptions, type OptimizationReport } from "../../../../lib/core/optimization.ts";
-import { nearestNames } from "../../../../lib/core/text.ts";
 import { lineOfTool, type ShownJob, shownJob, type ToolLine } from "./model.ts";
-import type { MissingName } from "../../../../lib/console/lists.ts";
+import { type MissingName, missingName } from "../../../../lib/console/lists.ts";
 import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";
 import { isActive, jobPath } from "../../../../lib/console/ui/jobs.ts";
 
@@ -166,5 +165,5 @@ export async function serverFormPage(
 ): Promise<JobFormPage | MissingName> {
   const names = gateway.servers.list().map(({ name }) => name);
   if (names.includes(input.server)) return await jobFormPage(gateway, input);
-  return { missing: input.server, nearest: nearestNames(input.server, names) };
+  return missingName(input.server, names);
 }

@@ -16,7 +16,6 @@ import type {
 } from "../../../../lib/operations/optimization_admin.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { nearestNames } from "../../../../lib/core/text.ts";
 import { baselineOf } from "../../../../lib/optimizer/report.ts";
 import {
   bestCandidate,
@@ -26,7 +25,7 @@ import {
   comparisonOf,
 } from "./comparison.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
-import { type MissingName, stretchAround } from "../../../../lib/console/lists.ts";
+import { type MissingName, missingName, stretchAround } from "../../../../lib/console/lists.ts";
 import { jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 
 export const TABS = ["result", "candidates", "prompts", "history"] as const;
@@ -83,7 +82,7 @@ export async function toolOptimizationPage(
     if (isMissing) return undefined;
     throw error;
   });
-  if (found === undefined) return { missing: tool, nearest: nearestNames(tool, siblings) };
+  if (found === undefined) return missingName(tool, siblings);
   const { staleness, exists, promotion, history, job } = found;
   const candidates = candidateViews(found);
   const shownId = query.get("candidate") ?? promotion?.candidateId ??

@@ -1,10 +1,10 @@
 import {
   Confirm,
-  InputField,
   Options,
   PostButton,
   PostForm,
   SelectField,
+  TextField,
 } from "../../../../../components/forms.tsx";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
 import type { ReviewDecision } from "../../../../../lib/trust/review_items.ts";
@@ -13,7 +13,7 @@ import { Card } from "../../../../../components/layout.tsx";
 import type { PolicyRow, ReviewCard } from "../(_page)/model.ts";
 import { Badge } from "../../../../../components/badges.tsx";
 import type { Paged } from "../../../../../lib/console/lists.ts";
-import { Pager } from "../../../../../components/tables.tsx";
+import { HiddenHeading, Pager, Table } from "../../../../../components/tables.tsx";
 
 export const REVIEW_PATH = "/security/review";
 
@@ -146,7 +146,7 @@ export function ReviewFindings({ card }: { card: ReviewCard }) {
             choices={[...rules].map((rule) => [rule, rule])}
             value={undefined}
           />
-          <InputField
+          <TextField
             id={`${id}-reason`}
             label="Reason"
             hint="Kept with your decision"
@@ -176,35 +176,31 @@ export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; 
   if (policies.total === 0) return null;
   return (
     <Card title="Policy for changed tools" isFlush>
-      <table class="table is-text">
-        <caption class="visually-hidden">Policy for changed tools, by server</caption>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col">Changes</th>
-            <th scope="col" class="hide-small">Trust</th>
-            <th scope="col">
-              <span class="visually-hidden">Change it</span>
-            </th>
+      <Table
+        class="is-text"
+        caption="Policy for changed tools, by server"
+        columns={[
+          "Server",
+          "Changes",
+          ["Trust", "hide-small"],
+          <HiddenHeading key="change" label="Change it" />,
+        ]}
+      >
+        {policies.rows.map((policy) => (
+          <tr key={policy.server}>
+            <InertText as="td" class="mono strong" text={policy.server} />
+            <td>{POLICIES[policy.policy]}</td>
+            <td class="hide-small">{TRUST[policy.trust]}</td>
+            <td>
+              {policy.isEditable ? <PolicyForm policy={policy} /> : (
+                <span class="muted">
+                  As <code>changes</code> and <code>trust</code> in its entry
+                </span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {policies.rows.map((policy) => (
-            <tr key={policy.server}>
-              <InertText as="td" class="mono strong" text={policy.server} />
-              <td>{POLICIES[policy.policy]}</td>
-              <td class="hide-small">{TRUST[policy.trust]}</td>
-              <td>
-                {policy.isEditable ? <PolicyForm policy={policy} /> : (
-                  <span class="muted">
-                    As <code>changes</code> and <code>trust</code> in its entry
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Pager list={policies} url={url} noun="servers" />
     </Card>
   );

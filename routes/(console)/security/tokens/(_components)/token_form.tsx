@@ -4,7 +4,7 @@ import type { TokensPage } from "../(_page)/model.ts";
 import { RIGHTS } from "../../../../../lib/core/access.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../../components/layout.tsx";
-import { FormCard, InputField, NameField, SelectField } from "../../../../../components/forms.tsx";
+import { FormCard, NameField, SelectField, TextField } from "../../../../../components/forms.tsx";
 import { InertText } from "../../../../../components/text.tsx";
 
 const PATH = "/security/tokens";
@@ -50,7 +50,7 @@ export function TokenForm({ page }: { page: TokensPage }) {
         busy="Creating…"
         fields={{ filled: "yes" }}
       >
-        <InputField
+        <TextField
           id="token-name"
           label="Name"
           hint="Whose it is or what it is for."
@@ -100,7 +100,7 @@ export function TokenForm({ page }: { page: TokensPage }) {
               value={fields.mode}
             />
             {COUNTS.map(([name, label]) => (
-              <InputField
+              <TextField
                 key={name}
                 id={`token-${name}`}
                 label={label}
