@@ -33,7 +33,6 @@ export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
   const live = useRef<LiveChannel>();
   useEffect(() => {
     const channel = live.current = new LiveChannel({
-      onServer: () => pageDependsOn("servers") && requestRefresh(),
       onKind: (kind) => pageDependsOn(kind) && requestRefresh(),
       onReset: requestRefresh,
     }, { since: madeAt });

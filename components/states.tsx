@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Tone } from "./badges.tsx";
+import type { FormError } from "../lib/console/ui/api.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { CopyButton, InertText } from "./text.tsx";
 
@@ -24,15 +25,12 @@ export function EmptyState({ icon, title, children, actions }: EmptyStateProps) 
   );
 }
 
-interface ErrorStateProps {
+interface ErrorStateProps extends Omit<FormError, "message"> {
   icon?: IconName;
   title: string;
   message: ComponentChildren;
-  code: string;
   /** Leads to the same request in the log. */
   id: string;
-  steps: string[];
-  hint?: string;
   actions?: ComponentChildren;
 }
 

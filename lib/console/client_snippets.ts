@@ -45,9 +45,9 @@ export function clientSnippets(
       client: CLIENT_NAMES[client],
       place: PLACES[client],
       code: configSnippet({ section }, name, whole),
-      ...(command === undefined
-        ? {}
-        : { command: isSent ? `${command} --header "Authorization: ${bearer}"` : command }),
+      ...(command && {
+        command: isSent ? `${command} --header "Authorization: ${bearer}"` : command,
+      }),
       ...(isSent && token === undefined ? { needsToken: true } : {}),
     };
   });

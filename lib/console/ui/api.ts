@@ -9,17 +9,24 @@ export const FormError = z.object({
 });
 export type FormError = z.infer<typeof FormError>;
 
-const Refusal = z.object({
-  error: z.object({
-    message: z.string(),
-    errorType: z._default(z.string(), "INTERNAL"),
-    recoveryAction: z.optional(z.string()),
-    recoverySteps: z._default(z.array(z.string()), []),
-    /** Of the console's own actions. */
-    steps: z.optional(z.array(z.string())),
-    hint: z.optional(z.string()),
-  }),
+const ErrorBody = z.object({
+  message: z.string(),
+  errorType: z._default(z.string(), "INTERNAL"),
+  recoveryAction: z.optional(z.string()),
+  recoverySteps: z._default(z.array(z.string()), []),
+  /** Of the console's own actions. */
+  steps: z.optional(z.array(z.string())),
+  hint: z.optional(z.string()),
 });
+const Refusal = z.object({ error: ErrorBody });
+
+/** The gateway's error body as forms show it. */
+export function formErrorOf(body: z.infer<typeof ErrorBody>): FormError {
+  const { message, errorType: code, recoveryAction, recoverySteps, hint } = body;
+  const advice = recoveryAction === undefined ? [] : [recoveryAction];
+  const steps = body.steps ?? (recoverySteps.length > 0 ? recoverySteps : advice);
+  return { message, code, steps, ...(hint === undefined ? {} : { hint }) };
+}
 
 export class ApiError extends Error {
   readonly details: FormError;
@@ -71,24 +78,7 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;
-  throw new ApiError(
-    refusalOf(answer) ?? {
-      code: "INTERNAL",
-      message: `The gateway answered ${response.status}`,
-      steps: [],
-    },
-  );
-}
-
-function refusalOf(answer: unknown): FormError | undefined {
-  const refusal = Refusal.safeParse(answer);
-  if (!refusal.success) return undefined;
-  const { message, errorType, recoveryAction, recoverySteps, steps, hint } = refusal.data.error;
-  const advice = recoveryAction === undefined ? [] : [recoveryAction];
-  return {
-    message,
-    code: errorType,
-    steps: steps ?? (recoverySteps.length > 0 ? recoverySteps : advice),
-    ...(hint === undefined ? {} : { hint }),
-  };
+  const message = `The gateway answered ${response.status}`;
+  const { error } = Refusal.safeParse(answer).data ?? { error: ErrorBody.parse({ message }) };
+  throw new ApiError(formErrorOf(error));
 }

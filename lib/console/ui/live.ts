@@ -15,8 +15,6 @@ const StatusCounts = z.object({
 });
 export type StatusCounts = z.infer<typeof StatusCounts>;
 
-const Named = z.object({ name: z.string() });
-
 /** Written by the one live channel of the page, in the browser only; read by any island. */
 export const liveState = signal<LiveState>("connecting");
 export const liveCounts = signal<StatusCounts | undefined>(undefined);
@@ -42,8 +40,7 @@ const LIVE_KINDS = [
 type LiveKind = typeof LIVE_KINDS[number];
 
 interface LiveListener {
-  onServer(name: string): void;
-  onKind?(kind: LiveKind): void;
+  onKind(kind: LiveKind | "servers"): void;
   onReset(): void;
 }
 
@@ -111,10 +108,7 @@ export class LiveChannel {
       const counts = StatusCounts.safeParse(JSON.parse(data));
       if (counts.success) liveCounts.value = counts.data;
     });
-    on("server", (data) => {
-      const server = Named.safeParse(JSON.parse(data));
-      if (server.success) this.#listener.onServer(server.data.name);
-    }, "servers");
+    on("server", () => this.#listener.onKind("servers"), "servers");
     for (const kind of LIVE_KINDS) {
       on(kind, (data) => {
         const listeners = dataListeners.get(kind);
@@ -122,7 +116,7 @@ export class LiveChannel {
           const value: unknown = JSON.parse(data);
           for (const listener of listeners) listener(value);
         }
-        this.#listener.onKind?.(kind);
+        this.#listener.onKind(kind);
       });
     }
     on("reset", () => this.#listener.onReset());

@@ -19,27 +19,14 @@ export function revealCurrentRow(): void {
   document.querySelector("[data-current-row]")?.scrollIntoView({ block: "nearest" });
 }
 
-interface RowWindow {
-  first: number;
-  end: number;
-}
-
 /** More than one screen of rows is never drawn, with some on either side for quick scrolling. */
 const SPARE_ROWS = 20;
 const MAX_ROWS = 160;
 
 export function rowWindow(
-  { top, height, rowHeight, count }: {
-    top: number;
-    height: number;
-    rowHeight: number;
-    count: number;
-  },
-): RowWindow {
+  { top, height, rowHeight, count }: Record<"top" | "height" | "rowHeight" | "count", number>,
+): { first: number; end: number } {
   const seen = Math.min(MAX_ROWS - 2 * SPARE_ROWS, Math.ceil(height / rowHeight) + 1);
   const at = Math.min(Math.max(0, Math.floor(top / rowHeight)), Math.max(0, count - seen));
-  return {
-    first: Math.max(0, at - SPARE_ROWS),
-    end: Math.min(count, at + seen + SPARE_ROWS),
-  };
+  return { first: Math.max(0, at - SPARE_ROWS), end: Math.min(count, at + seen + SPARE_ROWS) };
 }
