@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { HiddenFields } from "../components/forms.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Key } from "../components/text.tsx";
 import { showQuery } from "../lib/console/ui/live.ts";
@@ -78,7 +77,9 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
           if (event.key === "Escape" && text.value === "") event.currentTarget.blur();
         }}
       />
-      <HiddenFields fields={hidden} />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       <span class="filter-key needs-js">
         <Key name="/" />
       </span>
@@ -111,7 +112,9 @@ export function FilterSelect(props: FilterSelectProps) {
         <option value="">{all}</option>
         {choices.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
       </select>
-      <HiddenFields fields={hidden} />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       <noscript>
         <button type="submit" class="button">Show</button>
       </noscript>
