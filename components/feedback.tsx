@@ -52,7 +52,6 @@ export function NavFeedback() {
 const ICONS: Record<Toast["kind"], IconName> = { success: "ready", info: "info", error: "error" };
 const SHOWN_MS = 5_000;
 
-/** Shows toasts in a corner and announces them. */
 export function Toaster() {
   return (
     <div class="toasts" role="region" aria-label="Messages" aria-live="polite">

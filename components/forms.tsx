@@ -49,7 +49,6 @@ export function PostButton({ label, subject, kind, ...form }: PostButtonProps) {
   );
 }
 
-/** A form that creates something, below the list of what exists; links lead to its id. */
 export function FormCard({ id, title, ...form }: PostFormProps & { id: string; title: string }) {
   return (
     <div id={id}>
@@ -179,7 +178,6 @@ interface ConfirmProps extends Pick<PostFormProps, "action" | "fields" | "busy">
   /** On the button that confirms. */
   verb: string;
   isDangerous?: boolean;
-  /** Whether the button that opens the question is the page's main one. */
   isPrimary?: boolean;
   /** A form for a step that may be wanted first. */
   before?: ComponentChildren;

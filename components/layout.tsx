@@ -63,7 +63,6 @@ interface SideListProps {
   current: string;
 }
 
-/** The list a detail was opened from, beside it on a wide screen. */
 export function SideList({ title, total, allHref, entries, current }: SideListProps) {
   return (
     <nav class="side-list" aria-label={title}>

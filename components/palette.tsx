@@ -2,18 +2,16 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { IS_BROWSER } from "fresh/runtime";
 import {
-  type PaletteGroup,
-  type PaletteItem,
-  paletteItems,
-  searchPalette,
-} from "../lib/console/ui/palette.ts";
-import {
   type LoadedIndex,
   loadedIndex,
   loadIndex,
+  type PaletteGroup,
+  type PaletteItem,
+  paletteItems,
   recentItems,
   runItem,
-} from "../lib/console/ui/palette_state.ts";
+  searchPalette,
+} from "../lib/console/ui/palette.ts";
 import { inertString } from "../lib/console/ui/format.ts";
 import { Icon, isIconName } from "./icon.tsx";
 import { InertText, Key } from "./text.tsx";
@@ -237,9 +235,7 @@ function Option({ item, positions, place, active, onHover, onChoose }: OptionPro
       </span>
       {item.key !== undefined && /^[A-Z]$/.test(item.key) && <Key name="Shift" />}
       {item.key === undefined ? null : <Key name={item.key} />}
-      {item.aside === undefined
-        ? null
-        : <InertText as="span" class="palette-aside mono" text={item.aside} />}
+      {item.aside && <InertText as="span" class="palette-aside mono" text={item.aside} />}
     </div>
   );
 }

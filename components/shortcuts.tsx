@@ -5,9 +5,8 @@ import { Icon } from "./icon.tsx";
 import { Key } from "./text.tsx";
 import { readPreference, savePreference } from "../lib/console/ui/preferences.ts";
 import { isPaletteChord, isShortcut, modifierName, overlay } from "../lib/console/ui/keys.ts";
-import { doItem, navigate } from "../lib/console/ui/palette_state.ts";
 import { PAGES } from "../lib/console/ui/pages.ts";
-import { COMMON_ACTIONS } from "../lib/console/ui/palette.ts";
+import { COMMON_ACTIONS, doItem, navigate } from "../lib/console/ui/palette.ts";
 import { moveRowFocus } from "../lib/console/ui/rows.ts";
 
 export function Shortcuts() {

@@ -11,7 +11,6 @@ interface EmptyStateProps {
   actions?: ComponentChildren;
 }
 
-/** Where there is nothing yet: what will be here and what to do now. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
   return (
     <div class="empty">

@@ -143,7 +143,6 @@ export function ToolVersions(
   );
 }
 
-/** That no client gets this: whether calls would work with it is another question. */
 function Held({ isNew = false }: { isNew?: boolean }) {
   return (
     <>

@@ -165,7 +165,6 @@ interface PendingButtonProps {
   pending: string;
 }
 
-/** Submits its form, and shows progress until the next page loads. */
 export function PendingButton({ label, pending }: PendingButtonProps) {
   const isPending = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);

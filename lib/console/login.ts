@@ -16,7 +16,6 @@ export interface ConsoleLoginPage {
   error?: FormError;
 }
 
-/** What makes a token that is good for all of the console. */
 export const MAKE_TOKEN = "quartermaster token create --name me --rights read,call,manage";
 
 export function consoleLoginPage(

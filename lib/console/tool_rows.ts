@@ -29,7 +29,6 @@ export function toolRows(gateway: Pick<Gateway, "servers">, server: string): Too
     .sort((a, b) => compareText(a.name, b.name));
 }
 
-/** Longer ones are cut in lists, where a row has one line; the tool's page has them whole. */
 const SUMMARY_LENGTH = 240;
 
 /** The first paragraph of a tool's description, on one line and not too long for a list. */

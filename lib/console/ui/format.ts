@@ -5,7 +5,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A moment as a person says it: "just now", "3 min ago", "2 days ago". */
 export function formatAgo(then: number, now: number): string {
   const ms = now - then;
   if (ms < 10 * SECOND) return "just now";
@@ -57,7 +56,6 @@ export function formatBytes(bytes: number): string {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** How long something took, to a tenth of a millisecond where it was quick. */
 export function formatDuration(ms: number): string {
   if (ms < 0.1) return "<0.1 ms";
   if (ms < 10) return `${ms.toFixed(1)} ms`;

@@ -11,7 +11,6 @@ const JobLine = z.object({
   text: z.string(),
   isPromoted: z.boolean(),
 });
-/** How one tool of a job stands. */
 export type JobLine = z.infer<typeof JobLine>;
 
 const JobNews = z.object({
@@ -49,7 +48,6 @@ export interface ShownJob extends Omit<JobNews, "line"> {
 }
 
 const MAX_LINES = 30;
-/** How many of those that are done stay in sight before the one that is worked on. */
 const LINES_BEFORE = 10;
 
 const PHASES: Record<JobTool["phase"], string> = {
@@ -60,7 +58,6 @@ const PHASES: Record<JobTool["phase"], string> = {
   complete: "Complete",
 };
 
-/** The steps a tool goes through, in order, for a reader to see where it is. */
 export const STEPS = ["generating", "evaluating", "promoting", "complete"] as const;
 
 /** Where a job's page is; no server can be called so. */

@@ -210,7 +210,6 @@ function refreshWhenPossible(): void {
   }
 }
 
-/** Shows the same page with another query, in place of the present one in the history. */
 export function showQuery(query: URLSearchParams): void {
   const search = query.toString();
   const url = search === "" ? location.pathname : `${location.pathname}?${search}`;

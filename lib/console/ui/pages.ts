@@ -11,7 +11,6 @@ export const PAGES = [
 
 export type ConsolePage = typeof PAGES[number];
 
-/** Whether a page is the one shown, or the list that the shown detail belongs to. */
 export function isCurrentPage(page: ConsolePage, pathname: string): boolean {
   if (page.path === "/") return pathname === "/";
   return pathname === page.path || pathname.startsWith(`${page.path}/`);
@@ -38,7 +37,6 @@ export function toolPath(server: string, tool: string): string {
   return `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
 }
 
-/** Where it is decided what clients get of a server or of one of its tools. */
 export function reviewPath(server?: string, tool?: string): string {
   const named = Object.entries({ server, tool }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]]
@@ -64,7 +62,6 @@ export const NEW_SERVER = "/servers/~new";
 export const UNDO_REMOVAL = "/servers/~undo";
 export const DEMO_SERVER_PATH = "/servers/~demo";
 
-/** A step that is taken with a server: a page or a form of its own. */
 export function serverStep(
   name: string,
   step: "tools" | "edit" | "restart" | "pause" | "resume" | "remove",

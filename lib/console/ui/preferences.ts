@@ -25,8 +25,7 @@ export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 export const theme = signal<Theme>("system");
 
 export function loadTheme(): void {
-  const kept = readPreference("theme");
-  theme.value = kept === "light" || kept === "dark" ? kept : "system";
+  theme.value = THEMES.find((name) => name === readPreference("theme")) ?? "system";
 }
 
 export function isDark(): boolean {
@@ -42,7 +41,6 @@ export function chooseTheme(next: Theme): void {
   else root.dataset.theme = next;
 }
 
-/** Whether the rail shows icons only; written in the browser only. */
 export const isRailNarrow = signal(false);
 
 export function loadRail(): void {

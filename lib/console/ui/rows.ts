@@ -1,4 +1,3 @@
-/** The links that open the rows of the page's tables, top to bottom. */
 const ROW_LINKS = "[data-row-link]";
 
 /** Moves the focus to the next or previous row; from elsewhere to the first or last in view. */

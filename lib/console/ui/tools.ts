@@ -34,7 +34,6 @@ const STATES: Record<Exclude<ToolState, "registered">, string> = {
   disabled: "switched off",
 };
 
-/** What a person should know of a toolset, in a sentence each. */
 export function toolsetNotes(states: readonly ToolState[]): string[] {
   const notes = Object.entries(STATES).flatMap(([state, text]) => {
     const count = states.filter((one) => one === state).length;

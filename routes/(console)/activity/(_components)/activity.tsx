@@ -97,7 +97,6 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
   );
 }
 
-/** The way on for a browser that runs no scripts. */
 function PlainPager({ page }: { page: ActivityPage }) {
   const last = page.rows.at(-1);
   const to = (query: Record<string, string>) =>

@@ -12,15 +12,12 @@ import "../../../../islands/frame.tsx";
 
 interface CallLogProps extends CallFeedInput {
   current: string | undefined;
-  /** Whether any call is known, whatever the filter. */
   hasCalls: boolean;
 }
 
 const ROW_HEIGHT = 36;
-/** Older calls are asked for before the end of the list is seen. */
 const AHEAD_ROWS = 100;
 
-/** Every call as it happens; of a long list only what is seen is drawn. */
 export function CallLog(props: CallLogProps) {
   const { query, current } = props;
   const feed = useMemo(

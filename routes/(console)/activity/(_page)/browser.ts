@@ -37,7 +37,6 @@ type Rows = readonly ListedCall[];
 export interface CallFeedInput {
   rows: Rows;
   hasOlder: boolean;
-  /** The filter as the address says it. */
   query: Record<string, string>;
   /** Shows calls before one: what is new has no place there. */
   isOlder: boolean;
@@ -83,7 +82,6 @@ export class CallFeed {
     else this.rows.value = withHeard(this.rows.value, calls);
   }
 
-  /** Asks for the newest calls, once for a burst of reasons to. */
   askSoon(holds: () => boolean): void {
     if (this.#isOlder || this.#asking !== undefined) return;
     const wait = Math.max(0, this.#askedAt + ASK_MS - Date.now());
@@ -155,7 +153,6 @@ async function askCalls(query: Record<string, string>): Promise<CallsAnswer> {
   return CallsAnswer.parse(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
 }
 
-/** As many calls as a page holds at most. */
 export const MOST_ROWS = 100_000;
 /** Rows are nearly in the order of time: so many are looked at before that is relied on. */
 const LOOKED_AT = 1_000;

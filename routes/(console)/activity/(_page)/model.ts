@@ -15,7 +15,6 @@ import { NAMES } from "./browser.ts";
 export interface ActivityPage {
   rows: ActivityRecord[];
   hasOlder: boolean;
-  /** Not the newest calls, but those before one. */
   isOlder: boolean;
   filter: ActivityFilter;
   query: Record<string, string>;
@@ -125,10 +124,8 @@ export interface CallPage {
   call: ActivityRecord;
   /** Request and response; undefined once they are forgotten. */
   view: CallView | undefined;
-  /** Of how many calls it is remembered. */
   detailsKept: number;
   timeline: CallTurn[];
-  /** Where the call becomes a prompt that the tool should be chosen for. */
   rightTool: string;
   /** The same for one that it should not, with what its caller could have chosen in its place. */
   wrongTool: { action: string; fields: Record<string, string>; others: string[] };

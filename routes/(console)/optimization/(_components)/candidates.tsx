@@ -12,10 +12,8 @@ import {
   SCORES,
 } from "../(_page)/comparison.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
-import { wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
@@ -59,7 +57,6 @@ export function OptimizationCandidates({ page }: { page: ToolOptimizationPage })
 
 function CandidateCard({ page, candidate }: CandidateProps) {
   const { id, label, refusal, evidence, isInForce } = candidate;
-  const path = optimizationPath(page.server, page.tool);
   const canPromote = !isInForce && page.exists;
   const verdict = refusal ?? evidence?.verdict?.words;
   return (
@@ -67,7 +64,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       class={isInForce ? "candidate is-in-force" : "candidate"}
       data-candidate={id}
       title={
-        <a class="quiet-title" href={`${path}?${new URLSearchParams({ candidate: id })}`}>
+        <a class="quiet-title" href={`${page.path}?${new URLSearchParams({ candidate: id })}`}>
           {label}
         </a>
       }
@@ -79,7 +76,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
         </>
       }
     >
-      <WordDiff segments={wordDiff(page.canonical ?? "", candidate.description)} />
+      <WordDiff segments={candidate.segments} />
       <p class="muted small">
         Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
       </p>
@@ -93,7 +90,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       <div class="form-actions">
         {page.isOn && page.isEnabled && page.job === undefined && (
           <PostButton
-            action={path}
+            action={page.path}
             busy="Starting…"
             fields={{ do: "evaluate", candidate: id }}
             label={evidence === null ? "Evaluate" : "Evaluate again"}
@@ -133,11 +130,10 @@ function Scores({ metrics }: { metrics: CategoryScores | undefined }) {
 }
 
 function Propose({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
   const text = page.typed.do === "propose" ? page.typed.description ?? "" : "";
   return (
     <Card title="Propose a description">
-      <PostForm class="form form-wide" action={path} fields={{ do: "propose" }}>
+      <PostForm class="form form-wide" action={page.path} fields={{ do: "propose" }}>
         <Field
           id="description"
           label="Description"
@@ -162,7 +158,7 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
       {page.isOn && page.isEnabled && (
         <div class="form-actions">
           <PostButton
-            action={path}
+            action={page.path}
             busy="A model is writing…"
             fields={{ do: "generate-candidates", count: String(MORE) }}
             label={`Have a model write ${MORE} more`}
@@ -173,14 +169,13 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
   );
 }
 
-/** Puts a candidate in force; against the verdict only with a reason, which is saved. */
 export function PromoteForm({ page, candidate }: CandidateProps) {
   const { typed } = page;
   const isRefused = candidate.refusal !== undefined;
   return (
     <PostForm
       class="promote"
-      action={optimizationPath(page.server, page.tool)}
+      action={page.path}
       busy="Promoting…"
       fields={{ do: "promote", candidate: candidate.id }}
     >
@@ -203,7 +198,6 @@ export function PromoteForm({ page, candidate }: CandidateProps) {
   );
 }
 
-/** Before and after, each category to the same scale from 0 to 100 %, intervals as whiskers. */
 export function ScoreBars({ scores }: { scores: readonly ScorePair[] }) {
   return (
     <div class="scores-grid">

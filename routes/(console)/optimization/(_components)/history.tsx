@@ -1,8 +1,7 @@
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { inertString } from "../../../../lib/console/ui/format.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import type { PromotionEvent } from "../../../../lib/core/optimization.ts";
-import { shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { drawnScore } from "../(_page)/comparison.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
@@ -59,8 +58,8 @@ function HistoryRow(
         </p>
         {promotion?.metrics && (
           <p class="muted small">
-            Overall {promotion.baseline ? `${shortScore(promotion.baseline.overall)} → ` : ""}
-            {shortScore(promotion.metrics.overall)}
+            Overall {promotion.baseline && `${drawnScore(promotion.baseline.overall).short} → `}
+            {drawnScore(promotion.metrics.overall).short}
           </p>
         )}
         {reason !== undefined && (
@@ -75,7 +74,7 @@ function HistoryRow(
           label="Revert to this"
           subject={event.time}
           title={`Go back to this description of ${inertString(page.tool)}?`}
-          action={optimizationPath(page.server, page.tool)}
+          action={page.path}
           fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
           verb="Revert to this"
         >

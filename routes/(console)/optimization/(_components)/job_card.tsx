@@ -28,7 +28,7 @@ const LINES: Record<JobLine["state"], { icon: IconName; tone: Tone }> = {
   queued: { icon: "more", tone: "quiet" },
 };
 
-const STEP_WORDS: Record<typeof STEPS[number], string> = {
+const STEP_LABELS: Record<typeof STEPS[number], string> = {
   generating: "Generate",
   evaluating: "Evaluate",
   promoting: "Promote",
@@ -38,7 +38,6 @@ const STEP_WORDS: Record<typeof STEPS[number], string> = {
 interface JobCardProps {
   job: ShownJob;
   isWhole: boolean;
-  /** What was asked of it and is not done yet. */
   asked?: string | undefined;
   onAsk?: ((event: SubmitEvent, action: "pause" | "resume") => void) | undefined;
 }
@@ -140,7 +139,7 @@ function Phases({ phase }: { phase: string }) {
           class={index < at ? "is-past" : index === at ? "is-now" : ""}
           {...(index === at ? { "aria-current": "step" } : {})}
         >
-          {STEP_WORDS[step]}
+          {STEP_LABELS[step]}
         </li>
       ))}
     </ol>

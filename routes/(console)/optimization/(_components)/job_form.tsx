@@ -148,7 +148,6 @@ function ServerList({ page }: { page: JobFormPage }) {
   );
 }
 
-/** What optimization is, and the button that switches it on. */
 export function SwitchedOff() {
   return (
     <section class="card switched-off" aria-labelledby="switched-off">

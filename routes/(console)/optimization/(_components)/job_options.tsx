@@ -1,6 +1,5 @@
-import type { JobOption } from "../(_page)/model.ts";
+import { type JobOption, PROMPTS_HINT } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
-import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/plan.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { TextField } from "../../../../components/forms.tsx";
 
@@ -23,8 +22,7 @@ const NUMBERS = [
     id: "prompts",
     label: "Prompts per category",
     placeholder: "by depth",
-    hint:
-      `Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`,
+    hint: PROMPTS_HINT,
     min: 1,
     max: 50,
   },

@@ -1,6 +1,5 @@
 import type { PromptView, RunView, ToolOptimizationPage } from "../(_page)/tool.ts";
 import { SCORE_LABELS } from "../(_page)/comparison.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { CANONICAL, CATEGORIES, type PromptCategory } from "../../../../lib/core/optimization.ts";
 import { Card } from "../../../../components/layout.tsx";
 import {
@@ -72,7 +71,6 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
 }
 
 function Choice({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
   const all = [
     { id: CANONICAL, label: "The server's own" },
     ...page.candidates.map(({ id, label, isInForce }) => ({
@@ -86,7 +84,7 @@ function Choice({ page }: { page: ToolOptimizationPage }) {
         <a
           key={id}
           class="filter-chip"
-          href={`${path}?${new URLSearchParams({ tab: "prompts", of: id })}`}
+          href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: id })}`}
           aria-current={page.prompts.of === id ? "true" : "false"}
         >
           {label}
@@ -100,7 +98,6 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   const { prompt, runs, state } = view;
   const { icon, tone, word } = RUNS[state ?? "error"];
   const passed = runs.filter((run) => run.state === "passed").length;
-  const path = optimizationPath(page.server, page.tool);
   const { notes, expectedTool } = prompt.expectedBehavior;
   const isEdited = page.typed.do === "edit-prompt" && page.typed.id === prompt.id;
   return (
@@ -154,7 +151,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
               label="Retire"
               subject={`prompt: ${inertString(prompt.prompt.slice(0, 60))}`}
               title="Retire this prompt?"
-              action={path}
+              action={page.path}
               fields={{ do: "retire-prompt", id: prompt.id }}
               verb="Retire prompt"
               isDangerous
@@ -191,7 +188,7 @@ function Generate({ page }: { page: ToolOptimizationPage }) {
   return (
     <div class="form-actions">
       <PostButton
-        action={optimizationPath(page.server, page.tool)}
+        action={page.path}
         busy="A model is writing…"
         fields={{ do: "generate-prompts", ...Object.fromEntries(counts) }}
         label={`Have a model write ${MORE} more prompts a category`}
@@ -215,7 +212,7 @@ function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
   return (
     <PostForm
       class="form form-wide"
-      action={optimizationPath(page.server, page.tool)}
+      action={page.path}
       fields={fields}
     >
       <Field id={id("prompt")} label="Prompt">

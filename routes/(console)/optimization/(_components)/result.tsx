@@ -3,7 +3,6 @@ import { inertString } from "../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../components/layout.tsx";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { Table } from "../../../../components/tables.tsx";
@@ -45,12 +44,11 @@ function titleOf({ candidate }: Comparison): string {
 }
 
 function NoCandidate({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
   return (
     <EmptyState
       icon="optimization"
       title="No other description yet"
-      actions={<a class="button" href={`${path}?tab=candidates`}>Propose one</a>}
+      actions={<a class="button" href={`${page.path}?tab=candidates`}>Propose one</a>}
     >
       {page.isOn
         ? "Optimize the tool to have some written and tried, or write one yourself."
@@ -61,11 +59,10 @@ function NoCandidate({ page }: { page: ToolOptimizationPage }) {
 
 function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: Comparison }) {
   const { scores, tested, how, time, verdict, candidate, confusion, ranks } = comparison;
-  const path = optimizationPath(page.server, page.tool);
   return (
     <>
       <Card title="What changes, by word">
-        <WordDiff segments={comparison.segments} />
+        <WordDiff segments={candidate.segments} />
       </Card>
       <Card
         title={candidate.isInForce ? "Performance improvement" : "How it does"}
@@ -77,7 +74,7 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
         {scores.length > 0 && (
           <p>
-            <a href={`${path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
+            <a href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
               Look at the prompts
             </a>
           </p>
@@ -128,7 +125,6 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
   );
 }
 
-/** Which tool a model called, by which it should have: before and after. */
 function ConfusionMatrix({ confusion }: { confusion: Confusions }) {
   const { before, after, note } = confusion;
   if (!before?.rows.length && !after?.rows.length) return null;

@@ -51,7 +51,6 @@ interface LiveEstimateProps {
 
 const TYPING_MS = 250;
 
-/** Keeps the estimate true while the form around it is filled in, and chooses all at once. */
 export function LiveEstimate({ server, enabled, chosen, estimate }: LiveEstimateProps) {
   const root = useRef<HTMLDivElement>(null);
   const count = useSignal(chosen);

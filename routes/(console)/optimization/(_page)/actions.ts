@@ -16,7 +16,6 @@ import type { Tab } from "./tool.ts";
 import { jobPath } from "../../../../lib/console/ui/jobs.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 
-/** What a form of a tool's page runs, where it is shown again if refused, and what was done. */
 interface ToolAction {
   operation: Operation;
   tab: Tab;
@@ -99,7 +98,6 @@ export function tabOfAction(name: string | null): Tab {
   return name !== null && Object.hasOwn(ACTIONS, name) ? ACTIONS[name]!.tab : "result";
 }
 
-/** Does what a form on a tool's page says, and gives the address that shows what came of it. */
 export async function runToolAction(
   gateway: Services & Pick<Gateway, "events">,
   named: { server: string; tool: string },

@@ -19,7 +19,6 @@ const BOXES = ["autoPromote", "generate", "withToolset"] as const;
 type Texts = Record<typeof TEXTS[number], string>;
 type Boxes = Record<typeof BOXES[number], boolean>;
 
-/** A job's form as it was filled in, before anything is checked. */
 export interface JobFormValues extends Texts, Boxes {
   server?: string | undefined;
   tools: string[];

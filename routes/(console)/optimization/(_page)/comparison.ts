@@ -52,7 +52,6 @@ export interface RankLine {
 
 export interface Comparison {
   candidate: CandidateView;
-  segments: TextSegment[];
   scores: ScorePair[];
   /** "Tested against 15 prompts (5 direct, 5 indirect, 5 negative)"; missing where it was not. */
   tested: string | undefined;
@@ -76,7 +75,6 @@ export function comparisonOf(
     evaluation?.results.find((result) => result.candidateId === candidateId)?.ranks ?? {};
   return {
     candidate,
-    segments: wordDiff(detail.canonicalDescription ?? "", candidate.description),
     scores: evidence ? scorePairs(evidence.baseline, evidence.metrics) : [],
     tested: evidence ? testedText(evidence, evaluation) : undefined,
     how: evaluation && evidence ? methodText(evaluation, evidence) : undefined,
@@ -137,7 +135,6 @@ function withLabels(text: string, candidates: readonly CandidateView[]): string 
     .replaceAll("candidate Candidate", "candidate");
 }
 
-/** Of the prompts that the scores count. */
 function testedText(
   { source, metrics }: Evidence,
   evaluation: Evaluation | undefined,
@@ -205,13 +202,14 @@ type Candidate = ToolOptimizationDetail["candidates"][number];
 export interface CandidateView extends Candidate {
   /** "Candidate 2": by the order in which they came. */
   label: string;
+  /** How it differs from the server's own description, by word. */
+  segments: TextSegment[];
   isInForce: boolean;
   /** Why it may not be promoted without a reason; undefined where it may. */
   refusal: string | undefined;
   isBest: boolean;
 }
 
-/** In the order in which they came. */
 export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] {
   const { promotion } = detail;
   const views = detail.candidates.map((candidate, index): CandidateView => {
@@ -222,6 +220,7 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
       ...candidate,
       evidence,
       label: `Candidate ${index + 1}`,
+      segments: wordDiff(detail.canonicalDescription ?? "", candidate.description),
       isInForce,
       refusal: refusalOf(evidence ?? undefined),
       isBest: false,
@@ -274,7 +273,6 @@ export interface DrawnScore {
   hasData: boolean;
 }
 
-/** One kind of prompts with the server's own description and with another. */
 export interface ScorePair {
   label: string;
   before: DrawnScore | undefined;

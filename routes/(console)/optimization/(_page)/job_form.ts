@@ -128,7 +128,6 @@ function initialValues(
   };
 }
 
-/** The form before anybody has filled it in: the options' own defaults. */
 export function jobDefaults(): JobFormValues {
   const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
   const { depth, autoPromote, generate, withToolset } = options;
@@ -158,7 +157,6 @@ async function estimateOf(
   }
 }
 
-/** The form of one server, or the names that the reader may have meant. */
 export async function serverFormPage(
   gateway: FormGateway,
   input: Parameters<typeof jobFormPage>[1] & { server: string },

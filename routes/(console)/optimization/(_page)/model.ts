@@ -135,6 +135,9 @@ export interface JobOption {
 }
 
 const DEFAULTS = JobOptions.parse({});
+const { quick, thorough } = DEPTHS;
+export const PROMPTS_HINT =
+  `Empty: ${quick.promptsPerCategory}, or ${thorough.promptsPerCategory} where thorough`;
 
 /** What a job works with: also what nobody has set has a value. */
 export function jobOptions(options: JobOptions): JobOption[] {
@@ -142,18 +145,18 @@ export function jobOptions(options: JobOptions): JobOption[] {
   const usual = DEPTHS[depth];
   const byDepth = (value: number) => ({ value: String(value), from: `as ${depth} has it` });
   // A job keeps its defaults as if they had been set.
-  const kept = (option: keyof JobOptions, value: string) => ({
+  const setting = (option: keyof JobOptions, value: string) => ({
     value,
     from: from(JSON.stringify(options[option]) === JSON.stringify(DEFAULTS[option])),
   });
   return [
-    { name: "Depth", ...kept("depth", depth) },
+    { name: "Depth", ...setting("depth", depth) },
     candidateIds === undefined
       ? {
         name: "Candidates per tool",
-        ...kept("candidatesPerTool", String(options.candidatesPerTool)),
+        ...setting("candidatesPerTool", String(options.candidatesPerTool)),
       }
-      : { name: "Candidates", ...kept("candidateIds", candidateIds.join(", ")) },
+      : { name: "Candidates", ...setting("candidateIds", candidateIds.join(", ")) },
     {
       name: "Prompts per category",
       ...setOr(
@@ -164,15 +167,18 @@ export function jobOptions(options: JobOptions): JobOption[] {
       ),
     },
     { name: "Repeats of each prompt", ...setOr(options.repeats, byDepth(usual.repeats)) },
-    { name: "To be promoted", ...kept("thresholds", thresholdsText(thresholds)) },
+    { name: "To be promoted", ...setting("thresholds", thresholdsText(thresholds)) },
     {
       name: "Promotes",
-      ...kept("autoPromote", autoPromote ? "what the verdict allows" : "nothing"),
+      ...setting("autoPromote", autoPromote ? "what the verdict allows" : "nothing"),
     },
-    { name: "Missing texts", ...kept("generate", generate ? "written by a model" : "not written") },
+    {
+      name: "Missing texts",
+      ...setting("generate", generate ? "written by a model" : "not written"),
+    },
     {
       name: "Tools shown to the model",
-      ...kept(
+      ...setting(
         "withToolset",
         withToolset ? "the server's and the equipped toolset's" : "the server's",
       ),

@@ -26,6 +26,7 @@ import {
 } from "./comparison.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 import { type MissingName, missingName, stretchAround } from "../../../../lib/console/lists.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 
 export const TABS = ["result", "candidates", "prompts", "history"] as const;
@@ -35,6 +36,7 @@ type Detail = ToolOptimizationDetail;
 
 export interface ToolOptimizationPage
   extends Pick<Detail, "server" | "tool" | "exists" | "promotion" | "history" | "warnings"> {
+  path: string;
   isOn: boolean;
   isEnabled: boolean;
   status: OptimizationReport["tools"][number]["status"];
@@ -42,7 +44,6 @@ export interface ToolOptimizationPage
   /** How the server's own description differs from what it was. */
   stale: TextSegment[] | undefined;
   tab: Tab;
-  /** The candidate beside the server's own description. */
   comparison: Comparison | undefined;
   /** How the server's own description does, in the evaluation that the report has it from. */
   baseline: CategoryScores | undefined;
@@ -64,7 +65,6 @@ type PageGateway = Pick<Gateway, "optimization" | "servers">;
 
 const NEIGHBORS = 100;
 
-/** Everything about one tool's descriptions, or the names that the reader may have meant. */
 export async function toolOptimizationPage(
   gateway: PageGateway,
   { server, tool, query, refused }: {
@@ -97,6 +97,7 @@ export async function toolOptimizationPage(
   return {
     server,
     tool: found.tool,
+    path: optimizationPath(server, found.tool),
     isOn: admin.enabled,
     exists,
     isEnabled: found.enabled,

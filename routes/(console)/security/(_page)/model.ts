@@ -19,7 +19,6 @@ export interface SecurityOverview {
   waiting: WaitingCounts;
   /** Who looks at the page; undefined where nobody is asked. */
   caller?: { name: string; isAdmin: boolean; rights: string[] };
-  /** Whether a browser is logged in, which can be logged out. */
   isLoggedIn: boolean;
 }
 

@@ -176,7 +176,6 @@ const KINDS: Record<string, string> = {
   "messages-api": "The Messages API",
 };
 
-/** What evaluates, with a way to try it, or why nothing can. */
 function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean }) {
   if (check.problem !== null) {
     return (

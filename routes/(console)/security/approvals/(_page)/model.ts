@@ -15,7 +15,6 @@ export interface ApprovalCard extends WaitingCall {
 export interface ApprovalsPage {
   calls: ApprovalCard[];
   toolsets: { name: string; mode: CallMode }[];
-  /** Why what was asked for last was not done. */
   refused?: FormError;
 }
 

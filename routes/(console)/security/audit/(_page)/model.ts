@@ -21,7 +21,6 @@ export interface AuditPage {
   /** Not the newest entries, but those before one. */
   isOlder: boolean;
   query: Record<string, string>;
-  /** What came of checking the whole log, where that was asked for. */
   check: AuditCheck | undefined;
   /** What is wrong with the filter; then nothing is filtered by it. */
   error: FormError | undefined;
@@ -144,7 +143,6 @@ interface AuditDifference {
   path: string;
   before?: string;
   after?: string;
-  /** By word, where both sides are texts of some length. */
   segments?: TextSegment[];
 }
 

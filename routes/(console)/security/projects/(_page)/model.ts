@@ -9,9 +9,7 @@ import { type FormError, formError } from "../../../../../lib/console/errors.ts"
 
 export interface ProjectRow extends ShownProject {
   description: string;
-  /** Every server there is, and those assigned that are gone. */
   choices: { name: string; isAssigned: boolean; isGone: boolean }[];
-  /** Names of tokens that are for it alone. */
   tokens: string[];
 }
 

@@ -171,7 +171,6 @@ const POLICIES: Record<PolicyRow["policy"], string> = {
 
 const TRUST = { trusted: "Trusted", untrusted: "Not trusted" };
 
-/** What becomes of each server's changes, and where that is said. */
 export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; url: URL }) {
   if (policies.total === 0) return null;
   return (

@@ -20,7 +20,6 @@ export const REVIEW_DECISIONS: FormDecisions = {
   policy: { operation: policy },
 };
 
-/** An item with what can be done about it, and what that means. */
 export interface ReviewCard extends ReviewItem {
   id: string;
   title: string;
@@ -34,7 +33,6 @@ export interface PolicyRow extends ReviewPolicy {
 export interface ReviewPage {
   /** The server, or the tool of it, that the address asks for alone. */
   only: { server: string; tool?: string | undefined } | undefined;
-  /** Why what was asked for last was not done. */
   refused?: FormError;
   cards: ReviewCard[];
   more: number;

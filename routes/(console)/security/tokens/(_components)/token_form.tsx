@@ -1,7 +1,5 @@
-import { RIGHT_MEANINGS } from "../../../../../lib/auth/grants.ts";
 import type { TokenPreview } from "../(_page)/form.ts";
 import type { TokensPage } from "../(_page)/model.ts";
-import { RIGHTS } from "../../../../../lib/core/access.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../../components/layout.tsx";
 import { FormCard, NameField, SelectField, TextField } from "../../../../../components/forms.tsx";
@@ -139,24 +137,24 @@ export function TokenForm({ page }: { page: TokensPage }) {
   );
 }
 
-function Rights({ page: { fields, grantable } }: { page: TokensPage }) {
+function Rights({ page: { fields, rights } }: { page: TokensPage }) {
   return (
     <fieldset class="rights">
       <legend>Rights</legend>
-      {RIGHTS.map((right) => (
+      {rights.map(({ right, meaning, isGrantable }) => (
         <label key={right} class="check right">
           <input
             type="checkbox"
             name="right"
             value={right}
             checked={fields.rights.includes(right)}
-            disabled={!grantable.includes(right)}
+            disabled={!isGrantable}
           />
           <span>
             <span class="strong">{right}</span>{" "}
             <span class="muted">
-              {RIGHT_MEANINGS[right]}
-              {grantable.includes(right) ? "" : " (your own token does not have it)"}
+              {meaning}
+              {isGrantable ? "" : " (your own token does not have it)"}
             </span>
           </span>
         </label>

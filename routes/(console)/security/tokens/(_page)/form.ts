@@ -28,7 +28,6 @@ const TEXTS = [
 
 export type TokenFields = Record<typeof TEXTS[number], string> & { rights: Right[] };
 
-/** What a token would admit, as things are. */
 export interface TokenPreview {
   servers: { name: string; admitted: number; all: number; tools: string[]; more: number }[];
   toolsets: string[];

@@ -1,8 +1,8 @@
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { clientEndpointPath } from "../../../../../lib/config/clients.ts";
 import { type ClientSnippet, clientSnippets } from "../../../../../lib/console/client_snippets.ts";
-import { describeScope } from "../../../../../lib/auth/grants.ts";
-import { describeLimit, ownerOf, type Right } from "../../../../../lib/core/access.ts";
+import { describeScope, RIGHT_MEANINGS } from "../../../../../lib/auth/grants.ts";
+import { describeLimit, ownerOf, type Right, RIGHTS } from "../../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import { ACCESS_OPERATIONS, newToken } from "../../../../../lib/operations/access.ts";
 import type { ShownToken } from "../../../../../lib/operations/access_admin.ts";
@@ -17,7 +17,6 @@ import {
   type TokenPreview,
 } from "./form.ts";
 
-/** The default endpoint: what a new token is shown for. */
 const ENDPOINT = { kind: "all", name: "" } as const;
 
 export interface TokenRow extends Omit<ShownToken, "scope" | "limit"> {
@@ -35,8 +34,8 @@ export interface TokensPage {
   tokens: TokenRow[];
   projects: string[];
   fields: TokenFields;
-  /** Rights that whoever looks at the page has to give. */
-  grantable: Right[];
+  /** `isGrantable`: whoever looks at the page has it to give. */
+  rights: { right: Right; meaning: string; isGrantable: boolean }[];
   preview: TokenPreview | undefined;
   /** Shown this once. */
   made?: { name: string; text: string; endpoint: string; snippets: ClientSnippet[] };
@@ -74,14 +73,17 @@ export async function tokensPage(
     ),
     projects: projects.map(({ name }) => name),
     fields,
-    grantable: [...access.grants(principal).rights],
+    rights: RIGHTS.map((right) => ({
+      right,
+      meaning: RIGHT_MEANINGS[right],
+      isGrantable: access.grants(principal).rights.has(right),
+    })),
     preview,
     nameProblem: isNameless ? NAMELESS : undefined,
     error: shown && formError(shown),
   };
 }
 
-/** Makes the token that the form asks for; its page is the only place its text is ever shown. */
 export async function makeToken(
   gateway: TokensGateway & Services,
   form: URLSearchParams,
