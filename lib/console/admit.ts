@@ -90,6 +90,7 @@ export function isConsolePath(pathname: string): boolean {
   return pathname === "/actions" || PAGES.some((page) => isCurrentPage(page, pathname));
 }
 
+/** Whether a person looks at the answer. */
 function isForPage({ headers, url }: Request): boolean {
   return !new URL(url).pathname.startsWith("/api/") &&
     (headers.get("accept") ?? "").includes("text/html") && !headers.has("authorization");

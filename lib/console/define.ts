@@ -4,6 +4,7 @@ import type { GatewayError } from "../core/errors.ts";
 import type { AuditActor } from "../core/access.ts";
 import { readForm } from "../http/request_body.ts";
 
+/** What every request carries through the app. */
 export interface State {
   gateway: Gateway;
   /** Also in the log line of the request and on error pages. */
@@ -20,10 +21,12 @@ export interface State {
 
 export const define = createDefine<State>();
 
+/** The fields of the form that a request sends. */
 export function formOf({ req, state }: { req: Request; state: State }): Promise<URLSearchParams> {
   return readForm(req, state.gateway.options.options.maxBody);
 }
 
+/** Who makes a request, and from where. */
 export function callerOf(
   { state, info }: { state: { principal: string }; info: Deno.ServeHandlerInfo },
 ): AuditActor {

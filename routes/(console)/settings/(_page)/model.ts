@@ -22,32 +22,37 @@ export interface SettingRow {
   variable: string;
   settingsKey: string;
   meaning: string;
-  value: string | undefined;
+  /** As a person reads it; undefined where it is not set. */
+  value?: string;
   fallback: string;
   origin: string;
 }
 
 /** What was found that tries descriptions on a model, or why nothing can. */
 export interface ShownEvaluator extends FoundEvaluator {
+  /** How the last real request went. */
   trial?: TrialResult;
 }
 
 export interface SettingsPage {
   rows: SettingRow[];
-  done: string | undefined;
+  /** What was just changed, in words. */
+  done?: string;
+  /** Why it was not changed. */
   refused?: FormError;
   optimization: {
     isOn: boolean;
     /** Where it was switched on for good, which cannot be undone here. */
     fixedBy?: string;
+    /** Set where somebody asked for it. */
     check?: ShownEvaluator;
   };
   search: {
     tools: number;
     backend: string;
-    progress: EmbeddingProgress | undefined;
-    /** Why semantic search does not work although it is configured. */
-    trouble: string | undefined;
+    progress?: EmbeddingProgress;
+    /** Why meaning has no say although that was asked for. */
+    trouble?: string;
   };
   data: SettingsData;
   logLevel: { current: string; configured: string };
@@ -56,7 +61,7 @@ export interface SettingsPage {
     deno: string;
     system: string;
     platform: "local" | "deploy";
-    dataDir: string | undefined;
+    dataDir?: string;
     address: string;
     startedAt: number;
   };
@@ -79,6 +84,7 @@ type SettingsGateway = Pick<
   | "logs"
 >;
 
+/** Every option as it is in effect and where it was set, and what can be changed at once. */
 export async function settingsPage(
   gateway: SettingsGateway,
   runtime: { deno: string; system: string },
@@ -87,6 +93,7 @@ export async function settingsPage(
 ): Promise<SettingsPage> {
   const { options, origins } = gateway.options;
   const names = Object.keys(OPTIONS) as OptionName[];
+  const done = doneText(query.get("done"));
   const [progress, data, check] = await Promise.all([
     // A search that could not be made says so where one searches.
     gateway.searchProgress().catch(() => undefined),
@@ -94,39 +101,42 @@ export async function settingsPage(
     // To look for it starts a program, which is for a form to ask: a link shows what was found.
     query.get("check") === "evaluator" ? findEvaluator(gateway) : undefined,
   ]);
+  const trouble = gateway.searchTrouble();
   return {
-    done: doneText(query.get("done")),
+    ...(done === undefined ? {} : { done }),
     optimization: {
       isOn: gateway.isOptimizing(),
       ...(options.enableOptimization ? { fixedBy: origins.enableOptimization } : {}),
-      ...(check && { check }),
+      ...(check === undefined ? {} : { check }),
     },
     search: {
       tools: gateway.guide.visible(EVERYONE).length,
       backend: options.embeddings,
-      progress,
-      trouble: gateway.searchTrouble(),
+      ...(progress === undefined ? {} : { progress }),
+      ...(trouble === undefined ? {} : { trouble }),
     },
     data,
     logLevel: { current: gateway.logs.level, configured: options.logLevel },
     rows: names.map((name) => {
       const option = OPTIONS[name];
+      const value = shownValue(name, options[name]);
       return {
         name,
         flag: `--${option.flag}`,
         variable: variableOf(option),
         settingsKey: settingsKeyOf(option),
         meaning: option.meaning,
-        value: shownValue(name, options[name]),
+        ...(value === undefined ? {} : { value }),
         fallback: option.fallbackText,
         origin: origins[name],
       };
     }),
     about: {
-      ...runtime,
       version: gateway.version,
+      deno: runtime.deno,
+      system: runtime.system,
       platform: gateway.platform.name,
-      dataDir: options.dataDir,
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
       address: gateway.address,
       startedAt: gateway.startedAt,
     },
@@ -137,7 +147,8 @@ async function findEvaluator(
   gateway: Pick<Gateway, "evaluator">,
 ): Promise<ShownEvaluator | undefined> {
   const { check, trial } = await gateway.evaluator();
-  return check.last && { ...check.last, ...(trial.last && { trial: trial.last }) };
+  if (check.last === undefined) return undefined;
+  return { ...check.last, ...(trial.last === undefined ? {} : { trial: trial.last }) };
 }
 
 function shownValue(name: OptionName, value: unknown): string | undefined {
@@ -242,6 +253,7 @@ export async function changeSettings(
   }
 }
 
+/** Where to see what was done. */
 export function donePath(done: keyof typeof DONE): string {
   const query = new URLSearchParams({
     done,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import type { GatewayError } from "../../../../../lib/core/errors.ts";
+import { decideByForm } from "../../../../../lib/console/api.ts";
 import { CONSENT_OPERATIONS, requesterOf } from "../../../../../lib/operations/consents.ts";
 import type { OperationCall, OutputOf } from "../../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
@@ -8,7 +9,6 @@ import { ServerName } from "../../../../../lib/core/server.ts";
 import { hasPublicUrl } from "../../../../../lib/config/address.ts";
 import type { ConsentView } from "../../../../../lib/trust/consents.ts";
 import type { ServerActor } from "../../../../../lib/auth/grants.ts";
-import { decideByForm } from "../../../../../lib/console/api.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 
 const ConsentDecision = z.enum(["approve", "refuse"]);
@@ -27,8 +27,10 @@ export interface ConsentsPage {
   error: FormError | undefined;
 }
 
+type ConsentsGateway = Pick<Gateway, "consents" | "access" | "options">;
+
 export async function consentsPage(
-  { consents, access, options }: Pick<Gateway, "consents" | "access" | "options">,
+  { consents, access, options }: ConsentsGateway,
   { principal = "", isHere }: ServerActor,
   query = new URLSearchParams(),
   error?: GatewayError,
