@@ -6,13 +6,7 @@ import {
   type Thresholds,
 } from "../../../../lib/core/optimization.ts";
 import { DEPTHS } from "../../../../lib/optimizer/evaluation/plan.ts";
-import {
-  dollars,
-  isActive,
-  type JobLine,
-  jobProgress,
-  type ShownJob,
-} from "../../../../lib/console/ui/jobs.ts";
+import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { besideText } from "../../../../lib/optimizer/evaluation/metrics.ts";
@@ -231,7 +225,7 @@ export function jobPage(job: OptimizationJob) {
 export function shownJob(job: OptimizationJob): ShownJob {
   const { lines, note, ...progress } = jobProgress(job);
   const outcome = jobOutcome(job);
-  const isUntested = ({ server, tool }: JobLine) =>
+  const isUntested = ({ server, tool }: ShownJob["lines"][number]) =>
     job.tools.some((one) => one.untested && one.server === server && one.toolName === tool);
   return {
     ...progress,
