@@ -61,7 +61,9 @@ export function FormCard({ id, title, ...form }: PostFormProps & { id: string; t
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-export function Options({ choices, value }: { choices: Choices; value?: string | undefined }) {
+export function SelectOptions(
+  { choices, value }: { choices: Choices; value?: string | undefined },
+) {
   return (
     <>
       {choices.map(([each, label]) => (
@@ -105,7 +107,7 @@ export function SelectField({ name, choices, value, ...field }: SelectFieldProps
         name={name}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
       >
-        <Options choices={choices} value={value} />
+        <SelectOptions choices={choices} value={value} />
       </select>
     </Field>
   );

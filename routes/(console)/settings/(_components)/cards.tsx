@@ -12,7 +12,7 @@ import { Icon } from "../../../../components/icon.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
 import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
-import { Options, PostButton, PostForm } from "../../../../components/forms.tsx";
+import { PostButton, PostForm, SelectOptions } from "../../../../components/forms.tsx";
 
 export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
   const { isOn, fixedBy, check } = optimization;
@@ -160,7 +160,7 @@ export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
       >
         <label for="log-level">Least important entries to log</label>
         <select id="log-level" name="to" class="select" value={level.current}>
-          <Options choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
+          <SelectOptions choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
         </select>
         <button type="submit" class="button">Set log level</button>
       </PostForm>

@@ -1,9 +1,9 @@
 import {
   Confirm,
-  Options,
   PostButton,
   PostForm,
   SelectField,
+  SelectOptions,
   TextField,
 } from "../../../../../components/forms.tsx";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
@@ -219,10 +219,10 @@ function PolicyForm({ policy }: { policy: PolicyRow }) {
         fields={{ action: "policy", server: policy.server }}
       >
         <select name="changes" class="select" aria-label={`Changes of ${subject}`}>
-          <Options choices={Object.entries(POLICIES)} value={policy.policy} />
+          <SelectOptions choices={Object.entries(POLICIES)} value={policy.policy} />
         </select>
         <select name="trust" class="select" aria-label={`Trust in ${subject}`}>
-          <Options choices={Object.entries(TRUST)} value={policy.trust} />
+          <SelectOptions choices={Object.entries(TRUST)} value={policy.trust} />
         </select>
         <button type="submit" class="button">Apply</button>
         <p class="muted small">
