@@ -1,17 +1,46 @@
+import type { ComponentChildren } from "preact";
 import { formatNumber, inertString } from "../lib/console/ui/format.ts";
 import { reviewPath } from "../lib/console/ui/pages.ts";
 import { TOOL_WAITS, type ToolWait } from "../lib/console/ui/tools.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+export type Tone = "ok" | "warn" | "bad" | "info" | "quiet" | "accent";
+
+interface LabelProps {
+  tone?: Tone;
+  icon?: IconName;
+  class?: string;
+  title?: string | undefined;
+  children: ComponentChildren;
+}
+
+/** How something stands: always an icon and a word, never color alone. */
+export function StateLabel({ tone = "quiet", icon, class: more, title, children }: LabelProps) {
+  return (
+    <span class={`state tone-${tone}${more ? ` ${more}` : ""}`} title={title}>
+      {icon && <Icon name={icon} size={14} />}
+      {children}
+    </span>
+  );
+}
+
+export function Badge({ tone, icon, title, children }: Omit<LabelProps, "class">) {
+  return (
+    <span class={tone ? `badge tone-${tone}` : "badge"} title={title}>
+      {icon && <Icon name={icon} size={12} />}
+      {children}
+    </span>
+  );
+}
 
 interface TokensChipProps {
   tokens: number | undefined;
-  /** After the number. */
   unit?: string;
   title?: string;
 }
 
 const COST = "About what a model reads when it is listed, an estimate";
 
-/** What something costs or saves, everywhere in the same form. */
 export function TokensChip({ tokens, unit = "tokens", title = COST }: TokensChipProps) {
   return (
     <span class="tokens" title={title}>
@@ -20,14 +49,10 @@ export function TokensChip({ tokens, unit = "tokens", title = COST }: TokensChip
   );
 }
 
-interface WaitBadgeProps {
-  server: string;
-  tool: string;
-  wait: ToolWait | undefined;
-}
-
 /** Why clients do not get a tool as it is, with the way to where that is decided. */
-export function WaitBadge({ server, tool, wait }: WaitBadgeProps) {
+export function WaitBadge(
+  { server, tool, wait }: { server: string; tool: string; wait: ToolWait | undefined },
+) {
   if (wait === undefined) return null;
   const { word, meaning, tone } = TOOL_WAITS[wait];
   return (

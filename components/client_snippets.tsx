@@ -3,12 +3,10 @@ import { Card } from "./layout.tsx";
 import { CodeBlock, CopyButton } from "./text.tsx";
 
 interface ClientSnippetsProps {
-  /** The endpoint's URL. */
   endpoint: string;
   snippets: ClientSnippet[];
 }
 
-/** How to connect a client: the endpoint's URL, and the configuration of each client. */
 export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
   return (
     <Card title="Connect a client" isFlush>

@@ -32,18 +32,13 @@ export function NavFeedback() {
     const onRejection = (event: PromiseRejectionEvent) => {
       if (!(event.reason instanceof TypeError)) return;
       event.preventDefault();
-      toast(
-        "error",
-        "The page could not be loaded",
-        "The gateway does not respond. Is it running?",
-      );
+      const detail = "The gateway does not respond. Is it running?";
+      toast("error", "The page could not be loaded", detail);
     };
-    document.addEventListener("click", onClick, { capture: true });
-    addEventListener("unhandledrejection", onRejection);
-    return () => {
-      document.removeEventListener("click", onClick, { capture: true });
-      removeEventListener("unhandledrejection", onRejection);
-    };
+    const stop = new AbortController();
+    document.addEventListener("click", onClick, { capture: true, signal: stop.signal });
+    addEventListener("unhandledrejection", onRejection, { signal: stop.signal });
+    return () => stop.abort();
   }, []);
 
   return (
@@ -57,7 +52,6 @@ export function NavFeedback() {
 const ICONS: Record<Toast["kind"], IconName> = { success: "ready", info: "info", error: "error" };
 const SHOWN_MS = 5_000;
 
-/** Shows toasts in a corner and announces them. */
 export function Toaster() {
   return (
     <div class="toasts" role="region" aria-label="Messages" aria-live="polite">

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, Ref } from "preact";
 import { Card } from "./layout.tsx";
 import type { FormError } from "../lib/console/errors.ts";
 import { Icon } from "./icon.tsx";
@@ -6,7 +6,6 @@ import { InertText } from "./text.tsx";
 
 interface PostFormProps extends JSX.HTMLAttributes<HTMLFormElement> {
   action: string;
-  /** Hidden fields. */
   fields?: Record<string, string>;
   /** The submit button's label while the form is being sent. */
   busy?: string | undefined;
@@ -33,24 +32,44 @@ export function HiddenFields({ fields }: { fields: Record<string, string> }) {
   );
 }
 
-interface FormCardProps {
-  /** For links to the form. */
-  id: string;
-  title: string;
-  action: string;
-  busy: string;
-  fields?: Record<string, string>;
-  children: ComponentChildren;
+interface PostButtonProps extends Pick<PostFormProps, "action" | "fields" | "busy"> {
+  label: ComponentChildren;
+  subject?: string;
+  kind?: "primary" | "danger" | undefined;
 }
 
-/** A form that creates something, below the list of what exists. */
-export function FormCard({ id, title, children, ...form }: FormCardProps) {
+export function PostButton({ label, subject, kind, ...form }: PostButtonProps) {
+  return (
+    <PostForm {...form}>
+      <button type="submit" class={kind === undefined ? "button" : `button button-${kind}`}>
+        {label}
+        {subject !== undefined && <span class="visually-hidden">{` ${subject}`}</span>}
+      </button>
+    </PostForm>
+  );
+}
+
+export function FormCard({ id, title, ...form }: PostFormProps & { id: string; title: string }) {
   return (
     <div id={id}>
       <Card title={title}>
-        <PostForm class="form form-wide" {...form}>{children}</PostForm>
+        <PostForm class="form form-wide" {...form} />
       </Card>
     </div>
+  );
+}
+
+type Choices = readonly (readonly [value: string, label: string])[];
+
+export function SelectOptions(
+  { choices, value }: { choices: Choices; value?: string | undefined },
+) {
+  return (
+    <>
+      {choices.map(([each, label]) => (
+        <option key={each} value={each} selected={each === value}>{label}</option>
+      ))}
+    </>
   );
 }
 
@@ -62,7 +81,6 @@ interface FieldProps {
   children: ComponentChildren;
 }
 
-/** A label, its input and a hint. */
 export function Field({ id, label, hint, children }: FieldProps) {
   return (
     <div class="field">
@@ -73,94 +91,95 @@ export function Field({ id, label, hint, children }: FieldProps) {
   );
 }
 
-/** The error of the field above. */
-export function FieldError({ id, problem }: { id: string; problem: string | undefined }) {
-  if (problem === undefined) return null;
-  return <p class="field-problem" id={`${id}-problem`} role="alert">{problem}</p>;
-}
-
-/** ARIA attributes that tie a field to its hint and its error. */
-export function problemProps(id: string, problem: string | undefined) {
-  return problem === undefined
-    ? { "aria-describedby": `${id}-hint` }
-    : { "aria-invalid": "true" as const, "aria-describedby": `${id}-problem ${id}-hint` };
-}
-
-interface NameFieldProps {
-  id: string;
+interface SelectFieldProps extends Omit<FieldProps, "children"> {
   name: string;
+  choices: Choices;
+  value: string | undefined;
+}
+
+export function SelectField({ name, choices, value, ...field }: SelectFieldProps) {
+  const { id, hint } = field;
+  return (
+    <Field {...field}>
+      <select
+        id={id}
+        class="select"
+        name={name}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      >
+        <SelectOptions choices={choices} value={value} />
+      </select>
+    </Field>
+  );
+}
+
+interface TextFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
+  id: string;
   label: string;
-  hint: string;
-  value: string;
-  /** The allowed form as a regular expression; `title` describes it. */
-  pattern?: string;
-  title?: string;
-  maxLength?: number;
-  isRequired?: boolean;
-  isShort?: boolean;
-  placeholder?: string;
+  hint?: ComponentChildren;
   problem?: string | undefined;
 }
 
-/** Names of toolsets, projects and servers. */
+export function TextField({ label, hint, problem, ...input }: TextFieldProps) {
+  const { id } = input;
+  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <Field id={id} label={label} hint={hint}>
+      <input
+        class="input"
+        name={id}
+        aria-invalid={problem === undefined ? undefined : "true"}
+        aria-describedby={described || undefined}
+        autofocus={problem !== undefined}
+        {...input}
+      />
+      {problem !== undefined && (
+        <p class="field-problem" id={`${id}-problem`} role="alert">{problem}</p>
+      )}
+    </Field>
+  );
+}
+
 export const PLAIN_NAME = "[A-Za-z0-9_\\-]{1,64}";
 
 /** A field for names: the browser corrects and completes nothing in it. */
 export function NameField(
-  { id, label, hint, problem, isRequired, isShort, ...rest }: NameFieldProps,
+  { isRequired = false, isShort, ...field }: TextFieldProps & {
+    isRequired?: boolean;
+    isShort?: boolean;
+  },
 ) {
   return (
-    <Field id={id} label={label} hint={hint}>
-      <input
-        id={id}
-        class={isShort ? "input mono name-input" : "input mono"}
-        required={isRequired ?? false}
-        autocapitalize="off"
-        autocomplete="off"
-        spellcheck={false}
-        autofocus={problem !== undefined}
-        {...rest}
-        {...problemProps(id, problem)}
-      />
-      <FieldError id={id} problem={problem} />
-    </Field>
+    <TextField
+      class={isShort ? "input mono name-input" : "input mono"}
+      required={isRequired}
+      autocapitalize="off"
+      autocomplete="off"
+      spellcheck={false}
+      {...field}
+    />
   );
 }
 
 export function DescriptionField(
-  { id, value, maxLength }: { id: string; value: string; maxLength: number },
+  props: { id: string; value: string; maxLength: number },
 ) {
   return (
-    <Field id={id} label="Description">
-      <input
-        id={id}
-        class="input"
-        name="description"
-        maxLength={maxLength}
-        value={value}
-        placeholder="What it is for"
-      />
-    </Field>
+    <TextField label="Description" name="description" placeholder="What it is for" {...props} />
   );
 }
 
-interface ConfirmProps {
+interface ConfirmProps extends Pick<PostFormProps, "action" | "fields" | "busy"> {
   id: string;
-  /** On the button that opens the question. */
   label: string;
   /** Read aloud after the label: a list has one such button a row. */
   subject: string;
   /** Names the thing, as a question. */
   title: string;
-  /** The effect. */
   children: ComponentChildren;
-  action: string;
   /** On the button that confirms. */
   verb: string;
-  fields?: Record<string, string>;
-  busy?: string;
   isDangerous?: boolean;
-  /** Whether the button that opens the question is the page's main one. */
   isPrimary?: boolean;
   /** A form for a step that may be wanted first. */
   before?: ComponentChildren;
@@ -168,8 +187,8 @@ interface ConfirmProps {
 
 /** Asks before something is done, in the browser's own popover: works without scripts. */
 export function Confirm(props: ConfirmProps) {
-  const { id, label, subject, title, children, verb, isDangerous, isPrimary, before } = props;
-  const { action, fields = {}, busy } = props;
+  const { id, label, subject, title, children, verb, isDangerous, isPrimary, before, ...form } =
+    props;
   return (
     <>
       <button
@@ -179,35 +198,51 @@ export function Confirm(props: ConfirmProps) {
       >
         {label} <span class="visually-hidden">{subject}</span>
       </button>
-      <div id={id} class="confirm" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{title}</h2>
-        <div class="confirm-text">{children}</div>
-        <div class="confirm-actions">
-          <PostForm action={action} fields={fields} busy={busy}>
-            <button
-              type="submit"
-              class={isDangerous ? "button button-danger" : "button button-primary"}
-            >
-              {verb}
-            </button>
-          </PostForm>
-          {before}
-          <button
-            type="button"
-            class="button"
-            popovertarget={id}
-            popovertargetaction="hide"
-            autofocus
-          >
-            Cancel
-          </button>
-        </div>
-      </div>
+      <ConfirmPopover id={id} title={title} text={children}>
+        <PostButton {...form} label={verb} kind={isDangerous ? "danger" : "primary"} />
+        {before}
+      </ConfirmPopover>
     </>
   );
 }
 
-/** Why a form was not accepted, and what to do. */
+interface ConfirmPopoverProps {
+  id: string;
+  title: ComponentChildren;
+  text: ComponentChildren;
+  /** The buttons before Cancel. */
+  children: ComponentChildren;
+  popover?: Ref<HTMLDivElement>;
+}
+
+export function ConfirmPopover({ id, title, text, children, popover }: ConfirmPopoverProps) {
+  return (
+    <div
+      {...(popover === undefined ? {} : { ref: popover })}
+      id={id}
+      class="confirm"
+      popover="auto"
+      role="dialog"
+      aria-labelledby={`${id}-title`}
+    >
+      <h2 id={`${id}-title`}>{title}</h2>
+      <div class="confirm-text">{text}</div>
+      <div class="confirm-actions">
+        {children}
+        <button
+          type="button"
+          class="button"
+          popovertarget={id}
+          popovertargetaction="hide"
+          autofocus
+        >
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}
+
 export function FormFailure({ error, title }: { error: FormError; title?: string }) {
   return (
     <div class="notice tone-bad form-failure" role="alert">

@@ -1,11 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { InertText } from "./text.tsx";
 
 interface PageHeaderProps {
   title: ComponentChildren;
-  /** One sentence, where the title does not say it all. */
   lead?: ComponentChildren;
-  /** The one primary action of the page. */
   action?: ComponentChildren;
 }
 
@@ -21,18 +19,17 @@ export function PageHeader({ title, lead, action }: PageHeaderProps) {
   );
 }
 
-interface CardProps {
-  title?: string;
+interface CardProps extends Omit<JSX.HTMLAttributes<HTMLElement>, "title"> {
+  title?: ComponentChildren;
   aside?: ComponentChildren;
   /** The content reaches the edges: a table or a list of its own. */
   isFlush?: boolean;
-  children: ComponentChildren;
 }
 
-/** A bordered group with an optional heading. */
-export function Card({ title, aside, isFlush = false, children }: CardProps) {
+export function Card({ title, aside, isFlush, class: more, children, ...rest }: CardProps) {
+  const classes = ["card", isFlush && "card-flush", more].filter(Boolean).join(" ");
   return (
-    <section class={isFlush ? "card card-flush" : "card"}>
+    <section class={classes} {...rest}>
       {title !== undefined && (
         <header class="card-head">
           <h2>{title}</h2>
@@ -44,7 +41,6 @@ export function Card({ title, aside, isFlush = false, children }: CardProps) {
   );
 }
 
-/** Names and values in two columns. */
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }
@@ -67,7 +63,6 @@ interface SideListProps {
   current: string;
 }
 
-/** The list a detail was opened from, beside it on a wide screen. */
 export function SideList({ title, total, allHref, entries, current }: SideListProps) {
   return (
     <nav class="side-list" aria-label={title}>

@@ -29,12 +29,10 @@ const STATES: Record<LiveState, { word: string; icon: IconName; title: string }>
 /** Browsers allow six connections to a host: a tab nobody looks at gives its own back. */
 const HIDDEN_LIMIT_MS = 60_000;
 
-/** Owns the page's one live channel and says how it is. */
 export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
   const live = useRef<LiveChannel>();
   useEffect(() => {
     const channel = live.current = new LiveChannel({
-      onServer: () => pageDependsOn("servers") && requestRefresh(),
       onKind: (kind) => pageDependsOn(kind) && requestRefresh(),
       onReset: requestRefresh,
     }, { since: madeAt });
@@ -70,7 +68,6 @@ export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
   );
 }
 
-/** Publishes when the shown page was rendered. */
 export function PageMoment({ madeAt }: { madeAt: string | undefined }) {
   // For every fetched page, even if nothing had happened before it was rendered.
   useEffect(() => {

@@ -2,25 +2,22 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { IS_BROWSER } from "fresh/runtime";
 import {
-  type PaletteGroup,
-  type PaletteItem,
-  paletteItems,
-  searchPalette,
-} from "../lib/console/ui/palette.ts";
-import {
   type LoadedIndex,
   loadedIndex,
   loadIndex,
+  type PaletteGroup,
+  type PaletteItem,
+  paletteItems,
   recentItems,
   runItem,
-} from "../lib/console/ui/palette_state.ts";
+  searchPalette,
+} from "../lib/console/ui/palette.ts";
 import { inertString } from "../lib/console/ui/format.ts";
 import { Icon, isIconName } from "./icon.tsx";
 import { InertText, Key } from "./text.tsx";
 import { Skeleton } from "./states.tsx";
 import { modifierName, overlay } from "../lib/console/ui/keys.ts";
 
-/** Finds pages, servers, tools and actions by a few letters. */
 export function CommandPalette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const query = useSignal("");
@@ -161,7 +158,6 @@ function paletteOptionId(place: number): string {
   return `palette-option-${place}`;
 }
 
-/** What the palette found, in groups; for its island only. */
 function PaletteList(props: PaletteListProps) {
   const { groups, active, query, index } = props;
   const list = useRef<HTMLDivElement>(null);
@@ -239,14 +235,11 @@ function Option({ item, positions, place, active, onHover, onChoose }: OptionPro
       </span>
       {item.key !== undefined && /^[A-Z]$/.test(item.key) && <Key name="Shift" />}
       {item.key === undefined ? null : <Key name={item.key} />}
-      {item.aside === undefined
-        ? null
-        : <InertText as="span" class="palette-aside mono" text={item.aside} />}
+      {item.aside && <InertText as="span" class="palette-aside mono" text={item.aside} />}
     </div>
   );
 }
 
-/** Cuts a label into runs of matched and other characters. */
 function pieces(label: string, positions: number[]): { text: string; isHit: boolean }[] {
   const hits = new Set(positions);
   const result: { text: string; isHit: boolean }[] = [];

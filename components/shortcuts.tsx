@@ -5,12 +5,10 @@ import { Icon } from "./icon.tsx";
 import { Key } from "./text.tsx";
 import { readPreference, savePreference } from "../lib/console/ui/preferences.ts";
 import { isPaletteChord, isShortcut, modifierName, overlay } from "../lib/console/ui/keys.ts";
-import { doItem, navigate } from "../lib/console/ui/palette_state.ts";
 import { PAGES } from "../lib/console/ui/pages.ts";
-import { COMMON_ACTIONS } from "../lib/console/ui/palette.ts";
+import { COMMON_ACTIONS, doItem, navigate } from "../lib/console/ui/palette.ts";
 import { moveRowFocus } from "../lib/console/ui/rows.ts";
 
-/** The keys that act without a field, and the sheet that lists them. */
 export function Shortcuts() {
   // Speech input types letters into the page: single keys can be switched off.
   const isOn = useSignal(true);

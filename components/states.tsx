@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
+import type { Tone } from "./badges.tsx";
+import type { FormError } from "../lib/console/ui/api.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { CopyButton, InertText } from "./text.tsx";
 
 interface EmptyStateProps {
   icon: IconName;
   title: string;
-  /** What will be here, and the step that fills it. */
   children: ComponentChildren;
   actions?: ComponentChildren;
 }
 
-/** Where there is nothing yet: what will be here and what to do now. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
   return (
     <div class="empty">
@@ -24,19 +24,15 @@ export function EmptyState({ icon, title, children, actions }: EmptyStateProps) 
   );
 }
 
-interface ErrorStateProps {
+interface ErrorStateProps extends Omit<FormError, "message"> {
   icon?: IconName;
   title: string;
   message: ComponentChildren;
-  code: string;
   /** Leads to the same request in the log. */
   id: string;
-  steps: string[];
-  hint?: string;
   actions?: ComponentChildren;
 }
 
-/** What happened, what to do next, and how to find it in the log. */
 export function ErrorState(props: ErrorStateProps) {
   const { icon = "error", title, message, code, id, steps, hint, actions } = props;
   return (
@@ -126,24 +122,31 @@ export function Skeleton({ rows = 3, label }: { rows?: number; label: string }) 
   );
 }
 
-/** What has come of something; what is bad interrupts whoever listens. */
-type Tone = "ok" | "warn" | "bad" | "info";
+type NoticeTone = Exclude<Tone, "quiet" | "accent">;
 
-const ICONS: Record<Tone, IconName> = { ok: "ready", warn: "alert", bad: "error", info: "info" };
+const ICONS: Record<NoticeTone, IconName> = {
+  ok: "ready",
+  warn: "alert",
+  bad: "error",
+  info: "info",
+};
 
 interface NoticeProps {
-  tone: Tone;
+  tone: NoticeTone;
+  icon?: IconName;
+  /** Null: it was there when the page was opened, and is not announced. */
+  role?: "status" | null;
   children: ComponentChildren;
 }
 
 /** One or two sentences above what they are about. */
-export function Notice({ tone, children }: NoticeProps) {
+export function Notice({ tone, icon = ICONS[tone], role, children }: NoticeProps) {
   return (
     <div
       class={tone === "info" ? "notice" : `notice tone-${tone}`}
-      role={tone === "bad" ? "alert" : "status"}
+      role={role === undefined ? tone === "bad" ? "alert" : "status" : role ?? undefined}
     >
-      <Icon name={ICONS[tone]} size={14} />
+      <Icon name={icon} size={14} />
       <div>{children}</div>
     </div>
   );

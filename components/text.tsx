@@ -8,7 +8,6 @@ export function Ago({ at }: { at: number }) {
   return <time dateTime={exact} title={exact} data-clock="ago">{formatAgo(at, Date.now())}</time>;
 }
 
-/** How long something has lasted since a moment. */
 export function Since({ at }: { at: number }) {
   const exact = new Date(at).toISOString();
   return (
@@ -20,7 +19,6 @@ export function Since({ at }: { at: number }) {
 
 interface InertTextProps {
   text: string;
-  /** The element around it, if any. */
   as?: "span" | "p" | "code" | "td";
   class?: string;
 }
@@ -43,22 +41,30 @@ export function InertText({ text, as: Element, class: name }: InertTextProps) {
   return Element === undefined ? isolated : <Element class={name}>{isolated}</Element>;
 }
 
-/** What came and what went, by word: underlined and struck through, never told by color alone. */
+/** What came and what went, by word: underlined and struck through, never by color alone. */
+export function Segments({ segments }: { segments: readonly TextSegment[] }) {
+  return (
+    <>
+      {segments.map(({ kind, text }, index) => {
+        const Element = kind === "same" ? "span" : kind === "added" ? "ins" : "del";
+        return (
+          <Element key={index}>
+            <InertText text={text} />
+          </Element>
+        );
+      })}
+    </>
+  );
+}
+
 export function WordDiff({ segments }: { segments: readonly TextSegment[] }) {
   return (
     <p class="prose diff">
-      {segments.map(({ kind, text }, index) => {
-        const content = <InertText text={text} />;
-        if (kind === "same") return <span key={index}>{content}</span>;
-        return kind === "added"
-          ? <ins key={index}>{content}</ins>
-          : <del key={index}>{content}</del>;
-      })}
+      <Segments segments={segments} />
     </p>
   );
 }
 
-/** A key as it is printed on a keyboard. */
 export function Key({ name }: { name: string }) {
   return <kbd class="key">{name}</kbd>;
 }
@@ -73,7 +79,6 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** Text to be copied as it is. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <figure class="code">

@@ -1,64 +1,62 @@
 import type { ToolChange, ToolDiff } from "../lib/catalog/tool_diff.ts";
 import type { ToolEvent, ToolStep } from "../lib/catalog/tool_history.ts";
-import type { ToolChanges as Changes } from "../lib/console/tool_rows.ts";
+import type { ToolChanges } from "../lib/console/tool_rows.ts";
 import { formatCount } from "../lib/console/ui/format.ts";
 import { toolPath } from "../lib/console/ui/pages.ts";
-import { Ago, InertText } from "./text.tsx";
+import { Ago, InertText, Segments } from "./text.tsx";
+import { Badge } from "./badges.tsx";
 import { Card } from "./layout.tsx";
 import { Icon } from "./icon.tsx";
 
 /** As many as are read at a glance; the tool's own page has more. */
 const CHANGES_IN_LIST = 8;
 
-/** What became of a server's tools since they were first seen. */
 export function ToolChangeList(
   { server, changes, held = [] }: {
     server: string;
-    changes: Changes | undefined;
-    /** Tools of which the newest change has not been approved. */
+    changes: ToolChanges | undefined;
     held?: readonly string[];
   },
 ) {
-  if (changes === undefined) return <Unread title="Changes of its tools" />;
+  const title = "Changes of its tools";
+  if (changes === undefined) return <Unread title={title} />;
   const { events, more, since } = changes;
+  if (events.length === 0) {
+    return (
+      <Card title={title} isFlush>
+        <p class="card-lead muted">
+          {since === undefined
+            ? "Changes to the server's tools appear here, from the first time each is seen."
+            : (
+              <>
+                None. They are as they were when they were first seen, <Ago at={since} />.
+              </>
+            )}
+        </p>
+      </Card>
+    );
+  }
   const newestOf = new Map(events.toReversed().map((event) => [event.tool, event]));
   return (
-    <Card
-      title="Changes of its tools"
-      isFlush
-      {...(events.length === 0 ? {} : { aside: formatCount(events.length + more, "change") })}
-    >
-      {events.length === 0
-        ? (
-          <p class="card-lead muted">
-            {since === undefined
-              ? "Changes to the server's tools appear here, from the first time each is seen."
-              : (
-                <>
-                  None. They are as they were when they were first seen, <Ago at={since} />.
-                </>
-              )}
-          </p>
-        )
-        : (
-          <ol class="rows">
-            {events.map((event) => (
-              <EventRow
-                key={`${event.tool} ${event.kind} ${event.at}`}
-                {...{ server, event }}
-                isHeld={held.includes(event.tool) && newestOf.get(event.tool) === event}
-              />
-            ))}
-            {more > 0 && (
-              <li class="row muted">
-                <p>
-                  {formatCount(more, "earlier change")}:{" "}
-                  <code>quartermaster server tools {server} --history</code>
-                </p>
-              </li>
-            )}
-          </ol>
+    <Card title={title} isFlush aside={formatCount(events.length + more, "change")}>
+      <ol class="rows">
+        {events.map((event) => (
+          <EventRow
+            key={`${event.tool} ${event.kind} ${event.at}`}
+            server={server}
+            event={event}
+            isHeld={held.includes(event.tool) && newestOf.get(event.tool) === event}
+          />
+        ))}
+        {more > 0 && (
+          <li class="row muted">
+            <p>
+              {formatCount(more, "earlier change")}:{" "}
+              <code>quartermaster server tools {server} --history</code>
+            </p>
+          </li>
         )}
+      </ol>
     </Card>
   );
 }
@@ -67,6 +65,7 @@ function EventRow(
   { server, event, isHeld }: { server: string; event: ToolEvent; isHeld: boolean },
 ) {
   const name = <InertText text={event.tool} />;
+  const diff = event.kind === "changed" ? event.diff : undefined;
   return (
     <li class="row">
       <div class="row-text change">
@@ -74,36 +73,25 @@ function EventRow(
           {event.isListed
             ? <a class="mono" href={toolPath(server, event.tool)}>{name}</a>
             : <span class="mono strong">{name}</span>}
-          {event.kind === "added" && <span class="badge">New</span>}
-          {event.kind === "gone" && (
-            <span class="badge tone-warn">
-              <Icon name="alert" size={12} />
-              No longer listed
-            </span>
-          )}
+          {event.kind === "added" && <Badge>New</Badge>}
+          {event.kind === "gone" && <Badge tone="warn" icon="alert">No longer listed</Badge>}
           {isHeld && event.kind !== "gone" && <Held isNew={event.kind === "added"} />}
           {event.kind === "changed" && <span class="muted">version {event.version}</span>}
-          {event.kind === "changed" && event.diff !== undefined && (
-            <CompatibilityBadge diff={event.diff} />
-          )}
+          {diff && <CompatibilityBadge diff={diff} />}
           <span class="row-aside">
             <Ago at={event.at} />
           </span>
         </p>
-        {event.kind === "changed" && event.diff !== undefined && (
-          <Diff diff={event.diff} limit={CHANGES_IN_LIST} />
-        )}
+        {diff && <Diff diff={diff} limit={CHANGES_IN_LIST} />}
       </div>
     </li>
   );
 }
 
-/** The versions of one tool, each with what it changed. */
 export function ToolVersions(
   { versions, older, isHeld = false }: {
     versions: ToolStep[] | undefined;
     older: number;
-    /** Whether the newest one has not been approved. */
     isHeld?: boolean;
   },
 ) {
@@ -136,18 +124,16 @@ export function ToolVersions(
               <p class="change-head">
                 <span class="strong">Version {version}</span>
                 {isHeld && version === newest.version && <Held />}
-                {diff === undefined ? null : <CompatibilityBadge diff={diff} />}
+                {diff && <CompatibilityBadge diff={diff} />}
                 <span class="row-aside">
                   <Ago at={seenAt} />
                 </span>
               </p>
-              {diff === undefined
-                ? (
-                  <p class="muted">
-                    {version === 1 ? "As it was first seen." : "The oldest that is compared here."}
-                  </p>
-                )
-                : <Diff diff={diff} />}
+              {diff ? <Diff diff={diff} /> : (
+                <p class="muted">
+                  {version === 1 ? "As it was first seen." : "The oldest that is compared here."}
+                </p>
+              )}
             </div>
           </li>
         ))}
@@ -157,14 +143,10 @@ export function ToolVersions(
   );
 }
 
-/** That no client gets this: whether calls would work with it is another question. */
 function Held({ isNew = false }: { isNew?: boolean }) {
   return (
     <>
-      <span class="badge tone-warn">
-        <Icon name="pending" size={12} />
-        Held
-      </span>
+      <Badge tone="warn" icon="pending">Held</Badge>
       <span class="muted small">
         {isNew ? "no client gets it" : "clients get the version before it"}
       </span>
@@ -184,21 +166,10 @@ function Unread({ title }: { title: string }) {
   );
 }
 
-/** Whether callers can go on as before. */
 export function CompatibilityBadge({ diff }: { diff: ToolDiff }) {
   return diff.compatibility === "breaking"
-    ? (
-      <span class="badge tone-bad" title="Calls that worked before may fail now">
-        <Icon name="alert" size={12} />
-        Breaking
-      </span>
-    )
-    : (
-      <span class="badge tone-ok" title="Calls that worked before work now">
-        <Icon name="check" size={12} />
-        Compatible
-      </span>
-    );
+    ? <Badge tone="bad" icon="alert" title="Calls that worked before may fail now">Breaking</Badge>
+    : <Badge tone="ok" icon="check" title="Calls that worked before work now">Compatible</Badge>;
 }
 
 export function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: number }) {
@@ -236,52 +207,51 @@ export function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: numbe
   );
 }
 
-/** Underlined is new, struck through is gone: never told by color alone. */
 function ChangeText({ change }: { change: ToolChange }) {
   switch (change.kind) {
     case "text":
       return (
         <span class="prose">
-          {change.segments.map(({ kind, text }, index) => {
-            const content = <InertText text={text} />;
-            if (kind === "same") return <span key={index}>{content}</span>;
-            return kind === "added"
-              ? <ins key={index}>{content}</ins>
-              : <del key={index}>{content}</del>;
-          })}
+          <Segments segments={change.segments} />
         </span>
       );
     case "added":
       return (
         <>
-          added{" "}
-          <ins class="mono">
-            <InertText text={change.after} />
-          </ins>
+          added <Added text={change.after} />
         </>
       );
     case "removed":
       return (
         <>
-          removed{" "}
-          <del class="mono">
-            <InertText text={change.before} />
-          </del>
+          removed <Removed text={change.before} />
         </>
       );
     case "changed":
       return (
         <>
-          <del class="mono">
-            <InertText text={change.before} />
-          </del>
+          <Removed text={change.before} />
           <Icon name="arrowRight" size={12} label="became" />
-          <ins class="mono">
-            <InertText text={change.after} />
-          </ins>
+          <Added text={change.after} />
         </>
       );
     case "reordered":
       return <>the same values in another order</>;
   }
+}
+
+function Added({ text }: { text: string }) {
+  return (
+    <ins class="mono">
+      <InertText text={text} />
+    </ins>
+  );
+}
+
+function Removed({ text }: { text: string }) {
+  return (
+    <del class="mono">
+      <InertText text={text} />
+    </del>
+  );
 }

@@ -16,7 +16,14 @@ interface FilterFieldProps {
 
 const TYPING_MS = 180;
 
-/** Filters the list below while you type; the filter is in the URL. */
+function showFiltered(name: string, value: string): void {
+  const query = new URLSearchParams(location.search);
+  query.delete("page");
+  if (value === "") query.delete(name);
+  else query.set(name, value);
+  showQuery(query);
+}
+
 export function FilterField({ action, value, label, hidden }: FilterFieldProps) {
   const text = useSignal(value);
   const sent = useRef(value);
@@ -34,11 +41,7 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
     clearTimeout(timer.current);
     if (text.value.trim() === sent.current) return;
     sent.current = text.value.trim();
-    const query = new URLSearchParams(location.search);
-    query.delete("page");
-    if (sent.current === "") query.delete("q");
-    else query.set("q", sent.current);
-    showQuery(query);
+    showFiltered("q", sent.current);
   };
 
   return (
@@ -87,20 +90,14 @@ export function FilterField({ action, value, label, hidden }: FilterFieldProps) 
   );
 }
 
-interface FilterSelectProps {
-  action: string;
+interface FilterSelectProps extends FilterFieldProps {
   /** Its key in the URL. */
   name: string;
-  label: string;
   /** Label for no filter. */
   all: string;
-  value: string;
   choices: { value: string; label: string }[];
-  /** What the address says besides, kept when the form is sent without JavaScript. */
-  hidden: Record<string, string>;
 }
 
-/** Filters the list below by one choice; the filter is in the URL. */
 export function FilterSelect(props: FilterSelectProps) {
   const { action, name, label, all, value, choices, hidden } = props;
   return (
@@ -110,13 +107,7 @@ export function FilterSelect(props: FilterSelectProps) {
         class={value === "" ? "select" : "select is-set"}
         aria-label={label}
         value={value}
-        onChange={(event) => {
-          const query = new URLSearchParams(location.search);
-          query.delete("page");
-          query.delete(name);
-          if (event.currentTarget.value !== "") query.set(name, event.currentTarget.value);
-          showQuery(query);
-        }}
+        onChange={(event) => showFiltered(name, event.currentTarget.value)}
       >
         <option value="">{all}</option>
         {choices.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
@@ -138,7 +129,6 @@ const LONGEST_MS = 10_000;
 export function BusyForms() {
   useEffect(() => {
     const stop = new AbortController();
-    const { signal } = stop;
     const resets = new Map<HTMLButtonElement, () => void>();
     const resetAll = () => {
       for (const reset of resets.values()) reset();
@@ -159,9 +149,9 @@ export function BusyForms() {
         submitter.disabled = false;
       });
     };
-    document.addEventListener("submit", onSubmit, { signal });
+    document.addEventListener("submit", onSubmit, { signal: stop.signal });
     // The browser may restore the page as it was left.
-    addEventListener("pageshow", resetAll, { signal });
+    addEventListener("pageshow", resetAll, { signal: stop.signal });
     return () => {
       stop.abort();
       resetAll();
@@ -172,11 +162,9 @@ export function BusyForms() {
 
 interface PendingButtonProps {
   label: string;
-  /** Label while the form is being sent. */
   pending: string;
 }
 
-/** Submits its form, and shows progress until the next page loads. */
 export function PendingButton({ label, pending }: PendingButtonProps) {
   const isPending = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -189,12 +177,10 @@ export function PendingButton({ label, pending }: PendingButtonProps) {
     };
     // A page restored from the back/forward cache is not waiting for anything.
     const onShow = () => isPending.value = false;
-    form?.addEventListener("submit", onSubmit);
-    addEventListener("pageshow", onShow);
-    return () => {
-      form?.removeEventListener("submit", onSubmit);
-      removeEventListener("pageshow", onShow);
-    };
+    const stop = new AbortController();
+    form?.addEventListener("submit", onSubmit, { signal: stop.signal });
+    addEventListener("pageshow", onShow, { signal: stop.signal });
+    return () => stop.abort();
   }, []);
   return (
     <button ref={button} type="submit" class="button button-primary" aria-busy={isPending.value}>
@@ -204,13 +190,11 @@ export function PendingButton({ label, pending }: PendingButtonProps) {
 }
 
 interface CharCountProps {
-  /** Id of the counted field. */
   field: string;
   value: number;
   most: number;
 }
 
-/** The number of characters in a field, and its limit. */
 export function CharCount({ field, value, most }: CharCountProps) {
   const count = useSignal(value);
   useEffect(() => {

@@ -16,12 +16,13 @@ import {
 // The islands of every page. Every other island file imports this one, although it uses none of it:
 // the bundler makes a chunk for each set of files that share a module, so that all of the frame's
 // code is one chunk only if every file shares all of it.
+// For the same reason it imports what several islands share besides.
+import "../components/badges.tsx";
 export { CommandPalette } from "../components/palette.tsx";
 export { Copier, NavFeedback, Toaster } from "../components/feedback.tsx";
 export { Clock, LiveIndicator, PageMoment, RefreshSoon } from "../components/live_page.tsx";
 export { Shortcuts } from "../components/shortcuts.tsx";
 
-/** A count next to a label in the rail, and a dot if something needs attention. */
 export function NavCount(
   { kind, counts }: { kind: "servers" | "tools" | "toolsets" | "security"; counts: StatusCounts },
 ) {
@@ -50,7 +51,6 @@ interface HeaderSummaryProps {
   isOptimizing: boolean;
 }
 
-/** The gateway in one line: servers, port, optimization. */
 export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProps) {
   const { servers, ready, starting = 0, optimizing = isOptimizing } = liveCounts.value ?? counts;
   const title = `${ready} of ${formatCount(servers, "server")} ready` +
@@ -70,7 +70,6 @@ export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProp
   );
 }
 
-/** Collapses the rail to its icons, and remembers that. */
 export function RailToggle() {
   useEffect(loadRail, []);
   const label = isRailNarrow.value ? "Expand the navigation" : "Collapse the navigation";
@@ -95,7 +94,6 @@ const LABELS: Record<Theme, { label: string; icon: IconName }> = {
   dark: { label: "Dark theme", icon: "moon" },
 };
 
-/** System, light or dark; remembered in this browser. */
 export function ThemeSwitch() {
   useEffect(loadTheme, []);
   return (

@@ -19,18 +19,19 @@ import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import { finishTour } from "./tour.ts";
 import { formatCount } from "./ui/format.ts";
 
-/** What one click can do, from the dashboard and from the palette alike. */
 const ConsoleAction = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("restart-server"), server: z.string() }),
-  z.object({ action: z.literal("resume-server"), server: z.string() }),
-  z.object({ action: z.literal("repair-server"), server: z.string() }),
+  z.object({
+    action: z.enum(["restart-server", "repair-server", "resume-server"]),
+    server: z.string(),
+  }),
   z.object({ action: z.literal("equip-toolset"), toolset: z.string() }),
-  z.object({ action: z.literal("unequip-toolset") }),
-  z.object({ action: z.literal("keep-promotion"), server: z.string(), tool: z.string() }),
-  z.object({ action: z.literal("revert-promotion"), server: z.string(), tool: z.string() }),
-  z.object({ action: z.literal("resume-job"), job: z.string() }),
-  z.object({ action: z.literal("retry-job"), job: z.string() }),
-  z.object({ action: z.literal("finish-tour") }),
+  z.object({ action: z.enum(["unequip-toolset", "finish-tour"]) }),
+  z.object({
+    action: z.enum(["keep-promotion", "revert-promotion"]),
+    server: z.string(),
+    tool: z.string(),
+  }),
+  z.object({ action: z.enum(["resume-job", "retry-job"]), job: z.string() }),
 ]);
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
@@ -39,7 +40,6 @@ const TOUR: Restrictions = { name: "the tour", rights: ["manage"], scope: "whole
 
 type ActingGateway = Services & Pick<Gateway, "store" | "requestLog">;
 
-/** Reads an action from a form's fields. */
 export function readAction(fields: URLSearchParams): ConsoleAction {
   const parsed = ConsoleAction.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
@@ -49,7 +49,6 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   });
 }
 
-/** Runs the action's operation; resolves with its outcome. */
 export async function runAction(
   gateway: ActingGateway,
   asked: ConsoleAction,
@@ -60,7 +59,7 @@ export async function runAction(
   switch (asked.action) {
     case "restart-server":
     case "repair-server":
-      return await restarted(gateway, asked, call);
+      return await restarted(gateway, asked.action, asked.server, call);
     case "resume-server":
       return await run(SERVER_OPERATIONS.resume, { name: asked.server });
     case "equip-toolset":
@@ -69,14 +68,15 @@ export async function runAction(
       return await run(TOOLSET_OPERATIONS.unequip, {});
     case "keep-promotion":
     case "revert-promotion": {
+      const { action, ...named } = asked;
       const { keep, revert } = OPTIMIZATION_OPERATIONS;
-      const { server, tool } = asked;
-      return await run(asked.action === "keep-promotion" ? keep : revert, { server, tool });
+      return await run(action === "keep-promotion" ? keep : revert, named);
     }
     case "resume-job":
-      return await run(JOB_OPERATIONS.resume, { jobId: asked.job });
-    case "retry-job":
-      return await run(JOB_OPERATIONS.retry, { jobId: asked.job });
+    case "retry-job": {
+      const { resume, retry } = JOB_OPERATIONS;
+      return await run(asked.action === "resume-job" ? resume : retry, { jobId: asked.job });
+    }
     case "finish-tour":
       demandRights(TOUR, gateway.access, call);
       await finishTour(new SettingsRepository(gateway.store));
@@ -87,7 +87,8 @@ export async function runAction(
 /** With the operation's rights, but without waiting for all of it. */
 async function restarted(
   gateway: ActingGateway,
-  { action, server }: { action: "restart-server" | "repair-server"; server: string },
+  action: "restart-server" | "repair-server",
+  server: string,
   call: OperationCall,
 ): Promise<string> {
   const [verb, done] = action === "restart-server"

@@ -9,9 +9,15 @@ import { waitingCounts, type WaitingGateway } from "./frame.ts";
 import { toolsetNotes } from "./ui/tools.ts";
 import { formatCount } from "./ui/format.ts";
 import { jobPath } from "./ui/jobs.ts";
-import { optimizationPath, reviewPath, serverPath, serverStep, toolsetPath } from "./ui/pages.ts";
+import {
+  optimizationPath,
+  RESTORE_BACKUP,
+  reviewPath,
+  serverPath,
+  serverStep,
+  toolsetPath,
+} from "./ui/pages.ts";
 
-/** The one click that sets something right. */
 export interface Fix {
   verb: string;
   action: ConsoleAction;
@@ -19,15 +25,12 @@ export interface Fix {
   warning?: string;
 }
 
-/** Where a person can set it right, for what no click can. */
 export interface FixLink {
   verb: string;
   href: string;
-  /** What to do there. */
   advice: string;
 }
 
-/** Something besides servers that waits for a person. */
 export interface AttentionItem {
   kind:
     | "empty-toolset"
@@ -39,7 +42,6 @@ export interface AttentionItem {
     | "approval-waiting"
     | "consent-waiting"
     | "restore-waiting";
-  /** What it is about: a name, or a number of things. */
   subject: string;
   isName: boolean;
   href: string;
@@ -50,7 +52,6 @@ export interface AttentionItem {
 
 const JOBS = 20;
 
-/** The problem in a server's entry, if that is why it does not run. */
 export function entryProblem(
   problems: readonly ConfigProblem[],
   { name, reason }: ServerStatus,
@@ -60,7 +61,6 @@ export function entryProblem(
   );
 }
 
-/** What can be done at once about a server that does not work. */
 export function serverFix({ name, state, source, reason }: ServerStatus): Fix | FixLink {
   if (state === "failed" && failureCause(reason) === "broken_cache") {
     return { verb: "Repair", action: { action: "repair-server", server: name } };
@@ -83,7 +83,6 @@ export function serverFix({ name, state, source, reason }: ServerStatus): Fix | 
   };
 }
 
-/** The equipped toolset, where clients get none of its tools. */
 export function emptyToolset(
   { toolsets: { toolsets } }: Pick<Gateway, "toolsets">,
   principal = EVERYONE,
@@ -104,80 +103,73 @@ export function emptyToolset(
   }];
 }
 
-/** Tools that nobody gets to see, or not as they are, until somebody has looked at them. */
+/** Something that only a page can settle. */
+function linked(
+  item: Pick<AttentionItem, "kind" | "subject" | "href" | "detail"> & { isName?: boolean },
+): AttentionItem {
+  return { isName: false, ...item, fixes: [] };
+}
+
 export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionItem[] {
   const { held, quarantined } = review.count();
-  const item = (
-    kind: "quarantined" | "changed-tools",
-    count: number,
-    [one, many]: [one: string, many: string],
-  ): AttentionItem[] => {
+  const item = (state: "quarantined" | "held", count: number, one: string, many: string) => {
     if (count === 0) return [];
-    const state = kind === "quarantined" ? kind : "held";
     const only = count === 1 ? review.waiting().find((each) => each.state === state) : undefined;
-    return [{
-      kind,
+    return [linked({
+      kind: state === "held" ? "changed-tools" : state,
       subject: only === undefined ? formatCount(count, "tool") : `${only.server}.${only.tool}`,
       isName: only !== undefined,
       href: reviewPath(only?.server, only?.tool),
       detail: count === 1 ? one : many,
-      fixes: [],
-    }];
+    })];
   };
   return [
-    ...item("quarantined", quarantined, [
+    ...item(
+      "quarantined",
+      quarantined,
       "Its definition looks hostile: no client sees it",
       "Their definitions look hostile: no client sees them",
-    ]),
-    ...item("changed-tools", held, [
+    ),
+    ...item(
+      "held",
+      held,
       "Changed by its server: clients do not see the change",
       "Changed by their servers: clients do not see the changes",
-    ]),
+    ),
   ];
 }
 
-/** Calls and programs that wait for a yes. */
 export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]> {
   const { approvals, consents } = await waitingCounts(gateway);
-  const item = (
-    kind: AttentionItem["kind"],
-    subject: string,
-    href: string,
-    detail: string,
-  ): AttentionItem => ({ kind, subject, isName: false, href, detail, fixes: [] });
-  return [
-    ...(approvals === 0 ? [] : [item(
-      "approval-waiting",
-      formatCount(approvals, "call"),
-      "/security/approvals",
-      "A call that is not approved within two minutes is not made",
-    )]),
-    ...(consents === 0 ? [] : [item(
-      "consent-waiting",
-      formatCount(consents, "request"),
-      "/security/consents",
-      "A client wants to add a server on this machine: nothing starts until you approve",
-    )]),
-  ];
+  const calls = linked({
+    kind: "approval-waiting",
+    subject: formatCount(approvals, "call"),
+    href: "/security/approvals",
+    detail: "A call that is not approved within two minutes is not made",
+  });
+  const programs = linked({
+    kind: "consent-waiting",
+    subject: formatCount(consents, "request"),
+    href: "/security/consents",
+    detail: "A client wants to add a server on this machine: nothing starts until you approve",
+  });
+  return [...(approvals === 0 ? [] : [calls]), ...(consents === 0 ? [] : [programs])];
 }
 
-/** A backup that takes the place of everything at the next start. */
 export async function stagedRestore(
   { restore }: Pick<Gateway, "restore">,
 ): Promise<AttentionItem[]> {
   const { staged } = await restore.staged?.find() ?? {};
   if (staged === undefined) return [];
-  return [{
+  return [linked({
     kind: "restore-waiting",
     subject: "A backup",
-    isName: false,
-    href: "/settings/restore",
+    href: RESTORE_BACKUP,
     detail: "It replaces all data at the next start of the gateway",
-    fixes: [],
-  }];
+  })];
 }
 
-/** Promotions whose server has changed its words since. */
+/** Promotions whose server has changed its own description since. */
 export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): AttentionItem[] {
   return promotions.list().flatMap(({ server, toolName: tool }): AttentionItem[] => {
     const staleness = promotions.staleness(server, tool);
@@ -200,7 +192,6 @@ export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): At
   });
 }
 
-/** Jobs that wait or have failed; of a tool only the newest counts. */
 export async function jobsToAttend(
   gateway: Pick<Gateway, "isOptimizing" | "optimization">,
 ): Promise<AttentionItem[]> {

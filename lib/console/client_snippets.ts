@@ -8,10 +8,8 @@ import {
   configSnippet,
 } from "../config/clients.ts";
 
-/** How to add an endpoint to one client. */
 export interface ClientSnippet {
   client: string;
-  /** The file it goes into. */
   place: string;
   code: string;
   /** The client's own command that does the same, where it has one. */
@@ -54,9 +52,9 @@ export async function clientSnippets(
       client: CLIENT_NAMES[client],
       place: PLACES[client],
       code: await configSnippet(client, name, whole),
-      ...(command === undefined
-        ? {}
-        : { command: isSent ? `${command} --header "Authorization: ${bearer}"` : command }),
+      ...(command && {
+        command: isSent ? `${command} --header "Authorization: ${bearer}"` : command,
+      }),
       ...(isSent && token === undefined ? { needsToken: true as const } : {}),
     };
   }));

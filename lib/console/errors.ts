@@ -1,16 +1,13 @@
 import { HttpError, page, type PageResponse } from "fresh";
 import { GatewayError } from "../core/errors.ts";
 import { localPath } from "./ui/pages.ts";
-import type { FormError } from "./ui/api.ts";
+import { type FormError, formErrorOf } from "./ui/api.ts";
 
-/** An error as a page shows it. */
-export interface ErrorPage {
+export type { FormError };
+
+export interface ErrorPage extends FormError {
   status: number;
-  code: string;
   title: string;
-  message: string;
-  steps: string[];
-  hint?: string;
 }
 
 /** Foreign errors keep their text to the log: only the id leads there. */
@@ -18,14 +15,13 @@ export function errorPage(error: unknown): ErrorPage {
   const known = error instanceof HttpError && error.status < 500
     ? new GatewayError("NOT_FOUND")
     : GatewayError.from(error);
-  const body = known.toBody();
+  const { recoverySteps, ...body } = known.toBody();
   return {
+    ...formErrorOf({ ...body, recoverySteps }),
     status: error instanceof HttpError ? error.status : known.httpStatus,
-    code: body.errorType,
     title: titleOf(known),
     message: sentence(body.message),
-    steps: body.recoverySteps.map(sentence),
-    ...(body.hint === undefined ? {} : { hint: body.hint }),
+    steps: recoverySteps.map(sentence),
   };
 }
 
@@ -50,18 +46,9 @@ function sentence(text: string): string {
   return /[.?!…]$/.test(text) ? text : `${text}.`;
 }
 
-export type { FormError };
-
-/** An error as a form shows it; errors that are not the gateway's own are rethrown. */
 export function formError(error: unknown): FormError {
   if (!(error instanceof GatewayError)) throw error;
-  const { message, errorType, recoveryAction, recoverySteps, hint } = error.toBody();
-  return {
-    message,
-    code: errorType,
-    steps: recoverySteps.length > 0 ? recoverySteps : [recoveryAction],
-    ...(hint === undefined ? {} : { hint }),
-  };
+  return formErrorOf(error.toBody());
 }
 
 /** The gateway or its store has failed: that is told on the error page. */

@@ -8,6 +8,7 @@ import {
   NEW_SERVER,
   NEW_TOOLSET,
   optimizationPath,
+  OPTIMIZE_ALL,
   PAGES,
   pathParts,
   RESTORE_BACKUP,
@@ -18,7 +19,6 @@ import {
 import { EVERYONE } from "../core/access.ts";
 import type { PaletteIndex } from "./ui/palette.ts";
 
-/** What the rail and the top bar show on every page. */
 export interface Frame {
   counts: StatusCounts;
   /** The port, or the host where the gateway stands behind a name. */
@@ -59,19 +59,6 @@ function placeOf(address: string): string {
   return url.port === "" ? url.host : `:${url.port}`;
 }
 
-const OPTIMIZATION_STEPS: Record<string, string> = { "~all": "All servers", "~jobs": "Job" };
-
-/** What follows "Optimization": a server, one of its tools, or a page that belongs to none. */
-function optimizationCrumbs(name: string, tool: string | undefined): Crumb[] {
-  const step = OPTIMIZATION_STEPS[name];
-  if (step !== undefined) return [{ label: step, isName: false }];
-  if (tool === undefined) return [{ label: name, isName: true }];
-  return [
-    { label: name, href: optimizationPath(name), isName: true },
-    { label: tool, isName: true },
-  ];
-}
-
 export interface Crumb {
   label: string;
   /** Missing on the last one: that is where the reader is. */
@@ -80,11 +67,13 @@ export interface Crumb {
   isName: boolean;
 }
 
+/** Pages that stand where a server or a toolset would. */
 const STEPS: Record<string, string> = {
   [NEW_SERVER]: "Add server",
   [NEW_TOOLSET]: "New toolset",
   [IMPORT_TOOLSETS]: "Import",
   [RESTORE_BACKUP]: "Restore a backup",
+  [OPTIMIZE_ALL]: "All servers",
 };
 
 const SERVER_STEPS: Record<string, string> = {
@@ -93,48 +82,42 @@ const SERVER_STEPS: Record<string, string> = {
   "~login": "Log in",
 };
 
-/** Where am I: from the page in the rail down to the thing shown. */
+const plain = (label: string): Crumb => ({ label, isName: false });
+
+/** From the page in the rail down to the thing shown. */
 export function crumbsOf(pathname: string): Crumb[] {
   const page = PAGES.find((page) => isCurrentPage(page, pathname));
   const parts = pathParts(pathname);
-  if (page === undefined || parts === undefined) return [{ label: "Not found", isName: false }];
+  if (page === undefined || parts === undefined) return [plain("Not found")];
   const [, name, tool] = parts;
-  if (name === undefined) return [{ label: page.label, isName: false }];
-  const list = { label: page.label, href: page.path, isName: false };
-  if (page.path === "/security") {
-    const label = SECURITY_PAGES.find(({ path }) => path === pathname)?.label ?? capitalized(name);
-    return [list, { label, isName: false }];
-  }
-  if (page.path === "/optimization") return [list, ...optimizationCrumbs(name, tool)];
-  const step = STEPS[pathname];
-  if (step !== undefined) return [list, { label: step, isName: false }];
-  if (tool === undefined) return [list, { label: name, isName: true }];
-  const serverStep = page.path === "/servers" ? SERVER_STEPS[tool] : undefined;
-  if (serverStep !== undefined) {
-    return [
-      list,
-      { label: name, href: serverPath(name), isName: true },
-      { label: serverStep, isName: false },
-    ];
-  }
-  if (page.path === "/toolsets") {
-    const step = { label: capitalized(tool), isName: false };
-    return [list, { label: name, href: toolsetPath(name), isName: true }, step];
-  }
-  return [
-    list,
-    {
-      label: name,
-      href: page.path === "/tools"
-        ? `/tools?${new URLSearchParams({ server: name })}`
-        : serverPath(name),
-      isName: true,
-    },
-    { label: tool, isName: true },
-  ];
+  if (name === undefined) return [plain(page.label)];
+  const step = STEPS[pathname] ?? (name === "~jobs" ? "Job" : undefined);
+  const rest = step === undefined ? detailCrumbs(page.path, pathname, name, tool) : [plain(step)];
+  return [{ ...plain(page.label), href: page.path }, ...rest];
 }
 
-/** How many things of each kind wait for a person. */
+function detailCrumbs(page: string, pathname: string, name: string, tool?: string): Crumb[] {
+  if (page === "/security") {
+    const known = SECURITY_PAGES.find(({ path }) => path === pathname);
+    return [plain(known?.label ?? capitalized(name))];
+  }
+  const named = { label: name, isName: true };
+  if (tool === undefined) return [named];
+  const last = { label: tool, isName: true };
+  switch (page) {
+    case "/optimization":
+      return [{ ...named, href: optimizationPath(name) }, last];
+    case "/tools":
+      return [{ ...named, href: `/tools?${new URLSearchParams({ server: name })}` }, last];
+    case "/toolsets":
+      return [{ ...named, href: toolsetPath(name) }, plain(capitalized(tool))];
+    default: {
+      const step = SERVER_STEPS[tool];
+      return [{ ...named, href: serverPath(name) }, step === undefined ? last : plain(step)];
+    }
+  }
+}
+
 export interface WaitingCounts {
   review: number;
   approvals: number;
@@ -180,7 +163,6 @@ export function needsAttention(server: ServerStatus): boolean {
   return NEEDS_ATTENTION.has(server.state);
 }
 
-/** The numbers in the rail and the header, as the live channel sends them. */
 export function countStatus(
   servers: readonly ServerStatus[],
   problems: readonly ConfigProblem[],

@@ -1,3 +1,5 @@
+import { nearestNames } from "../core/text.ts";
+
 /** One page of a list that may be long. */
 export interface Paged<T> {
   rows: T[];
@@ -54,13 +56,16 @@ export interface MissingName {
   nearest: string[];
 }
 
+export function missingName(missing: string, names: readonly string[]): MissingName {
+  return { missing, nearest: nearestNames(missing, names) };
+}
+
 /** The order of a table, as its address says it: `?sort=tools&dir=desc`. */
 export interface Sorting<Column extends string> {
   column: Column;
   descending: boolean;
 }
 
-/** Reads the order from the address; what is not a column falls back to the first. */
 export function readSorting<Column extends string>(
   query: URLSearchParams,
   columns: readonly [Column, ...Column[]],
@@ -70,7 +75,6 @@ export function readSorting<Column extends string>(
   return { column, descending: query.get("dir") === "desc" };
 }
 
-/** The query that a click on a column's heading leads to. */
 export function nextSorting<Column extends string>(
   current: Sorting<Column>,
   column: Column,

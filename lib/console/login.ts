@@ -10,17 +10,12 @@ type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
 };
 
 export interface ConsoleLoginPage {
-  /** Where to go on after it. */
   then: string;
-  /** Whether one can do without. */
   isOpen: boolean;
-  /** Whether one could, were it not for the proxy in between. */
   isGuest: boolean;
-  /** Why the last try failed. */
   error?: FormError;
 }
 
-/** What makes a token that is good for all of the console. */
 export const MAKE_TOKEN = "quartermaster token create --name me --rights read,call,manage";
 
 export function consoleLoginPage(
@@ -47,7 +42,6 @@ function loginError(error: unknown): FormError {
   };
 }
 
-/** Logs a browser in by a token; gives the answer with its cookie. */
 export async function logIn(
   gateway: LoginHost,
   { token, then, place }: { token: string; then: string; place: string },
@@ -73,28 +67,29 @@ export async function logIn(
   const { principal, endsAt } = identified;
   const grants = access.grants(principal);
   const by = { subject: "console", principal, from: `console, ${place}` };
+  const refused = (reason: string, message: string, step: string) => {
+    gateway.audit?.note({ action: "console.login.fail", ...by, after: { reason } });
+    return new GatewayError("ACCESS_DENIED", { message, recoverySteps: [step] });
+  };
   if (!grants.isWhole) {
-    const after = { reason: "The token is for a part of it only" };
-    gateway.audit?.note({ action: "console.login.fail", ...by, after });
-    throw new GatewayError("ACCESS_DENIED", {
-      message: "The console shows everything: this token is for a part of it only",
-      recoverySteps: ["Log in with a token for all servers, tools and toolsets"],
-    });
+    throw refused(
+      "The token is for a part of it only",
+      "The console shows everything: this token is for a part of it only",
+      "Log in with a token for all servers, tools and toolsets",
+    );
   }
   if (!grants.may("read")) {
-    const after = { reason: "The token may not read" };
-    gateway.audit?.note({ action: "console.login.fail", ...by, after });
-    throw new GatewayError("ACCESS_DENIED", {
-      message: "To look at the console takes the right to read, which this token does not have",
-      recoverySteps: ["Log in with a token that has it"],
-    });
+    throw refused(
+      "The token may not read",
+      "To look at the console takes the right to read, which this token does not have",
+      "Log in with a token that has it",
+    );
   }
   const { cookie, seconds } = await consoleLogins.begin(principal, endsAt);
   gateway.audit?.note({ action: "console.login", ...by });
   return redirect(localPath(then), setCookie(cookie, seconds));
 }
 
-/** Logs this browser out, or all of the caller's. */
 export async function logOut(
   gateway: LoginHost,
   request: Request,

@@ -29,7 +29,6 @@ export function toolRows(gateway: Pick<Gateway, "servers">, server: string): Too
     .sort((a, b) => compareText(a.name, b.name));
 }
 
-/** Longer ones are cut in lists, where a row has one line; the tool's page has them whole. */
 const SUMMARY_LENGTH = 240;
 
 /** The first paragraph of a tool's description, on one line and not too long for a list. */
@@ -45,7 +44,6 @@ function cutText(text: string, length: number): string {
   return `${Array.from(text.slice(0, length * 2)).slice(0, length - 1).join("").trimEnd()}…`;
 }
 
-/** Splits what a person typed into words that must all be found. */
 export function searchWords(query: string): string[] {
   return query.toLowerCase().slice(0, 200).split(/\s+/).filter((word) => word !== "");
 }
@@ -62,7 +60,6 @@ export function knownTokens(guide: Gateway["guide"], tool: CatalogTool): { token
   return tokens === 0 ? {} : { tokens };
 }
 
-/** What happened to a server's tools, newest first. */
 export interface ToolChanges {
   events: ToolEvent[];
   more: number;
@@ -84,7 +81,6 @@ export async function historyOf(
   }
 }
 
-/** A tool that clients do not get as its server lists it, until somebody has decided. */
 export interface WaitingTool {
   server: string;
   tool: string;
@@ -94,7 +90,6 @@ export interface WaitingTool {
 
 type WithReview = Pick<Gateway, "review">;
 
-/** The tools of all servers that wait for somebody to decide, or of one alone. */
 export function waitingTools({ review }: WithReview, only?: string): WaitingTool[] {
   const tools = new Map<string, WaitingTool>();
   for (const { server, tool, kind, state } of review.waiting(only)) {

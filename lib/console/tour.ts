@@ -9,9 +9,7 @@ const TOUR: Setting<"begun" | "over"> = { name: "tour", schema: z.enum(["begun",
 export interface Tour {
   hasServer: boolean;
   hasChoice: boolean;
-  /** The client that is connected, by the name it gave. */
   client?: string;
-  /** Where a client connects. */
   endpoint: string;
 }
 

@@ -1,16 +1,33 @@
 import * as z from "zod/mini";
 
-const Refusal = z.object({
-  error: z.object({
-    message: z.string(),
-    errorType: z._default(z.string(), "INTERNAL"),
-    recoveryAction: z.optional(z.string()),
-    recoverySteps: z._default(z.array(z.string()), []),
-    hint: z.optional(z.string()),
-  }),
+/** Why what was written in a form could not be done. */
+export const FormError = z.object({
+  message: z.string(),
+  code: z.string(),
+  steps: z.array(z.string()),
+  hint: z.optional(z.string()),
 });
+export type FormError = z.infer<typeof FormError>;
 
-/** Why the gateway's own API gave no answer, in words that a person can read. */
+const ErrorBody = z.object({
+  message: z.string(),
+  errorType: z._default(z.string(), "INTERNAL"),
+  recoveryAction: z.optional(z.string()),
+  recoverySteps: z._default(z.array(z.string()), []),
+  /** Of the console's own actions. */
+  steps: z.optional(z.array(z.string())),
+  hint: z.optional(z.string()),
+});
+const Refusal = z.object({ error: ErrorBody });
+
+/** The gateway's error body as forms show it. */
+export function formErrorOf(body: z.infer<typeof ErrorBody>): FormError {
+  const { message, errorType: code, recoveryAction, recoverySteps, hint } = body;
+  const advice = recoveryAction === undefined ? [] : [recoveryAction];
+  const steps = body.steps ?? (recoverySteps.length > 0 ? recoverySteps : advice);
+  return { message, code, steps, ...(hint === undefined ? {} : { hint }) };
+}
+
 export class ApiError extends Error {
   readonly details: FormError;
 
@@ -28,20 +45,26 @@ export class ApiError extends Error {
   }
 }
 
-/** Posts to the gateway's own API; throws what went wrong in words that a person can read. */
+/** Posts to the gateway's own API; throws an ApiError. */
 export function askApi(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
-  return ask(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const headers = { "content-type": "application/json" };
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
-/** Reads from it; the same otherwise. */
 export function readApi(path: string, signal?: AbortSignal): Promise<unknown> {
-  const headers = { accept: "application/json" };
-  return ask(path, { headers, ...(signal === undefined ? {} : { signal }) });
+  return ask(path, { headers: { accept: "application/json" }, signal: signal ?? null });
+}
+
+/** Runs one of the console's actions; resolves with its outcome. */
+export async function postAction(fields: Record<string, string>): Promise<string> {
+  const answer = await ask("/actions", {
+    method: "POST",
+    headers: { accept: "application/json" },
+    body: new URLSearchParams(fields),
+    // It may be the last thing that a page does.
+    keepalive: true,
+  });
+  return z.object({ done: z.string() }).parse(answer).done;
 }
 
 async function ask(path: string, init: RequestInit): Promise<unknown> {
@@ -55,67 +78,7 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;
-  throw new ApiError(
-    refusalOf(answer) ?? {
-      code: "INTERNAL",
-      message: `The gateway answered ${response.status}`,
-      steps: [],
-    },
-  );
-}
-
-function refusalOf(answer: unknown): FormError | undefined {
-  const refusal = Refusal.safeParse(answer);
-  if (!refusal.success) return undefined;
-  const { message, errorType, recoveryAction, recoverySteps, hint } = refusal.data.error;
-  return {
-    message,
-    code: errorType,
-    steps: recoverySteps.length > 0 || recoveryAction === undefined
-      ? recoverySteps
-      : [recoveryAction],
-    ...(hint === undefined ? {} : { hint }),
-  };
-}
-
-export const FormError = z.object({
-  message: z.string(),
-  code: z.string(),
-  /** What to do about it. */
-  steps: z.array(z.string()),
-  hint: z.optional(z.string()),
-});
-/** Why what was written in a form could not be done. */
-export type FormError = z.infer<typeof FormError>;
-
-const Done = z.object({ done: z.string() });
-const Refused = z.object({
-  error: z.object({ message: z.string(), steps: z._default(z.array(z.string()), []) }),
-});
-
-/** Why an action was not done, in words for a person. */
-export class ActionError extends Error {
-  readonly steps: readonly string[];
-
-  constructor(message: string, steps: readonly string[]) {
-    super(message);
-    this.steps = steps;
-  }
-}
-
-/** Has the gateway do something, from the browser; resolves with what was done, in words. */
-export async function postAction(fields: Record<string, string>): Promise<string> {
-  const response = await fetch("/actions", {
-    method: "POST",
-    headers: { accept: "application/json" },
-    body: new URLSearchParams(fields),
-    // It may be the last thing that a page does.
-    keepalive: true,
-  });
-  const answer: unknown = await response.json().catch(() => ({}));
-  const done = Done.safeParse(answer);
-  if (response.ok && done.success) return done.data.done;
-  const refused = Refused.safeParse(answer);
-  if (!refused.success) throw new ActionError("The gateway could not do it", []);
-  throw new ActionError(refused.data.error.message, refused.data.error.steps);
+  const message = `The gateway answered ${response.status}`;
+  const { error } = Refusal.safeParse(answer).data ?? { error: ErrorBody.parse({ message }) };
+  throw new ApiError(formErrorOf(error));
 }

@@ -5,7 +5,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A moment as a person says it: "just now", "3 min ago", "2 days ago". */
 export function formatAgo(then: number, now: number): string {
   const ms = now - then;
   if (ms < 10 * SECOND) return "just now";
@@ -46,7 +45,6 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Bytes in the unit that keeps the number short: "512 KiB", "4 MiB". */
 export function formatBytes(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB"];
   let value = bytes;
@@ -58,7 +56,6 @@ export function formatBytes(bytes: number): string {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** How long something took, to a tenth of a millisecond where it was quick. */
 export function formatDuration(ms: number): string {
   if (ms < 0.1) return "<0.1 ms";
   if (ms < 10) return `${ms.toFixed(1)} ms`;
@@ -90,13 +87,11 @@ export function endpointName(endpoint: string): string {
   return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
 }
 
-/** A stretch of foreign text: either plain, or characters that would not be seen. */
 type InertPart = { text: string } | { hidden: string };
 
 /** Beyond so many parts a page would choke on their elements: the rest is one text. */
 const MAX_PARTS = 1_000;
 
-/** Splits foreign text so that what is hidden in it can be shown. */
 export function inertParts(text: string): InertPart[] {
   const parts: InertPart[] = [];
   let end = 0;

@@ -1,53 +1,53 @@
+import * as z from "zod/mini";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import { formatCount } from "./format.ts";
 import type { JobOutcome } from "../../core/job_outcome.ts";
 
-/** How one tool of a job stands. */
-export interface JobLine {
-  server: string;
-  tool: string;
-  state: "done" | "failed" | "working" | "queued";
-  /** One word for it. */
-  word: string;
-  /** What came of it, or how far it is. */
-  text: string;
-  isPromoted: boolean;
-}
+const JobLine = z.object({
+  server: z.string(),
+  tool: z.string(),
+  state: z.enum(["done", "failed", "working", "queued"]),
+  word: z.string(),
+  text: z.string(),
+  isPromoted: z.boolean(),
+});
+export type JobLine = z.infer<typeof JobLine>;
+
+const JobNews = z.object({
+  id: z.string(),
+  status: z.enum(["running", "paused", "completed", "cancelled", "failed"]),
+  title: z.string(),
+  depth: z.enum(["quick", "thorough"]),
+  tools: z.number(),
+  done: z.number(),
+  percent: z.number(),
+  message: z.string(),
+  current: z.optional(z.object({
+    phase: z.enum(["queued", "generating", "evaluating", "promoting", "complete"]),
+    categories: z.array(z.object({ category: z.string(), done: z.number(), total: z.number() })),
+  })),
+  /** Runs, failures, cost and what it may spend. */
+  spent: z.string(),
+  note: z.optional(z.string()),
+  startedAt: z.string(),
+  endedAt: z.optional(z.string()),
+  /** Changes where a page that shows more than the job's own progress has to look again. */
+  mark: z.string(),
+  line: z.optional(JobLine),
+});
+/** What the live channel tells of a job: how far it is, without the list of its tools. */
+type JobNews = z.infer<typeof JobNews>;
 
 /** A job as pages show it: plain data, small however many tools it has. */
-export interface JobProgress {
-  id: string;
-  status: OptimizationJob["status"];
-  /** What it works on. */
-  title: string;
-  depth: OptimizationJob["options"]["depth"];
-  tools: number;
-  done: number;
-  /** 0 to 100. */
-  percent: number;
-  /** What happens at this moment, in a line. */
-  message: string;
-  current?: {
-    server: string;
-    tool: string;
-    phase: JobTool["phase"];
-    categories: { category: string; done: number; total: number }[];
-  };
-  /** The tools around the one that is worked on. */
+export interface ShownJob extends Omit<JobNews, "line"> {
   lines: JobLine[];
   earlier: number;
   later: number;
-  /** Runs, failures, cost and what it may spend, in words. */
-  spent: string;
-  note?: string;
-  startedAt: string;
-  endedAt?: string;
-  /** Another where a page that shows more than the job's own progress has to look again. */
-  mark: string;
+  /** What it came to where that is less than was asked for. */
+  outcome?: JobOutcome | undefined;
 }
 
 const MAX_LINES = 30;
-/** How many of those that are done stay in sight before the one that is worked on. */
 const LINES_BEFORE = 10;
 
 const PHASES: Record<JobTool["phase"], string> = {
@@ -58,7 +58,6 @@ const PHASES: Record<JobTool["phase"], string> = {
   complete: "Complete",
 };
 
-/** The steps a tool goes through, in order, for a reader to see where it is. */
 export const STEPS = ["generating", "evaluating", "promoting", "complete"] as const;
 
 /** Where a job's page is; no server can be called so. */
@@ -66,11 +65,11 @@ export function jobPath(id: string): string {
   return `/optimization/~jobs/${encodeURIComponent(id)}`;
 }
 
-export function isActive({ status }: Pick<JobProgress, "status">): boolean {
+export function isActive({ status }: Pick<ShownJob, "status">): boolean {
   return status === "running" || status === "paused";
 }
 
-export function jobProgress(job: OptimizationJob): JobProgress {
+export function jobProgress(job: OptimizationJob): ShownJob {
   const { id, status, tools, options } = job;
   const done = tools.filter(({ phase }) => phase === "complete").length;
   const at = tools.findIndex(({ phase }) => phase !== "complete");
@@ -87,23 +86,19 @@ export function jobProgress(job: OptimizationJob): JobProgress {
     done,
     percent: status === "completed" ? 100 : Math.floor(100 * share),
     message: messageOf(job, current, at),
-    ...(current === undefined ? {} : {
-      current: {
-        server: current.server,
-        tool: current.toolName,
-        phase: current.phase,
-        categories: Object.entries(current.byCategory ?? {})
-          .map(([category, { done, total }]) => ({ category, done, total })),
-      },
-    }),
+    current: current && {
+      phase: current.phase,
+      categories: Object.entries(current.byCategory ?? {})
+        .map(([category, counts]) => ({ category, ...counts })),
+    },
     lines: lines.map((tool) => lineOf(tool, job)),
     earlier: first,
     later: tools.length - first - lines.length,
     spent: spentText(job),
-    ...(job.note === undefined ? {} : { note: job.note }),
+    note: job.note,
     startedAt: job.createdAt,
-    ...(job.endedAt === undefined ? {} : { endedAt: job.endedAt }),
-    mark: jobMark(job),
+    endedAt: job.endedAt,
+    mark: `${id} ${status} ${done}`,
   };
 }
 
@@ -128,19 +123,15 @@ function partOf({ phase, runsDone, runsTotal }: JobTool): number {
   return 0.1 + 0.85 * Math.min(1, runsDone / runsTotal);
 }
 
+const STOPPED = {
+  completed: "Complete",
+  cancelled: "Canceled",
+  failed: "Failed",
+  paused: "Paused",
+};
+
 function messageOf(job: OptimizationJob, current: JobTool | undefined, at: number): string {
-  switch (job.status) {
-    case "completed":
-      return "Complete";
-    case "cancelled":
-      return "Canceled";
-    case "failed":
-      return "Failed";
-    case "paused":
-      return "Paused";
-    case "running":
-      break;
-  }
+  if (job.status !== "running") return STOPPED[job.status];
   if (current === undefined) return "Finishing";
   const place = job.tools.length === 1 ? "" : ` (tool ${at + 1} of ${job.tools.length})`;
   const name = current.toolName;
@@ -180,25 +171,16 @@ function spentText({ runs, errors, cost, options }: OptimizationJob): string {
   ].join(", ");
 }
 
-/** Changes where a page that shows more than the job's own progress has to look again. */
-export function jobMark({ id, status, tools }: OptimizationJob): string {
-  return `${id} ${status} ${tools.filter(({ phase }) => phase === "complete").length}`;
-}
-
-/** What the live channel tells of a job: how far it is, without the list of its tools. */
-export type JobNews = Omit<JobProgress, "lines" | "earlier" | "later"> & {
-  /** How the tool stands that is worked on. */
-  line?: JobLine;
-};
-
 export function jobNews(job: OptimizationJob): JobNews {
   const { lines, earlier: _earlier, later: _later, ...progress } = jobProgress(job);
-  const line = lines.find(({ state }) => state === "working");
-  return line === undefined ? progress : { ...progress, line };
+  return { ...progress, line: lines.find(({ state }) => state === "working") };
 }
 
-/** A job as it is shown, with what was told of it since. */
-export function withNews(shown: JobProgress, { line, ...progress }: JobNews): JobProgress {
+export function isJobNews(data: unknown): data is JobNews {
+  return JobNews.safeParse(data).success;
+}
+
+export function withNews(shown: ShownJob, { line, ...progress }: JobNews): ShownJob {
   const { lines, earlier, later } = shown;
   const isSame = (other: JobLine) => other.server === line?.server && other.tool === line.tool;
   return {
@@ -207,9 +189,4 @@ export function withNews(shown: JobProgress, { line, ...progress }: JobNews): Jo
     earlier,
     later,
   };
-}
-
-/** A job's progress, and what it came to where that is less than was asked for. */
-export interface ShownJob extends JobProgress {
-  outcome?: JobOutcome;
 }

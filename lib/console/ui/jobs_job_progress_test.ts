@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { dollars, jobMark, jobProgress } from "./jobs.ts";
+import { dollars, jobProgress } from "./jobs.ts";
 
 function tool(name: string, more: Partial<JobTool> = {}): JobTool {
   return JobTool.parse({
@@ -89,10 +89,10 @@ Deno.test("jobProgress() tells what was spent of what may be", () => {
   assert.equal(spent, "105 runs of at most 200, 2 failed and not counted, $0.0120, budget $1.00");
 });
 
-Deno.test("jobMark() changes when a tool is done or the job stops, not with each run", () => {
-  const first = jobMark(job());
-  assert.equal(jobMark(job({ runs: 106 })), first);
-  assert.notEqual(jobMark(job({ status: "paused" })), first);
+Deno.test("jobProgress() has a mark that changes when a tool is done or the job stops, not with each run", () => {
+  const first = jobProgress(job()).mark;
+  assert.equal(jobProgress(job({ runs: 106 })).mark, first);
+  assert.notEqual(jobProgress(job({ status: "paused" })).mark, first);
 });
 
 Deno.test("dollars() never makes a cost look free", () => {

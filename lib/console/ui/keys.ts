@@ -1,14 +1,8 @@
 import { signal } from "@preact/signals";
 
-/** What a shortcut needs to know of a keyboard event. */
-export interface KeyPress {
-  key: string;
-  ctrlKey: boolean;
-  metaKey: boolean;
-  altKey: boolean;
-  isComposing: boolean;
-  target: unknown;
-}
+export type KeyPress =
+  & Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "isComposing">
+  & { target: unknown };
 
 interface ElementLike {
   tagName: string;
@@ -16,24 +10,15 @@ interface ElementLike {
   isContentEditable?: boolean;
 }
 
-const NOT_TYPED = new Set([
-  "button",
-  "checkbox",
-  "color",
-  "file",
-  "image",
-  "radio",
-  "reset",
-  "submit",
-]);
+/** Types of inputs that take no text. */
+const NOT_TYPED = /^(button|checkbox|color|file|image|radio|reset|submit)$/;
 
-/** Whether keys go into this element as text. */
 function isTypingTarget(target: unknown): boolean {
   if (!isElementLike(target)) return false;
   if (target.isContentEditable === true) return true;
   const tag = target.tagName.toUpperCase();
   if (tag === "TEXTAREA" || tag === "SELECT") return true;
-  return tag === "INPUT" && !NOT_TYPED.has(target.type ?? "text");
+  return tag === "INPUT" && !NOT_TYPED.test(target.type ?? "text");
 }
 
 /** Whether a key may act as a single-key shortcut: alone, and not while somebody types. */

@@ -10,14 +10,10 @@ const StatusCounts = z.object({
   tools: z.int(),
   attention: z.int(),
   toolsets: z.optional(z.int()),
-  /** What waits for a decision; told with each page. */
   security: z.optional(z.int()),
-  /** Whether optimization is on. */
   optimizing: z.optional(z.boolean()),
 });
 export type StatusCounts = z.infer<typeof StatusCounts>;
-
-const Named = z.object({ name: z.string() });
 
 /** Written by the one live channel of the page, in the browser only; read by any island. */
 export const liveState = signal<LiveState>("connecting");
@@ -43,10 +39,8 @@ const LIVE_KINDS = [
 ] as const;
 type LiveKind = typeof LIVE_KINDS[number];
 
-/** What the channel tells besides counts: what changed, or that much was missed. */
 interface LiveListener {
-  onServer(name: string): void;
-  onKind?(kind: LiveKind): void;
+  onKind(kind: LiveKind | "servers"): void;
   onReset(): void;
 }
 
@@ -85,7 +79,6 @@ const OFFLINE_AFTER_MS = 20_000;
 export class LiveChannel {
   readonly #listener: LiveListener;
   readonly #open: (since: string | undefined) => Source;
-  /** The last event of each kind, of the gateway's present run. */
   readonly #heard = new Map<string, number>();
   #run = "";
   #since: string | undefined;
@@ -115,10 +108,7 @@ export class LiveChannel {
       const counts = StatusCounts.safeParse(JSON.parse(data));
       if (counts.success) liveCounts.value = counts.data;
     });
-    on("server", (data) => {
-      const server = Named.safeParse(JSON.parse(data));
-      if (server.success) this.#listener.onServer(server.data.name);
-    }, "servers");
+    on("server", () => this.#listener.onKind("servers"), "servers");
     for (const kind of LIVE_KINDS) {
       on(kind, (data) => {
         const listeners = dataListeners.get(kind);
@@ -126,7 +116,7 @@ export class LiveChannel {
           const value: unknown = JSON.parse(data);
           for (const listener of listeners) listener(value);
         }
-        this.#listener.onKind?.(kind);
+        this.#listener.onKind(kind);
       });
     }
     on("reset", () => this.#listener.onReset());
@@ -220,7 +210,6 @@ function refreshWhenPossible(): void {
   }
 }
 
-/** Shows the same page with another query, in place of the present one in the history. */
 export function showQuery(query: URLSearchParams): void {
   const search = query.toString();
   const url = search === "" ? location.pathname : `${location.pathname}?${search}`;

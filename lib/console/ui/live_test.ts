@@ -24,7 +24,7 @@ function channel(since?: string) {
   const sources: FakeSource[] = [];
   const heard: string[] = [];
   const live = new LiveChannel(
-    { onServer: (name) => heard.push(name), onReset: () => heard.push("reset") },
+    { onKind: (kind) => heard.push(kind), onReset: () => heard.push("reset") },
     {
       since,
       open(since) {
@@ -54,7 +54,7 @@ Deno.test("LiveChannel tells counts, changed servers and gaps", () => {
   assert.equal(liveCounts.value?.servers, 3);
   last().emit("server", '{"name":"weather","state":"ready"}');
   last().emit("reset", "{}");
-  assert.deepEqual(heard, ["weather", "reset"]);
+  assert.deepEqual(heard, ["servers", "reset"]);
   live.stop();
   assert.ok(last().isClosed);
 });
@@ -112,7 +112,7 @@ Deno.test("LiveChannel tells what else changed by its kind, and its data to who 
   const heard: unknown[] = [];
   const source = new FakeSource();
   const live = new LiveChannel(
-    { onServer: () => {}, onReset: () => {}, onKind: (kind) => kinds.push(kind) },
+    { onReset: () => {}, onKind: (kind) => kinds.push(kind) },
     { since: undefined, open: () => source },
   );
   live.start();

@@ -1,4 +1,3 @@
-/** The console's pages, in the order of the rail. */
 export const PAGES = [
   { path: "/", label: "Dashboard", icon: "dashboard", key: "i" },
   { path: "/servers", label: "Servers", icon: "servers", key: "s" },
@@ -12,13 +11,11 @@ export const PAGES = [
 
 export type ConsolePage = typeof PAGES[number];
 
-/** Whether a page is the one shown, or the list that the shown detail belongs to. */
 export function isCurrentPage(page: ConsolePage, pathname: string): boolean {
   if (page.path === "/") return pathname === "/";
   return pathname === page.path || pathname.startsWith(`${page.path}/`);
 }
 
-/** The pages about security, in the order of their tabs. */
 export const SECURITY_PAGES = [
   { path: "/security", label: "Overview", icon: "lock" },
   { path: "/security/tokens", label: "Tokens", icon: "lock" },
@@ -30,19 +27,16 @@ export const SECURITY_PAGES = [
   { path: "/security/audit", label: "Audit log", icon: "file" },
 ] as const;
 
-/** Where a server's page is. */
 export function serverPath(name: string): string {
   return `/servers/${encodeURIComponent(name)}`;
 }
 
-/** Where a tool's page is. */
 export function toolPath(server: string, tool: string): string {
   // A browser takes these two for "here" and "one up", encoded or not: only a search finds them.
   if (tool === "." || tool === "..") return `/tools?${new URLSearchParams({ server, q: tool })}`;
   return `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
 }
 
-/** Where it is decided what clients get of a server or of one of its tools. */
 export function reviewPath(server?: string, tool?: string): string {
   const named = Object.entries({ server, tool }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]]
@@ -50,12 +44,10 @@ export function reviewPath(server?: string, tool?: string): string {
   return `/security/review${named.length === 0 ? "" : `?${new URLSearchParams(named)}`}`;
 }
 
-/** Where a toolset's page is. */
 export function toolsetPath(name: string): string {
   return `/toolsets/${encodeURIComponent(name)}`;
 }
 
-/** Where the optimization of a server or of one of its tools is. */
 export function optimizationPath(server: string, tool?: string): string {
   const path = `/optimization/${encodeURIComponent(server)}`;
   return tool === undefined || tool === "." || tool === ".."
@@ -70,7 +62,6 @@ export const NEW_SERVER = "/servers/~new";
 export const UNDO_REMOVAL = "/servers/~undo";
 export const DEMO_SERVER_PATH = "/servers/~demo";
 
-/** A step that is taken with a server: a page or a form of its own. */
 export function serverStep(
   name: string,
   step: "tools" | "edit" | "restart" | "pause" | "resume" | "remove",
@@ -78,7 +69,6 @@ export function serverStep(
   return `${serverPath(name)}/~${step}`;
 }
 
-/** Where a call's page is, beside the list that the query gives. */
 export function callPath(id: string, query: Record<string, string> = {}): string {
   const search = new URLSearchParams(query).toString();
   return `/activity/${encodeURIComponent(id)}${search === "" ? "" : `?${search}`}`;
@@ -90,7 +80,6 @@ export const IMPORT_TOOLSETS = "/toolsets/~import";
 export const EXPORT_TOOLSETS = "/toolsets/~export";
 export const UNEQUIP_TOOLSET = "/toolsets/~unequip";
 
-/** Where a copy of a toolset is made. */
 export function cloneToolset(name: string): string {
   return `${NEW_TOOLSET}?${new URLSearchParams({ from: name })}`;
 }

@@ -1,4 +1,8 @@
+import { signal } from "@preact/signals";
 import * as z from "zod/mini";
+import { ApiError, postAction, readApi } from "./api.ts";
+import { overlay } from "./keys.ts";
+import { requestRefresh } from "./live.ts";
 import {
   NEW_SERVER,
   NEW_TOOLSET,
@@ -10,10 +14,11 @@ import {
   toolPath,
   toolsetPath,
 } from "./pages.ts";
+import { chooseTheme, isDark, readPreference, savePreference, toggleRail } from "./preferences.ts";
+import { dismissToast, toast } from "./toast.ts";
 
 const REPORT = "/api/optimization/report?format=markdown";
 
-/** What the palette can do whatever there is, with the keys that do the same. */
 export const COMMON_ACTIONS: readonly PaletteItem[] = [
   action("help", "keyboard", "Show help: keyboard shortcuts", { key: "?", action: "help" }),
   action("add-server", "servers", "Add a server", { key: "A", href: NEW_SERVER }),
@@ -29,35 +34,28 @@ export const COMMON_ACTIONS: readonly PaletteItem[] = [
   action("backup", "store", "Make a backup, in Settings", { href: "/settings" }),
 ];
 
-/** What can be done with the servers and toolsets that there are. */
 function indexActions({ servers, toolsets = [] }: PaletteIndex): PaletteItem[] {
-  const items: PaletteItem[] = [];
-  for (const { name, isEquipped } of toolsets) {
-    if (isEquipped) {
-      items.push(action("unequip", "toolsets", `Unequip toolset ${name}`, {
-        post: { action: "unequip-toolset" },
-      }));
-    } else {
-      items.push(action(`equip:${name}`, "toolsets", `Equip toolset ${name}`, {
-        post: { action: "equip-toolset", toolset: name },
-      }));
-    }
-  }
-  for (const { name, state } of servers) {
-    if (state === "paused") {
-      items.push(action(`resume:${name}`, "refresh", `Resume server ${name}`, {
-        post: { action: "resume-server", server: name },
-      }));
-    } else if (state !== "disabled") {
-      items.push(action(`restart:${name}`, "refresh", `Restart server ${name}`, {
-        post: { action: "restart-server", server: name },
-      }));
-    }
-    items.push(action(`optimize:${name}`, "optimization", `Optimize server ${name}`, {
-      href: optimizationPath(name),
-    }));
-  }
-  return items;
+  return [
+    ...toolsets.map(({ name, isEquipped }) =>
+      isEquipped
+        ? action("unequip", "toolsets", `Unequip toolset ${name}`, {
+          post: { action: "unequip-toolset" },
+        })
+        : action(`equip:${name}`, "toolsets", `Equip toolset ${name}`, {
+          post: { action: "equip-toolset", toolset: name },
+        })
+    ),
+    ...servers.flatMap(({ name, state }) => {
+      const [verb, word] = state === "paused" ? ["resume", "Resume"] : ["restart", "Restart"];
+      const turn = action(`${verb}:${name}`, "refresh", `${word} server ${name}`, {
+        post: { action: `${verb}-server`, server: name },
+      });
+      const optimize = action(`optimize:${name}`, "optimization", `Optimize server ${name}`, {
+        href: optimizationPath(name),
+      });
+      return state === "disabled" ? [optimize] : [turn, optimize];
+    }),
+  ];
 }
 
 function action(
@@ -75,7 +73,6 @@ export const PaletteIndex = z.object({
   ),
   toolsets: z.optional(z.array(z.object({ name: z.string(), isEquipped: z.boolean() }))),
 });
-/** What the gateway tells the palette. */
 export type PaletteIndex = z.infer<typeof PaletteIndex>;
 
 export interface PaletteItem {
@@ -84,27 +81,14 @@ export interface PaletteItem {
   group: "Pages" | "Actions" | "Servers" | "Toolsets" | "Tools";
   icon: string;
   label: string;
-  /** The server of a tool, or what a page belongs to. */
   aside?: string;
-  /** The key that does the same. */
   key?: string;
   isName?: boolean;
   href?: string;
-  /** What the browser does instead of going somewhere. */
-  action?: PaletteAction;
-  /** What the gateway is asked to do. */
+  action?: keyof typeof ACTIONS;
   post?: Record<string, string>;
-  /** A file to fetch. */
   download?: string;
 }
-
-export type PaletteAction =
-  | "theme-system"
-  | "theme-light"
-  | "theme-dark"
-  | "theme-switch"
-  | "help"
-  | "rail";
 
 export interface PaletteGroup {
   title: string;
@@ -115,7 +99,6 @@ const GROUPS = ["Pages", "Servers", "Toolsets", "Tools", "Actions"] as const;
 const MAX_PER_GROUP = 16;
 const MAX_RECENT = 5;
 
-/** Everything the palette can find, in a fixed order. */
 export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
   const items: PaletteItem[] = PAGES.map((page) => ({
     id: `p:${page.path}`,
@@ -132,35 +115,23 @@ export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
   items.push(...COMMON_ACTIONS);
   if (index === undefined) return items;
   items.push(...indexActions(index));
-  for (const { name } of index.toolsets ?? []) {
+  for (const { name: label } of index.toolsets ?? []) {
+    const href = toolsetPath(label);
     items.push({
-      id: `k:${name}`,
+      id: `k:${label}`,
       group: "Toolsets",
       icon: "toolsets",
-      label: name,
+      label,
       isName: true,
-      href: toolsetPath(name),
+      href,
     });
   }
-  for (const server of index.servers) {
-    items.push({
-      id: `s:${server.name}`,
-      group: "Servers",
-      icon: "servers",
-      label: server.name,
-      isName: true,
-      href: serverPath(server.name),
-    });
-    for (const tool of server.tools) {
-      items.push({
-        id: `t:${server.name}.${tool}`,
-        group: "Tools",
-        icon: "tools",
-        label: tool,
-        isName: true,
-        aside: server.name,
-        href: toolPath(server.name, tool),
-      });
+  for (const { name: server, tools } of index.servers) {
+    const named = { label: server, isName: true, href: serverPath(server) };
+    items.push({ id: `s:${server}`, group: "Servers", icon: "servers", ...named });
+    for (const label of tools) {
+      const named = { label, isName: true, aside: server, href: toolPath(server, label) };
+      items.push({ id: `t:${server}.${label}`, group: "Tools", icon: "tools", ...named });
     }
   }
   return items;
@@ -213,7 +184,6 @@ function searched(
   return groups.filter(({ items }) => items.length > 0).sort((a, b) => b.best - a.best);
 }
 
-/** Puts what was just used in front. */
 export function rememberRecent(recent: readonly string[], id: string): string[] {
   return [id, ...recent.filter((old) => old !== id)].slice(0, 20);
 }
@@ -324,4 +294,83 @@ function isWordStart(text: string, at: number): boolean {
   const before = text[at - 1] ?? "";
   const here = text[at] ?? "";
   return BOUNDARY.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
+}
+
+/** Opens a page of the console, or fetches a file, as if its link had been clicked. */
+export function navigate(href: string, isFile = false): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.hidden = true;
+  if (isFile) {
+    link.download = "";
+    link.setAttribute("f-client-nav", "false");
+  }
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+export type LoadedIndex =
+  | { state: "loading" | "failed"; data?: PaletteIndex }
+  | { state: "loaded"; data: PaletteIndex };
+
+/** The names the palette can find, and what was used last; written in the browser only. */
+export const loadedIndex = signal<LoadedIndex>({ state: "loading" });
+export const recentItems = signal<string[]>([]);
+
+/** Fetches the names anew; what was there before stays in use until they come. */
+export async function loadIndex(): Promise<void> {
+  recentItems.value = readRecent();
+  const { data } = loadedIndex.peek();
+  if (data === undefined) loadedIndex.value = { state: "loading" };
+  try {
+    loadedIndex.value = { state: "loaded", data: PaletteIndex.parse(await readApi("/palette")) };
+  } catch {
+    loadedIndex.value = data === undefined ? { state: "failed" } : { state: "failed", data };
+  }
+}
+
+export function runItem(item: PaletteItem): void {
+  recentItems.value = rememberRecent(recentItems.peek(), item.id);
+  savePreference("recent", JSON.stringify(recentItems.value));
+  overlay.value = undefined;
+  doItem(item);
+}
+
+export function doItem(item: PaletteItem): void {
+  if (item.action !== undefined) ACTIONS[item.action]();
+  else if (item.post !== undefined) void act(item.label, item.post);
+  else if (item.download !== undefined) navigate(item.download, true);
+  else if (item.href !== undefined) navigate(item.href);
+}
+
+async function act(label: string, fields: Record<string, string>): Promise<void> {
+  const waiting = toast("info", `${label}…`);
+  try {
+    toast("success", await postAction(fields));
+    requestRefresh();
+  } catch (error) {
+    const { code, message, steps } = ApiError.from(error).details;
+    if (code !== "OFFLINE") toast("error", message, steps[0]);
+    else toast("error", `${label}: the gateway does not answer`, "Is it running?");
+  } finally {
+    dismissToast(waiting);
+  }
+}
+
+const ACTIONS = {
+  "theme-system": () => chooseTheme("system"),
+  "theme-light": () => chooseTheme("light"),
+  "theme-dark": () => chooseTheme("dark"),
+  "theme-switch": () => chooseTheme(isDark() ? "light" : "dark"),
+  help: () => overlay.value = "help",
+  rail: toggleRail,
+};
+
+function readRecent(): string[] {
+  try {
+    return z.array(z.string()).parse(JSON.parse(readPreference("recent") ?? "[]"));
+  } catch {
+    return [];
+  }
 }

@@ -22,15 +22,12 @@ export type Theme = "system" | "light" | "dark";
 
 export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-/** The chosen theme; written in the browser only. */
 export const theme = signal<Theme>("system");
 
 export function loadTheme(): void {
-  const kept = readPreference("theme");
-  theme.value = kept === "light" || kept === "dark" ? kept : "system";
+  theme.value = THEMES.find((name) => name === readPreference("theme")) ?? "system";
 }
 
-/** Whether what is seen is dark, by choice or because the system is. */
 export function isDark(): boolean {
   if (theme.peek() !== "system") return theme.peek() === "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches;
@@ -44,7 +41,6 @@ export function chooseTheme(next: Theme): void {
   else root.dataset.theme = next;
 }
 
-/** Whether the rail shows icons only; written in the browser only. */
 export const isRailNarrow = signal(false);
 
 export function loadRail(): void {

@@ -1,4 +1,3 @@
-/** The links that open the rows of the page's tables, top to bottom. */
 const ROW_LINKS = "[data-row-link]";
 
 /** Moves the focus to the next or previous row; from elsewhere to the first or last in view. */
@@ -15,36 +14,18 @@ export function moveRowFocus(step: 1 | -1): void {
   next?.closest("[data-row]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Scrolls the list beside a detail to the one shown. */
 export function revealCurrentRow(): void {
   document.querySelector("[data-current-row]")?.scrollIntoView({ block: "nearest" });
-}
-
-interface RowWindow {
-  /** Of the first row that is drawn. */
-  first: number;
-  /** One past the last. */
-  end: number;
 }
 
 /** More than one screen of rows is never drawn, with some on either side for quick scrolling. */
 const SPARE_ROWS = 20;
 const MAX_ROWS = 160;
 
-/** Which of many rows of one height are drawn. */
 export function rowWindow(
-  { top, height, rowHeight, count }: {
-    /** How far the list is scrolled. */
-    top: number;
-    height: number;
-    rowHeight: number;
-    count: number;
-  },
-): RowWindow {
+  { top, height, rowHeight, count }: Record<"top" | "height" | "rowHeight" | "count", number>,
+): { first: number; end: number } {
   const seen = Math.min(MAX_ROWS - 2 * SPARE_ROWS, Math.ceil(height / rowHeight) + 1);
   const at = Math.min(Math.max(0, Math.floor(top / rowHeight)), Math.max(0, count - seen));
-  return {
-    first: Math.max(0, at - SPARE_ROWS),
-    end: Math.min(count, at + seen + SPARE_ROWS),
-  };
+  return { first: Math.max(0, at - SPARE_ROWS), end: Math.min(count, at + seen + SPARE_ROWS) };
 }

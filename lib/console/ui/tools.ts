@@ -5,7 +5,6 @@ import { formatCount } from "./format.ts";
 /** Cursor, for one, sends no more than this many tools to its model. */
 export const MANY_TOOLS = 40;
 
-/** A toolset holds no more than this. */
 export const MAX_TOOLS = 2_000;
 
 export const PickedTool = z.object({
@@ -15,13 +14,10 @@ export const PickedTool = z.object({
   summary: z.string(),
   /** Undefined until it has been counted. */
   tokens: z.optional(z.number()),
-  /** Why it cannot be called now, where that is so. */
   note: z.optional(z.string()),
 });
-/** A tool that can be chosen for a toolset. */
 export type PickedTool = z.infer<typeof PickedTool>;
 
-/** What a choice of tools amounts to. */
 export function sizeOf(tools: readonly PickedTool[]) {
   return {
     count: tools.length,
@@ -38,7 +34,6 @@ const STATES: Record<Exclude<ToolState, "registered">, string> = {
   disabled: "switched off",
 };
 
-/** What a person should know of a toolset, in a sentence each. */
 export function toolsetNotes(states: readonly ToolState[]): string[] {
   const notes = Object.entries(STATES).flatMap(([state, text]) => {
     const count = states.filter((one) => one === state).length;

@@ -2,19 +2,14 @@ import { Confirm } from "../../../../components/forms.tsx";
 import { PageHeader } from "../../../../components/layout.tsx";
 import { FilterField, FilterSelect } from "../../../../islands/forms.tsx";
 import { endpointName, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
-import { CallsCleared, CallsTable } from "../(_islands)/activity.tsx";
-import type { ActivityPage, CallChoice, CallPage } from "../(_page)/model.ts";
-import { CallDetail } from "./call.tsx";
-
-interface ActivityProps {
-  page: ActivityPage;
-  /** The call that is open beside the list. */
-  detail?: CallPage;
-  url: URL;
-}
+import { CallLog, CallsCleared } from "../(_islands)/activity.tsx";
+import type { ActivityPage, CallPage } from "../(_page)/model.ts";
+import { CallArticle } from "./call.tsx";
 
 /** All calls, and one of them whole. Both pages have the same shape, so that the list stays as it is. */
-export function Activity({ page, detail, url }: ActivityProps) {
+export function Activity(
+  { page, detail, url }: { page: ActivityPage; detail?: CallPage; url: URL },
+) {
   return (
     <div class={detail === undefined ? "stack activity-page" : "stack activity-page has-detail"}>
       <PageHeader
@@ -27,19 +22,19 @@ export function Activity({ page, detail, url }: ActivityProps) {
       <Filters page={page} url={url} />
       <div class="activity">
         <section class="card activity-list" aria-label="Calls">
-          <CallsTable
+          <CallLog
             rows={page.rows}
             hasOlder={page.hasOlder}
             isOlder={page.isOlder}
             query={page.query}
             hasCalls={page.hasCalls}
-            {...(detail === undefined ? {} : { current: detail.call.id })}
+            current={detail?.call.id}
           />
           <noscript>
             <PlainPager page={page} />
           </noscript>
         </section>
-        {detail === undefined ? null : <CallDetail page={detail} query={page.query} />}
+        {detail && <CallArticle page={detail} query={page.query} />}
       </div>
     </div>
   );
@@ -61,11 +56,11 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
   const action = url.pathname;
   const without = (name: string) =>
     Object.fromEntries(Object.entries(page.query).filter(([key]) => key !== name));
-  const select = (
-    name: keyof ActivityPage["choices"],
+  const filter = (
+    name: keyof ActivityPage["choices"] | "status",
     label: string,
     all: string,
-    shown = inertString,
+    choices: { value: string; label: string }[],
   ) => (
     <FilterSelect
       action={action}
@@ -73,13 +68,15 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
       label={label}
       all={all}
       value={page.filter[name] ?? ""}
-      choices={page.choices[name].map(({ value, count }: CallChoice) => ({
-        value,
-        label: `${shown(value)} (${formatNumber(count)})`,
-      }))}
+      choices={choices}
       hidden={without(name)}
     />
   );
+  const counted = (name: keyof ActivityPage["choices"], shown = (value: string) => value) =>
+    page.choices[name].map(({ value, count }) => ({
+      value,
+      label: `${inertString(shown(value))} (${formatNumber(count)})`,
+    }));
   return (
     <div class="toolbar">
       <FilterField
@@ -88,25 +85,18 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
         value={page.filter.text ?? ""}
         hidden={without("q")}
       />
-      {select("server", "Server", "All servers")}
-      {select("tool", "Tool", "All tools")}
-      {select("client", "Client", "All clients")}
-      {select("endpoint", "Endpoint", "All endpoints", (endpoint) =>
-        inertString(endpointName(endpoint)))}
-      <FilterSelect
-        action={action}
-        name="status"
-        label="Status"
-        all="OK and errors"
-        value={page.filter.status ?? ""}
-        choices={[{ value: "ok", label: "OK" }, { value: "error", label: "Errors" }]}
-        hidden={without("status")}
-      />
+      {filter("server", "Server", "All servers", counted("server"))}
+      {filter("tool", "Tool", "All tools", counted("tool"))}
+      {filter("client", "Client", "All clients", counted("client"))}
+      {filter("endpoint", "Endpoint", "All endpoints", counted("endpoint", endpointName))}
+      {filter("status", "Status", "OK and errors", [
+        { value: "ok", label: "OK" },
+        { value: "error", label: "Errors" },
+      ])}
     </div>
   );
 }
 
-/** The way on for a browser that runs no scripts. */
 function PlainPager({ page }: { page: ActivityPage }) {
   const last = page.rows.at(-1);
   const to = (query: Record<string, string>) =>
@@ -123,7 +113,6 @@ function PlainPager({ page }: { page: ActivityPage }) {
   );
 }
 
-/** Empties the activity log, after a question. */
 function ClearCalls() {
   return (
     <>

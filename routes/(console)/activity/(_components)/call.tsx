@@ -2,6 +2,7 @@ import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { HiddenFields } from "../../../../components/forms.tsx";
 import { Icon } from "../../../../components/icon.tsx";
+import { Notice } from "../../../../components/states.tsx";
 import {
   endpointName,
   formatDuration,
@@ -13,8 +14,7 @@ import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
 import type { CallPage, CallTurn } from "../(_page)/model.ts";
 import { CallStatus } from "./call_rows.tsx";
 
-/** One call: who, how long, what was asked and what was answered. */
-export function CallDetail({ page, query }: { page: CallPage; query: Record<string, string> }) {
+export function CallArticle({ page, query }: { page: CallPage; query: Record<string, string> }) {
   const { call } = page;
   const search = new URLSearchParams(query).toString();
   return (
@@ -35,11 +35,10 @@ export function CallDetail({ page, query }: { page: CallPage; query: Record<stri
           Close
         </a>
       </header>
-      {call.error === undefined ? null : (
-        <p class="notice tone-bad">
-          <Icon name="error" size={14} />
-          <InertText as="span" text={call.error} />
-        </p>
+      {call.error !== undefined && (
+        <Notice tone="bad" role={null}>
+          <InertText text={call.error} />
+        </Notice>
       )}
       <Card title="Timeline" aside={formatDuration(call.ms)}>
         <CallTimeline turns={page.timeline} />
@@ -123,7 +122,6 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
   );
 }
 
-/** Request and response, as far as they are remembered. */
 function Messages({ page }: { page: CallPage }) {
   const { view } = page;
   if (view === undefined) {
@@ -178,7 +176,6 @@ const HEIGHT = 10;
 /** What took hardly any time can still be seen. */
 const LEAST = 2;
 
-/** Who had the call when, drawn to one scale, with its text. */
 function CallTimeline({ turns }: { turns: CallTurn[] }) {
   return (
     <ol class="timeline">

@@ -1,5 +1,6 @@
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { EmptyState } from "../../../../components/states.tsx";
+import { StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import {
   endpointName,
@@ -13,7 +14,6 @@ import {
 import { callPath } from "../../../../lib/console/ui/pages.ts";
 import type { ListedCall } from "../(_page)/browser.ts";
 
-/** The headings of the list of calls. */
 export function CallsHead() {
   return (
     <thead>
@@ -35,13 +35,11 @@ export function CallsHead() {
 
 interface CallRowProps {
   call: ListedCall;
-  /** Its place in the list, counted from 1. */
   place: number;
   query: Record<string, string>;
   isCurrent: boolean;
 }
 
-/** One call in the list of all. */
 export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
   const { client = "", endpoint, server, tool } = call;
   return (
@@ -84,18 +82,12 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
   );
 }
 
-/** How a call ended: always an icon and a word, with the reason of a failure on hover. */
+/** How a call ended, with the reason of a failure on hover. */
 export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error"> }) {
-  const { ok, error } = call;
-  return (
-    <span
-      class={ok ? "state tone-ok" : "state tone-bad"}
-      {...(error === undefined ? {} : { title: inertString(error) })}
-    >
-      <Icon name={ok ? "ready" : "error"} size={14} />
-      {ok ? "OK" : "Error"}
-    </span>
-  );
+  const title = call.error === undefined ? undefined : inertString(call.error);
+  return call.ok
+    ? <StateLabel tone="ok" icon="ready" title={title}>OK</StateLabel>
+    : <StateLabel tone="bad" icon="error" title={title}>Error</StateLabel>;
 }
 
 interface CallsBarProps {
@@ -108,7 +100,6 @@ interface CallsBarProps {
   onShow(): void;
 }
 
-/** What the list shows at the moment, and what holds it. */
 export function CallsBar(props: CallsBarProps) {
   const { loaded, hasOlder, waiting, isPaused, isOlder, onPause, onShow } = props;
   return (
@@ -124,7 +115,7 @@ export function CallsBar(props: CallsBarProps) {
             {waiting > 0 && (
               <button type="button" class="button button-primary" onClick={onShow}>
                 <Icon name="chevronUp" size={14} />
-                {`${formatCount(waiting, "new call")}`}
+                {formatCount(waiting, "new call")}
               </button>
             )}
             <button type="button" class="button" aria-pressed={isPaused} onClick={onPause}>
@@ -137,7 +128,6 @@ export function CallsBar(props: CallsBarProps) {
   );
 }
 
-/** What comes after the last row. */
 export function CallsEnd(
   { state, hasOlder, onRetry }: {
     state: "idle" | "loading" | "failed";

@@ -7,22 +7,18 @@ import { liveState, onLive } from "../../../../lib/console/ui/live.ts";
 import { rowWindow } from "../../../../lib/console/ui/rows.ts";
 import { CallFeed, type CallFeedInput } from "../(_page)/browser.ts";
 import { CallRow, CallsBar, CallsEnd, CallsHead, NoCalls } from "../(_components)/call_rows.tsx";
-import "../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
+import "../../../../islands/frame.tsx";
 
-interface CallsTableProps extends CallFeedInput {
-  /** The call whose detail is shown beside. */
-  current?: string;
-  /** Whether any call is known, whatever the filter. */
+interface CallLogProps extends CallFeedInput {
+  current: string | undefined;
   hasCalls: boolean;
 }
 
 const ROW_HEIGHT = 36;
-/** Older calls are asked for before the end of the list is seen. */
 const AHEAD_ROWS = 100;
 
-/** Every call as it happens; of a long list only what is seen is drawn. */
-export function CallsTable(props: CallsTableProps) {
+export function CallLog(props: CallLogProps) {
   const { query, current } = props;
   const feed = useMemo(
     () => new CallFeed(props),
@@ -181,7 +177,6 @@ function useRowFocus({ scroller, feed, current, onScroll }: RowFocus): void {
   });
 }
 
-/** Keeps the place of rows that are not drawn. */
 function Spacer({ rows }: { rows: number }) {
   if (rows <= 0) return null;
   return (
@@ -191,7 +186,6 @@ function Spacer({ rows }: { rows: number }) {
   );
 }
 
-/** Shows the empty list after someone cleared it elsewhere. */
 export function CallsCleared() {
   useEffect(() =>
     onLive("activity", (data) => {

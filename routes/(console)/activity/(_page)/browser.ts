@@ -15,7 +15,6 @@ const ListedCall = z.object({
   requestBytes: z.optional(z.number()),
   responseBytes: z.optional(z.number()),
 });
-/** A call as the list of calls shows it. */
 export type ListedCall = z.infer<typeof ListedCall>;
 
 const Heard = z.object({
@@ -23,30 +22,21 @@ const Heard = z.object({
   skipped: z._default(z.number(), 0),
 });
 
-const Answer = z.object({ calls: z.array(ListedCall), hasOlder: z.boolean() });
 /** Calls as the gateway lists them, the newest first. */
-type CallsAnswer = z.infer<typeof Answer>;
+export const CallsAnswer = z.object({ calls: z.array(ListedCall), hasOlder: z.boolean() });
+type CallsAnswer = z.infer<typeof CallsAnswer>;
 
 /** Calls as the live channel tells them, the newest first; undefined where it tells no calls. */
-export function readHeard(
-  data: unknown,
-): { calls: ListedCall[]; skipped: number } | undefined {
-  const heard = Heard.safeParse(data);
-  return heard.success ? { ...heard.data, calls: heard.data.calls.toReversed() } : undefined;
+export function readHeard(data: unknown): z.infer<typeof Heard> | undefined {
+  const heard = Heard.safeParse(data).data;
+  return heard && { ...heard, calls: heard.calls.toReversed() };
 }
 
-/** Reads the gateway's answer; throws where it is none. */
-export function readCalls(answer: unknown): CallsAnswer {
-  return Answer.parse(answer);
-}
-
-/** Asks the gateway for calls. */
-type AskCalls = (query: Record<string, string>) => Promise<CallsAnswer>;
+type Rows = readonly ListedCall[];
 
 export interface CallFeedInput {
   rows: Rows;
   hasOlder: boolean;
-  /** The filter as the address says it. */
   query: Record<string, string>;
   /** Shows calls before one: what is new has no place there. */
   isOlder: boolean;
@@ -59,19 +49,18 @@ const ASK_MS = 1_000;
 /** The calls of one list in the browser: what was loaded, what came live, and what waits to be shown. */
 export class CallFeed {
   readonly rows = signal<Rows>([]);
-  /** New calls that are held back. */
   readonly waiting = signal<Rows>([]);
   readonly hasOlder = signal(false);
   readonly older = signal<"idle" | "loading" | "failed">("idle");
   readonly #query: Record<string, string>;
   readonly #isOlder: boolean;
-  readonly #ask: AskCalls;
+  readonly #ask: typeof askCalls;
   /** Whether those that wait do not join what is shown. */
   #isWaitingAnew = false;
   #askedAt = -Infinity;
   #asking: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ rows, hasOlder, query, isOlder }: CallFeedInput, ask: AskCalls = askCalls) {
+  constructor({ rows, hasOlder, query, isOlder }: CallFeedInput, ask = askCalls) {
     this.rows.value = rows;
     this.hasOlder.value = hasOlder;
     this.#query = query;
@@ -93,7 +82,6 @@ export class CallFeed {
     else this.rows.value = withHeard(this.rows.value, calls);
   }
 
-  /** Asks for the newest calls, once for a burst of reasons to. */
   askSoon(holds: () => boolean): void {
     if (this.#isOlder || this.#asking !== undefined) return;
     const wait = Math.max(0, this.#askedAt + ASK_MS - Date.now());
@@ -106,23 +94,17 @@ export class CallFeed {
     }, wait);
   }
 
-  /** Takes the newest calls as they are now. */
   refresh({ calls, hasOlder }: CallsAnswer, isHeld: boolean): void {
     const all = this.#isWaitingAnew
       ? this.waiting.value
       : withHeard(this.rows.value, this.waiting.value);
     const { rows, isAnew } = withNewest(all, calls);
-    if (!isHeld) {
+    if (!isHeld || this.rows.value.length === 0) {
       this.rows.value = rows;
       this.waiting.value = [];
-      if (isAnew || this.#isWaitingAnew) this.hasOlder.value = isAnew ? hasOlder : true;
-      this.#isWaitingAnew = false;
-      return;
-    }
-    if (this.rows.value.length === 0) {
-      this.rows.value = rows;
-      this.waiting.value = [];
-      this.hasOlder.value = hasOlder;
+      if (isHeld || isAnew) this.hasOlder.value = hasOlder;
+      else if (this.#isWaitingAnew) this.hasOlder.value = true;
+      if (!isHeld) this.#isWaitingAnew = false;
       return;
     }
     this.#isWaitingAnew ||= isAnew;
@@ -131,7 +113,6 @@ export class CallFeed {
     this.waiting.value = this.#isWaitingAnew ? rows : rows.slice(0, Math.max(0, end));
   }
 
-  /** Shows what was held back. */
   showWaiting(): void {
     if (this.waiting.value.length === 0) return;
     if (this.#isWaitingAnew) this.hasOlder.value = true;
@@ -169,12 +150,9 @@ const ASK_LIMIT_MS = 20_000;
 
 async function askCalls(query: Record<string, string>): Promise<CallsAnswer> {
   const path = `/api/activity?${new URLSearchParams(query)}`;
-  return readCalls(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
+  return CallsAnswer.parse(await readApi(path, AbortSignal.timeout(ASK_LIMIT_MS)));
 }
 
-type Rows = readonly ListedCall[];
-
-/** As many calls as a page holds at most. */
 export const MOST_ROWS = 100_000;
 /** Rows are nearly in the order of time: so many are looked at before that is relied on. */
 const LOOKED_AT = 1_000;
@@ -216,13 +194,13 @@ export function withOlder(rows: Rows, older: Rows): Rows {
   return cut([...rows, ...older.filter(({ id }) => !known.has(id))]);
 }
 
+/** What calls can be filtered by, besides their text and how they ended. */
+export const NAMES = ["server", "tool", "client", "endpoint"] as const;
+
 /** Whether a call passes the filter as the address says it, its text aside. */
 export function passes(call: ListedCall, query: Record<string, string>): boolean {
-  const { server, tool, client, endpoint, status } = query;
-  return (server === undefined || call.server === server) &&
-    (tool === undefined || call.tool === tool) &&
-    (client === undefined || call.client === client) &&
-    (endpoint === undefined || call.endpoint === endpoint) &&
+  const { status } = query;
+  return NAMES.every((name) => query[name] === undefined || call[name] === query[name]) &&
     (status === undefined || call.ok === (status === "ok"));
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readCalls, readHeard } from "./browser.ts";
+import { CallsAnswer, readHeard } from "./browser.ts";
 
 const call = (id: string) => ({
   id,
@@ -21,8 +21,8 @@ Deno.test("readHeard() turns calls to the newest first, and knows other events",
   }
 });
 
-Deno.test("readCalls() takes the gateway's answer, and nothing else", () => {
-  const { calls } = readCalls({ calls: [call("a")], hasOlder: true });
+Deno.test("CallsAnswer takes the gateway's answer, and nothing else", () => {
+  const { calls } = CallsAnswer.parse({ calls: [call("a")], hasOlder: true });
   assert.equal(calls[0]?.id, "a");
-  assert.throws(() => readCalls({ error: { message: "no" } }));
+  assert.throws(() => CallsAnswer.parse({ error: { message: "no" } }));
 });

@@ -1,6 +1,7 @@
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { compareText, PAGE_SIZE } from "../../../../lib/console/lists.ts";
 import { formatDuration } from "../../../../lib/console/ui/format.ts";
+import type { FilterChoice } from "../../../../lib/console/ui/tools.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { shortened } from "../../../../lib/core/text.ts";
 import type { ActivityRecord } from "../../../../lib/storage/activity_repository.ts";
@@ -9,49 +10,27 @@ import {
   type ActivityRange,
   type CallView,
 } from "../../../../lib/telemetry/activity_reader.ts";
-
-/** A choice of a filter, with how many of the last calls it has. */
-export interface CallChoice {
-  value: string;
-  count: number;
-}
+import { NAMES } from "./browser.ts";
 
 export interface ActivityPage {
   rows: ActivityRecord[];
   hasOlder: boolean;
-  /** Not the newest calls, but those before one. */
   isOlder: boolean;
   filter: ActivityFilter;
-  /** The filter as addresses say it. */
   query: Record<string, string>;
-  choices: Record<"server" | "tool" | "client" | "endpoint", CallChoice[]>;
-  /** Whether any call is known, whatever the filter. */
+  choices: Record<typeof NAMES[number], FilterChoice[]>;
   hasCalls: boolean;
   keptDays: number;
   keptCalls: number;
 }
 
-interface ActivityQuery {
-  filter: ActivityFilter;
-  range: ActivityRange;
-}
-
-interface CallsAnswer {
-  calls: ActivityRecord[];
-  hasOlder: boolean;
-}
-
-type ActivityGateway = Pick<Gateway, "calls" | "options">;
-
 /** Filters offer what the last calls had. */
 const LOOKED_AT = 1_000;
 const MOST_CHOICES = 100;
 const MAX_TEXT = 500;
-const NAMES = ["server", "tool", "client", "endpoint"] as const;
 
-/** The list of calls as the address asks for it. */
 export async function activityPage(
-  gateway: ActivityGateway,
+  gateway: Pick<Gateway, "calls" | "options">,
   query: URLSearchParams,
 ): Promise<ActivityPage> {
   const { filter, range } = readActivityQuery(query);
@@ -82,7 +61,9 @@ export async function activityPage(
 }
 
 /** The calls that an address asks for; what it says of no use is left out. */
-function readActivityQuery(query: URLSearchParams): ActivityQuery {
+function readActivityQuery(
+  query: URLSearchParams,
+): { filter: ActivityFilter; range: ActivityRange } {
   const text = (query.get("q") ?? query.get("text") ?? "").trim().slice(0, MAX_TEXT);
   const status = ActivityFilter.shape.status.safeParse(query.get("status")).data;
   const named = NAMES.flatMap((name) => {
@@ -99,7 +80,6 @@ function readActivityQuery(query: URLSearchParams): ActivityQuery {
   };
 }
 
-/** A filter as an address says it, to be handed on. */
 function filterParams({ text, ...names }: ActivityFilter): Record<string, string> {
   const all = Object.entries({ ...names, q: text });
   return Object.fromEntries(
@@ -107,7 +87,7 @@ function filterParams({ text, ...names }: ActivityFilter): Record<string, string
   );
 }
 
-async function take(calls: AsyncIterable<ActivityRecord>, most: number): Promise<CallsAnswer> {
+async function take(calls: AsyncIterable<ActivityRecord>, most: number) {
   const taken: ActivityRecord[] = [];
   for await (const call of calls) {
     if (taken.length === most) return { calls: taken, hasOlder: true };
@@ -118,9 +98,9 @@ async function take(calls: AsyncIterable<ActivityRecord>, most: number): Promise
 
 function choicesOf(
   calls: readonly ActivityRecord[],
-  name: "server" | "tool" | "client" | "endpoint",
+  name: typeof NAMES[number],
   current: string | undefined,
-): CallChoice[] {
+): FilterChoice[] {
   const counts = new Map<string, number>();
   for (const { [name]: value } of calls) {
     if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -143,11 +123,9 @@ export interface CallTurn {
 export interface CallPage {
   call: ActivityRecord;
   /** Request and response; undefined once they are forgotten. */
-  view?: CallView;
-  /** Of how many calls it is remembered. */
+  view: CallView | undefined;
   detailsKept: number;
   timeline: CallTurn[];
-  /** Where the call becomes a prompt that the tool should be chosen for. */
   rightTool: string;
   /** The same for one that it should not, with what its caller could have chosen in its place. */
   wrongTool: { action: string; fields: Record<string, string>; others: string[] };
@@ -165,16 +143,15 @@ export async function callPage(
   const found = await gateway.calls.find(id);
   if (!found) return undefined;
   const { call, view } = found;
+  const action = optimizationPath(call.server, call.tool);
   return {
     call,
-    ...(view === undefined ? {} : { view }),
+    view,
     detailsKept: gateway.calls.detailsKept,
     timeline: timelineOf(call),
-    rightTool: `${optimizationPath(call.server, call.tool)}?${new URLSearchParams(
-      promptFields(view, "direct"),
-    )}`,
+    rightTool: `${action}?${new URLSearchParams(promptFields(view, "direct"))}`,
     wrongTool: {
-      action: optimizationPath(call.server, call.tool),
+      action,
       fields: promptFields(view, "negative"),
       others: otherTools(gateway, call),
     },

@@ -1,24 +1,24 @@
-import { JobOptions } from "../../../../lib/core/optimization.ts";
-import { CategoryScores } from "../../../../lib/core/optimization.ts";
+import {
+  type CategoryScores,
+  JobOptions,
+  MAX_DESCRIPTION,
+} from "../../../../lib/core/optimization.ts";
 import {
   type CandidateView,
   type DrawnScore,
   drawnScore,
-  labelOf,
+  SCORE_LABELS,
   type ScorePair,
   SCORES,
 } from "../(_page)/comparison.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
-import { Field, PostForm } from "../../../../components/forms.tsx";
+import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
-import { MAX_DESCRIPTION } from "../../../../lib/core/optimization.ts";
-import { wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
+import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 
-/** How many candidates a model writes at a time. */
 const MORE = JobOptions.parse({}).candidatesPerTool;
 const ORIGINS: Record<CandidateView["origin"], string> = {
   caller: "by a client",
@@ -26,107 +26,98 @@ const ORIGINS: Record<CandidateView["origin"], string> = {
   generated: "by a model",
 };
 
-/** All candidates side by side, and a form for another one. */
+interface CandidateProps {
+  page: ToolOptimizationPage;
+  candidate: CandidateView;
+}
+
 export function OptimizationCandidates({ page }: { page: ToolOptimizationPage }) {
   const { candidates, canonical, baseline } = page;
   return (
     <>
       <div class="candidate-grid">
-        <section class="card candidate">
-          <header class="card-head">
-            <h2>The server's own</h2>
-            <div class="card-aside">{canonical?.length ?? 0} characters</div>
-          </header>
-          <div class="card-body">
-            <p class="prose">
-              {canonical === null
-                ? <span class="muted">None.</span>
-                : <InertText text={canonical} />}
-            </p>
-            {baseline === undefined
-              ? <p class="muted small">Not tried yet.</p>
-              : <Scores metrics={baseline} />}
-          </div>
-        </section>
+        <Card
+          class="candidate"
+          title="The server's own"
+          aside={`${canonical?.length ?? 0} characters`}
+        >
+          <p class="prose">
+            {canonical === null ? <span class="muted">None.</span> : <InertText text={canonical} />}
+          </p>
+          <Scores metrics={baseline} />
+        </Card>
         {candidates.map((candidate) => (
           <CandidateCard key={candidate.id} page={page} candidate={candidate} />
         ))}
       </div>
-      <Propose page={page} />
+      {page.exists && <Propose page={page} />}
     </>
   );
 }
 
-function CandidateCard(
-  { page, candidate }: { page: ToolOptimizationPage; candidate: CandidateView },
-) {
-  const { id, label, description, chars, metrics, refusal, evidence, isInForce } = candidate;
-  const path = optimizationPath(page.server, page.tool);
+function CandidateCard({ page, candidate }: CandidateProps) {
+  const { id, label, refusal, evidence, isInForce } = candidate;
+  const canPromote = !isInForce && page.exists;
+  const verdict = refusal ?? evidence?.verdict?.words;
   return (
-    <section
-      class={isInForce ? "card candidate is-in-force" : "card candidate"}
+    <Card
+      class={isInForce ? "candidate is-in-force" : "candidate"}
       data-candidate={id}
+      title={
+        <a class="quiet-title" href={`${page.path}?${new URLSearchParams({ candidate: id })}`}>
+          {label}
+        </a>
+      }
+      aside={
+        <>
+          {isInForce && <Badge tone="ok">In force</Badge>}
+          {candidate.isBest && !isInForce && <Badge tone="accent">Best</Badge>}
+          {candidate.charCount} characters
+        </>
+      }
     >
-      <header class="card-head">
-        <h2>
-          <a class="quiet-title" href={`${path}?${new URLSearchParams({ candidate: id })}`}>
-            {label}
-          </a>
-        </h2>
-        <div class="card-aside">
-          {isInForce && <span class="badge tone-ok">In force</span>}
-          {candidate.isBest && !isInForce && <span class="badge tone-accent">Best</span>}
-          {chars} characters
-        </div>
-      </header>
-      <div class="card-body">
-        <WordDiff segments={wordDiff(page.canonical ?? "", description)} />
-        <p class="muted small">
-          Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
+      <WordDiff segments={candidate.segments} />
+      <p class="muted small">
+        Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
+      </p>
+      <Scores metrics={evidence?.metrics} />
+      {verdict !== undefined && (
+        <p class={refusal === undefined ? "verdict is-good small" : "verdict is-bad small"}>
+          <Icon name={refusal === undefined ? "ready" : "error"} size={14} />
+          <InertText as="span" text={verdict} />
         </p>
-        {metrics === undefined
-          ? <p class="muted small">Not tried yet.</p>
-          : <Scores metrics={metrics} />}
-        {evidence?.verdict === undefined && refusal === undefined
-          ? null
-          : (
-            <p class={refusal === undefined ? "verdict is-good small" : "verdict is-bad small"}>
-              <Icon name={refusal === undefined ? "ready" : "error"} size={14} />
-              <InertText as="span" text={refusal ?? evidence?.verdict?.words ?? ""} />
-            </p>
-          )}
-        <div class="form-actions">
-          {page.isOn && page.isEnabled && page.job === undefined && (
-            <PostForm action={path} busy="Starting…" fields={{ do: "evaluate", candidate: id }}>
-              <button type="submit" class="button">
-                {evidence === null ? "Evaluate" : "Evaluate again"}{" "}
-                <span class="visually-hidden">{label}</span>
-              </button>
-            </PostForm>
-          )}
-          {!isInForce && page.exists && refusal === undefined && (
-            <PromoteForm page={page} candidate={candidate} />
-          )}
-        </div>
-        {!isInForce && page.exists && refusal !== undefined && (
-          <details class="edit-words">
-            <summary>Promote it anyway</summary>
-            <PromoteForm page={page} candidate={candidate} />
-          </details>
+      )}
+      <div class="form-actions">
+        {page.isOn && page.isEnabled && page.job === undefined && (
+          <PostButton
+            action={page.path}
+            busy="Starting…"
+            fields={{ do: "evaluate", candidate: id }}
+            label={evidence === null ? "Evaluate" : "Evaluate again"}
+            subject={label}
+          />
         )}
+        {canPromote && refusal === undefined && <PromoteForm page={page} candidate={candidate} />}
       </div>
-    </section>
+      {canPromote && refusal !== undefined && (
+        <details class="edit-words">
+          <summary>Promote it anyway</summary>
+          <PromoteForm page={page} candidate={candidate} />
+        </details>
+      )}
+    </Card>
   );
 }
 
-function Scores({ metrics }: { metrics: CategoryScores }) {
+function Scores({ metrics }: { metrics: CategoryScores | undefined }) {
+  if (metrics === undefined) return <p class="muted small">Not tried yet.</p>;
   return (
     <dl class="candidate-scores">
       {SCORES.map((name) => {
         const score = drawnScore(metrics[name]);
         return (
           <div key={name} title={score.text}>
-            <dt>{labelOf(name)}</dt>
+            <dt>{SCORE_LABELS[name]}</dt>
             <dd>
               <ScoreBar score={score} />
               <span class="score-number">{score.short}</span>
@@ -139,13 +130,10 @@ function Scores({ metrics }: { metrics: CategoryScores }) {
 }
 
 function Propose({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
-  const isTyped = page.typed.do === "propose";
-  const text = isTyped ? page.typed.description ?? "" : "";
-  if (!page.exists) return null;
+  const text = page.typed.do === "propose" ? page.typed.description ?? "" : "";
   return (
     <Card title="Propose a description">
-      <PostForm class="form form-wide" action={path} fields={{ do: "propose" }}>
+      <PostForm class="form form-wide" action={page.path} fields={{ do: "propose" }}>
         <Field
           id="description"
           label="Description"
@@ -168,49 +156,39 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
         </div>
       </PostForm>
       {page.isOn && page.isEnabled && (
-        <PostForm
-          class="form-actions"
-          action={path}
-          busy="A model is writing…"
-          fields={{ do: "generate-candidates", count: "4" }}
-        >
-          <button type="submit" class="button">Have a model write {MORE} more</button>
-        </PostForm>
+        <div class="form-actions">
+          <PostButton
+            action={page.path}
+            busy="A model is writing…"
+            fields={{ do: "generate-candidates", count: String(MORE) }}
+            label={`Have a model write ${MORE} more`}
+          />
+        </div>
       )}
     </Card>
   );
 }
 
-/** Puts a candidate in force; against the verdict only with a reason, which is kept. */
-export function PromoteForm(
-  { page, candidate }: { page: ToolOptimizationPage; candidate: CandidateView },
-) {
-  const id = `reason-${candidate.id}`;
+export function PromoteForm({ page, candidate }: CandidateProps) {
+  const { typed } = page;
   const isRefused = candidate.refusal !== undefined;
-  const typed = page.typed.candidate === candidate.id ? page.typed.reason ?? "" : "";
   return (
     <PostForm
       class="promote"
-      action={optimizationPath(page.server, page.tool)}
+      action={page.path}
       busy="Promoting…"
       fields={{ do: "promote", candidate: candidate.id }}
     >
       {isRefused && (
-        <Field
-          id={id}
+        <TextField
+          id={`reason-${candidate.id}`}
           label="Reason to promote it anyway"
           hint="The verdict does not allow it. The reason is saved in the history."
-        >
-          <input
-            id={id}
-            class="input"
-            name="reason"
-            required
-            maxLength={1_000}
-            value={typed}
-            aria-describedby={`${id}-hint`}
-          />
-        </Field>
+          name="reason"
+          required
+          maxLength={1_000}
+          value={typed.candidate === candidate.id ? typed.reason ?? "" : ""}
+        />
       )}
       <button type="submit" class={isRefused ? "button" : "button button-primary"}>
         {isRefused ? "Promote against the verdict" : "Promote"}{" "}
@@ -220,25 +198,18 @@ export function PromoteForm(
   );
 }
 
-/** Before and after, each category to the same scale from 0 to 100 %, intervals as whiskers. */
 export function ScoreBars({ scores }: { scores: readonly ScorePair[] }) {
   return (
     <div class="scores-grid">
-      {scores.map((pair) => (
-        <div key={pair.label} class="score-row">
-          <span class="score-label">{pair.label}</span>
+      {scores.map(({ label, before, after, gain, isBetter, isWorse }) => (
+        <div key={label} class="score-row">
+          <span class="score-label">{label}</span>
           <div class="score-bars">
-            {pair.before === undefined ? null : <ScoreLine score={pair.before} name="before" />}
-            {pair.after === undefined ? null : <ScoreLine score={pair.after} name="after" />}
+            {before && <ScoreLine score={before} name="before" />}
+            {after && <ScoreLine score={after} name="after" />}
           </div>
-          <span
-            class={pair.isBetter
-              ? "score-gain is-better"
-              : pair.isWorse
-              ? "score-gain is-worse"
-              : "score-gain"}
-          >
-            {pair.gain ?? ""}
+          <span class={`score-gain${isBetter ? " is-better" : isWorse ? " is-worse" : ""}`}>
+            {gain ?? ""}
           </span>
         </div>
       ))}
@@ -265,17 +236,17 @@ function ScoreLine({ score, name }: { score: DrawnScore; name: "before" | "after
 
 /** In percent of its width, so that it can be as wide as there is room. */
 function ScoreBar({ score }: { score: DrawnScore }) {
-  const { rate, low, high, hasData } = score;
+  const [rate, low, high] = [score.rate, score.low, score.high].map((share) => `${share}%`);
   return (
     <svg class="score-bar" width="100%" height="12" aria-hidden="true">
       <rect class="score-track" x="0" y="1" width="100%" height="10" rx="2" />
-      {hasData && (
+      {score.hasData && (
         <>
-          <rect class="score-fill" x="0" y="1" width={`${rate}%`} height="10" rx="2" />
-          <line class="score-halo" x1={`${low}%`} x2={`${high}%`} y1="6" y2="6" />
-          <line class="score-whisker" x1={`${low}%`} x2={`${high}%`} y1="6" y2="6" />
-          <line class="score-whisker" x1={`${low}%`} x2={`${low}%`} y1="3" y2="9" />
-          <line class="score-whisker" x1={`${high}%`} x2={`${high}%`} y1="3" y2="9" />
+          <rect class="score-fill" x="0" y="1" width={rate} height="10" rx="2" />
+          <line class="score-halo" x1={low} x2={high} y1="6" y2="6" />
+          <line class="score-whisker" x1={low} x2={high} y1="6" y2="6" />
+          <line class="score-whisker" x1={low} x2={low} y1="3" y2="9" />
+          <line class="score-whisker" x1={high} x2={high} y1="3" y2="9" />
         </>
       )}
     </svg>

@@ -1,26 +1,17 @@
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { inertString } from "../../../../lib/console/ui/format.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import type { PromotionEvent } from "../../../../lib/core/optimization.ts";
-import { shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { drawnScore } from "../(_page)/comparison.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
+import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
 import { Confirm } from "../../../../components/forms.tsx";
 
-const ACTIONS: Record<PromotionEvent["action"], string> = {
-  promote: "Promoted",
-  revert: "Reverted",
-  keep: "Kept",
-};
-const WHO: Record<PromotionEvent["by"], string> = {
-  caller: "by a client",
-  person: "by a person",
-  job: "by a job",
-};
+const ACTIONS = { promote: "Promoted", revert: "Reverted", keep: "Kept" };
+const AUTHORS = { caller: "by a client", person: "by a person", job: "by a job" };
 
-/** Which description was in force since when, and the way back to any of them. */
 export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
-  const { history, promotion } = page;
+  const { history } = page;
   return (
     <Card title="Promotion history" isFlush>
       {history.length === 0
@@ -32,15 +23,7 @@ export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
         : (
           <ol class="rows">
             {history.map((event, index) => (
-              <HistoryRow
-                key={event.id}
-                page={page}
-                event={event}
-                isInForce={index === 0}
-                canReturn={event.promotion === null
-                  ? promotion !== null
-                  : event.promotion.id !== promotion?.id}
-              />
+              <HistoryRow key={event.id} page={page} event={event} isInForce={index === 0} />
             ))}
           </ol>
         )}
@@ -49,11 +32,10 @@ export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
 }
 
 function HistoryRow(
-  { page, event, isInForce, canReturn }: {
+  { page, event, isInForce }: {
     page: ToolOptimizationPage;
     event: PromotionEvent;
     isInForce: boolean;
-    canReturn: boolean;
   },
 ) {
   const { promotion, reason } = event;
@@ -62,9 +44,9 @@ function HistoryRow(
       <div class="row-text change">
         <p class="change-head">
           <span class="strong">{ACTIONS[event.action]}</span>
-          <span class="muted">{WHO[event.by]}</span>
-          {isInForce && <span class="badge tone-ok">In force</span>}
-          {promotion?.depth === undefined ? null : <span class="badge">{promotion.depth}</span>}
+          <span class="muted">{AUTHORS[event.by]}</span>
+          {isInForce && <Badge tone="ok">In force</Badge>}
+          {promotion?.depth && <Badge>{promotion.depth}</Badge>}
           <span class="row-aside">
             <Ago at={Date.parse(event.time)} />
           </span>
@@ -76,23 +58,23 @@ function HistoryRow(
         </p>
         {promotion?.metrics && (
           <p class="muted small">
-            Overall {promotion.baseline ? `${shortScore(promotion.baseline.overall)} → ` : ""}
-            {shortScore(promotion.metrics.overall)}
+            Overall {promotion.baseline && `${drawnScore(promotion.baseline.overall).short} → `}
+            {drawnScore(promotion.metrics.overall).short}
           </p>
         )}
-        {reason === undefined ? null : (
+        {reason !== undefined && (
           <p class="muted small">
             Reason: <InertText text={reason} />
           </p>
         )}
       </div>
-      {canReturn && (
+      {promotion?.id !== page.promotion?.id && (
         <Confirm
           id={`to-${event.id}`}
           label="Revert to this"
           subject={event.time}
           title={`Go back to this description of ${inertString(page.tool)}?`}
-          action={optimizationPath(page.server, page.tool)}
+          action={page.path}
           fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
           verb="Revert to this"
         >

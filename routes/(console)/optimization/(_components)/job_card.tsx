@@ -1,12 +1,19 @@
-import type { ShownJob } from "../(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
-import { isActive, type JobLine, jobPath, STEPS } from "../../../../lib/console/ui/jobs.ts";
+import {
+  isActive,
+  type JobLine,
+  jobPath,
+  type ShownJob,
+  STEPS,
+} from "../../../../lib/console/ui/jobs.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { Confirm, PostForm } from "../../../../components/forms.tsx";
-import { Icon, type IconName } from "../../../../components/icon.tsx";
+import { Badge, StateLabel, type Tone } from "../../../../components/badges.tsx";
+import { Notice } from "../../../../components/states.tsx";
+import type { IconName } from "../../../../components/icon.tsx";
 
-const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: string }> = {
+const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: Tone }> = {
   running: { word: "Running", icon: "pending", tone: "info" },
   paused: { word: "Paused", icon: "paused", tone: "warn" },
   completed: { word: "Completed", icon: "ready", tone: "ok" },
@@ -14,14 +21,14 @@ const STATUS: Record<ShownJob["status"], { word: string; icon: IconName; tone: s
   failed: { word: "Failed", icon: "error", tone: "bad" },
 };
 
-const LINES: Record<JobLine["state"], { icon: IconName; tone: string }> = {
+const LINES: Record<JobLine["state"], { icon: IconName; tone: Tone }> = {
   done: { icon: "ready", tone: "ok" },
   failed: { icon: "error", tone: "bad" },
   working: { icon: "pending", tone: "info" },
   queued: { icon: "more", tone: "quiet" },
 };
 
-const STEP_WORDS: Record<typeof STEPS[number], string> = {
+const STEP_LABELS: Record<typeof STEPS[number], string> = {
   generating: "Generate",
   evaluating: "Evaluate",
   promoting: "Promote",
@@ -30,20 +37,15 @@ const STEP_WORDS: Record<typeof STEPS[number], string> = {
 
 interface JobCardProps {
   job: ShownJob;
-  /** Whether the tools are listed, or only what happens now. */
   isWhole: boolean;
-  /** What was asked of it and is not done yet. */
   asked?: string | undefined;
-  onAsk?(event: SubmitEvent, action: "pause" | "resume"): void;
+  onAsk?: ((event: SubmitEvent, action: "pause" | "resume") => void) | undefined;
 }
 
-interface JobStatusProps {
-  job: ShownJob;
-  /** A word where the rest is said beside it. */
-  isShort?: boolean;
-}
-
-export function JobState({ job: { status, outcome, note }, isShort = false }: JobStatusProps) {
+/** `isShort`: the rest is said beside it. */
+export function JobState(
+  { job: { status, outcome, note }, isShort = false }: { job: ShownJob; isShort?: boolean },
+) {
   // News of a job have its note, but not what became of each tool.
   const isLess = outcome !== undefined || (status === "completed" && note !== undefined);
   const { word, icon, tone } = isLess
@@ -53,15 +55,9 @@ export function JobState({ job: { status, outcome, note }, isShort = false }: Jo
       tone: "warn",
     } as const
     : STATUS[status];
-  return (
-    <span class={`state job-state tone-${tone}`}>
-      <Icon name={icon} size={14} />
-      {word}
-    </span>
-  );
+  return <StateLabel class="job-state" tone={tone} icon={icon}>{word}</StateLabel>;
 }
 
-/** How far a job is, and what can be done about it. */
 export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
   const { title, percent, message, current, spent, note, outcome } = job;
   return (
@@ -94,45 +90,39 @@ export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
               : `${outcome.tested}/${formatCount(job.tools, "tool")} tested`}
           </span>
         </div>
-        {current === undefined ? null : <Phases phase={current.phase} />}
+        {current && <Phases phase={current.phase} />}
         <p class="job-message" role="status">
           <InertText text={outcome === undefined ? message : `Finished: ${outcome.words}`} />
         </p>
-        {outcome === undefined ? null : (
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <InertText as="span" text={outcome.reason} />
-          </p>
+        {outcome && (
+          <Notice tone="warn" role={null}>
+            <InertText text={outcome.reason} />
+          </Notice>
         )}
-        {current === undefined || current.categories.length === 0
-          ? null
-          : (
-            <ul class="job-categories" aria-label="Runs by category">
-              {current.categories.map(({ category, done, total }) => (
-                <li key={category}>
-                  <span class="job-category">{category}</span> {done}/{total}
-                </li>
-              ))}
-            </ul>
-          )}
-        {note === undefined
-          ? null
-          : (
-            <p class={job.status === "failed" ? "notice tone-bad" : "notice"}>
-              <Icon name="info" size={14} />
-              <InertText as="span" text={note} />
-            </p>
-          )}
+        {current !== undefined && current.categories.length > 0 && (
+          <ul class="job-categories" aria-label="Runs by category">
+            {current.categories.map(({ category, done, total }) => (
+              <li key={category}>
+                <span class="job-category">{category}</span> {done}/{total}
+              </li>
+            ))}
+          </ul>
+        )}
+        {note !== undefined && (
+          <Notice tone={job.status === "failed" ? "bad" : "info"} icon="info" role={null}>
+            <InertText text={note} />
+          </Notice>
+        )}
         <p class="muted small">
           {job.depth === "thorough" ? "Thorough" : "Quick"}, {spent}, started{" "}
           <Ago at={Date.parse(job.startedAt)} />
-          {job.endedAt === undefined ? null : (
+          {job.endedAt !== undefined && (
             <>
               , ended <Ago at={Date.parse(job.endedAt)} />
             </>
           )}
         </p>
-        {isActive(job) && <JobActions job={job} asked={asked} {...(onAsk ? { onAsk } : {})} />}
+        {isActive(job) && <JobActions job={job} asked={asked} onAsk={onAsk} />}
       </div>
       {isWhole && <JobLines job={job} />}
     </section>
@@ -149,7 +139,7 @@ function Phases({ phase }: { phase: string }) {
           class={index < at ? "is-past" : index === at ? "is-now" : ""}
           {...(index === at ? { "aria-current": "step" } : {})}
         >
-          {STEP_WORDS[step]}
+          {STEP_LABELS[step]}
         </li>
       ))}
     </ol>
@@ -193,15 +183,12 @@ function JobLines({ job }: { job: ShownJob }) {
         const { icon, tone } = LINES[line.state];
         return (
           <li key={`${line.server}.${line.tool}`} class="row">
-            <span class={`state tone-${tone}`}>
-              <Icon name={icon} size={14} />
-              {line.word}
-            </span>
+            <StateLabel tone={tone} icon={icon}>{line.word}</StateLabel>
             <div class="row-text">
               <a class="mono" href={optimizationPath(line.server, line.tool)}>
                 <InertText text={line.tool} />
               </a>{" "}
-              {line.isPromoted && <span class="badge tone-ok">Promoted</span>}
+              {line.isPromoted && <Badge tone="ok">Promoted</Badge>}
               {line.text === "" ? null : <InertText as="p" class="muted" text={line.text} />}
             </div>
           </li>

@@ -1,3 +1,4 @@
+import { Badge, StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import type { ChoosableTool, JobFormPage } from "../(_page)/job_form.ts";
 import { InertText } from "../../../../components/text.tsx";
@@ -9,9 +10,8 @@ import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { optimizationPath, OPTIMIZE_ALL } from "../../../../lib/console/ui/pages.ts";
 import { Card, PageHeader } from "../../../../components/layout.tsx";
 import { JobOptionsFields } from "./job_options.tsx";
-import { FormFailure, PostForm } from "../../../../components/forms.tsx";
+import { FormFailure, PostButton, PostForm } from "../../../../components/forms.tsx";
 
-/** Chooses what is optimized and how, of one server or of all. */
 export function OptimizationForm({ page }: { page: JobFormPage }) {
   const { server, isOn, values, estimate, active } = page;
   const action = server === undefined ? OPTIMIZE_ALL : optimizationPath(server);
@@ -30,19 +30,15 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
             </>
           )}
           lead="Writes other descriptions, tries them with prompts, and promotes the ones that do better"
-          {...(isOn
-            ? {
-              action: (
-                <button type="submit" class="button button-primary">
-                  {server === undefined ? "Start batch optimization" : "Start optimization"}
-                </button>
-              ),
-            }
-            : {})}
+          action={isOn
+            ? (
+              <button type="submit" class="button button-primary">
+                {server === undefined ? "Start batch optimization" : "Start optimization"}
+              </button>
+            )
+            : undefined}
         />
-        {page.problem === undefined
-          ? null
-          : <FormFailure title="Not started" error={page.problem} />}
+        {page.problem && <FormFailure title="Not started" error={page.problem} />}
         {server === undefined ? <ServerList page={page} /> : (
           <Card
             title="Tools to optimize"
@@ -57,10 +53,10 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
         </Card>
         <Card title="Before it starts">
           <LiveEstimate
-            {...(server === undefined ? {} : { server })}
+            server={server}
             enabled={page.enabled}
             chosen={chosen}
-            {...(estimate === undefined ? {} : { estimate })}
+            estimate={estimate}
           />
           <p class="hint">
             1. A model writes the prompts and candidates that are missing. 2. Each description is
@@ -71,11 +67,11 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
             <div class="form-actions">
               <button type="submit" class="button" formmethod="get">Work out the estimate</button>
             </div>
-            {estimate === undefined ? null : <p class="small">{formatEstimate(estimate)}</p>}
+            {estimate && <p class="small">{formatEstimate(estimate)}</p>}
           </noscript>
         </Card>
       </PostForm>
-      {server === undefined ? null : (
+      {server !== undefined && (
         <div class="toolbar">
           <ExportReport server={server} />
         </div>
@@ -110,7 +106,7 @@ function ToolChoice({ server, tools }: { server: string; tools: ChoosableTool[] 
                 <>
                   <StatusIcon tool={tool} />
                   {tool.scores.length === 0
-                    ? <span class="muted">{statusWord(tool)}</span>
+                    ? <span class="muted">{statusLabel(tool)}</span>
                     : <Percentages tool={tool} />}
                 </>
               )
@@ -152,7 +148,6 @@ function ServerList({ page }: { page: JobFormPage }) {
   );
 }
 
-/** What optimization is, and the button that switches it on. */
 export function SwitchedOff() {
   return (
     <section class="card switched-off" aria-labelledby="switched-off">
@@ -169,9 +164,12 @@ export function SwitchedOff() {
             may cost money; nothing of it happens while this is off. Promoted descriptions stay in
             force either way.
           </p>
-          <PostForm action="/optimization/~switch" fields={{ enabled: "on" }}>
-            <button type="submit" class="button button-primary">Switch optimization on</button>
-          </PostForm>
+          <PostButton
+            action="/optimization/~switch"
+            fields={{ enabled: "on" }}
+            label="Switch optimization on"
+            kind="primary"
+          />
         </div>
       </div>
     </section>
@@ -184,7 +182,6 @@ const FORMATS = [
   { format: "csv", label: "CSV", file: "csv" },
 ] as const;
 
-/** The report of one server, or of all, as a file. */
 export function ExportReport({ server }: { server?: string }) {
   const name = server === undefined ? "optimization" : `optimization-${server}`;
   return (
@@ -208,25 +205,20 @@ export function ExportReport({ server }: { server?: string }) {
   );
 }
 
-/** How a tool's description stands, as a sign with a word for those who do not see it. */
+/** How a tool's description stands, as an icon with a label for those who do not see it. */
 export function StatusIcon({ tool }: { tool: Pick<ToolLine, "status" | "isStale"> }) {
-  if (tool.isStale) {
-    return (
-      <span class="state tone-warn">
-        <Icon name="alert" size={14} label="Stale" />
-      </span>
-    );
+  const label = statusLabel(tool);
+  if (!tool.isStale && tool.status !== "optimized") {
+    return <span class="open-dot" role="img" aria-label={label}>○</span>;
   }
-  return tool.status === "optimized"
-    ? (
-      <span class="state tone-ok">
-        <Icon name="ready" size={14} label="Optimized" />
-      </span>
-    )
-    : <span class="open-dot" role="img" aria-label={statusWord(tool)}>○</span>;
+  return (
+    <StateLabel tone={tool.isStale ? "warn" : "ok"}>
+      <Icon name={tool.isStale ? "alert" : "ready"} size={14} label={label} />
+    </StateLabel>
+  );
 }
 
-function statusWord({ status, isStale }: Pick<ToolLine, "status" | "isStale">): string {
+function statusLabel({ status, isStale }: Pick<ToolLine, "status" | "isStale">): string {
   if (isStale) return "Stale";
   if (status === "optimized") return "Optimized";
   return status === "baseline" ? "Baseline kept" : "Not optimized";
@@ -234,8 +226,8 @@ function statusWord({ status, isStale }: Pick<ToolLine, "status" | "isStale">): 
 
 export function Percentages({ tool }: { tool: ToolLine }) {
   return (
-    <span class="percentages small" {...(tool.evidence ? { title: tool.evidence } : {})}>
-      {tool.isStale && <span class="badge tone-warn">Stale</span>}
+    <span class="percentages small" title={tool.evidence}>
+      {tool.isStale && <Badge tone="warn">Stale</Badge>}
       {tool.status === "baseline" && <span class="muted">Baseline</span>}
       {tool.scores.map(({ label, percent, text }) => (
         <span key={label} title={text}>

@@ -1,8 +1,7 @@
-import type { JobOption } from "../(_page)/model.ts";
+import { type JobOption, PROMPTS_HINT } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
-import { DEPTHS as USUAL } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { Field } from "../../../../components/forms.tsx";
+import { TextField } from "../../../../components/forms.tsx";
 
 const DEPTHS = [
   {
@@ -17,7 +16,27 @@ const DEPTHS = [
   },
 ] as const;
 
-/** How much is tried, what is needed to be promoted, and what it may cost. */
+const NUMBERS = [
+  { id: "candidates", label: "Candidates per tool", min: 1, max: 10 },
+  {
+    id: "prompts",
+    label: "Prompts per category",
+    placeholder: "by depth",
+    hint: PROMPTS_HINT,
+    min: 1,
+    max: 50,
+  },
+  { id: "threshold", label: "Auto-promote threshold, %", min: 0, max: 100 },
+  { id: "maxRuns", label: "Budget: most runs", placeholder: "no limit", min: 1 },
+  { id: "maxCost", label: "Budget: most dollars", placeholder: "no limit", min: 0, step: "any" },
+] as const;
+
+const CHECKS = [
+  ["autoPromote", "Promote what the verdict allows"],
+  ["generate", "Have a model write missing prompts and candidates"],
+  ["withToolset", "Show the equipped toolset's tools beside the server's"],
+] as const;
+
 export function JobOptionsFields({ values }: { values: JobFormValues }) {
   return (
     <div class="job-options">
@@ -34,58 +53,22 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
         ))}
       </fieldset>
       <div class="option-grid">
-        <NumberField
-          id="candidates"
-          label="Candidates per tool"
-          value={values.candidates}
-          {...{ min: 1, max: 10 }}
-        />
-        <NumberField
-          id="prompts"
-          label="Prompts per category"
-          value={values.prompts}
-          placeholder="by depth"
-          hint={`Empty: ${USUAL.quick.promptsPerCategory}, or ${USUAL.thorough.promptsPerCategory} where thorough`}
-          {...{ min: 1, max: 50 }}
-        />
-        <NumberField
-          id="threshold"
-          label="Auto-promote threshold, %"
-          value={values.threshold}
-          {...{ min: 0, max: 100 }}
-        />
-        <NumberField
-          id="maxRuns"
-          label="Budget: most runs"
-          value={values.maxRuns}
-          placeholder="no limit"
-          min={1}
-        />
-        <NumberField
-          id="maxCost"
-          label="Budget: most dollars"
-          value={values.maxCost}
-          placeholder="no limit"
-          min={0}
-          step="any"
-        />
+        {NUMBERS.map(({ id, ...field }) => (
+          <TextField key={id} id={id} type="number" value={values[id]} {...field} />
+        ))}
       </div>
       <div class="option-checks">
-        <Check name="autoPromote" isOn={values.autoPromote}>
-          Promote what the verdict allows
-        </Check>
-        <Check name="generate" isOn={values.generate}>
-          Have a model write missing prompts and candidates
-        </Check>
-        <Check name="withToolset" isOn={values.withToolset}>
-          Show the equipped toolset's tools beside the server's
-        </Check>
+        {CHECKS.map(([name, label]) => (
+          <label key={name} class="check-field">
+            <input type="checkbox" name={name} checked={values[name]} />
+            {label}
+          </label>
+        ))}
       </div>
     </div>
   );
 }
 
-/** What a job works with, set or not. */
 export function JobOptionsList({ options }: { options: JobOption[] }) {
   return (
     <Card title="Options">
@@ -97,43 +80,5 @@ export function JobOptionsList({ options }: { options: JobOption[] }) {
         ))}
       </Facts>
     </Card>
-  );
-}
-
-interface NumberFieldProps {
-  id: string;
-  label: string;
-  value: string;
-  hint?: string;
-  placeholder?: string;
-  min: number;
-  max?: number;
-  step?: string;
-}
-
-function NumberField({ id, label, value, hint, ...input }: NumberFieldProps) {
-  return (
-    <Field id={id} label={label} {...(hint === undefined ? {} : { hint })}>
-      <input
-        id={id}
-        name={id}
-        type="number"
-        class="input"
-        value={value}
-        {...input}
-        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
-      />
-    </Field>
-  );
-}
-
-function Check(
-  { name, isOn, children }: { name: string; isOn: boolean; children: string },
-) {
-  return (
-    <label class="check-field">
-      <input type="checkbox" name={name} checked={isOn} />
-      {children}
-    </label>
   );
 }

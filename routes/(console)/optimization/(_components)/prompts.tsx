@@ -1,56 +1,57 @@
 import type { PromptView, RunView, ToolOptimizationPage } from "../(_page)/tool.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { SCORE_LABELS } from "../(_page)/comparison.ts";
 import { CANONICAL, CATEGORIES, type PromptCategory } from "../../../../lib/core/optimization.ts";
 import { Card } from "../../../../components/layout.tsx";
-import { Confirm, Field, PostForm } from "../../../../components/forms.tsx";
-import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
-import { Icon, type IconName } from "../../../../components/icon.tsx";
+import {
+  Confirm,
+  Field,
+  NameField,
+  PostButton,
+  PostForm,
+  SelectField,
+  TextField,
+} from "../../../../components/forms.tsx";
+import { Notice } from "../../../../components/states.tsx";
+import { inertString } from "../../../../lib/console/ui/format.ts";
+import { StateLabel, type Tone } from "../../../../components/badges.tsx";
+import type { IconName } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 
-const TITLES: Record<PromptCategory, string> = {
-  direct: "Direct prompts",
-  indirect: "Indirect prompts",
-  negative: "Negative prompts",
-};
 const MEANINGS: Record<PromptCategory, string> = {
   direct: "Ask for the tool: it should be called.",
   indirect: "Describe what is wanted without naming it: it should be called.",
   negative: "Are for another tool, or for none: it must not be called.",
 };
 
-const RUNS: Record<RunView["state"], { icon: IconName; tone: string; word: string }> = {
+const RUNS: Record<RunView["state"], { icon: IconName; tone: Tone; word: string }> = {
   passed: { icon: "check", tone: "ok", word: "Passed" },
   failed: { icon: "close", tone: "bad", word: "Failed" },
   error: { icon: "alert", tone: "warn", word: "Not counted" },
 };
 
-/** The golden prompts by category, with what came of each. */
 export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
   const { prompts } = page;
   return (
     <>
       <div class="toolbar">
         <p class="success-rate">
-          {prompts.rate === undefined
-            ? <span class="muted">No results yet</span>
-            : (
+          {prompts.rate
+            ? (
               <span title={prompts.rate.text}>
                 Success rate: <strong>{prompts.rate.short}</strong>
               </span>
-            )}
+            )
+            : <span class="muted">No results yet</span>}
         </p>
         <Choice page={page} />
       </div>
       {page.warnings.map((warning) => (
-        <p key={warning} class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>{warning}</span>
-        </p>
+        <Notice key={warning} tone="warn" role={null}>{warning}</Notice>
       ))}
       {prompts.groups.map(({ category, score, prompts }) => (
         <Card
           key={category}
-          title={`${TITLES[category]} (${prompts.length})`}
+          title={`${SCORE_LABELS[category]} prompts (${prompts.length})`}
           aside={score}
           isFlush
         >
@@ -63,15 +64,13 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
             )}
         </Card>
       ))}
-      <AddPrompt page={page} />
+      {page.exists && <AddPrompt page={page} />}
       {page.isOn && page.isEnabled && <Generate page={page} />}
     </>
   );
 }
 
-/** Whose results are shown. */
 function Choice({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
   const all = [
     { id: CANONICAL, label: "The server's own" },
     ...page.candidates.map(({ id, label, isInForce }) => ({
@@ -85,7 +84,7 @@ function Choice({ page }: { page: ToolOptimizationPage }) {
         <a
           key={id}
           class="filter-chip"
-          href={`${path}?${new URLSearchParams({ tab: "prompts", of: id })}`}
+          href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: id })}`}
           aria-current={page.prompts.of === id ? "true" : "false"}
         >
           {label}
@@ -99,18 +98,16 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   const { prompt, runs, state } = view;
   const { icon, tone, word } = RUNS[state ?? "error"];
   const passed = runs.filter((run) => run.state === "passed").length;
-  const path = optimizationPath(page.server, page.tool);
   const { notes, expectedTool } = prompt.expectedBehavior;
   const isEdited = page.typed.do === "edit-prompt" && page.typed.id === prompt.id;
   return (
     <li class="row prompt" data-prompt={prompt.id}>
       {state === undefined
-        ? <span class="state tone-quiet">{runs.length > 0 ? "Not counted" : "Not run"}</span>
+        ? <StateLabel>{runs.length > 0 ? "Not counted" : "Not run"}</StateLabel>
         : (
-          <span class={`state tone-${tone}`}>
-            <Icon name={icon} size={14} />
+          <StateLabel tone={tone} icon={icon}>
             {runs.length > 1 ? `${passed}/${runs.length} passed` : word}
-          </span>
+          </StateLabel>
         )}
       <div class="row-text change">
         <InertText as="p" class="prose" text={prompt.prompt} />
@@ -137,31 +134,24 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
               Edit{" "}
               <span class="visually-hidden">prompt: {inertString(prompt.prompt.slice(0, 60))}</span>
             </summary>
-            <PostForm
-              class="form form-wide"
-              action={path}
+            <PromptForm
+              page={page}
+              prefix={prompt.id}
               fields={{ do: "edit-prompt", id: prompt.id }}
-            >
-              <PromptFields
-                prefix={prompt.id}
-                siblings={page.siblings.filter((name) => name !== page.tool)}
-                values={isEdited ? page.typed : {
-                  prompt: prompt.prompt,
-                  category: prompt.category,
-                  notes: notes ?? "",
-                  expectedTool: expectedTool ?? "",
-                }}
-              />
-              <div class="form-actions">
-                <button type="submit" class="button">Save prompt</button>
-              </div>
-            </PostForm>
+              verb="Save prompt"
+              values={isEdited ? page.typed : {
+                prompt: prompt.prompt,
+                category: prompt.category,
+                notes: notes ?? "",
+                expectedTool: expectedTool ?? "",
+              }}
+            />
             <Confirm
               id={`retire-${prompt.id}`}
               label="Retire"
               subject={`prompt: ${inertString(prompt.prompt.slice(0, 60))}`}
               title="Retire this prompt?"
-              action={path}
+              action={page.path}
               fields={{ do: "retire-prompt", id: prompt.id }}
               verb="Retire prompt"
               isDangerous
@@ -191,41 +181,40 @@ function Reasoning({ runs }: { runs: RunView[] }) {
   );
 }
 
+const MORE = 5;
+
 function Generate({ page }: { page: ToolOptimizationPage }) {
+  const counts = CATEGORIES.map((category) => [category, String(MORE)]);
   return (
-    <PostForm
-      class="form-actions"
-      action={optimizationPath(page.server, page.tool)}
-      busy="A model is writing…"
-      fields={{ do: "generate-prompts" }}
-    >
-      {CATEGORIES.map((category) => (
-        <input
-          key={category}
-          type="hidden"
-          name={category}
-          value="5"
-        />
-      ))}
-      <button type="submit" class="button">
-        Have a model write {formatCount(5, "more prompt")} a category
-      </button>
-    </PostForm>
+    <div class="form-actions">
+      <PostButton
+        action={page.path}
+        busy="A model is writing…"
+        fields={{ do: "generate-prompts", ...Object.fromEntries(counts) }}
+        label={`Have a model write ${MORE} more prompts a category`}
+      />
+    </div>
   );
 }
 
-interface PromptFieldsProps {
-  /** Makes the ids of the fields its own: there is a form for each prompt. */
+interface PromptFormProps {
+  page: ToolOptimizationPage;
+  /** Makes the ids of the inputs unique: there is a form for each prompt. */
   prefix: string;
-  siblings: string[];
+  fields: Record<string, string>;
+  verb: string;
   values: Record<string, string>;
 }
 
-/** What a user might say, and what should come of it. */
-function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
+function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
   const id = (name: string) => `${prefix}-${name}`;
+  const siblings = page.siblings.filter((name) => name !== page.tool).slice(0, 100);
   return (
-    <>
+    <PostForm
+      class="form form-wide"
+      action={page.path}
+      fields={fields}
+    >
       <Field id={id("prompt")} label="Prompt">
         <textarea
           id={id("prompt")}
@@ -239,67 +228,50 @@ function PromptFields({ prefix, siblings, values }: PromptFieldsProps) {
           {values.prompt ?? ""}
         </textarea>
       </Field>
-      <Field id={id("category")} label="Category">
-        <select id={id("category")} class="select" name="category">
-          {CATEGORIES.map((category) => (
-            <option key={category} value={category} selected={values.category === category}>
-              {category}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field
+      <SelectField
+        id={id("category")}
+        label="Category"
+        name="category"
+        choices={CATEGORIES.map((category) => [category, category])}
+        value={values.category}
+      />
+      <NameField
         id={id("expectedTool")}
         label="Meant for another tool"
         hint="Of a negative prompt: the tool that should be called instead, if there is one."
-      >
-        <input
-          id={id("expectedTool")}
-          class="input mono"
-          name="expectedTool"
-          list={id("siblings")}
-          value={values.expectedTool ?? ""}
-          aria-describedby={`${id("expectedTool")}-hint`}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </Field>
+        name="expectedTool"
+        list={id("siblings")}
+        value={values.expectedTool ?? ""}
+      />
       <datalist id={id("siblings")}>
-        {siblings.slice(0, 100).map((name) => <option key={name} value={name} />)}
+        {siblings.map((name) => <option key={name} value={name} />)}
       </datalist>
-      <Field id={id("notes")} label="Notes">
-        <input
-          id={id("notes")}
-          class="input"
-          name="notes"
-          maxLength={1_000}
-          value={values.notes ?? ""}
-        />
-      </Field>
-    </>
+      <TextField
+        id={id("notes")}
+        label="Notes"
+        name="notes"
+        maxLength={1_000}
+        value={values.notes ?? ""}
+      />
+      <div class="form-actions">
+        <button type="submit" class="button">{verb}</button>
+      </div>
+    </PostForm>
   );
 }
 
 function AddPrompt({ page }: { page: ToolOptimizationPage }) {
   const { typed } = page;
-  if (!page.exists) return null;
   const isOwn = typed.do === undefined || typed.do === "add-prompt";
   return (
     <Card title="Add a prompt">
-      <PostForm
-        class="form form-wide"
-        action={optimizationPath(page.server, page.tool)}
+      <PromptForm
+        page={page}
+        prefix="add"
         fields={{ do: "add-prompt" }}
-      >
-        <PromptFields
-          prefix="add"
-          siblings={page.siblings.filter((name) => name !== page.tool)}
-          values={isOwn ? typed : {}}
-        />
-        <div class="form-actions">
-          <button type="submit" class="button">Add prompt</button>
-        </div>
-      </PostForm>
+        verb="Add prompt"
+        values={isOwn ? typed : {}}
+      />
     </Card>
   );
 }

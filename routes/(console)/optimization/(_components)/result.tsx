@@ -3,13 +3,12 @@ import { inertString } from "../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../components/layout.tsx";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
-import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
+import { Table } from "../../../../components/tables.tsx";
 import { PromoteForm, ScoreBars } from "./candidates.tsx";
 import { ExportReport } from "./job_form.tsx";
 
-/** The server's own description against another one, and what was found out about both. */
 export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
   const { comparison, canonical } = page;
   return (
@@ -23,15 +22,16 @@ export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
             ? <p class="muted">The server gives no description for this tool.</p>
             : <InertText as="p" class="prose" text={canonical} />}
         </Card>
-        {comparison === undefined
-          ? <NoCandidate page={page} />
-          : (
-            <Card title={titleOf(comparison)} aside={`${comparison.candidate.chars} characters`}>
-              <InertText as="p" class="prose" text={comparison.candidate.description} />
-            </Card>
-          )}
+        {comparison === undefined ? <NoCandidate page={page} /> : (
+          <Card
+            title={titleOf(comparison)}
+            aside={`${comparison.candidate.charCount} characters`}
+          >
+            <InertText as="p" class="prose" text={comparison.candidate.description} />
+          </Card>
+        )}
       </div>
-      {comparison === undefined ? null : <Found page={page} comparison={comparison} />}
+      {comparison && <Found page={page} comparison={comparison} />}
       <div class="toolbar">
         <ExportReport server={page.server} />
       </div>
@@ -40,16 +40,15 @@ export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
 }
 
 function titleOf({ candidate }: Comparison): string {
-  return candidate.isInForce ? `Optimized description` : `${candidate.label} (not promoted)`;
+  return candidate.isInForce ? "Optimized description" : `${candidate.label} (not promoted)`;
 }
 
 function NoCandidate({ page }: { page: ToolOptimizationPage }) {
-  const path = optimizationPath(page.server, page.tool);
   return (
     <EmptyState
       icon="optimization"
       title="No other description yet"
-      actions={<a class="button" href={`${path}?tab=candidates`}>Propose one</a>}
+      actions={<a class="button" href={`${page.path}?tab=candidates`}>Propose one</a>}
     >
       {page.isOn
         ? "Optimize the tool to have some written and tried, or write one yourself."
@@ -60,31 +59,22 @@ function NoCandidate({ page }: { page: ToolOptimizationPage }) {
 
 function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: Comparison }) {
   const { scores, tested, how, time, verdict, candidate, confusion, ranks } = comparison;
-  const path = optimizationPath(page.server, page.tool);
   return (
     <>
       <Card title="What changes, by word">
-        <WordDiff segments={comparison.segments} />
+        <WordDiff segments={candidate.segments} />
       </Card>
       <Card
         title={candidate.isInForce ? "Performance improvement" : "How it does"}
         aside={time === undefined ? null : <Ago at={Date.parse(time)} />}
       >
         {scores.length === 0
-          ? (
-            <p class="muted">
-              It has not been tried yet. The numbers come with an evaluation.
-            </p>
-          )
+          ? <p class="muted">It has not been tried yet. The numbers come with an evaluation.</p>
           : <ScoreBars scores={scores} />}
-        {tested === undefined ? null : (
-          <p>
-            {tested}. {how === undefined ? null : <span class="muted">{how}.</span>}
-          </p>
-        )}
+        {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
         {scores.length > 0 && (
           <p>
-            <a href={`${path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
+            <a href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
               Look at the prompts
             </a>
           </p>
@@ -96,7 +86,10 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
           </p>
         ))}
       </Card>
-      <Card title="Verdict" {...(candidate.depth ? { aside: `${candidate.depth} evidence` } : {})}>
+      <Card
+        title="Verdict"
+        aside={candidate.evidence ? `${candidate.evidence.depth} evidence` : undefined}
+      >
         {verdict === undefined ? <p class="muted">{candidate.refusal ?? "There is none."}</p> : (
           <>
             <p class={verdict.promote ? "verdict is-good" : "verdict is-bad"}>
@@ -132,7 +125,6 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
   );
 }
 
-/** Which tool a model called, by which it should have: before and after. */
 function ConfusionMatrix({ confusion }: { confusion: Confusions }) {
   const { before, after, note } = confusion;
   if (!before?.rows.length && !after?.rows.length) return null;
@@ -175,11 +167,7 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
               {counts.map(({ called, count, isRight }) => (
                 <td
                   key={called}
-                  class={count === 0
-                    ? "number muted"
-                    : isRight
-                    ? "number is-right"
-                    : "number is-wrong"}
+                  class={`number ${count === 0 ? "muted" : isRight ? "is-right" : "is-wrong"}`}
                 >
                   {count}
                 </td>
@@ -200,29 +188,27 @@ function SearchRanks({ ranks }: { ranks: RankLine[] }) {
       <p class="card-lead hint">
         A second opinion that asks no model: where a search for the prompt's words has the tool.
       </p>
-      <table class="table ranks">
-        <caption class="visually-hidden">Place in the search, before and after</caption>
-        <thead>
-          <tr>
-            <th scope="col">Prompt</th>
-            <th scope="col" class="col-rank hide-small">Category</th>
-            <th scope="col" class="number col-rank">Before</th>
-            <th scope="col" class="number col-rank">After</th>
+      <Table
+        class="ranks"
+        caption="Place in the search, before and after"
+        columns={[
+          "Prompt",
+          ["Category", "col-rank hide-small"],
+          ["Before", "number col-rank"],
+          ["After", "number col-rank"],
+        ]}
+      >
+        {ranks.map(({ prompt, category, before, after }) => (
+          <tr key={prompt}>
+            <td class="cut" title={inertString(prompt)}>
+              <InertText text={prompt} />
+            </td>
+            <td class="muted hide-small">{category}</td>
+            <td class="number">{rankText(before)}</td>
+            <td class="number">{rankText(after)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {ranks.map(({ prompt, category, before, after }) => (
-            <tr key={prompt}>
-              <td class="cut" title={inertString(prompt)}>
-                <InertText text={prompt} />
-              </td>
-              <td class="muted hide-small">{category}</td>
-              <td class="number">{rankText(before)}</td>
-              <td class="number">{rankText(after)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Card>
   );
 }

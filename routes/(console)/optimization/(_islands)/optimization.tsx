@@ -4,20 +4,17 @@ import { JobCard } from "../(_components)/job_card.tsx";
 import { askApi } from "../../../../lib/console/ui/api.ts";
 import {
   formatEstimate,
-  isJobNews,
   jobBodyOf,
   readEstimate,
   readJobFields,
   type ShownEstimate,
 } from "../(_page)/browser.ts";
-import { type ShownJob, withNews } from "../../../../lib/console/ui/jobs.ts";
+import { isJobNews, type ShownJob, withNews } from "../../../../lib/console/ui/jobs.ts";
 import { onLive, requestRefresh } from "../../../../lib/console/ui/live.ts";
 import { toast } from "../../../../lib/console/ui/toast.ts";
+// For fewer scripts: frame.tsx says how.
 import "../../../../islands/frame.tsx";
 
-// For fewer scripts: frame.tsx says how.
-
-/** One job with live progress. */
 export function JobMonitor({ job, isWhole }: { job: ShownJob; isWhole: boolean }) {
   const shown = useSignal(job);
   const asked = useSignal<string | undefined>(undefined);
@@ -46,20 +43,18 @@ export function JobMonitor({ job, isWhole }: { job: ShownJob; isWhole: boolean }
 
 interface LiveEstimateProps {
   /** Missing where the form is about all servers. */
-  server?: string;
-  /** How many tools may be chosen. */
+  server: string | undefined;
   enabled: number;
   chosen: number;
-  estimate?: ShownEstimate;
+  estimate: ShownEstimate | undefined;
 }
 
 const TYPING_MS = 250;
 
-/** Keeps the estimate true while the form around it is filled in, and chooses all at once. */
 export function LiveEstimate({ server, enabled, chosen, estimate }: LiveEstimateProps) {
   const root = useRef<HTMLDivElement>(null);
   const count = useSignal(chosen);
-  const found = useSignal<ShownEstimate | undefined>(estimate);
+  const found = useSignal(estimate);
   const trouble = useSignal<string | undefined>(undefined);
   const isAsking = useSignal(false);
 
@@ -77,7 +72,8 @@ export function LiveEstimate({ server, enabled, chosen, estimate }: LiveEstimate
     let asking = new AbortController();
     const ask = async () => {
       const { signal } = asking = new AbortController();
-      const values = readJobFields(toParams(new FormData(form)), server);
+      const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+      const values = readJobFields(new URLSearchParams(fields), server);
       if (server !== undefined && values.tools.length === 0) return;
       isAsking.value = true;
       try {
@@ -144,12 +140,6 @@ export function LiveEstimate({ server, enabled, chosen, estimate }: LiveEstimate
 
 function countChosen(form: HTMLFormElement): number {
   return form.querySelectorAll("input[name=tool]:checked").length;
-}
-
-function toParams(data: FormData): URLSearchParams {
-  const params = new URLSearchParams();
-  for (const [name, value] of data) if (typeof value === "string") params.append(name, value);
-  return params;
 }
 
 /**

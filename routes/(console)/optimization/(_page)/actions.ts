@@ -1,20 +1,21 @@
-import type { Operation } from "../../../../lib/operations/operation.ts";
+import { z } from "zod";
+import {
+  type Operation,
+  type OperationCall,
+  type OutputOf,
+  runOperation,
+} from "../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../lib/operations/services.ts";
-import type { OutputOf } from "../../../../lib/operations/operation.ts";
 import { readField } from "../../../../lib/operations/fields.ts";
 import { JOB_OPERATIONS } from "../../../../lib/operations/jobs.ts";
 import { OPTIMIZATION_OPERATIONS } from "../../../../lib/operations/optimization.ts";
-import { runOperation } from "../../../../lib/operations/operation.ts";
-import type { OperationCall } from "../../../../lib/operations/operation.ts";
-import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import { type OptimizationJob } from "../../../../lib/core/optimization.ts";
+import type { OptimizationJob } from "../../../../lib/core/optimization.ts";
 import type { Tab } from "./tool.ts";
 import { jobPath } from "../../../../lib/console/ui/jobs.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 
-/** What a form of a tool's page runs, where it is shown again if refused, and what was done. */
 interface ToolAction {
   operation: Operation;
   tab: Tab;
@@ -92,20 +93,14 @@ function numberOf(text: string | undefined): unknown {
   return text === undefined ? undefined : readField({ type: z.number() }, [text]);
 }
 
-interface NamedTool {
-  server: string;
-  tool: string;
-}
-
 export function tabOfAction(name: string | null): Tab {
   if (name === EVALUATE) return "candidates";
   return name !== null && Object.hasOwn(ACTIONS, name) ? ACTIONS[name]!.tab : "result";
 }
 
-/** Does what a form on a tool's page says, and gives the address that shows what came of it. */
 export async function runToolAction(
   gateway: Services & Pick<Gateway, "events">,
-  named: NamedTool,
+  named: { server: string; tool: string },
   fields: URLSearchParams,
   call: OperationCall,
 ): Promise<string> {
@@ -115,7 +110,12 @@ export async function runToolAction(
     const text = fields.get(name)?.replaceAll("\r\n", "\n");
     return text === undefined || text.trim() === "" ? undefined : text;
   };
-  if (name === EVALUATE) return await evaluate(gateway, named, field("candidate") ?? "", call);
+  if (name === EVALUATE) {
+    // The decision is left to the person.
+    const candidateIds = [field("candidate") ?? ""];
+    const input = { server: named.server, tools: [named.tool], candidateIds, autoPromote: false };
+    return jobPath((await runOperation(JOB_OPERATIONS.start, gateway, input, call)).job.id);
+  }
   if (!Object.hasOwn(ACTIONS, name)) {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Cannot do "${name}": the page knows no such action`,
@@ -123,12 +123,8 @@ export async function runToolAction(
   }
   const { operation, tab, input, done } = ACTIONS[name]!;
   const given = Object.entries(input(field)).filter(([, value]) => value !== undefined);
-  const output = await runOperation(
-    operation,
-    gateway,
-    { ...named, ...Object.fromEntries(given) },
-    call,
-  );
+  const toRun = { ...named, ...Object.fromEntries(given) };
+  const output = await runOperation(operation, gateway, toRun, call);
   // Pages that show this tool elsewhere look again.
   gateway.events.publish("optimization", named);
   const query = new URLSearchParams(tab === "result" ? {} : { tab });
@@ -136,7 +132,6 @@ export async function runToolAction(
   return `${optimizationPath(named.server, named.tool)}?${query}`;
 }
 
-/** Does to a job what an address says. */
 export async function changeJob(
   gateway: Services,
   { id = "", action = "" }: { id?: string; action?: string },
@@ -146,16 +141,4 @@ export async function changeJob(
   const operation = new Map([["pause", pause], ["resume", resume], ["cancel", cancel]]).get(action);
   if (!operation) throw new GatewayError("NOT_FOUND");
   return (await runOperation(operation, gateway, { jobId: id }, call)).job;
-}
-
-/** Tries one candidate with the prompts there are, and leaves the decision to the person. */
-async function evaluate(
-  gateway: Services,
-  { server, tool }: NamedTool,
-  candidate: string,
-  call: OperationCall,
-): Promise<string> {
-  const input = { server, tools: [tool], candidateIds: [candidate], autoPromote: false };
-  const { job } = await runOperation(JOB_OPERATIONS.start, gateway, input, call);
-  return jobPath(job.id);
 }

@@ -1,32 +1,27 @@
 import * as z from "zod/mini";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
-import { dollars, type JobNews } from "../../../../lib/console/ui/jobs.ts";
+import { dollars } from "../../../../lib/console/ui/jobs.ts";
 
-/** What a job would take, as the gateway estimates it. */
-export interface ShownEstimate {
-  tools: number;
-  runs: number;
-  seconds: number;
-  costUsd: number | null;
-  basis: string;
-}
+const Estimated = z.object({
+  estimate: z.object({
+    tools: z.number(),
+    runs: z.number(),
+    seconds: z.number(),
+    costUsd: z.nullable(z.number()),
+    basis: z.string(),
+  }),
+});
+export type ShownEstimate = z.infer<typeof Estimated>["estimate"];
 
-/** A job's form as it was filled in, before anything is checked. */
-export interface JobFormValues {
-  /** Of one server; all tools of all servers without. */
-  server?: string;
+/** Text fields of the form; empty: as the job has it by default. `threshold` is in percent. */
+const TEXTS = ["depth", "candidates", "prompts", "threshold", "maxRuns", "maxCost"] as const;
+const BOXES = ["autoPromote", "generate", "withToolset"] as const;
+type Texts = Record<typeof TEXTS[number], string>;
+type Boxes = Record<typeof BOXES[number], boolean>;
+
+export interface JobFormValues extends Texts, Boxes {
+  server?: string | undefined;
   tools: string[];
-  depth: string;
-  candidates: string;
-  /** Empty: as the depth says. */
-  prompts: string;
-  /** In percent. */
-  threshold: string;
-  maxRuns: string;
-  maxCost: string;
-  autoPromote: boolean;
-  generate: boolean;
-  withToolset: boolean;
 }
 
 /** What a job is to do, as the API takes it; its numbers are checked there. */
@@ -37,29 +32,21 @@ interface JobBody {
   options: Record<string, unknown>;
 }
 
-type Fields = Pick<URLSearchParams, "get" | "getAll" | "has">;
-
 /** The same in the browser, which asks for estimates, and in the gateway, which starts jobs. */
-export function readJobFields(fields: Fields, server?: string): JobFormValues {
-  const text = (name: string) => fields.get(name)?.trim() ?? "";
+export function readJobFields(fields: URLSearchParams, server?: string): JobFormValues {
+  const texts = TEXTS.map((name) => [name, fields.get(name)?.trim() ?? ""]);
+  // A box that is not ticked is not sent.
+  const boxes = BOXES.map((name) => [name, fields.has(name)]);
   return {
-    ...(server === undefined ? {} : { server }),
+    server,
     tools: fields.getAll("tool"),
-    depth: text("depth"),
-    candidates: text("candidates"),
-    prompts: text("prompts"),
-    threshold: text("threshold"),
-    maxRuns: text("maxRuns"),
-    maxCost: text("maxCost"),
-    // A box that is not ticked is not sent.
-    autoPromote: fields.has("autoPromote"),
-    generate: fields.has("generate"),
-    withToolset: fields.has("withToolset"),
+    ...Object.fromEntries(texts) as Texts,
+    ...Object.fromEntries(boxes) as Boxes,
   };
 }
 
 export function jobBodyOf(values: JobFormValues): JobBody {
-  const { server, tools, depth } = values;
+  const { server, tools, depth, autoPromote, generate, withToolset } = values;
   return {
     ...(server === undefined ? { all: true } : { server, tools }),
     options: {
@@ -72,22 +59,15 @@ export function jobBodyOf(values: JobFormValues): JobBody {
         : { thresholds: { minOverall: Math.round(Number(values.threshold) * 10_000) / 1e6 } }),
       ...number("maxRuns", values.maxRuns),
       ...number("maxCostUsd", values.maxCost),
-      autoPromote: values.autoPromote,
-      generate: values.generate,
-      withToolset: values.withToolset,
+      autoPromote,
+      generate,
+      withToolset,
     },
   };
 }
 
-/** What the API answers; undefined where it is none. */
 export function readEstimate(answer: unknown): ShownEstimate | undefined {
-  if (typeof answer !== "object" || answer === null || !("estimate" in answer)) return undefined;
-  return isEstimate(answer.estimate) ? answer.estimate : undefined;
-}
-
-function isEstimate(value: unknown): value is ShownEstimate {
-  return typeof value === "object" && value !== null && "tools" in value && "runs" in value &&
-    "seconds" in value && "costUsd" in value && "basis" in value;
+  return Estimated.safeParse(answer).data?.estimate;
 }
 
 /** "2 tools, up to 90 runs, about 6 min, about $0.40" */
@@ -104,45 +84,4 @@ export function formatEstimate({ tools, runs, seconds, costUsd }: ShownEstimate)
 
 function number(name: string, text: string): Record<string, number> {
   return text === "" ? {} : { [name]: Number(text) };
-}
-
-const Line = z.object({
-  server: z.string(),
-  tool: z.string(),
-  state: z.enum(["done", "failed", "working", "queued"]),
-  word: z.string(),
-  text: z.string(),
-  isPromoted: z.boolean(),
-});
-
-const Current = z.object({
-  server: z.string(),
-  tool: z.string(),
-  phase: z.enum(["queued", "generating", "evaluating", "promoting", "complete"]),
-  categories: z.array(
-    z.object({ category: z.string(), done: z.number(), total: z.number() }),
-  ),
-});
-
-const Shape = z.object({
-  id: z.string(),
-  status: z.enum(["running", "paused", "completed", "cancelled", "failed"]),
-  title: z.string(),
-  depth: z.enum(["quick", "thorough"]),
-  tools: z.number(),
-  done: z.number(),
-  percent: z.number(),
-  message: z.string(),
-  current: z.optional(Current),
-  spent: z.string(),
-  note: z.optional(z.string()),
-  startedAt: z.string(),
-  endedAt: z.optional(z.string()),
-  mark: z.string(),
-  line: z.optional(Line),
-});
-
-/** Whether what came on the live channel is about a job. */
-export function isJobNews(data: unknown): data is JobNews {
-  return Shape.safeParse(data).success;
 }

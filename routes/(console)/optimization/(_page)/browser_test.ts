@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formatEstimate, isJobNews, jobBodyOf, readEstimate, readJobFields } from "./browser.ts";
+import { formatEstimate, jobBodyOf, readEstimate, readJobFields } from "./browser.ts";
 import { OptimizationJob } from "../../../../lib/core/optimization.ts";
-import { jobNews } from "../../../../lib/console/ui/jobs.ts";
+import { isJobNews, jobNews } from "../../../../lib/console/ui/jobs.ts";
 
 Deno.test("readJobFields() and jobBodyOf() make a request of a form", () => {
   const fields = new URLSearchParams(

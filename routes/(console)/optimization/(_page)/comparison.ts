@@ -1,13 +1,11 @@
-import { CategoryScores } from "../../../../lib/core/optimization.ts";
 import {
   CANONICAL,
   CATEGORIES,
-  type Depth,
+  type CategoryScores,
   type Evaluation,
   type PromotedTool,
   type PromptCategory,
   type SuccessCount,
-  type ToolCandidate,
   type Verdict,
 } from "../../../../lib/core/optimization.ts";
 import {
@@ -33,20 +31,18 @@ import { formatCount } from "../../../../lib/console/ui/format.ts";
 
 /** Which tool was called, by which should have been. */
 export interface ConfusionTable {
-  /** The names of the tools that were called. */
   called: string[];
   rows: { should: string; counts: { called: string; count: number; isRight: boolean }[] }[];
 }
 
-/** With the server's own description and with the candidate. */
 export interface Confusions {
-  before?: ConfusionTable;
-  after?: ConfusionTable;
+  before?: ConfusionTable | undefined;
+  after?: ConfusionTable | undefined;
   /** Where they are about less than the numbers. */
-  note?: string;
+  note?: string | undefined;
 }
 
-/** Where a search of our own has the tool for one prompt: its place, or null where it is not found. */
+/** The tool's place in our own search for one prompt; null where it is not found. */
 export interface RankLine {
   prompt: string;
   category: PromptCategory;
@@ -54,17 +50,15 @@ export interface RankLine {
   after: number | null | undefined;
 }
 
-/** A candidate beside the server's own description. */
 export interface Comparison {
   candidate: CandidateView;
-  segments: TextSegment[];
   scores: ScorePair[];
   /** "Tested against 15 prompts (5 direct, 5 indirect, 5 negative)"; missing where it was not. */
-  tested?: string;
+  tested: string | undefined;
   /** "Quick evidence, once each, by claude-cli (sonnet), $0.12" */
-  how?: string;
-  time?: string;
-  verdict?: Verdict;
+  how: string | undefined;
+  time: string | undefined;
+  verdict: Verdict | undefined;
   warnings: string[];
   confusion: Confusions;
   ranks: RankLine[];
@@ -75,31 +69,22 @@ export function comparisonOf(
   detail: ToolOptimizationDetail,
   all: readonly CandidateView[],
 ): Comparison {
-  const { canonicalDescription } = detail;
-  const { evidence, metrics, baseline } = candidate;
+  const { evidence } = candidate;
   const evaluation = detail.evaluations.find((one) => one.id === evidence?.evaluationId);
-  const verdict = evidence?.verdict;
-  const time = evaluation?.endedAt ?? evidence?.time;
-  const resultOf = (candidateId: string) =>
-    evaluation?.results.find((result) => result.candidateId === candidateId);
-  const [before, after] = [resultOf(CANONICAL), resultOf(candidate.id)];
+  const ranksOf = (candidateId: string) =>
+    evaluation?.results.find((result) => result.candidateId === candidateId)?.ranks ?? {};
   return {
     candidate,
-    segments: wordDiff(canonicalDescription ?? "", candidate.description),
-    scores: metrics === undefined ? [] : scorePairs(baseline, metrics),
-    ...(evaluation && evidence
-      ? { tested: testedText(evidence.metrics), how: methodText(evaluation, evidence) }
-      : {}),
-    ...(evidence?.source === "reported" && !evaluation
-      ? { tested: `Tested by a caller in ${formatCount(evidence.metrics.overall.total, "run")}` }
-      : {}),
-    ...(time === undefined ? {} : { time }),
-    ...(verdict === undefined ? {} : { verdict }),
+    scores: evidence ? scorePairs(evidence.baseline, evidence.metrics) : [],
+    tested: evidence ? testedText(evidence, evaluation) : undefined,
+    how: evaluation && evidence ? methodText(evaluation, evidence) : undefined,
+    time: evaluation?.endedAt ?? evidence?.time,
+    verdict: evidence?.verdict,
     warnings: (evaluation?.warnings ?? []).map((warning) => withLabels(warning, all)),
     confusion: evaluation && evidence
       ? confusionsOf(candidate.id, detail, evaluation, evidence)
       : {},
-    ranks: rankLines(detail, before?.ranks ?? {}, after?.ranks ?? {}),
+    ranks: rankLines(detail, ranksOf(CANONICAL), ranksOf(candidate.id)),
   };
 }
 
@@ -117,13 +102,11 @@ function confusionsOf(
     const confusion = addConfusions(found.map((result) => result.confusion));
     return found.length === 0 ? undefined : confusionTable(confusion, tool);
   };
-  const [before, after] = [tableOf(CANONICAL), tableOf(candidateId)];
+  const isPart = isPooled(evaluation, evidence) && evidence.evaluationIds === undefined;
   return {
-    ...(before ? { before } : {}),
-    ...(after ? { after } : {}),
-    ...(isPooled(evaluation, evidence) && evidence.evaluationIds === undefined
-      ? { note: "Of the newest of the evaluations that the numbers count together" }
-      : {}),
+    before: tableOf(CANONICAL),
+    after: tableOf(candidateId),
+    note: isPart ? "Of the newest of the evaluations that the numbers count together" : undefined,
   };
 }
 
@@ -131,7 +114,6 @@ function confusionsOf(
 export function confusionTable(confusion: Confusion, tool: string): ConfusionTable {
   const rows = Object.entries(confusion);
   const names = [...new Set(rows.flatMap(([should, row]) => [should, ...Object.keys(row)]))];
-  // Where nothing was to be called, or was, stands last.
   const called = names.sort((one, other) =>
     Number(one === NONE) - Number(other === NONE) || (one < other ? -1 : 1)
   );
@@ -148,14 +130,20 @@ export function confusionTable(confusion: Confusion, tool: string): ConfusionTab
   };
 }
 
-/** Candidates by the names they have on the page. */
 function withLabels(text: string, candidates: readonly CandidateView[]): string {
   return candidates.reduce((words, { id, label }) => words.replaceAll(`"${id}"`, label), text)
     .replaceAll("candidate Candidate", "candidate");
 }
 
-/** Of the prompts that the scores count. */
-function testedText(metrics: CategoryScores): string {
+function testedText(
+  { source, metrics }: Evidence,
+  evaluation: Evaluation | undefined,
+): string | undefined {
+  if (evaluation === undefined) {
+    return source === "reported"
+      ? `Tested by a caller in ${formatCount(metrics.overall.total, "run")}`
+      : undefined;
+  }
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
   const count = formatCount(promptsIn(metrics.overall), "prompt");
   return `Tested against ${count} (${each.join(", ")})`;
@@ -196,14 +184,12 @@ function costTexts({ cost, runs }: Evaluation): string[] {
   return [known.costUsd === null ? "cost not known" : costText(known)];
 }
 
-/** Of the prompts that there still are. */
 function rankLines(
   { prompts }: ToolOptimizationDetail,
   before: Record<string, number | null>,
   after: Record<string, number | null>,
 ): RankLine[] {
-  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return ids.flatMap((id) => {
+  return Object.keys({ ...before, ...after }).flatMap((id) => {
     const found = prompts.find((prompt) => prompt.id === id);
     if (!found) return [];
     const { prompt, category } = found;
@@ -211,58 +197,37 @@ function rankLines(
   });
 }
 
-/** A candidate with what is known of it. */
-export interface CandidateView {
-  id: string;
+type Candidate = ToolOptimizationDetail["candidates"][number];
+
+export interface CandidateView extends Candidate {
   /** "Candidate 2": by the order in which they came. */
   label: string;
-  description: string;
-  example?: string;
-  chars: number;
-  origin: ToolCandidate["origin"];
-  createdAt: string;
+  /** How it differs from the server's own description, by word. */
+  segments: TextSegment[];
   isInForce: boolean;
-  /** What its numbers, its verdict and its refusal all come from. */
-  evidence: Evidence | null;
-  /** What its numbers are and what they are compared with. */
-  metrics?: CategoryScores;
-  baseline?: CategoryScores;
-  depth?: Depth;
-  /** Why it may not be promoted without a reason; missing where it may. */
-  refusal?: string;
-  /** Where it would be good to look first. */
+  /** Why it may not be promoted without a reason; undefined where it may. */
+  refusal: string | undefined;
   isBest: boolean;
 }
 
-/** In the order in which they came. */
 export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] {
   const { promotion } = detail;
   const views = detail.candidates.map((candidate, index): CandidateView => {
-    const { id, description, example, charCount, origin, createdAt } = candidate;
-    const isInForce = promotion?.candidateId === id;
+    const isInForce = promotion?.candidateId === candidate.id;
     // What it was promoted on stands, also when the server has since changed its own description.
     const evidence = (isInForce ? promotedOn(promotion, detail) : undefined) ?? candidate.evidence;
-    const { metrics, baseline, depth } = evidence ?? {};
-    const refusal = refusalOf(evidence ?? undefined);
     return {
-      id,
-      label: `Candidate ${index + 1}`,
-      description,
-      ...(example === undefined ? {} : { example }),
-      chars: charCount,
-      origin,
-      createdAt,
-      isInForce,
+      ...candidate,
       evidence,
-      ...(metrics === undefined ? {} : { metrics }),
-      ...(baseline === undefined ? {} : { baseline }),
-      ...(depth === undefined ? {} : { depth }),
-      ...(refusal === undefined ? {} : { refusal }),
+      label: `Candidate ${index + 1}`,
+      segments: wordDiff(detail.canonicalDescription ?? "", candidate.description),
+      isInForce,
+      refusal: refusalOf(evidence ?? undefined),
       isBest: false,
     };
   });
   const best = bestCandidate(views);
-  return views.map((view) => ({ ...view, isBest: view === best && view.metrics !== undefined }));
+  return views.map((view) => ({ ...view, isBest: view === best && view.evidence !== null }));
 }
 
 /** What went on record with a promotion; undefined where that was no number. */
@@ -289,8 +254,8 @@ function promotedOn(
 
 /** One that may be promoted before one that may not; then by overall success; of equals the newest. */
 export function bestCandidate(candidates: readonly CandidateView[]): CandidateView | undefined {
-  const worth = ({ refusal, metrics }: CandidateView) =>
-    (refusal === undefined ? 2 : 0) + (metrics ? rateOf(metrics.overall) ?? -1 : -1);
+  const worth = ({ refusal, evidence }: CandidateView) =>
+    (refusal === undefined ? 2 : 0) + (evidence ? rateOf(evidence.metrics.overall) ?? -1 : -1);
   return candidates.toReversed().toSorted((one, other) => worth(other) - worth(one))[0];
 }
 
@@ -308,33 +273,34 @@ export interface DrawnScore {
   hasData: boolean;
 }
 
-/** One kind of prompts with the server's own description and with another. */
 export interface ScorePair {
   label: string;
-  before?: DrawnScore;
-  after?: DrawnScore;
+  before: DrawnScore | undefined;
+  after: DrawnScore | undefined;
   /** "+8 points"; missing where there is nothing to compare. */
-  gain?: string;
+  gain: string | undefined;
   isBetter: boolean;
   isWorse: boolean;
 }
 
-const LABELS = { direct: "Direct", indirect: "Indirect", negative: "Negative", overall: "Overall" };
+export const SCORE_LABELS = {
+  direct: "Direct",
+  indirect: "Indirect",
+  negative: "Negative",
+  overall: "Overall",
+};
 export const SCORES = [...CATEGORIES, "overall"] as const;
-
-export function labelOf(score: keyof CategoryScores): string {
-  return LABELS[score];
-}
 
 export function drawnScore(score: SuccessCount): DrawnScore {
   const interval = wilson(score) ?? { low: 0, high: 0 };
+  const round = (fraction: number) => Math.round(fraction * 1_000) / 10;
   return {
     percent: percent(score),
     short: shortScore(score),
     text: scoreText(score),
-    rate: round(100 * (rateOf(score) ?? 0)),
-    low: round(100 * interval.low),
-    high: round(100 * interval.high),
+    rate: round(rateOf(score) ?? 0),
+    low: round(interval.low),
+    high: round(interval.high),
     hasData: score.total > 0,
   };
 }
@@ -345,10 +311,10 @@ export function scorePairs(before?: CategoryScores, after?: CategoryScores): Sco
     const [low, high] = [old && rateOf(old), fresh && rateOf(fresh)];
     const difference = typeof low === "number" && typeof high === "number" ? high - low : undefined;
     return {
-      label: LABELS[name],
-      ...(old === undefined ? {} : { before: drawnScore(old) }),
-      ...(fresh === undefined ? {} : { after: drawnScore(fresh) }),
-      ...(difference === undefined ? {} : { gain: signedPoints(difference) }),
+      label: SCORE_LABELS[name],
+      before: old && drawnScore(old),
+      after: fresh && drawnScore(fresh),
+      gain: difference === undefined ? undefined : signedPoints(difference),
       isBetter: (difference ?? 0) > 0,
       isWorse: (difference ?? 0) < 0,
     };
@@ -358,8 +324,4 @@ export function scorePairs(before?: CategoryScores, after?: CategoryScores): Sco
 /** "+8 points", "0 points", "-3.3 points" */
 export function signedPoints(fraction: number): string {
   return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -1,22 +1,16 @@
-import { OptimizationAdmin } from "../../../../lib/operations/optimization_admin.ts";
+import type { OptimizationAdmin } from "../../../../lib/operations/optimization_admin.ts";
 import type { Services } from "../../../../lib/operations/services.ts";
-import { flatJob } from "../../../../lib/operations/jobs.ts";
-import { JOB_OPERATIONS } from "../../../../lib/operations/jobs.ts";
-import { JobInput } from "../../../../lib/operations/jobs.ts";
-import { runOperation } from "../../../../lib/operations/operation.ts";
-import { jobRequest } from "../../../../lib/operations/jobs.ts";
-import type { OperationCall } from "../../../../lib/operations/operation.ts";
+import { flatJob, JOB_OPERATIONS, JobInput, jobRequest } from "../../../../lib/operations/jobs.ts";
+import { type OperationCall, runOperation } from "../../../../lib/operations/operation.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { JobOptions, type OptimizationReport } from "../../../../lib/core/optimization.ts";
-import { nearestNames } from "../../../../lib/core/text.ts";
-import { lineOfTool, serverCard, type ShownJob, shownJob, type ToolLine } from "./model.ts";
-import type { MissingName } from "../../../../lib/console/lists.ts";
+import { lineOfTool, type ShownJob, shownJob, type ToolLine } from "./model.ts";
+import { type MissingName, missingName } from "../../../../lib/console/lists.ts";
 import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";
 import { isActive, jobPath } from "../../../../lib/console/ui/jobs.ts";
 
-/** A tool that may be chosen. */
 export interface ChoosableTool extends ToolLine {
   description: string;
   isChosen: boolean;
@@ -24,15 +18,14 @@ export interface ChoosableTool extends ToolLine {
 
 export interface JobFormPage {
   isOn: boolean;
-  /** Missing where it is about all servers. */
-  server?: string;
+  server: string | undefined;
   tools: ChoosableTool[];
   servers: { name: string; tools: number; enabled: number; optimized: number }[];
   enabled: number;
   values: JobFormValues;
   /** Missing where it could not be made, or would take too long to make at once. */
-  estimate?: ShownEstimate;
-  problem?: FormError;
+  estimate: ShownEstimate | undefined;
+  problem: FormError | undefined;
   active: ShownJob[];
 }
 
@@ -42,13 +35,11 @@ type FormGateway = Pick<Gateway, "optimization" | "servers">;
 const MOST_ESTIMATED = 200;
 const JOBS_READ = 30;
 
-/** The form that starts a job, for one server or for all of them. */
 export async function jobFormPage(
   gateway: FormGateway,
   { server, query, written, error }: {
     server?: string;
     query: URLSearchParams;
-    /** As it was sent, where it could not be started. */
     written?: JobFormValues;
     error?: unknown;
   },
@@ -69,7 +60,7 @@ export async function jobFormPage(
   const problem = error ?? (query.has("depth") ? trouble : undefined);
   return {
     isOn: admin.enabled,
-    ...(server === undefined ? {} : { server }),
+    server,
     tools: server === undefined ? [] : all.map((tool) => ({
       ...lineOfTool(tool),
       description: texts.get(tool.name)?.description ?? "",
@@ -78,8 +69,8 @@ export async function jobFormPage(
     servers: server === undefined ? reports.map(serverLine) : [],
     enabled: all.filter(({ enabled }) => enabled).length,
     values,
-    ...(estimate === undefined ? {} : { estimate }),
-    ...(problem === undefined ? {} : { problem: formError(problem) }),
+    estimate,
+    problem: problem === undefined ? undefined : formError(problem),
     active: jobs.map(shownJob).filter((job) =>
       isActive(job) &&
       (server === undefined || job.lines.some((line) => line.server === server))
@@ -87,7 +78,6 @@ export async function jobFormPage(
   };
 }
 
-/** Starts what the form says; resolves with the path of the job's page. */
 export async function submitJob(
   gateway: Services,
   values: JobFormValues,
@@ -138,27 +128,20 @@ function initialValues(
   };
 }
 
-/** The form before anybody has filled it in: the options' own defaults. */
 export function jobDefaults(): JobFormValues {
-  const { depth, candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
-  const { autoPromote, generate, withToolset } = options;
+  const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
+  const { depth, autoPromote, generate, withToolset } = options;
   return {
-    tools: [],
-    depth,
+    ...readJobFields(new URLSearchParams()),
+    ...{ depth, autoPromote, generate, withToolset },
     candidates: String(candidatesPerTool),
-    prompts: "",
     threshold: String(100 * thresholds.minOverall),
-    maxRuns: "",
-    maxCost: "",
-    autoPromote,
-    generate,
-    withToolset,
   };
 }
 
 function serverLine(report: OptimizationReport): JobFormPage["servers"][number] {
-  const { name, toolCount, optimizedCount } = serverCard(report);
-  const enabled = report.tools.filter((tool) => tool.enabled).length;
+  const { serverName: name, toolCount, optimizedCount, tools } = report;
+  const enabled = tools.filter((tool) => tool.enabled).length;
   return { name, tools: toolCount, enabled, optimized: optimizedCount };
 }
 
@@ -174,12 +157,11 @@ async function estimateOf(
   }
 }
 
-/** The form of one server, or the names that the reader may have meant. */
 export async function serverFormPage(
   gateway: FormGateway,
   input: Parameters<typeof jobFormPage>[1] & { server: string },
 ): Promise<JobFormPage | MissingName> {
   const names = gateway.servers.list().map(({ name }) => name);
   if (names.includes(input.server)) return await jobFormPage(gateway, input);
-  return { missing: input.server, nearest: nearestNames(input.server, names) };
+  return missingName(input.server, names);
 }

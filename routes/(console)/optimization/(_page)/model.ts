@@ -1,38 +1,34 @@
 import {
-  type JobOptions,
+  CATEGORIES,
+  JobOptions,
   type OptimizationJob,
   type OptimizationReport,
-  Thresholds,
+  type Thresholds,
 } from "../../../../lib/core/optimization.ts";
 import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { besideText, percent, scoreText } from "../../../../lib/optimizer/evaluation/metrics.ts";
-import { labelOf, signedPoints } from "./comparison.ts";
+import { besideText } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { type DrawnScore, drawnScore, SCORE_LABELS, signedPoints } from "./comparison.ts";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { type Paged, paged } from "../../../../lib/console/lists.ts";
 
 type ReportedTool = OptimizationReport["tools"][number];
 
-/** How one tool stands, in a line. */
-export interface ToolLine {
-  name: string;
-  status: ReportedTool["status"];
+export interface ToolLine extends Pick<ReportedTool, "name" | "status"> {
   isStale: boolean;
   isEnabled: boolean;
   /** With the description that is in force; none where nothing was measured. */
-  scores: { label: string; percent: string; text: string }[];
-  /** "quick, 15 prompts" */
-  evidence?: string;
+  scores: (Pick<DrawnScore, "percent" | "text"> & { label: string })[];
+  evidence: string | undefined;
 }
 
-export interface ServerCard {
+export interface ServerCard extends Pick<OptimizationReport, "toolCount" | "optimizedCount"> {
   name: string;
-  toolCount: number;
-  optimizedCount: number;
   /** One for each tool, the optimized ones first; none where they would be too many to count. */
   dots: ("optimized" | "stale" | "open")[];
-  gain?: string;
+  gain: string | undefined;
   tools: ToolLine[];
   more: number;
 }
@@ -58,7 +54,6 @@ const MOST_DOTS = 40;
 const JOBS_READ = 30;
 const ENDED_SHOWN = 5;
 
-/** What is first looked for comes first. */
 const ORDER: Record<ReportedTool["status"], number> = { optimized: 0, baseline: 1, unoptimized: 2 };
 
 /** Reads what is shown and no more: there may be hundreds of servers. */
@@ -103,7 +98,7 @@ export function serverCard(report: OptimizationReport): ServerCard {
       : tools.map(({ status, stale }) =>
         status !== "optimized" ? "open" : stale ? "stale" : "optimized"
       ),
-    ...(avgImprovement === null ? {} : { gain: signedPoints(avgImprovement) }),
+    gain: avgImprovement === null ? undefined : signedPoints(avgImprovement),
     tools: tools.slice(0, TOOLS_A_CARD).map(lineOfTool),
     more: Math.max(0, tools.length - TOOLS_A_CARD),
   };
@@ -112,6 +107,9 @@ export function serverCard(report: OptimizationReport): ServerCard {
 export function lineOfTool(tool: ReportedTool): ToolLine {
   const { name, status, stale, enabled, depth, prompts, beside } = tool;
   const metrics = status === "optimized" ? tool.after : tool.before;
+  const evidence = depth === undefined || prompts === undefined
+    ? []
+    : [depth, formatCount(prompts, "prompt"), beside === undefined ? [] : besideText(beside)];
   return {
     name,
     status,
@@ -119,71 +117,65 @@ export function lineOfTool(tool: ReportedTool): ToolLine {
     isEnabled: enabled,
     scores: metrics === undefined
       ? []
-      : (["direct", "indirect", "negative"] as const).map((kind) => ({
-        label: labelOf(kind),
-        percent: percent(metrics[kind]),
-        text: scoreText(metrics[kind]),
-      })),
-    ...(depth === undefined || prompts === undefined ? {} : {
-      evidence: [
-        depth,
-        `${prompts} ${prompts === 1 ? "prompt" : "prompts"}`,
-        ...(beside === undefined ? [] : [besideText(beside)]),
-      ].join(", "),
-    }),
+      : CATEGORIES.map((kind) => ({ label: SCORE_LABELS[kind], ...drawnScore(metrics[kind]) })),
+    evidence: evidence.flat().join(", ") || undefined,
   };
 }
 
-/** One option as it is in effect. */
 export interface JobOption {
   name: string;
   value: string;
-  /** Where it is from. */
   from: string;
 }
 
+const DEFAULTS = JobOptions.parse({});
+const { quick, thorough } = DEPTHS;
+export const PROMPTS_HINT =
+  `Empty: ${quick.promptsPerCategory}, or ${thorough.promptsPerCategory} where thorough`;
+
 /** What a job works with: also what nobody has set has a value. */
 export function jobOptions(options: JobOptions): JobOption[] {
-  const { depth, generate, autoPromote, withToolset, thresholds } = options;
+  const { depth, generate, autoPromote, withToolset, thresholds, candidateIds } = options;
   const usual = DEPTHS[depth];
-  const byDepth = `as ${depth} has it`;
+  const byDepth = (value: number) => ({ value: String(value), from: `as ${depth} has it` });
+  // A job keeps its defaults as if they had been set.
+  const setting = (option: keyof JobOptions, value: string) => ({
+    value,
+    from: from(JSON.stringify(options[option]) === JSON.stringify(DEFAULTS[option])),
+  });
   return [
-    { name: "Depth", value: depth, from: from(depth === "quick") },
-    options.candidateIds === undefined
+    { name: "Depth", ...setting("depth", depth) },
+    candidateIds === undefined
       ? {
         name: "Candidates per tool",
-        value: String(options.candidatesPerTool),
-        from: from(options.candidatesPerTool === 4),
+        ...setting("candidatesPerTool", String(options.candidatesPerTool)),
       }
-      : { name: "Candidates", value: options.candidateIds.join(", "), from: from(false) },
+      : { name: "Candidates", ...setting("candidateIds", candidateIds.join(", ")) },
     {
       name: "Prompts per category",
       ...setOr(
         options.promptsPerCategory,
         generate
-          ? { value: String(usual.promptsPerCategory), from: byDepth }
+          ? byDepth(usual.promptsPerCategory)
           : { value: "all that are saved", from: "as no text is written" },
       ),
     },
-    {
-      name: "Repeats of each prompt",
-      ...setOr(options.repeats, { value: String(usual.repeats), from: byDepth }),
-    },
-    { name: "To be promoted", ...thresholdsOf(thresholds) },
+    { name: "Repeats of each prompt", ...setOr(options.repeats, byDepth(usual.repeats)) },
+    { name: "To be promoted", ...setting("thresholds", thresholdsText(thresholds)) },
     {
       name: "Promotes",
-      value: autoPromote ? "what the verdict allows" : "nothing",
-      from: from(autoPromote),
+      ...setting("autoPromote", autoPromote ? "what the verdict allows" : "nothing"),
     },
     {
       name: "Missing texts",
-      value: generate ? "written by a model" : "not written",
-      from: from(generate),
+      ...setting("generate", generate ? "written by a model" : "not written"),
     },
     {
       name: "Tools shown to the model",
-      value: withToolset ? "the server's and the equipped toolset's" : "the server's",
-      from: from(!withToolset),
+      ...setting(
+        "withToolset",
+        withToolset ? "the server's and the equipped toolset's" : "the server's",
+      ),
     },
     { name: "Most runs", ...setOr(options.maxRuns, NO_LIMIT) },
     {
@@ -203,32 +195,19 @@ function setOr(value: number | string | undefined, otherwise: Effective): Effect
   return value === undefined ? otherwise : { value: String(value), from: from(false) };
 }
 
-/** A job keeps its defaults as if they had been set. */
 function from(isDefault: boolean): string {
   return isDefault ? "the default" : "set for this job";
 }
 
-function thresholdsOf(thresholds: Thresholds): Effective {
+function thresholdsText(thresholds: Thresholds): string {
   const { minOverall, minNegative, minImprovement, maxRegression } = thresholds;
   const percent = (share: number) => Math.round(1_000 * share) / 10;
-  const usual = Thresholds.parse({});
-  const isUsual = minOverall === usual.minOverall && minNegative === usual.minNegative &&
-    minImprovement === usual.minImprovement && maxRegression === usual.maxRegression;
-  return {
-    value: `${percent(minOverall)} % overall, ${percent(minNegative)} % of the negative prompts, ` +
-      `${percent(minImprovement)} points better, no category more than ` +
-      `${percent(maxRegression)} points worse`,
-    from: from(isUsual),
-  };
+  return `${percent(minOverall)} % overall, ${percent(minNegative)} % of the negative prompts, ` +
+    `${percent(minImprovement)} points better, no category more than ` +
+    `${percent(maxRegression)} points worse`;
 }
 
 export type { ShownJob };
-
-interface JobPage {
-  job: ShownJob;
-  lead: string;
-  options: JobOption[];
-}
 
 const ENDED = "It has ended; what came of each tool is kept";
 const LEADS: Record<OptimizationJob["status"], string> = {
@@ -239,28 +218,22 @@ const LEADS: Record<OptimizationJob["status"], string> = {
   failed: ENDED,
 };
 
-export function jobPage(job: OptimizationJob): JobPage {
+export function jobPage(job: OptimizationJob) {
   return { job: shownJob(job), lead: LEADS[job.status], options: jobOptions(job.options) };
 }
 
 export function shownJob(job: OptimizationJob): ShownJob {
   const { lines, note, ...progress } = jobProgress(job);
   const outcome = jobOutcome(job);
-  const untested = new Set(
-    job.tools.filter((tool) => tool.untested).map(({ server, toolName }) =>
-      `${server}.${toolName}`
-    ),
-  );
+  const isUntested = ({ server, tool }: ShownJob["lines"][number]) =>
+    job.tools.some((one) => one.untested && one.server === server && one.toolName === tool);
   return {
     ...progress,
-    lines: lines.map((line) => ({
-      ...line,
-      ...(untested.has(`${line.server}.${line.tool}`)
-        ? { state: "queued", word: "Not tested" } as const
-        : {}),
-    })),
+    lines: lines.map((line) =>
+      isUntested(line) ? { ...line, state: "queued", word: "Not tested" } : line
+    ),
     // It counts the same tools as the outcome, without their reason.
-    ...(note === undefined || outcome !== undefined ? {} : { note }),
-    ...(outcome === undefined ? {} : { outcome }),
+    note: outcome === undefined ? note : undefined,
+    outcome,
   };
 }

@@ -1,13 +1,10 @@
 import {
   CANONICAL,
   CATEGORIES,
-  CategoryScores,
-  type Evaluation,
+  type CategoryScores,
   type GoldenPrompt,
   type OptimizationReport,
-  type PromotionEvent,
   PromptCategory,
-  type PromptCategory as Category,
   type SuccessCount,
 } from "../../../../lib/core/optimization.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
@@ -19,7 +16,6 @@ import type {
 } from "../../../../lib/operations/optimization_admin.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { nearestNames } from "../../../../lib/core/text.ts";
 import { baselineOf } from "../../../../lib/optimizer/report.ts";
 import {
   bestCandidate,
@@ -29,39 +25,35 @@ import {
   comparisonOf,
 } from "./comparison.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
-import { type MissingName, stretchAround } from "../../../../lib/console/lists.ts";
-import { type JobProgress, jobProgress } from "../../../../lib/console/ui/jobs.ts";
+import { type MissingName, missingName, stretchAround } from "../../../../lib/console/lists.ts";
+import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 
 export const TABS = ["result", "candidates", "prompts", "history"] as const;
 export type Tab = typeof TABS[number];
 
-export interface ToolOptimizationPage {
-  server: string;
-  tool: string;
+type Detail = ToolOptimizationDetail;
+
+export interface ToolOptimizationPage
+  extends Pick<Detail, "server" | "tool" | "exists" | "promotion" | "history" | "warnings"> {
+  path: string;
   isOn: boolean;
-  exists: boolean;
   isEnabled: boolean;
   status: OptimizationReport["tools"][number]["status"];
-  /** What the server itself says; null where it says nothing. */
-  canonical: string | null;
-  promotion: ToolOptimizationDetail["promotion"];
+  canonical: Detail["canonicalDescription"];
   /** How the server's own description differs from what it was. */
-  stale?: TextSegment[];
+  stale: TextSegment[] | undefined;
   tab: Tab;
-  /** The candidate beside the server's own description. */
-  comparison?: Comparison;
+  comparison: Comparison | undefined;
   /** How the server's own description does, in the evaluation that the report has it from. */
-  baseline?: CategoryScores;
+  baseline: CategoryScores | undefined;
   candidates: CandidateView[];
   prompts: PromptsView;
-  history: PromotionEvent[];
-  job?: JobProgress;
-  warnings: string[];
-  /** Why the newest evaluation says nothing. */
-  voided?: string;
+  job: ShownJob | undefined;
+  voided: string | undefined;
   /** What a form has just done, by the name it has in the address. */
-  done?: string;
-  problem?: FormError;
+  done: string | undefined;
+  problem: FormError | undefined;
   /** What was typed into a form that was not accepted, by field. */
   typed: Record<string, string>;
   /** All tools of its server, and those around this one. */
@@ -73,18 +65,14 @@ type PageGateway = Pick<Gateway, "optimization" | "servers">;
 
 const NEIGHBORS = 100;
 
-interface ToolPageInput {
-  server: string;
-  tool: string;
-  query: URLSearchParams;
-  /** A form that was not accepted, and why. */
-  refused?: { fields: URLSearchParams; error: unknown };
-}
-
-/** Everything about one tool's descriptions, or the names that the reader may have meant. */
 export async function toolOptimizationPage(
   gateway: PageGateway,
-  { server, tool, query, refused }: ToolPageInput,
+  { server, tool, query, refused }: {
+    server: string;
+    tool: string;
+    query: URLSearchParams;
+    refused?: { fields: URLSearchParams; error: unknown };
+  },
 ): Promise<ToolOptimizationPage | MissingName> {
   const admin = await gateway.optimization();
   const siblings = gateway.servers.tools(server).map(({ name }) => name);
@@ -94,42 +82,40 @@ export async function toolOptimizationPage(
     if (isMissing) return undefined;
     throw error;
   });
-  if (found === undefined) return { missing: tool, nearest: nearestNames(tool, siblings) };
+  if (found === undefined) return missingName(tool, siblings);
+  const { staleness, exists, promotion, history, job } = found;
   const candidates = candidateViews(found);
-  const shownId = query.get("candidate") ?? found.promotion?.candidateId ??
+  const shownId = query.get("candidate") ?? promotion?.candidateId ??
     bestCandidate(candidates)?.id;
   const shown = candidates.find(({ id }) => id === shownId);
-  const stale = found.staleness;
-  const own = baselineOf(
-    found.evaluations,
-    found.exists ? found.canonicalDescription ?? "" : undefined,
-  );
+  const canonical = found.canonicalDescription;
+  const own = baselineOf(found.evaluations, exists ? canonical ?? "" : undefined);
   // What callers reported; evidence that holds is about the text of today.
   const baseline = own?.metrics ??
     found.candidates.find(({ evidence }) => evidence !== null && evidence.problem === undefined)
       ?.evidence?.baseline;
-  const done = query.get("done");
   return {
     server,
     tool: found.tool,
+    path: optimizationPath(server, found.tool),
     isOn: admin.enabled,
-    exists: found.exists,
+    exists,
     isEnabled: found.enabled,
-    status: found.promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
-    canonical: found.canonicalDescription,
-    promotion: found.promotion,
-    ...(stale === null ? {} : { stale: wordDiff(stale.before ?? "", stale.now ?? "") }),
+    status: promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
+    canonical,
+    promotion,
+    stale: staleness ? wordDiff(staleness.before ?? "", staleness.now ?? "") : undefined,
     tab: tabOf(query),
-    ...(shown === undefined ? {} : { comparison: comparisonOf(shown, found, candidates) }),
-    ...(baseline === undefined ? {} : { baseline }),
+    comparison: shown && comparisonOf(shown, found, candidates),
+    baseline,
     candidates,
     prompts: await promptsView(admin, found, query.get("of") ?? shown?.id),
-    history: found.history,
-    ...(found.job === null ? {} : { job: jobProgress(found.job) }),
+    history,
+    job: job ? jobProgress(job) : undefined,
     warnings: found.prompts.length === 0 ? [] : found.warnings,
-    ...voidOf(found.evaluations),
-    ...(done === null ? {} : { done }),
-    ...(refused === undefined ? {} : { problem: formError(refused.error) }),
+    voided: found.evaluations[0]?.void,
+    done: query.get("done") ?? undefined,
+    problem: refused && formError(refused.error),
     typed: refused === undefined ? prefilled(query) : Object.fromEntries(refused.fields),
     siblings,
     neighbors: stretchAround(siblings, Math.max(0, siblings.indexOf(found.tool)), NEIGHBORS),
@@ -145,7 +131,7 @@ function prefilled(query: URLSearchParams): Record<string, string> {
       const value = query.get(name);
       return value === null ? [] : [[name, value]];
     })),
-    ...(category.success ? { category: category.data satisfies Category } : {}),
+    ...(category.success ? { category: category.data } : {}),
   };
 }
 
@@ -154,16 +140,11 @@ function tabOf(query: URLSearchParams): Tab {
   return wanted ?? (query.has("prompt") || query.has("of") ? "prompts" : "result");
 }
 
-function voidOf([newest]: readonly Evaluation[]): { voided?: string } {
-  return newest?.void === undefined ? {} : { voided: newest.void };
-}
-
-/** What became of one prompt in one run. */
 export interface RunView {
   state: "passed" | "failed" | "error";
   /** "called", "not called", "called find_loans instead" */
   text: string;
-  reasoning?: string;
+  reasoning: string | undefined;
 }
 
 export interface PromptView {
@@ -184,7 +165,6 @@ interface PromptsView {
   rate?: { short: string; text: string };
 }
 
-/** The golden prompts, with what came of each under one description. */
 async function promptsView(
   admin: Pick<OptimizationAdmin, "results">,
   detail: ToolOptimizationDetail,
@@ -230,14 +210,13 @@ function scoreOf(views: readonly PromptView[]): SuccessCount {
 
 function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt): RunView {
   const { status, correct, toolCalled, otherTools, error, reasoning } = run;
-  const why = reasoning === undefined || reasoning === "" ? {} : { reasoning };
-  if (status === "error") {
-    return { state: "error", text: `not counted: ${error ?? "the run failed"}`, ...why };
-  }
+  const isError = status === "error";
   return {
-    state: correct ? "passed" : "failed",
-    text: callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
-    ...why,
+    state: isError ? "error" : correct ? "passed" : "failed",
+    text: isError
+      ? `not counted: ${error ?? "the run failed"}`
+      : callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
+    reasoning: reasoning || undefined,
   };
 }
 

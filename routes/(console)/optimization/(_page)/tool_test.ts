@@ -81,8 +81,7 @@ Deno.test("toolOptimizationPage() has numbers and verdict of what is in force fr
   await opened.admin.promote({ ...NAMED, candidateId }, "person");
   await opened.evaluate();
   const { candidates: [candidate], comparison } = await open(opened);
-  assert.deepEqual(candidate?.metrics?.overall, { correct: 3, total: 3 });
-  assert.deepEqual(candidate.evidence?.metrics, candidate.metrics);
+  assert.deepEqual(candidate?.evidence?.metrics.overall, { correct: 3, total: 3 });
   const words = candidate.evidence?.verdict?.words ?? "";
   assert.match(words, /overall 3\/3 /);
   assert.doesNotMatch(words, /evaluations of the same texts/);
@@ -91,7 +90,10 @@ Deno.test("toolOptimizationPage() has numbers and verdict of what is in force fr
   // The server's own text is another one: what it was promoted on stands.
   opened.describe("Does other things");
   const stale = (await open(opened)).candidates[0];
-  assert.deepEqual([stale?.metrics, stale?.refusal], [candidate.metrics, undefined]);
+  assert.deepEqual([stale?.evidence?.metrics, stale?.refusal], [
+    candidate.evidence?.metrics,
+    undefined,
+  ]);
 });
 
 Deno.test("toolOptimizationPage() keeps a whole baseline over one that was cut short", async () => {

@@ -1,6 +1,5 @@
 import { SECURITY_PAGES } from "../../../../lib/console/ui/pages.ts";
 
-/** The way between the pages about security. */
 export function SecurityTabs({ current }: { current: string }) {
   return (
     <nav class="filters" aria-label="Security">

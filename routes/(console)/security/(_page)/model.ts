@@ -11,17 +11,14 @@ import {
 
 export interface SecurityOverview {
   isRequired: boolean;
-  /** Why a token is asked for, or why not. */
   reasons: string[];
   tokens: number;
   expired: number;
   projects: number;
   secrets: number;
-  /** What somebody has to decide on. */
   waiting: WaitingCounts;
   /** Who looks at the page; undefined where nobody is asked. */
   caller?: { name: string; isAdmin: boolean; rights: string[] };
-  /** Whether a browser is logged in, which can be logged out. */
   isLoggedIn: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { BusyForms } from "../../../../islands/forms.tsx";
 import {
+  APPROVAL_DECISIONS,
   type ApprovalCard,
   type ApprovalsPage,
   approvalsPage,
-  decideByForm,
 } from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { Ago, CodeBlock, InertText } from "../../../../components/text.tsx";
@@ -13,7 +13,7 @@ import { Confirm, FormFailure, PostForm } from "../../../../components/forms.tsx
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { SecurityTabs } from "../(_components)/tabs.tsx";
-import { callOf } from "../../../../lib/console/api.ts";
+import { callOf, decideByForm } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../../lib/console/errors.ts";
 
@@ -28,7 +28,7 @@ export const handler = define.handlers({
     const { gateway } = ctx.state;
     const form = await formOf(ctx);
     return await submitForm<ApprovalsPage>(ctx, async () => {
-      await decideByForm(gateway, form, callOf(ctx, "console"));
+      await decideByForm(APPROVAL_DECISIONS, gateway, form, callOf(ctx, "console"));
       return PATH;
     }, async (error) => ({ ...await approvalsPage(gateway), refused: formError(error) }));
   },

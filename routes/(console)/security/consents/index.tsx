@@ -1,5 +1,10 @@
 import { page } from "fresh";
-import { type ConsentRow, type ConsentsPage, consentsPage, decideByForm } from "./(_page)/model.ts";
+import {
+  type ConsentRow,
+  type ConsentsPage,
+  consentsPage,
+  decideConsent,
+} from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../../../components/layout.tsx";
@@ -27,7 +32,7 @@ export const handler = define.handlers<ConsentsPage>({
     const form = await formOf(ctx);
     return await submitForm(
       ctx,
-      async () => `${PATH}?${await decideByForm(gateway, form, callOf(ctx, "console"))}`,
+      async () => `${PATH}?${await decideConsent(gateway, form, callOf(ctx, "console"))}`,
       (error) => consentsPage(gateway, by, undefined, error),
     );
   },

@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { BusyForms } from "../../../../islands/forms.tsx";
-import { decideByForm, type ReviewCard, type ReviewPage, reviewPage } from "./(_page)/model.ts";
+import { REVIEW_DECISIONS, type ReviewCard, type ReviewPage, reviewPage } from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { Ago, CodeBlock, InertText } from "../../../../components/text.tsx";
 import { Card, PageHeader } from "../../../../components/layout.tsx";
@@ -16,7 +16,7 @@ import {
 } from "./(_components)/policies.tsx";
 import { SecurityTabs } from "../(_components)/tabs.tsx";
 import { CompatibilityBadge, Diff } from "../../../../components/tool_history.tsx";
-import { callOf } from "../../../../lib/console/api.ts";
+import { callOf, decideByForm } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../../lib/console/errors.ts";
 
@@ -31,7 +31,7 @@ export const handler = define.handlers({
     const { gateway } = ctx.state;
     const form = await formOf(ctx);
     return await submitForm<ReviewPage>(ctx, async () => {
-      await decideByForm(gateway, form, callOf(ctx, "console"));
+      await decideByForm(REVIEW_DECISIONS, gateway, form, callOf(ctx, "console"));
       return REVIEW_PATH;
     }, async (error) => ({ ...await reviewPage(gateway), refused: formError(error) }));
   },

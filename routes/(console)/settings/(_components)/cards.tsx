@@ -12,9 +12,8 @@ import { Icon } from "../../../../components/icon.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
 import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
-import { PostForm } from "../../../../components/forms.tsx";
+import { PostButton, PostForm, SelectOptions } from "../../../../components/forms.tsx";
 
-/** Whether model time may be spent, and on what. */
 export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
   const { isOn, fixedBy, check } = optimization;
   return (
@@ -63,23 +62,24 @@ const BACKENDS: Record<string, string> = {
   openai: "Keyword and semantic search, with OpenAI's API",
 };
 
-/** What search goes by, and how far it is. */
 export function SearchCard({ search }: Pick<SettingsPage, "search">) {
   const { progress, trouble } = search;
   return (
     <Card title="Search" aside={formatCount(search.tools, "tool")}>
       <div class="stack">
         <p>{BACKENDS[search.backend] ?? search.backend}.</p>
-        {progress === undefined ? null : <Progress progress={progress} />}
-        {trouble === undefined ? null : (
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <InertText as="span" text={trouble} />
-          </p>
+        {progress && <Progress progress={progress} />}
+        {trouble !== undefined && (
+          <Notice tone="warn" role={null}>
+            <InertText text={trouble} />
+          </Notice>
         )}
-        <PostForm action="/settings" busy="Indexing…" fields={{ change: "search" }}>
-          <button type="submit" class="button">Index everything again</button>
-        </PostForm>
+        <PostButton
+          action="/settings"
+          busy="Indexing…"
+          fields={{ change: "search" }}
+          label="Index everything again"
+        />
         <p class="muted small">
           Not needed in daily use: changes are taken up by themselves. It helps when the model
           behind an address was replaced.
@@ -98,10 +98,9 @@ function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["
     <div class="progress-line" role="status">
       {state === "failed"
         ? (
-          <p class="notice tone-bad">
-            <Icon name="error" size={14} />
-            <InertText as="span" text={reason ?? "The embeddings could not be made"} />
-          </p>
+          <Notice tone="bad" role={null}>
+            <InertText text={reason ?? "The embeddings could not be made"} />
+          </Notice>
         )
         : <progress aria-label="Meanings read" max={Math.max(1, total)} value={done} />}
       <p class="muted small">{text}</p>
@@ -122,7 +121,6 @@ const RESTORES = {
   done: "One was put in place at this start.",
 };
 
-/** What is kept where, and how to take it along. */
 export function DataCard({ data }: Pick<SettingsPage, "data">) {
   return (
     <Card title="Data" aside={data.bytes === undefined ? undefined : formatBytes(data.bytes)}>
@@ -141,9 +139,7 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
         </Facts>
         <div class="form-actions">
           {data.backup === "here" && (
-            <PostForm action="/settings/backup">
-              <button type="submit" class="button">Download a backup</button>
-            </PostForm>
+            <PostButton action="/settings/backup" label="Download a backup" />
           )}
           <a class="button" href={RESTORE_BACKUP}>Restore a backup</a>
         </div>
@@ -153,7 +149,6 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
   );
 }
 
-/** How much is logged from now on. */
 export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
   return (
     <Card title="Log level" aside={level.current}>
@@ -165,9 +160,7 @@ export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
       >
         <label for="log-level">Least important entries to log</label>
         <select id="log-level" name="to" class="select" value={level.current}>
-          {LOG_LEVELS.map((name) => (
-            <option key={name} value={name} selected={name === level.current}>{name}</option>
-          ))}
+          <SelectOptions choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
         </select>
         <button type="submit" class="button">Set log level</button>
       </PostForm>
@@ -183,22 +176,18 @@ const KINDS: Record<string, string> = {
   "messages-api": "The Messages API",
 };
 
-/** What evaluates, with a way to try it, or why nothing can. */
 function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean }) {
   if (check.problem !== null) {
     return (
-      <p class="notice tone-bad" role="status">
-        <Icon name="error" size={14} />
-        <span>
-          <InertText text={check.problem} />
-          {!isOn && (
-            <>
-              . Nothing is started while it is off: press “Switch optimization on” above, or start
-              the gateway with <code>--enable-optimization</code>, then check again.
-            </>
-          )}
-        </span>
-      </p>
+      <Notice tone="bad" role="status">
+        <InertText text={check.problem} />
+        {!isOn && (
+          <>
+            . Nothing is started while it is off: press “Switch optimization on” above, or start the
+            gateway with <code>--enable-optimization</code>, then check again.
+          </>
+        )}
+      </Notice>
     );
   }
   const { program } = check;
@@ -209,7 +198,7 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
         {" "}
         {checkedText(check)}
       </Notice>
-      {program === undefined ? null : (
+      {program && (
         <Facts>
           <Fact name="Program">
             <span class="mono place">{program.path}</span>
@@ -227,7 +216,7 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
         It spends model time: one real request with two small tools, as an evaluation makes many.
         That is a few thousand tokens, and usually costs less than two cents.
       </p>
-      {check.trial === undefined ? null : <Trial trial={check.trial} />}
+      {check.trial && <Trial trial={check.trial} />}
     </>
   );
 }
@@ -235,26 +224,20 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
 function Trial({ trial }: { trial: NonNullable<ShownEvaluator["trial"]> }) {
   const { outcome, words, model, durationMs, cost, at } = trial;
   const isRight = outcome === "right";
-  const tone = isRight ? "tone-ok" : outcome === "wrong" ? "tone-warn" : "tone-bad";
+  const { costUsd } = cost;
   const tokens = cost.inputTokens + cost.outputTokens;
   return (
-    <div class={`notice ${tone}`} role="status">
-      <Icon name={isRight ? "ready" : outcome === "wrong" ? "alert" : "error"} size={14} />
-      <div>
-        <p>
-          {isRight ? "It works. " : outcome === "failed" ? "It does not work. " : ""}
-          <InertText text={words} />.
-        </p>
-        <p class="small muted">
-          <Ago at={at} />, with <code>{model}</code>, in {formatLatency(durationMs)}
-          {tokens > 0 ? `, ${formatNumber(tokens)} tokens` : ""}
-          {cost.costUsd === undefined ? "" : `, ${formatUsd(cost.costUsd)}`}
-        </p>
-      </div>
-    </div>
+    <Notice tone={isRight ? "ok" : outcome === "wrong" ? "warn" : "bad"} role="status">
+      <p>
+        {isRight ? "It works. " : outcome === "failed" ? "It does not work. " : ""}
+        <InertText text={words} />.
+      </p>
+      <p class="small muted">
+        <Ago at={at} />, with <code>{model}</code>, in {formatLatency(durationMs)}
+        {tokens > 0 ? `, ${formatNumber(tokens)} tokens` : ""}
+        {costUsd !== undefined &&
+          (costUsd < 0.01 ? ", less than one cent" : `, $${costUsd.toFixed(2)}`)}
+      </p>
+    </Notice>
   );
-}
-
-function formatUsd(dollars: number): string {
-  return dollars < 0.01 ? "less than one cent" : `$${dollars.toFixed(2)}`;
 }

@@ -9,15 +9,14 @@ import type {
 } from "../../../../lib/storage/staged_restore.ts";
 import type { FormError } from "../../../../lib/console/errors.ts";
 
-/** Where everything is kept, how large it is, and for how long. */
 export interface SettingsData {
   kind: "memory" | "file" | "remote" | "deploy";
   place: string;
-  bytes?: number;
+  bytes: number | undefined;
   /** Whether whoever asks can have a backup; it holds secrets, and is made on a disk. */
   backup: "here" | "elsewhere" | "no-disk";
   /** Whether a backup replaces all this at the next start, or was to at this one. */
-  restore?: "waits" | "failed" | "done";
+  restore: "waits" | "failed" | "done" | undefined;
   retention: { what: string; kept: string }[];
 }
 
@@ -27,13 +26,11 @@ export async function settingsData(
 ): Promise<SettingsData> {
   const { location } = gateway.store;
   const { options } = gateway.options;
-  const restore = await restoreState(gateway.restore);
-  const bytes = location.kind === "file" ? await sizeOf(location.path) : undefined;
   return {
     kind: location.kind,
     place: location.kind === "file" ? location.path : location.label,
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(restore === undefined ? {} : { restore }),
+    bytes: location.kind === "file" ? await sizeOf(location.path) : undefined,
+    restore: await restoreState(gateway.restore),
     backup: !gateway.platform.canWrite ? "no-disk" : isFromThisMachine ? "here" : "elsewhere",
     retention: [
       {
@@ -114,28 +111,13 @@ type RestoreGateway = Pick<Gateway, "restore" | "store" | "secrets"> & {
 export interface RestorePage {
   /** Whether whoever asks may replace the store, and whether a start can. */
   possible: "here" | "elsewhere" | "no-file";
-  /** The data file. */
   place?: string;
-  /** A backup that is whole and waits for a word. */
-  checked?: {
-    backup: WaitingBackup;
-    rows: RestoreRow[];
-    others: number;
-    /** What must be set again, because it was sealed with another key than the one here. */
-    sealed: string[];
-  };
-  /** What the next start puts in place. */
+  /** A backup that is whole and waits for confirmation. */
+  checked?: Awaited<ReturnType<typeof compared>>;
   staged?: WaitingBackup;
   /** What this start made of one. */
   applied?: AppliedRestore;
   refused?: FormError;
-}
-
-/** How many there are of a thing, before and after. */
-interface RestoreRow {
-  what: string;
-  inBackup: number;
-  here: number;
 }
 
 const FAMILIES: readonly [root: string, what: string][] = [
@@ -159,13 +141,12 @@ export async function restorePage(
   return {
     possible: "here",
     place: waiting.path,
-    ...(checked === undefined ? {} : { checked: await compared(gateway, checked) }),
-    ...(staged === undefined ? {} : { staged }),
-    ...(applied === undefined ? {} : { applied }),
+    ...(checked && { checked: await compared(gateway, checked) }),
+    ...(staged && { staged }),
+    ...(applied && { applied }),
   };
 }
 
-/** What a form on the page asks for. */
 export async function changeRestore(
   gateway: RestoreGateway,
   fields: URLSearchParams,
@@ -232,7 +213,7 @@ function resolveStaged(
 }
 
 async function compared({ store, secrets }: RestoreGateway, backup: WaitingBackup) {
-  const rows = await Promise.all(FAMILIES.map(async ([root, what]): Promise<RestoreRow> => {
+  const rows = await Promise.all(FAMILIES.map(async ([root, what]) => {
     let here = 0;
     for await (const _ of store.list({ prefix: [root] })) here++;
     return { what, inBackup: backup.counts[root] ?? 0, here };
@@ -242,6 +223,7 @@ async function compared({ store, secrets }: RestoreGateway, backup: WaitingBacku
     backup,
     rows: rows.filter(({ inBackup, here }) => inBackup + here > 0),
     others: backup.entries - named,
+    /** What must be set again, because it was sealed with another key than the one here. */
     sealed: await (await secrets()).sealedElsewhere(backup.sealed),
   };
 }

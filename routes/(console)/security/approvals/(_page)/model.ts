@@ -2,40 +2,34 @@ import { applyEdits, format } from "jsonc-parser";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import type { CallMode } from "../../../../../lib/core/server.ts";
 import { APPROVAL_OPERATIONS } from "../../../../../lib/operations/approvals.ts";
-import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
-import type { Services } from "../../../../../lib/operations/services.ts";
 import type { WaitingCall } from "../../../../../lib/trust/call_control/control.ts";
+import type { FormDecisions } from "../../../../../lib/console/api.ts";
 import type { FormError } from "../../../../../lib/console/errors.ts";
 
 type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;
 
 export interface ApprovalCard extends WaitingCall {
-  /** What a person calls whoever wants to call. */
   who: string;
 }
 
 export interface ApprovalsPage {
   calls: ApprovalCard[];
   toolsets: { name: string; mode: CallMode }[];
-  /** Why what was asked for last was not done. */
   refused?: FormError;
 }
 
-/** Decides on a call, or sets a toolset's mode. */
-export async function decideByForm(
-  gateway: Services,
-  form: URLSearchParams,
-  call: OperationCall,
-): Promise<void> {
-  const { action, ...fields } = Object.fromEntries(form);
-  if (action === "mode") await runOperation(APPROVAL_OPERATIONS.setMode, gateway, fields, call);
-  else {
-    const input = { ...fields, decision: action };
-    await runOperation(APPROVAL_OPERATIONS.decide, gateway, input, call);
-  }
-}
+const decided = (decision: "approve" | "deny" | "always") => ({
+  operation: APPROVAL_OPERATIONS.decide,
+  fixed: { decision },
+});
 
-/** The calls that wait, and the toolsets with their modes. */
+export const APPROVAL_DECISIONS: FormDecisions = {
+  approve: decided("approve"),
+  deny: decided("deny"),
+  always: decided("always"),
+  mode: { operation: APPROVAL_OPERATIONS.setMode },
+};
+
 export async function approvalsPage(gateway: ApprovingGateway): Promise<ApprovalsPage> {
   const { access, toolsets: { toolsets }, toolsetModes } = gateway;
   const waiting = (await gateway.approvals()).list();

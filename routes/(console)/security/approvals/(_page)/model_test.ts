@@ -5,7 +5,8 @@ import {
   testClient,
 } from "../../../../../lib/trust/call_control/testing/pending_call.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { approvalsPage, decideByForm } from "./model.ts";
+import { decideByForm } from "../../../../../lib/console/api.ts";
+import { APPROVAL_DECISIONS, approvalsPage } from "./model.ts";
 
 type TestGateway = Parameters<typeof approvalsPage>[0];
 
@@ -53,7 +54,7 @@ Deno.test("decideByForm() decides a call or sets a mode, and refuses what cannot
   const { toolsets, toolsetModes } = gateway;
   const services = servicesOf({ approvals: gateway.approvals, toolsets, toolsetModes });
   const decide = (form: Record<string, string>) =>
-    decideByForm(services, new URLSearchParams(form), callBy("token:a"));
+    decideByForm(APPROVAL_DECISIONS, services, new URLSearchParams(form), callBy("token:a"));
   await decide({ action: "deny", id });
   assert.equal(await wait, "denied");
   await decide({ action: "mode", toolset: "dev", mode: "read-only" });

@@ -10,15 +10,8 @@ import type { AuditEntry } from "../../../../../lib/storage/audit_repository.ts"
 import type { AuditCheck } from "../../../../../lib/telemetry/audit_chain.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 
-/** One entry as it is shown. */
-export interface AuditRow {
-  id: string;
-  at: number;
+export interface AuditRow extends AuditEntry {
   who: string;
-  principal: string;
-  from: string;
-  action: string;
-  subject: string;
   changes: AuditDifferences;
 }
 
@@ -27,30 +20,29 @@ export interface AuditPage {
   hasOlder: boolean;
   /** Not the newest entries, but those before one. */
   isOlder: boolean;
-  /** The filter as the address says it. */
   query: Record<string, string>;
-  /** What came of checking the whole log, where that was asked for. */
-  check?: AuditCheck;
+  check: AuditCheck | undefined;
   /** What is wrong with the filter; then nothing is filtered by it. */
-  error?: FormError;
+  error: FormError | undefined;
 }
-
-type AuditGateway = Pick<Gateway, "audit">;
 
 const PAGE = 50;
 const FILTERS = ["action", "who", "subject", "since", "until"] as const;
 const EVERYTHING: AuditQuery = { filter: {}, range: {} };
 
-/** The log as the address asks for it. */
 export async function auditPage(
-  { audit }: AuditGateway,
+  { audit }: Pick<Gateway, "audit">,
   query: URLSearchParams,
 ): Promise<AuditPage> {
   const reader = await audit.reader();
   const { asked, error } = readLeniently(query);
   const { entries, hasOlder } = await reader.page(asked, PAGE);
   return {
-    rows: entries.map(rowOf),
+    rows: entries.map((entry) => ({
+      ...entry,
+      who: entry.who ?? entry.principal,
+      changes: auditDifferences(entry.before, entry.after),
+    })),
     hasOlder,
     isOlder: asked.range.before !== undefined,
     query: Object.fromEntries(
@@ -59,8 +51,8 @@ export async function auditPage(
         return value ? [[name, value]] : [];
       }),
     ),
-    ...(query.get("check") === "1" ? { check: await reader.verify() } : {}),
-    ...(error === undefined ? {} : { error }),
+    check: query.get("check") === "1" ? await reader.verify() : undefined,
+    error,
   };
 }
 
@@ -73,14 +65,8 @@ function readLeniently(query: URLSearchParams): { asked: AuditQuery; error?: For
   }
 }
 
-function rowOf(entry: AuditEntry): AuditRow {
-  const { id, at, principal, who = principal, from, action, subject, before, after } = entry;
-  const changes = auditDifferences(before, after);
-  return { id, at, principal, who, from, action, subject, changes };
-}
-
 /** What was done, as a person says it; what it was done to follows. */
-const WORDS: Record<string, string> = {
+const LABELS: Record<string, string> = {
   "server.add": "Added server",
   "server.change": "Changed server",
   "server.remove": "Removed server",
@@ -145,26 +131,23 @@ const WORDS: Record<string, string> = {
   "audit.flood": "Audit log:",
 };
 
-export const AUDIT_ACTIONS: readonly string[] = Object.keys(WORDS);
+export const AUDIT_ACTIONS: readonly string[] = Object.keys(LABELS);
 
 /** Unknown where another version wrote it. */
 export function actionLabel(action: string): string | undefined {
-  return Object.hasOwn(WORDS, action) ? WORDS[action] : undefined;
+  return Object.hasOwn(LABELS, action) ? LABELS[action] : undefined;
 }
 
-/** One thing that differs between before and after. */
 interface AuditDifference {
   /** Where in the value it is: "env.TOKEN"; empty for the whole. */
   path: string;
   before?: string;
   after?: string;
-  /** By word, where both sides are texts of some length. */
   segments?: TextSegment[];
 }
 
 interface AuditDifferences {
   rows: AuditDifference[];
-  /** Those that are not shown. */
   more: number;
 }
 

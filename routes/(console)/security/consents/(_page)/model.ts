@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
+import type { GatewayError } from "../../../../../lib/core/errors.ts";
+import { decideByForm } from "../../../../../lib/console/api.ts";
 import { CONSENT_OPERATIONS, requesterOf } from "../../../../../lib/operations/consents.ts";
-import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import type { OperationCall, OutputOf } from "../../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
 import { ServerName } from "../../../../../lib/core/server.ts";
 import { hasPublicUrl } from "../../../../../lib/config/address.ts";
@@ -11,10 +12,8 @@ import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 
 const ConsentDecision = z.enum(["approve", "refuse"]);
-type ConsentDecision = z.infer<typeof ConsentDecision>;
 
 export interface ConsentRow extends ConsentView {
-  /** What a person calls whoever asks. */
   who: string;
 }
 
@@ -24,9 +23,8 @@ export interface ConsentsPage {
   canAgree: boolean;
   /** Whether no page can tell that it is looked at there, so that it takes the command line. */
   isByCommandOnly: boolean;
-  /** What was just done. */
-  done?: { decision: ConsentDecision; server: string };
-  error?: FormError;
+  done: { decision: z.infer<typeof ConsentDecision>; server: string } | undefined;
+  error: FormError | undefined;
 }
 
 type ConsentsGateway = Pick<Gateway, "consents" | "access" | "options">;
@@ -39,39 +37,27 @@ export async function consentsPage(
 ): Promise<ConsentsPage> {
   const mayManage = access.grants(principal).may("manage");
   const rows = await (await consents()).list(mayManage);
-  const done = doneOf(query);
   return {
     consents: rows.map((row) => ({ ...row, who: requesterOf(row, access) })),
     canAgree: isHere && mayManage,
     isByCommandOnly: hasPublicUrl(options.options.publicUrl),
-    ...(done === undefined ? {} : { done }),
-    ...(error === undefined ? {} : { error: formError(error) }),
+    done: doneOf(query),
+    error: error && formError(error),
   };
 }
 
-/** Does what a form asks for; gives what the page is then asked with. */
-export async function decideByForm(
+const { approve, refuse } = CONSENT_OPERATIONS;
+const DECISIONS = { approve: { operation: approve }, refuse: { operation: refuse } };
+
+export async function decideConsent(
   gateway: Services,
   form: URLSearchParams,
   call: OperationCall,
 ): Promise<URLSearchParams> {
-  const { data: decision } = ConsentDecision.safeParse(form.get("decision"));
-  const input = { id: form.get("id") ?? "" };
-  switch (decision) {
-    case "approve": {
-      const { server } = await runOperation(CONSENT_OPERATIONS.approve, gateway, input, call);
-      return new URLSearchParams({ done: decision, server: server.name });
-    }
-    case "refuse": {
-      const { refused } = await runOperation(CONSENT_OPERATIONS.refuse, gateway, input, call);
-      return new URLSearchParams({ done: decision, server: refused });
-    }
-    default:
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "The form does not say what to do",
-        recoveryAction: "Load the page again",
-      });
-  }
+  const { decision, output } = await decideByForm(DECISIONS, gateway, form, call, "decision");
+  const { server, refused = "" }: Partial<OutputOf<typeof approve> & OutputOf<typeof refuse>> =
+    output;
+  return new URLSearchParams({ done: decision, server: server?.name ?? refused });
 }
 
 function doneOf(query: URLSearchParams): ConsentsPage["done"] {

@@ -4,7 +4,7 @@ import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
 import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { consentsPage, decideByForm } from "./model.ts";
+import { consentsPage, decideConsent } from "./model.ts";
 
 const HERE: ServerActor = { via: "console", principal: "token:a", isHere: true };
 const VIEW: ConsentView = {
@@ -78,11 +78,11 @@ Deno.test("consentsPage() says what was done in words of its own, whatever the a
   assert.equal(failed.error?.code, "ACCESS_DENIED");
 });
 
-Deno.test("decideByForm() does what a form names, and nothing for one that names nothing", async () => {
+Deno.test("decideConsent() does what a form names, and nothing for one that names nothing", async () => {
   const { gateway, asked } = gatewayWith(["manage"]);
   const services = servicesOf({ consents: gateway.consents });
   const decide = (fields: Record<string, string>, isLocal = true) =>
-    decideByForm(services, new URLSearchParams(fields), callBy("token:a", { isLocal }));
+    decideConsent(services, new URLSearchParams(fields), callBy("token:a", { isLocal }));
   const done = await decide({ decision: "approve", id: "x" });
   assert.equal(String(done), "done=approve&server=files");
   await decide({ decision: "refuse", id: "y" }, false);

@@ -1,19 +1,15 @@
 import { ACCESS_OPERATIONS } from "../../../../../lib/operations/access.ts";
 import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import type { ShownProject } from "../../../../../lib/operations/access_admin.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
+import type { GatewayError } from "../../../../../lib/core/errors.ts";
+import { unknownDecision } from "../../../../../lib/console/api.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 
-export interface ProjectRow {
-  name: string;
+export interface ProjectRow extends ShownProject {
   description: string;
-  servers: string[];
-  /** Of what the page shows: a form of it must not undo what came after. */
-  versionstamp: string;
-  /** Every server there is, and those assigned that are gone. */
   choices: { name: string; isAssigned: boolean; isGone: boolean }[];
-  /** Names of tokens that are for it alone. */
   tokens: string[];
 }
 
@@ -21,14 +17,10 @@ export interface ProjectsPage {
   projects: ProjectRow[];
   /** Servers that are assigned to none, and so are in all. */
   shared: string[];
-  /** What was written for another one. */
   draft: { name: string; description: string };
-  /** What was just done, in words. */
-  done?: string;
-  error?: FormError;
+  done: string | undefined;
+  error: FormError | undefined;
 }
-
-type ProjectsGateway = Pick<Gateway, "accessAdmin" | "servers">;
 
 const DONE: Record<string, string> = {
   made: "Project created.",
@@ -37,35 +29,31 @@ const DONE: Record<string, string> = {
 };
 
 export async function projectsPage(
-  { accessAdmin, servers }: ProjectsGateway,
+  { accessAdmin, servers }: Pick<Gateway, "accessAdmin" | "servers">,
   query: URLSearchParams,
   error?: GatewayError,
 ): Promise<ProjectsPage> {
   const [projects, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
   const known = servers.list().map(({ name }) => name).sort();
   const assigned = new Set(projects.flatMap((project) => project.servers));
-  const done = DONE[query.get("done") ?? ""];
   return {
-    projects: projects.map(({ name, description = "", servers, versionstamp }) => ({
-      name,
+    projects: projects.map(({ description = "", ...project }) => ({
+      ...project,
       description,
-      servers,
-      versionstamp,
-      choices: [...new Set([...known, ...servers])].sort().map((server) => ({
+      choices: [...new Set([...known, ...project.servers])].sort().map((server) => ({
         name: server,
-        isAssigned: servers.includes(server),
+        isAssigned: project.servers.includes(server),
         isGone: !known.includes(server),
       })),
-      tokens: tokens.filter((token) => token.project === name).map((token) => token.name),
+      tokens: tokens.filter((token) => token.project === project.name).map((token) => token.name),
     })),
     shared: known.filter((server) => !assigned.has(server)),
     draft: { name: query.get("name") ?? "", description: query.get("description") ?? "" },
-    ...(done === undefined || error !== undefined ? {} : { done }),
-    ...(error === undefined ? {} : { error: formError(error) }),
+    done: error === undefined ? DONE[query.get("done") ?? ""] : undefined,
+    error: error && formError(error),
   };
 }
 
-/** Does what a form asks for, and gives what was done. */
 export async function changeProjects(
   services: Services,
   form: URLSearchParams,
@@ -89,9 +77,6 @@ export async function changeProjects(
       await runOperation(deleteProject, services, { name }, call);
       return "deleted";
     default:
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "The form does not say what to do",
-        recoveryAction: "Load the page again",
-      });
+      throw unknownDecision();
   }
 }

@@ -1,31 +1,27 @@
-import { Confirm, Field, PostForm } from "../../../../../components/forms.tsx";
+import {
+  Confirm,
+  PostButton,
+  PostForm,
+  SelectField,
+  SelectOptions,
+  TextField,
+} from "../../../../../components/forms.tsx";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
 import type { ReviewDecision } from "../../../../../lib/trust/review_items.ts";
 import { Ago, InertText } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
 import type { PolicyRow, ReviewCard } from "../(_page)/model.ts";
-import { Icon } from "../../../../../components/icon.tsx";
+import { Badge } from "../../../../../components/badges.tsx";
 import type { Paged } from "../../../../../lib/console/lists.ts";
-import { Pager } from "../../../../../components/tables.tsx";
+import { HiddenHeading, Pager, Table } from "../../../../../components/tables.tsx";
 
 export const REVIEW_PATH = "/security/review";
 
-interface ButtonProps {
-  label: string;
-  /** What it is about, read aloud after the label. */
-  subject: string;
-  fields: Record<string, string>;
-}
-
 /** One click that needs no question: it loosens nothing. */
-export function Button({ label, subject, fields }: ButtonProps) {
-  return (
-    <PostForm action={REVIEW_PATH} busy={label} fields={fields}>
-      <button type="submit" class="button">
-        {label} <span class="visually-hidden">{subject}</span>
-      </button>
-    </PostForm>
-  );
+export function Button(
+  props: { label: string; subject: string; fields: Record<string, string> },
+) {
+  return <PostButton action={REVIEW_PATH} busy={props.label} {...props} />;
 }
 
 const DECISIONS: Record<ReviewDecision["kind"], string> = {
@@ -35,7 +31,6 @@ const DECISIONS: Record<ReviewDecision["kind"], string> = {
   waived: "Waived",
 };
 
-/** What was decided lately, and how to decide otherwise. */
 export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecision[] }) {
   if (decisions.length === 0) return null;
   return (
@@ -51,20 +46,20 @@ export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecis
                   class="mono strong"
                   text={`${decision.server}.${decision.tool}`}
                 />
-                {decision.rule === undefined ? null : (
+                {decision.rule !== undefined && (
                   <>
                     , rule <code>{decision.rule}</code>
                   </>
                 )}
               </p>
               <p class="muted">
-                {decision.reason === undefined ? null : (
+                {decision.reason !== undefined && (
                   <>
                     <InertText text={decision.reason} />
                     {" · "}
                   </>
                 )}
-                {decision.by === undefined ? null : `by ${decision.by} · `}
+                {decision.by !== undefined && `by ${decision.by} · `}
                 <Ago at={decision.at} />
               </p>
             </div>
@@ -108,17 +103,17 @@ function Other({ decision, id }: { decision: ReviewDecision; id: string }) {
 /** What the scanner found in a definition: the rule, the place, and why; each can be waived. */
 export function ReviewFindings({ card }: { card: ReviewCard }) {
   if (card.findings.length === 0) return null;
-  const rules = [...new Set(card.findings.map(({ rule }) => rule))];
+  const rules = new Set(card.findings.map(({ rule }) => rule));
+  const { id, server, tool, fingerprint } = card;
   return (
     <>
       <ul class="review-findings">
         {card.findings.map(({ rule, severity, where, excerpt, why }, index) => (
           <li key={index}>
-            <span class={severity === "high" ? "badge tone-bad" : "badge tone-warn"}>
-              <Icon name={severity === "high" ? "error" : "alert"} size={12} />
-              {severity}
-            </span>{" "}
-            <code>{rule}</code> in <InertText as="code" text={where} />
+            {severity === "high"
+              ? <Badge tone="bad" icon="error">high</Badge>
+              : <Badge tone="warn" icon="alert">{severity}</Badge>} <code>{rule}</code> in{" "}
+            <InertText as="code" text={where} />
             <p>{why}</p>
             {excerpt !== "" && (
               <InertText
@@ -132,39 +127,33 @@ export function ReviewFindings({ card }: { card: ReviewCard }) {
       </ul>
       <details class="definition">
         <summary>
-          Waive a finding{" "}
-          <span class="visually-hidden">{inertString(`${card.server}.${card.tool}`)}</span>
+          Waive a finding <span class="visually-hidden">{inertString(`${server}.${tool}`)}</span>
         </summary>
         <PostForm
           action={REVIEW_PATH}
           class="form"
           busy="Waiving"
-          fields={{
-            action: "waive",
-            server: card.server,
-            tool: card.tool,
-            fingerprint: card.fingerprint,
-          }}
+          fields={{ action: "waive", server, tool, fingerprint }}
         >
           <p class="muted">
             It no longer counts for this definition. Where nothing else is found, clients see it and
             can use it, at once. Another definition is checked again.
           </p>
-          <Field id={`${card.id}-rule`} label="Rule">
-            <select id={`${card.id}-rule`} name="rule" class="select">
-              {rules.map((rule) => <option key={rule} value={rule}>{rule}</option>)}
-            </select>
-          </Field>
-          <Field id={`${card.id}-reason`} label="Reason" hint="Kept with your decision">
-            <input
-              id={`${card.id}-reason`}
-              name="reason"
-              class="input"
-              required
-              maxLength={500}
-              aria-describedby={`${card.id}-reason-hint`}
-            />
-          </Field>
+          <SelectField
+            id={`${id}-rule`}
+            label="Rule"
+            name="rule"
+            choices={[...rules].map((rule) => [rule, rule])}
+            value={undefined}
+          />
+          <TextField
+            id={`${id}-reason`}
+            label="Reason"
+            hint="Kept with your decision"
+            name="reason"
+            required
+            maxLength={500}
+          />
           <div class="form-actions">
             <button type="submit" class="button button-danger">Waive the finding</button>
           </div>
@@ -180,40 +169,37 @@ const POLICIES: Record<PolicyRow["policy"], string> = {
   allow: "Passed on without notice",
 };
 
-/** What becomes of each server's changes, and where that is said. */
+const TRUST = { trusted: "Trusted", untrusted: "Not trusted" };
+
 export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; url: URL }) {
   if (policies.total === 0) return null;
   return (
     <Card title="Policy for changed tools" isFlush>
-      <table class="table is-text">
-        <caption class="visually-hidden">Policy for changed tools, by server</caption>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col">Changes</th>
-            <th scope="col" class="hide-small">Trust</th>
-            <th scope="col">
-              <span class="visually-hidden">Change it</span>
-            </th>
+      <Table
+        class="is-text"
+        caption="Policy for changed tools, by server"
+        columns={[
+          "Server",
+          "Changes",
+          ["Trust", "hide-small"],
+          <HiddenHeading key="change" label="Change it" />,
+        ]}
+      >
+        {policies.rows.map((policy) => (
+          <tr key={policy.server}>
+            <InertText as="td" class="mono strong" text={policy.server} />
+            <td>{POLICIES[policy.policy]}</td>
+            <td class="hide-small">{TRUST[policy.trust]}</td>
+            <td>
+              {policy.isEditable ? <PolicyForm policy={policy} /> : (
+                <span class="muted">
+                  As <code>changes</code> and <code>trust</code> in its entry
+                </span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {policies.rows.map((policy) => (
-            <tr key={policy.server}>
-              <InertText as="td" class="mono strong" text={policy.server} />
-              <td>{POLICIES[policy.policy]}</td>
-              <td class="hide-small">{policy.trust === "trusted" ? "Trusted" : "Not trusted"}</td>
-              <td>
-                {policy.isEditable ? <PolicyForm policy={policy} /> : (
-                  <span class="muted">
-                    As <code>changes</code> and <code>trust</code> in its entry
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Pager list={policies} url={url} noun="servers" />
     </Card>
   );
@@ -233,13 +219,10 @@ function PolicyForm({ policy }: { policy: PolicyRow }) {
         fields={{ action: "policy", server: policy.server }}
       >
         <select name="changes" class="select" aria-label={`Changes of ${subject}`}>
-          {Object.entries(POLICIES).map(([value, label]) => (
-            <option key={value} value={value} selected={value === policy.policy}>{label}</option>
-          ))}
+          <SelectOptions choices={Object.entries(POLICIES)} value={policy.policy} />
         </select>
         <select name="trust" class="select" aria-label={`Trust in ${subject}`}>
-          <option value="trusted" selected={policy.trust === "trusted"}>Trusted</option>
-          <option value="untrusted" selected={policy.trust === "untrusted"}>Not trusted</option>
+          <SelectOptions choices={Object.entries(TRUST)} value={policy.trust} />
         </select>
         <button type="submit" class="button">Apply</button>
         <p class="muted small">

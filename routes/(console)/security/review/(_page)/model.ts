@@ -1,66 +1,38 @@
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
+import type { FormDecisions } from "../../../../../lib/console/api.ts";
 import type { FormError } from "../../../../../lib/console/errors.ts";
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
-import { readTexts } from "../../../../../lib/operations/fields.ts";
-import {
-  type Operation,
-  type OperationCall,
-  runOperation,
-} from "../../../../../lib/operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../../../../../lib/operations/review.ts";
-import type { Services } from "../../../../../lib/operations/services.ts";
 import type {
   ReviewDecision,
   ReviewItem,
   ReviewPolicy,
 } from "../../../../../lib/trust/review_items.ts";
 
-/** What the page's forms do. */
-const FORM_OPERATIONS: Record<string, Operation> = {
-  approve: REVIEW_OPERATIONS.approve,
-  reject: REVIEW_OPERATIONS.reject,
-  revert: REVIEW_OPERATIONS.revert,
-  waive: REVIEW_OPERATIONS.waive,
-  policy: REVIEW_OPERATIONS.policy,
+const { approve, reject, revert, waive, policy } = REVIEW_OPERATIONS;
+
+export const REVIEW_DECISIONS: FormDecisions = {
+  approve: { operation: approve },
+  reject: { operation: reject },
+  revert: { operation: revert },
+  waive: { operation: waive },
+  policy: { operation: policy },
 };
 
-export async function decideByForm(
-  gateway: Services,
-  form: URLSearchParams,
-  call: OperationCall,
-): Promise<void> {
-  const { action = "", ...fields } = Object.fromEntries(form);
-  const operation = Object.hasOwn(FORM_OPERATIONS, action) ? FORM_OPERATIONS[action] : undefined;
-  if (!operation) {
-    throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "The form does not say what to do",
-      recoveryAction: "Load the page again",
-    });
-  }
-  const input = readTexts(operation.input, Object.entries(fields));
-  await runOperation(operation, gateway, input, call);
-}
-
-/** An item with what can be done about it, and what that means. */
 export interface ReviewCard extends ReviewItem {
-  /** For fragments and popovers. */
   id: string;
-  /** What happened, in words. */
   title: string;
-  /** What clients get, in words. */
   effect: string;
 }
 
 export interface PolicyRow extends ReviewPolicy {
-  /** Whether anything of the server is held back. */
   isHolding: boolean;
 }
 
 export interface ReviewPage {
   /** The server, or the tool of it, that the address asks for alone. */
-  only?: { server: string; tool?: string };
-  /** Why what was asked for last was not done. */
+  only: { server: string; tool?: string | undefined } | undefined;
   refused?: FormError;
   cards: ReviewCard[];
   more: number;
@@ -84,17 +56,11 @@ export async function reviewPage(
     : { items: itemsOf(review, only.server, only.tool), more: 0 };
   const held = review.waiting().filter(({ state }) => state === "held");
   const holding = new Set(held.map(({ server }) => server));
-  const withHolding = (policy: ReviewPolicy): PolicyRow => ({
-    ...policy,
-    isHolding: holding.has(policy.server),
-  });
-  const policies = paged(
-    review.policies().filter(({ server }) => only === undefined || server === only.server),
-    query.get("page"),
-    POLICIES,
-  );
+  const policies = review.policies()
+    .filter(({ server }) => only === undefined || server === only.server)
+    .map((policy) => ({ ...policy, isHolding: holding.has(policy.server) }));
   return {
-    ...(only === undefined ? {} : { only }),
+    only,
     cards: items.map((item, index) => ({
       ...item,
       id: `item-${index + 1}`,
@@ -103,13 +69,13 @@ export async function reviewPage(
     })),
     more,
     decisions: await review.decisions(),
-    policies: { ...policies, rows: policies.rows.map(withHolding) },
+    policies: paged(policies, query.get("page"), POLICIES),
   };
 }
 
 function readOnly(query: URLSearchParams): ReviewPage["only"] {
   const [server, tool] = [query.get("server"), query.get("tool")];
-  return server ? { server, ...(tool ? { tool } : {}) } : undefined;
+  return server ? { server, tool: tool || undefined } : undefined;
 }
 
 function itemsOf(
@@ -125,19 +91,16 @@ function itemsOf(
   }
 }
 
+const TITLES: Record<ReviewItem["kind"], string> = {
+  changed: "Its definition has changed",
+  added: "It was added",
+  renamed: "It has another name",
+  invalid: "It is not a valid tool anymore",
+  finding: "Something in it is unusual",
+};
+
 function titleOf({ kind, state }: ReviewItem): string {
-  switch (kind) {
-    case "changed":
-      return "Its definition has changed";
-    case "added":
-      return "It was added";
-    case "renamed":
-      return "It has another name";
-    case "invalid":
-      return "It is not a valid tool anymore";
-    case "finding":
-      return state === "quarantined" ? "It looks like an attack" : "Something in it is unusual";
-  }
+  return kind === "finding" && state === "quarantined" ? "It looks like an attack" : TITLES[kind];
 }
 
 function effectOf({ kind, state, tool }: ReviewItem): string {

@@ -3,7 +3,8 @@ import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ReviewItem } from "../../../../../lib/trust/review_items.ts";
 import type { ReviewAdmin } from "../../../../../lib/trust/review_admin.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { decideByForm, reviewPage } from "./model.ts";
+import { decideByForm } from "../../../../../lib/console/api.ts";
+import { REVIEW_DECISIONS, reviewPage } from "./model.ts";
 
 Deno.test("decideByForm() runs the operation that a form names, and says what is wrong with the rest", async () => {
   const decided: unknown[] = [];
@@ -12,7 +13,12 @@ Deno.test("decideByForm() runs the operation that a form names, and says what is
     setPolicy: (...given: unknown[]) => Promise.resolve(decided.push(given.slice(0, 2))),
   } as unknown as ReviewAdmin;
   const decide = (form: Record<string, string>) =>
-    decideByForm(servicesOf({ review }), new URLSearchParams(form), callBy("everyone"));
+    decideByForm(
+      REVIEW_DECISIONS,
+      servicesOf({ review }),
+      new URLSearchParams(form),
+      callBy("everyone"),
+    );
   const tool = { server: "s", tool: "t" };
   await decide({ action: "waive", ...tool, rule: "r", undo: "true" });
   await decide({ action: "policy", server: "s", changes: "hold" });

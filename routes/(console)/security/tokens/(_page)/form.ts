@@ -26,17 +26,13 @@ const TEXTS = [
   "mode",
 ] as const;
 
-/** The form as it was filled in. */
 export type TokenFields = Record<typeof TEXTS[number], string> & { rights: Right[] };
 
-/** What a token would admit, as things are. */
 export interface TokenPreview {
   servers: { name: string; admitted: number; all: number; tools: string[]; more: number }[];
   toolsets: string[];
   tools: number;
 }
-
-type PreviewGateway = Pick<Gateway, "servers" | "toolsets">;
 
 export function readTokenFields(form: URLSearchParams): TokenFields {
   const texts = Object.fromEntries(TEXTS.map((name) => [name, form.get(name)?.trim() ?? ""]));
@@ -75,7 +71,7 @@ function isPatterns(name: string): boolean {
 
 /** Asks the very rules that the token will go by. */
 export function previewToken(
-  gateway: PreviewGateway,
+  gateway: Pick<Gateway, "servers" | "toolsets">,
   { scope, project }: Pick<NewToken, "scope" | "project">,
   projects: readonly Project[],
 ): TokenPreview {

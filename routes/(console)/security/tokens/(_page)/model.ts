@@ -1,9 +1,8 @@
-import { describeLimit } from "../../../../../lib/core/access.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { clientEndpointPath } from "../../../../../lib/config/clients.ts";
 import { type ClientSnippet, clientSnippets } from "../../../../../lib/console/client_snippets.ts";
-import { describeScope } from "../../../../../lib/auth/grants.ts";
-import { ownerOf, type Right } from "../../../../../lib/core/access.ts";
+import { describeScope, RIGHT_MEANINGS } from "../../../../../lib/auth/grants.ts";
+import { describeLimit, ownerOf, type Right, RIGHTS } from "../../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import { ACCESS_OPERATIONS, newToken } from "../../../../../lib/operations/access.ts";
 import type { ShownToken } from "../../../../../lib/operations/access_admin.ts";
@@ -18,25 +17,15 @@ import {
   type TokenPreview,
 } from "./form.ts";
 
-/** The default endpoint: what a new token is shown for. */
 const ENDPOINT = { kind: "all", name: "" } as const;
 
-export interface TokenRow {
-  id: string;
-  name: string;
+export interface TokenRow extends Omit<ShownToken, "scope" | "limit"> {
   rights: Right[];
-  /** What it admits. */
   scope: string;
-  project?: string;
-  /** Its call limits. */
-  limit?: string;
-  createdAt: number;
-  lastUsedAt?: number;
-  expiresAt?: number;
+  limit: string | undefined;
   isExpired: boolean;
-  /** Clients that are connected by it. */
   sessions: number;
-  /** Whether whoever looks at the page came in by it. */
+  /** Whether whoever looks at the page signed in with it. */
   isOwn: boolean;
 }
 
@@ -45,14 +34,13 @@ export interface TokensPage {
   tokens: TokenRow[];
   projects: string[];
   fields: TokenFields;
-  /** Rights that whoever looks at the page has to give. */
-  grantable: Right[];
-  preview?: TokenPreview;
+  /** `isGrantable`: whoever looks at the page has it to give. */
+  rights: { right: Right; meaning: string; isGrantable: boolean }[];
+  preview: TokenPreview | undefined;
   /** Shown this once. */
   made?: { name: string; text: string; endpoint: string; snippets: ClientSnippet[] };
-  /** What is wrong with the name, said beside it. */
-  nameProblem?: string;
-  error?: FormError;
+  nameProblem: string | undefined;
+  error: FormError | undefined;
 }
 
 type TokensGateway = Pick<
@@ -62,7 +50,6 @@ type TokensGateway = Pick<
 
 const NAMELESS = "Write a name: whose token it is, or what it is for";
 
-/** The list, and the form with what was written in it so far. */
 export async function tokensPage(
   gateway: TokensGateway,
   principal: string,
@@ -76,9 +63,9 @@ export async function tokensPage(
     gateway.endpoints.host.sessions.list(),
     (session) => ownerOf(session.principal),
   );
-  const preview = tryPreview(gateway, fields, projects);
+  const { preview, problem } = tryPreview(gateway, fields, projects);
   const isNameless = error !== undefined && form.get("change") === "create" && fields.name === "";
-  const shown = error ?? ("problem" in preview ? preview.problem : undefined);
+  const shown = isNameless ? undefined : error ?? problem;
   return {
     isRequired: access.isRequired,
     tokens: tokens.map((token) =>
@@ -86,17 +73,17 @@ export async function tokensPage(
     ),
     projects: projects.map(({ name }) => name),
     fields,
-    grantable: grantableBy(gateway, principal),
-    ...("preview" in preview ? { preview: preview.preview } : {}),
-    ...(isNameless
-      ? { nameProblem: NAMELESS }
-      : shown === undefined
-      ? {}
-      : { error: formError(shown) }),
+    rights: RIGHTS.map((right) => ({
+      right,
+      meaning: RIGHT_MEANINGS[right],
+      isGrantable: access.grants(principal).rights.has(right),
+    })),
+    preview,
+    nameProblem: isNameless ? NAMELESS : undefined,
+    error: shown && formError(shown),
   };
 }
 
-/** Makes the token that the form asks for; its page is the only place its text is ever shown. */
 export async function makeToken(
   gateway: TokensGateway & Services,
   form: URLSearchParams,
@@ -118,23 +105,14 @@ export async function makeToken(
   };
 }
 
-function grantableBy({ access }: Pick<Gateway, "access">, principal: string): Right[] {
-  return [...access.grants(principal).rights];
-}
-
 function tryPreview(
   gateway: TokensGateway,
   fields: TokenFields,
   projects: Parameters<typeof previewToken>[2],
-): { preview: TokenPreview } | { problem: GatewayError } {
+): { preview?: TokenPreview; problem?: GatewayError } {
   try {
-    return {
-      preview: previewToken(
-        gateway,
-        newToken({ ...tokenInput({ ...fields, name: fields.name || "new" }) }),
-        projects,
-      ),
-    };
+    const token = newToken(tokenInput({ ...fields, name: fields.name || "new" }));
+    return { preview: previewToken(gateway, token, projects) };
   } catch (error) {
     if (error instanceof GatewayError) return { problem: error };
     throw error;
@@ -142,19 +120,13 @@ function tryPreview(
 }
 
 function rowOf(token: ShownToken, sessions: number, owner: string): TokenRow {
-  const { id, name, scope, project, limit, createdAt, lastUsedAt, expiresAt } = token;
-  const limits = describeLimit(limit);
+  const { id, scope, limit, expiresAt = Infinity } = token;
   return {
-    id,
-    name,
+    ...token,
     rights: scope.rights,
     scope: describeScope(scope),
-    ...(project === undefined ? {} : { project }),
-    ...(limits.length === 0 ? {} : { limit: limits.join(", ") }),
-    createdAt,
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    isExpired: expiresAt !== undefined && expiresAt <= Date.now(),
+    limit: describeLimit(limit).join(", ") || undefined,
+    isExpired: expiresAt <= Date.now(),
     sessions,
     isOwn: owner === `token:${id}`,
   };
