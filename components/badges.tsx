@@ -1,6 +1,22 @@
+import type { ComponentChildren } from "preact";
 import { formatNumber, inertString } from "../lib/console/ui/format.ts";
 import { reviewPath } from "../lib/console/ui/pages.ts";
 import { TOOL_WAITS, type ToolWait } from "../lib/console/ui/tools.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+export type Tone = "ok" | "warn" | "bad" | "info" | "quiet";
+
+/** How something stands: always an icon and a word, never color alone. */
+export function StateLabel(
+  { tone, icon, children }: { tone: Tone; icon: IconName; children: ComponentChildren },
+) {
+  return (
+    <span class={`state tone-${tone}`}>
+      <Icon name={icon} size={14} />
+      {children}
+    </span>
+  );
+}
 
 interface TokensChipProps {
   tokens: number | undefined;

@@ -73,6 +73,22 @@ export function Field({ id, label, hint, children }: FieldProps) {
   );
 }
 
+interface TextFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
+  /** Also its name in the form. */
+  id: string;
+  label: string;
+  hint: string;
+}
+
+/** A field of one line. */
+export function TextField({ id, label, hint, ...input }: TextFieldProps) {
+  return (
+    <Field id={id} label={label} hint={hint}>
+      <input id={id} class="input" name={id} aria-describedby={`${id}-hint`} {...input} />
+    </Field>
+  );
+}
+
 /** The error of the field above. */
 export function FieldError({ id, problem }: { id: string; problem: string | undefined }) {
   if (problem === undefined) return null;

@@ -1,10 +1,11 @@
 import { formatCount } from "../lib/console/ui/format.ts";
 import { serverPath } from "../lib/console/ui/pages.ts";
 import { isStarting, type ServerState, type ServerStatus } from "../lib/core/server.ts";
+import { StateLabel, type Tone } from "./badges.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { InertText } from "./text.tsx";
 
-const STATES: Record<ServerState, { word: string; icon: IconName; tone: string }> = {
+const STATES: Record<ServerState, { word: string; icon: IconName; tone: Tone }> = {
   starting: { word: "Starting", icon: "pending", tone: "info" },
   installing: { word: "Installing", icon: "pending", tone: "info" },
   ready: { word: "Ready", icon: "ready", tone: "ok" },
@@ -19,15 +20,9 @@ export function stateWord(state: ServerState): string {
   return STATES[state].word;
 }
 
-/** A server's state: always an icon and a word, never color alone. */
 export function StateBadge({ state }: { state: ServerState }) {
-  const { word, icon, tone } = STATES[state];
-  return (
-    <span class={`state tone-${tone}`}>
-      <Icon name={icon} size={14} />
-      {word}
-    </span>
-  );
+  const { word, ...look } = STATES[state];
+  return <StateLabel {...look}>{word}</StateLabel>;
 }
 
 /** Only the icon, where the word is close by or there is no room; its word is read aloud. */

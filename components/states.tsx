@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Tone } from "./badges.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { CopyButton, InertText } from "./text.tsx";
 
@@ -126,13 +127,17 @@ export function Skeleton({ rows = 3, label }: { rows?: number; label: string }) 
   );
 }
 
-/** What has come of something; what is bad interrupts whoever listens. */
-type Tone = "ok" | "warn" | "bad" | "info";
+type NoticeTone = Exclude<Tone, "quiet">;
 
-const ICONS: Record<Tone, IconName> = { ok: "ready", warn: "alert", bad: "error", info: "info" };
+const ICONS: Record<NoticeTone, IconName> = {
+  ok: "ready",
+  warn: "alert",
+  bad: "error",
+  info: "info",
+};
 
 interface NoticeProps {
-  tone: Tone;
+  tone: NoticeTone;
   children: ComponentChildren;
 }
 

@@ -1,7 +1,46 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, isValidElement, type VNode } from "preact";
 import { nextSorting, type Paged, type Sorting, withQuery } from "../lib/console/lists.ts";
 import { formatNumber } from "../lib/console/ui/format.ts";
 import { Icon } from "./icon.tsx";
+
+/** A heading of its own, a label, or a label with its class and what it shows on hover. */
+type Column = VNode | string | readonly [label: string, className: string, title?: string];
+
+interface TableProps {
+  /** Read aloud only. */
+  caption: string;
+  class?: string;
+  columns: readonly Column[];
+  /** The rows. */
+  children: ComponentChildren;
+}
+
+export function Table({ caption, class: name, columns, children }: TableProps) {
+  return (
+    <table class={name === undefined ? "table" : `table ${name}`}>
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => {
+            if (isValidElement(column)) return column;
+            const [label, name, title] = typeof column === "string" ? [column] : column;
+            return <th key={label} scope="col" class={name} title={title}>{label}</th>;
+          })}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/** A column without a visible heading. */
+export function HiddenHeading({ label, class: name }: { label: string; class?: string }) {
+  return (
+    <th scope="col" class={name}>
+      <span class="visually-hidden">{label}</span>
+    </th>
+  );
+}
 
 /** Where in a long list the reader is, and the way on. */
 export function Pager({ list, url, noun }: { list: Paged<unknown>; url: URL; noun: string }) {

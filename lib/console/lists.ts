@@ -1,3 +1,5 @@
+import { nearestNames } from "../core/text.ts";
+
 /** One page of a list that may be long. */
 export interface Paged<T> {
   rows: T[];
@@ -52,6 +54,10 @@ export function stretchAround<T>(items: readonly T[], at: number, size: number):
 export interface MissingName {
   missing: string;
   nearest: string[];
+}
+
+export function missingName(missing: string, names: readonly string[]): MissingName {
+  return { missing, nearest: nearestNames(missing, names) };
 }
 
 /** The order of a table, as its address says it: `?sort=tools&dir=desc`. */

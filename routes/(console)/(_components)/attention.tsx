@@ -1,7 +1,8 @@
+import { StateLabel, type Tone } from "../../../components/badges.tsx";
 import { Ago, InertText } from "../../../components/text.tsx";
 import { Card } from "../../../components/layout.tsx";
 import { Confirm, PostForm } from "../../../components/forms.tsx";
-import { Icon, type IconName } from "../../../components/icon.tsx";
+import type { IconName } from "../../../components/icon.tsx";
 import { StateBadge } from "../../../components/server_state.tsx";
 import type { ConfigProblem } from "../../../lib/config/files.ts";
 import type { AttentionItem, Fix } from "../../../lib/console/attention.ts";
@@ -13,21 +14,14 @@ import type { DashboardPage } from "../(_page)/dashboard.ts";
 export function AttentionList({ page }: { page: DashboardPage }) {
   const { attention, moreAttention, items, moreItems, problems, moreProblems, storeTrouble } = page;
   const total = attention.length + moreAttention + items.length + moreItems + problems.length +
-    moreProblems;
-  if (total === 0 && storeTrouble === undefined) return null;
+    moreProblems + Number(storeTrouble !== undefined);
+  if (total === 0) return null;
   return (
-    <Card
-      title="Needs attention"
-      aside={formatCount(total + (storeTrouble === undefined ? 0 : 1), "item")}
-      isFlush
-    >
+    <Card title="Needs attention" aside={formatCount(total, "item")} isFlush>
       <ul class="rows">
-        {storeTrouble === undefined ? null : (
+        {storeTrouble !== undefined && (
           <li class="row">
-            <span class="state tone-warn">
-              <Icon name="alert" size={14} />
-              Degraded
-            </span>
+            <StateLabel tone="warn" icon="alert">Degraded</StateLabel>
             <div class="row-text">
               <p>The data store does not work as it should</p>
               <InertText as="p" class="muted" text={storeTrouble} />
@@ -45,22 +39,19 @@ export function AttentionList({ page }: { page: DashboardPage }) {
               {fix !== undefined && "advice" in fix && (
                 <InertText as="p" class="muted" text={fix.advice} />
               )}
-              {problem === undefined ? null : <Remedy problem={problem} />}
+              {problem && <Remedy problem={problem} />}
             </div>
             <span class="row-aside">
               <Ago at={server.since} />
             </span>
-            {fix === undefined
-              ? null
-              : "action" in fix
-              ? <FixButtons fixes={[fix]} subject={server.name} back="/" />
-              : (
-                <div class="fixes above">
-                  <a class="button" href={fix.href}>
-                    {fix.verb} <span class="visually-hidden">{inertString(server.name)}</span>
-                  </a>
-                </div>
-              )}
+            {fix && "action" in fix && <FixButtons fixes={[fix]} subject={server.name} back="/" />}
+            {fix && "href" in fix && (
+              <div class="fixes above">
+                <a class="button" href={fix.href}>
+                  {fix.verb} <span class="visually-hidden">{inertString(server.name)}</span>
+                </a>
+              </div>
+            )}
           </li>
         ))}
         {moreAttention > 0 && (
@@ -85,7 +76,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
   );
 }
 
-const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
+const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: Tone }> = {
   "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
   "changed-tools": { word: "Held", icon: "paused", tone: "warn" },
@@ -98,20 +89,17 @@ const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone:
 };
 
 function ItemRow({ item }: { item: AttentionItem }) {
-  const { word, icon, tone } = KINDS[item.kind];
+  const { word, ...look } = KINDS[item.kind];
   return (
     <li class="row row-link" data-row>
-      <span class={`state tone-${tone}`}>
-        <Icon name={icon} size={14} />
-        {word}
-      </span>
+      <StateLabel {...look}>{word}</StateLabel>
       <div class="row-text">
         <a href={item.href} class={item.isName ? "mono cover" : "cover"} data-row-link>
           <InertText text={item.subject} />
         </a>
         <InertText as="p" class="muted" text={item.detail} />
       </div>
-      {item.at === undefined ? null : (
+      {item.at !== undefined && (
         <span class="row-aside">
           <Ago at={item.at} />
         </span>
@@ -121,16 +109,14 @@ function ItemRow({ item }: { item: AttentionItem }) {
   );
 }
 
-/** Places in a file to correct, each with its fix. */
 export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
     <>
       {problems.map((problem, index) => (
         <li key={index} class="row">
-          <span class={problem.severity === "error" ? "state tone-bad" : "state tone-warn"}>
-            <Icon name={problem.severity === "error" ? "error" : "alert"} size={14} />
-            {problem.severity === "error" ? "Error" : "Warning"}
-          </span>
+          {problem.severity === "error"
+            ? <StateLabel tone="bad" icon="error">Error</StateLabel>
+            : <StateLabel tone="warn" icon="alert">Warning</StateLabel>}
           <div class="row-text">
             <InertText as="p" text={capital(problem.message)} />
             <Remedy problem={problem} />
@@ -141,7 +127,6 @@ export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }
   );
 }
 
-/** What to do about a problem, and where. */
 function Remedy({ problem }: { problem: ConfigProblem }) {
   return (
     <>

@@ -4,20 +4,14 @@ import type uPlot from "uplot";
 import { formatCount } from "../../../lib/console/ui/format.ts";
 import { postAction } from "../../../lib/console/ui/api.ts";
 import { theme } from "../../../lib/console/ui/preferences.ts";
-import { CallsBars, type ChartPoint, ticksTo } from "../(_components)/calls_bars.tsx";
+import { type CallBucket, CallsBars, ticksTo } from "../(_components)/calls_bars.tsx";
 import "../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
-
-interface CallsChartProps {
-  points: ChartPoint[];
-  /** What it shows, in words. */
-  label: string;
-}
 
 const HEIGHT = 180;
 
 /** Calls and errors over time, to be pointed at; plain bars until the chart is there. */
-export function CallsChart({ points, label }: CallsChartProps) {
+export function CallsChart({ points, label }: { points: CallBucket[]; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>();
   const isDrawn = useSignal(false);
@@ -72,7 +66,7 @@ export function CallsChart({ points, label }: CallsChartProps) {
   );
 }
 
-function dataOf(points: readonly ChartPoint[]): uPlot.AlignedData {
+function dataOf(points: readonly CallBucket[]): uPlot.AlignedData {
   return [
     points.map(({ at }) => at / 1000),
     // Nothing is no bar, not even a thin one.
@@ -81,7 +75,7 @@ function dataOf(points: readonly ChartPoint[]): uPlot.AlignedData {
   ];
 }
 
-function reading({ at, calls, errors }: ChartPoint): string {
+function reading({ at, calls, errors }: CallBucket): string {
   return `${timeOf(at)}: ${formatCount(calls, "call")}, ${formatCount(errors, "error")}`;
 }
 

@@ -1,15 +1,11 @@
 import * as z from "zod/mini";
-import { ApiError, askApi, FormError, readApi } from "../../../../lib/console/ui/api.ts";
-import { formatSpan } from "../../../../lib/console/ui/format.ts";
+import { ApiError, askApi, type FormError, readApi } from "../../../../lib/console/ui/api.ts";
+import { formatCount, formatSpan } from "../../../../lib/console/ui/format.ts";
 import type { ToolWait } from "../../../../lib/console/ui/tools.ts";
 import { TRYING_AGAIN } from "../../../../lib/core/text.ts";
 
-const AddOutcome = z.union([
-  z.object({ ok: z.literal(true), text: z.string() }),
-  z.object({ ok: z.literal(false), error: FormError }),
-]);
 /** What came of adding a server. */
-export type AddOutcome = z.infer<typeof AddOutcome>;
+export type AddOutcome = { ok: true; text: string } | { ok: false; error: FormError };
 
 const FoundServer = z.object({
   name: z.string(),
@@ -19,17 +15,13 @@ const FoundServer = z.object({
   problem: z.optional(z.string()),
   notes: z.array(z.string()),
   isChosen: z.boolean(),
-  outcome: z.optional(AddOutcome),
 });
 /** One of several servers that were pasted. */
-export type FoundServer = z.infer<typeof FoundServer>;
+export type FoundServer = z.infer<typeof FoundServer> & { outcome?: AddOutcome };
 
-const Recognized = z.union([
-  z.object({ kind: z.string(), servers: z.array(FoundServer) }),
-  z.object({ error: FormError }),
-]);
+const Recognized = z.object({ kind: z.string(), servers: z.array(FoundServer) });
 /** What a text has, or why it cannot be read. */
-export type Recognized = z.infer<typeof Recognized>;
+export type Recognized = z.infer<typeof Recognized> | { error: FormError };
 
 /** Asks what a text has, while it is written. */
 export async function askRecognized(text: string, signal: AbortSignal): Promise<Recognized> {
@@ -59,29 +51,27 @@ const Added = z.object({
 /** What came of adding a server, in a line. */
 export function addedText({ server, place }: z.infer<typeof Added>): string {
   const { state, toolCount, reason } = server;
-  const tools = toolCount === 1 ? "1 tool" : `${toolCount} tools`;
   const where = place === undefined ? "" : `. It is at an address of ${place}`;
-  return (state === "ready" ? `Added, ${tools}` : `Added: ${reason}`) + where;
+  return (state === "ready" ? `Added, ${formatCount(toolCount, "tool")}` : `Added: ${reason}`) +
+    where;
 }
 
-const LogLine = z.object({ time: z.number(), line: z.string() });
-/** What a server wrote to its error output, and when. */
-export type LogLine = z.infer<typeof LogLine>;
+const OutputLine = z.object({ time: z.number(), line: z.string() });
+/** What a server wrote to its error output. */
+export type OutputLine = z.infer<typeof OutputLine>;
 
 const LINES = 200;
-const Wrote = z.object({ server: z.string() });
 
 /** Asks for what a server wrote last. */
-export async function askLogLines(server: string, signal: AbortSignal): Promise<LogLine[]> {
+export async function askLogLines(server: string, signal: AbortSignal): Promise<OutputLine[]> {
   const query = new URLSearchParams({ name: server, lines: String(LINES) });
   const answer = await readApi(`/api/server.logs?${query}`, signal);
-  return z.object({ lines: z.array(LogLine) }).parse(answer).lines;
+  return z.object({ lines: z.array(OutputLine) }).parse(answer).lines;
 }
 
 /** Whether the live channel says that this server has written something. */
 export function hasWritten(server: string, data: unknown): boolean {
-  const wrote = Wrote.safeParse(data);
-  return wrote.success && wrote.data.server === server;
+  return z.object({ server: z.literal(server) }).safeParse(data).success;
 }
 
 /** When something is tried again, as far as the reader's clock knows. */
@@ -92,10 +82,8 @@ export function retryText(msLeft: number | undefined): string {
 }
 
 /** A tool of a server, to be exposed or not. */
-export interface ToolChoice {
-  name: string;
+export interface ConfigurableTool extends ChosenTool {
   summary: string;
-  isOn: boolean;
   /** What listing it costs a model; undefined until it has been counted. */
   tokens?: number;
   /** Clients do not get it as the server lists it, until somebody has decided. */
@@ -109,9 +97,8 @@ export interface ChosenTool {
 }
 
 /** The tools whose name or summary has every word. */
-export function matchingTools(tools: readonly ToolChoice[], text: string): readonly ToolChoice[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  if (words.length === 0) return tools;
+export function matchingTools(tools: readonly ConfigurableTool[], text: string) {
+  const words = text.toLowerCase().split(/\s+/);
   return tools.filter(({ name, summary }) => {
     const all = `${name} ${summary}`.toLowerCase();
     return words.every((word) => all.includes(word));
@@ -120,14 +107,10 @@ export function matchingTools(tools: readonly ToolChoice[], text: string): reado
 
 /** What the chosen ones cost together; undefined where one has not been counted. */
 export function tokensOf(
-  tools: readonly ToolChoice[],
+  tools: readonly ConfigurableTool[],
   chosen: ReadonlySet<string>,
 ): number | undefined {
-  let sum = 0;
-  for (const { name, tokens } of tools) {
-    if (!chosen.has(name)) continue;
-    if (tokens === undefined) return undefined;
-    sum += tokens;
-  }
-  return sum;
+  const costs = tools.filter(({ name }) => chosen.has(name)).map(({ tokens }) => tokens ?? NaN);
+  const sum = costs.reduce((sum, cost) => sum + cost, 0);
+  return Number.isNaN(sum) ? undefined : sum;
 }

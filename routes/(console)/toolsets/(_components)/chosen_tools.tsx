@@ -179,14 +179,14 @@ function ChosenRow(props: ChosenRowProps) {
   const { tool, place, count, isTarget, isLast, isLine, onKey } = props;
   const classes = [
     "chosen-row",
-    ...(isTarget ? ["is-target"] : []),
-    ...(isLast ? ["is-target-end"] : []),
-    ...(isLine ? ["is-line"] : []),
+    isTarget && "is-target",
+    isLast && "is-target-end",
+    isLine && "is-line",
   ];
   const name = inertString(tool.namespacedName);
   return (
     <li
-      class={classes.join(" ")}
+      class={classes.filter(Boolean).join(" ")}
       data-tool={tool.namespacedName}
       draggable
       onDragStart={props.onDrag}
@@ -217,7 +217,7 @@ function ChosenRow(props: ChosenRowProps) {
         <span class="mono cut" title={name}>
           <InertText text={tool.namespacedName} />
         </span>
-        {tool.note === undefined ? null : <span class="small tone-warn note">{tool.note}</span>}
+        {tool.note !== undefined && <span class="small tone-warn note">{tool.note}</span>}
         <span class="number small muted">
           {tool.tokens === undefined ? "" : formatNumber(tool.tokens)}
         </span>
@@ -246,19 +246,16 @@ function ChosenSize(
         )}
       </div>
       <Gauge count={count} />
-      {isTooLarge
-        ? (
-          <p class="notice tone-bad">
-            <Icon name="error" size={14} />
-            <span>A toolset holds at most {formatNumber(MAX_TOOLS)} tools. Take some out.</span>
-          </p>
-        )
-        : isLarge && (
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <span>More than {MANY_TOOLS}: some clients, Cursor for one, leave the rest out.</span>
-          </p>
-        )}
+      {isLarge && (
+        <p class={isTooLarge ? "notice tone-bad" : "notice tone-warn"}>
+          <Icon name={isTooLarge ? "error" : "alert"} size={14} />
+          <span>
+            {isTooLarge
+              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
+              : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
+          </span>
+        </p>
+      )}
     </>
   );
 }

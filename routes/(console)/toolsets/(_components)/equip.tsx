@@ -55,19 +55,25 @@ export function UnequipToolset(
       action={UNEQUIP_TOOLSET}
       verb="Unequip toolset"
     >
-      <UnequipEffect audience={audience} tools={tools} />{" "}
-      The toolset itself and its own endpoint stay.
+      {audience.count > 0 ? <EquipEffect audience={audience} tools={0} before={tools} /> : (
+        <>
+          No client is connected to <code>/mcp</code>{" "}
+          now. The next one sees only the gateway's own tools.
+        </>
+      )} The toolset itself and its own endpoint stay.
     </Confirm>
   );
 }
 
-interface DeleteProps {
-  name: string;
-  tools: number;
-  isEquipped: boolean;
-}
-
-export function DeleteToolset({ name, tools, isEquipped }: DeleteProps) {
+export function DeleteToolset(
+  { name, tools, isEquipped }: { name: string; tools: number; isEquipped: boolean },
+) {
+  // A form, not a link: the popover stays open for what comes next.
+  const exportFirst = (
+    <form method="get" action={`${toolsetPath(name)}/export`} f-client-nav={false}>
+      <button type="submit" class="button">Export first</button>
+    </form>
+  );
   return (
     <Confirm
       id={`delete-${name}`}
@@ -77,15 +83,7 @@ export function DeleteToolset({ name, tools, isEquipped }: DeleteProps) {
       action={`${toolsetPath(name)}/delete`}
       verb="Delete toolset"
       isDangerous
-      before={
-        // A form, not a link: the popover stays open for what comes next.
-
-
-          <form method="get" action={`${toolsetPath(name)}/export`} f-client-nav={false}>
-            <button type="submit" class="button">Export first</button>
-          </form>
-
-      }
+      before={exportFirst}
     >
       Its selection of {formatCount(tools, "tool")} is lost, and its endpoint{" "}
       <code class="place">/toolsets/{name}/mcp</code> closes.
@@ -120,25 +118,6 @@ export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
     <>
       {formatCount(audience.count, "client")} will see {formatCount(tools, "tool")} instead of{" "}
       {formatNumber(before)}: <Names audience={audience} />. The gateway's own tools stay.
-    </>
-  );
-}
-
-/** What unequipping does to them. */
-function UnequipEffect({ audience, tools }: Omit<EquipEffectProps, "before">) {
-  if (audience.count === 0) {
-    return (
-      <>
-        No client is connected to <code>/mcp</code>{" "}
-        now. The next one sees only the gateway's own tools.
-      </>
-    );
-  }
-  return (
-    <>
-      {formatCount(audience.count, "client")} will see 0 tools instead of {formatNumber(tools)}:
-      {" "}
-      <Names audience={audience} />. The gateway's own tools stay.
     </>
   );
 }

@@ -39,8 +39,8 @@ export function ToolPicker(props: ToolPickerProps) {
   const query = useSignal<PickQuery>(ANY_TOOL);
   const picks = useSignal(props.picks);
   const { ask, asking, trouble } = useAsking();
-  /** Said to those who cannot see what moved. */
-  const said = useSignal("");
+  /** For those who cannot see what moved. */
+  const announced = useSignal("");
   const names = useComputed(() => new Set(chosen.value.map((tool) => tool.namespacedName)));
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const looks = useRef(0);
@@ -88,14 +88,14 @@ export function ToolPicker(props: ToolPickerProps) {
     const before = chosen.value.length;
     chosen.value = at === undefined ? added(chosen.value, tools) : placed(chosen.value, tools, at);
     const fresh = chosen.value.length - before;
-    said.value = fresh === 1
+    announced.value = fresh === 1
       ? `${inertString(tools[0]?.namespacedName ?? "")} added`
       : `${fresh} tools added`;
   };
   const remove = (gone: Iterable<string>) => {
     const before = chosen.value.length;
     chosen.value = without(chosen.value, new Set(gone));
-    said.value = `${before - chosen.value.length} removed`;
+    announced.value = `${before - chosen.value.length} removed`;
   };
   const find = (name: string) =>
     chosen.value.find((tool) => tool.namespacedName === name) ??
@@ -140,10 +140,10 @@ export function ToolPicker(props: ToolPickerProps) {
           if (tool === undefined) return;
           chosen.value = placed(chosen.value, [tool], at);
           const place = chosen.value.findIndex((one) => one.namespacedName === name);
-          said.value = `${inertString(name)} is ${place + 1} of ${chosen.value.length}`;
+          announced.value = `${inertString(name)} is ${place + 1} of ${chosen.value.length}`;
         }}
       />
-      <p class="visually-hidden" role="status">{said.value}</p>
+      <p class="visually-hidden" role="status">{announced.value}</p>
     </div>
   );
 }

@@ -16,7 +16,7 @@ const ToolPicks = z.object({
   /** How many there are in all, shown or not. */
   total: z.number(),
   /** Why the search is not as good as it could be. */
-  degraded: z.optional(z.string()),
+  degraded: z.optional(z.union([z.string(), z.undefined()])),
 });
 /** What a search, a pattern or a filter offers for a toolset. */
 export type ToolPicks = z.infer<typeof ToolPicks>;

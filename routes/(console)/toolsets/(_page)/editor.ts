@@ -3,6 +3,8 @@ import type { Services } from "../../../../lib/operations/services.ts";
 import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
 import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
+import { freeName } from "../../../../lib/config/server_name.ts";
+import { EVERYONE } from "../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import type { ToolReference, Toolset } from "../../../../lib/core/tool.ts";
 import { namespacedName } from "../../../../lib/catalog/names.ts";
@@ -12,40 +14,17 @@ import {
   isPattern,
   MAX_PICKS,
   pickableTools,
-  pickChoices,
   pickedTool,
   pickTools,
   readPickQuery,
 } from "./picks.ts";
-import { ANY_TOOL, type ToolPicks } from "./browser.ts";
-import {
-  type FilterChoice,
-  type PickedTool,
-  TOOL_WAITS,
-} from "../../../../lib/console/ui/tools.ts";
+import { filterChoices } from "../../tools/(_page)/model.ts";
+import { ANY_TOOL } from "./browser.ts";
+import { type PickedTool, TOOL_WAITS } from "../../../../lib/console/ui/tools.ts";
 import { countSoon, waitingTools } from "../../../../lib/console/tool_rows.ts";
-import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import { formError } from "../../../../lib/console/errors.ts";
 
 type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
-
-/** A toolset that is being made or changed. */
-export interface ToolsetForm {
-  /** What is changed; undefined for a new one. */
-  editing?: string;
-  /** What a new one is a copy of. */
-  from?: string;
-  /** The version of what is changed, so that nobody's work is lost. */
-  version?: string;
-  name: string;
-  description: string;
-  chosen: PickedTool[];
-  /** What there is to choose from, before anybody has searched. */
-  picks: ToolPicks;
-  servers: FilterChoice[];
-  categories: FilterChoice[];
-  /** Why it could not be saved. */
-  error?: FormError;
-}
 
 /** What a person wrote. */
 interface ToolsetFields {
@@ -60,29 +39,33 @@ interface ToolsetFields {
 /** A page that waits longer for its numbers is worse than one without them. */
 const COUNT_MS = 100;
 
+/** A toolset that is being made or changed. */
+export type ToolsetForm = Awaited<ReturnType<typeof toolsetForm>>;
+
 /** The form to change a toolset, or one that could not be saved, with what was written. */
 export async function toolsetForm(
   gateway: FormGateway,
   editing?: Toolset,
   written: ToolsetFields = fieldsOf(editing),
   error?: GatewayError,
-): Promise<ToolsetForm> {
+) {
   const { guide, toolsets: admin } = gateway;
   guide.warmUp();
   await countSoon(gateway, COUNT_MS);
-  const { from } = written;
-  const version = editing && admin.toolsets.versionOf(editing.name);
+  const { from, name, description, tools } = written;
   const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
   return {
-    ...(editing === undefined ? {} : { editing: editing.name }),
-    ...(version === undefined ? {} : { version }),
-    ...(from === undefined ? {} : { from }),
-    name: written.name,
-    description: written.description,
-    chosen: pickedByName(gateway, written.tools, source),
+    editing: editing?.name,
+    /** The version of what is changed, so that nobody's work is lost. */
+    version: editing && admin.toolsets.versionOf(editing.name),
+    /** What a new one is a copy of. */
+    from,
+    name,
+    description,
+    chosen: pickedByName(gateway, tools, source),
     picks: await pickTools(gateway, new URLSearchParams()),
-    ...pickChoices(guide),
-    ...(error === undefined ? {} : { error: formError(error) }),
+    ...filterChoices(guide, guide.visible(EVERYONE)),
+    error: error && formError(error),
   };
 }
 
@@ -90,12 +73,13 @@ export async function toolsetForm(
 export async function newToolsetForm(
   gateway: FormGateway,
   query: URLSearchParams,
-): Promise<ToolsetForm> {
+) {
   const { guide, toolsets: { toolsets } } = gateway;
   const from = query.get("from");
   if (from) {
     const source = toolsets.resolve(from);
-    const name = freeName(`${source.name}-copy`, (name) => toolsets.find(name) !== undefined);
+    const taken = new Set(toolsets.list().map(({ name }) => name));
+    const name = freeName(`${source.name}-copy`.slice(0, 64), taken);
     return await toolsetForm(gateway, undefined, { ...fieldsOf(source), name, from });
   }
   const asked = readPickQuery(query);
@@ -108,16 +92,6 @@ export async function newToolsetForm(
   });
 }
 
-function freeName(wanted: string, isTaken: (name: string) => boolean): string {
-  const name = (count: number) => {
-    const end = count === 1 ? "" : `-${count}`;
-    return `${wanted.slice(0, 64 - end.length)}${end}`;
-  };
-  let count = 1;
-  while (isTaken(name(count))) count++;
-  return name(count);
-}
-
 function fieldsOf(toolset: Toolset | undefined): ToolsetFields {
   return {
     name: toolset?.name ?? "",
@@ -125,8 +99,6 @@ function fieldsOf(toolset: Toolset | undefined): ToolsetFields {
     tools: toolset?.tools.map(fullName) ?? [],
   };
 }
-
-const Names = z.array(z.string());
 
 /**
  * Reads the form: `tool` for each row that is ticked, `tools` for many that are not drawn, in the
@@ -175,7 +147,7 @@ export async function saveToolset(
 
 function readNames(text: string): string[] {
   try {
-    return Names.parse(JSON.parse(text));
+    return z.array(z.string()).parse(JSON.parse(text));
   } catch {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: "Cannot read which tools were chosen",
@@ -184,13 +156,10 @@ function readNames(text: string): string[] {
   }
 }
 
-type ToolsGateway = Pick<Gateway, "guide" | "toolsets">;
-type PickedGateway = ToolsGateway & Pick<Gateway, "review">;
-
 /** Written in the place of a name for all tools of a category; no server's name has a colon. */
 const CATEGORY = "category:";
 
-const NOTES: Record<Exclude<ToolState, "registered">, string> = {
+const NOTES: Partial<Record<ToolState, string>> = {
   waiting: "Its server is away",
   disabled: "Switched off",
   gone: "No longer there",
@@ -209,7 +178,7 @@ function chosenNames(guide: Gateway["guide"], written: readonly string[]): strin
 
 /** What the form lists as chosen, with why it cannot be called where that is so. */
 function pickedByName(
-  gateway: PickedGateway,
+  gateway: FormGateway,
   names: readonly string[],
   before: Toolset | undefined,
 ): PickedTool[] {
@@ -223,8 +192,9 @@ function pickedByName(
     const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
     const dot = written.indexOf(".");
     const wait = waits.get(written);
+    const isKnown = tool !== undefined || isForMany(written);
     const note = wait === undefined
-      ? noteOf(states.get(written), tool !== undefined || isForMany(written))
+      ? NOTES[states.get(written) ?? "registered"] ?? (isKnown ? undefined : "Not known")
       : TOOL_WAITS[wait].word;
     return {
       ...(tool ? pickedTool(guide, tool) : {
@@ -254,9 +224,4 @@ function matchingNames(guide: Gateway["guide"], written: string): string[] {
   throw new GatewayError("TOOL_NOT_FOUND", {
     message: `No tool matches "${written.slice(0, 100)}"`,
   });
-}
-
-function noteOf(state: ToolState | undefined, isKnown: boolean): string | undefined {
-  if (state !== undefined && state !== "registered") return NOTES[state];
-  return isKnown ? undefined : "Not known";
 }

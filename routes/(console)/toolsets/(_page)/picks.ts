@@ -2,12 +2,10 @@ import type { CatalogTool } from "../../../../lib/catalog/catalog_tool.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { EVERYONE } from "../../../../lib/core/access.ts";
 import { namespacedName } from "../../../../lib/catalog/names.ts";
-import { compareText } from "../../../../lib/console/lists.ts";
 import { knownTokens } from "../../../../lib/console/tool_rows.ts";
-import { type FilterChoice, MAX_TOOLS, type PickedTool } from "../../../../lib/console/ui/tools.ts";
+import { MAX_TOOLS, type PickedTool } from "../../../../lib/console/ui/tools.ts";
+import { byName } from "../../tools/(_page)/model.ts";
 import type { PickQuery, ToolPicks } from "./browser.ts";
-
-type PicksGateway = Pick<Gateway, "guide" | "tokens">;
 
 const SHOWN = 100;
 /** One more than a toolset holds, so that whoever wants all of more is told. */
@@ -17,7 +15,7 @@ const SUMMARY_CHARS = 160;
 
 /** `?q=&server=&category=&all=1`: what can be put into a toolset, for the one who builds it. */
 export async function pickTools(
-  gateway: PicksGateway,
+  gateway: Pick<Gateway, "guide" | "tokens">,
   query: URLSearchParams,
 ): Promise<ToolPicks> {
   const asked = readPickQuery(query);
@@ -27,15 +25,12 @@ export async function pickTools(
   const matching = pickableTools(guide, asked);
   const areAll = query.has("all");
   const shown = matching.slice(0, areAll ? MAX_PICKS : SHOWN);
-  const totals = Map.groupBy(matching, ({ server }) => server);
-  const groups = groupsOf(guide, shown, (server) => totals.get(server)?.length ?? 0);
-  if (!areAll) return { groups, total: matching.length };
-  // Whoever takes all of them reads none of them.
-  const bare = groups.map(({ tools, ...group }) => ({
-    ...group,
-    tools: tools.map((tool) => ({ ...tool, summary: "" })),
-  }));
-  return { groups: bare, total: matching.length };
+  const groups = groupsOf(guide, shown, matching);
+  if (areAll) {
+    // Nobody reads the summaries of what is added all at once.
+    for (const tool of groups.flatMap(({ tools }) => tools)) tool.summary = "";
+  }
+  return { groups, total: matching.length };
 }
 
 export function readPickQuery(query: URLSearchParams): PickQuery {
@@ -55,19 +50,7 @@ export function pickableTools(
   return guide.visible(EVERYONE).filter((tool) =>
     (server === "" || tool.server === server) &&
     (category === "" || guide.metadata(tool).category === category) && fits(tool)
-  ).sort((a, b) => compareText(a.server, b.server) || compareText(a.name, b.name));
-}
-
-/** What can be filtered by, each with how many tools are on there. */
-export function pickChoices(
-  guide: Gateway["guide"],
-): { servers: FilterChoice[]; categories: FilterChoice[] } {
-  const all = guide.visible(EVERYONE);
-  const counted = ([value, tools]: [string, CatalogTool[]]) => ({ value, count: tools.length });
-  return {
-    servers: [...Map.groupBy(all, (tool) => tool.server)].map(counted),
-    categories: guide.categories(all).map(counted),
-  };
+  ).sort(byName);
 }
 
 export function pickedTool(guide: Gateway["guide"], tool: CatalogTool): PickedTool {
@@ -89,23 +72,19 @@ async function searched(guide: Gateway["guide"], asked: PickQuery): Promise<Tool
     limit: SHOWN,
   });
   const tools = found.map(({ tool }) => tool);
-  const totals = Map.groupBy(tools, ({ server }) => server);
-  return {
-    groups: groupsOf(guide, tools, (server) => totals.get(server)?.length ?? 0),
-    total: tools.length,
-    ...(degraded === undefined ? {} : { degraded }),
-  };
+  return { groups: groupsOf(guide, tools), total: tools.length, degraded };
 }
 
 function groupsOf(
   guide: Gateway["guide"],
-  tools: readonly CatalogTool[],
-  total: (server: string) => number,
+  shown: readonly CatalogTool[],
+  all = shown,
 ): ToolPicks["groups"] {
-  return [...Map.groupBy(tools, ({ server }) => server)].map(([server, tools]) => ({
+  const totals = Map.groupBy(all, ({ server }) => server);
+  return [...Map.groupBy(shown, ({ server }) => server)].map(([server, tools]) => ({
     server,
     tools: tools.map((tool) => pickedTool(guide, tool)),
-    total: total(server),
+    total: totals.get(server)?.length ?? 0,
   }));
 }
 

@@ -8,9 +8,9 @@ import { formatNumber } from "../../../../../lib/console/ui/format.ts";
 import { serverPath, serverStep } from "../../../../../lib/console/ui/pages.ts";
 import {
   type ChosenTool,
+  type ConfigurableTool,
   matchingTools,
   tokensOf,
-  type ToolChoice as Choice,
 } from "../../(_page)/browser.ts";
 import "../../../../../islands/frame.tsx";
 import { PostForm } from "../../../../../components/forms.tsx";
@@ -18,7 +18,7 @@ import { PostForm } from "../../../../../components/forms.tsx";
 
 interface ToolChoiceProps {
   server: string;
-  tools: Choice[];
+  tools: ConfigurableTool[];
   /** What was chosen before and could not be saved. */
   written?: ChosenTool[];
 }
@@ -49,6 +49,8 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
     for (const name of names) next.set(name, isOn);
     changes.value = next;
   };
+
+  const chooseFound = (isOn: boolean) => choose(found.map(({ name }) => name), isOn);
 
   useEffect(() => {
     // What was ticked before the script was there, or came back with the page.
@@ -82,18 +84,10 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
             }}
           />
         </div>
-        <button
-          type="button"
-          class="button needs-js"
-          onClick={() => choose(found.map(({ name }) => name), true)}
-        >
+        <button type="button" class="button needs-js" onClick={() => chooseFound(true)}>
           Select all{isFiltered ? ` ${formatNumber(found.length)} found` : ""}
         </button>
-        <button
-          type="button"
-          class="button needs-js"
-          onClick={() => choose(found.map(({ name }) => name), false)}
-        >
+        <button type="button" class="button needs-js" onClick={() => chooseFound(false)}>
           Select none
         </button>
       </div>
@@ -140,7 +134,7 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
 
 interface ToolRowProps {
   server: string;
-  tool: Choice;
+  tool: ConfigurableTool;
   isChosen: boolean;
   /** Whether the form sends the state of this tool. */
   isSent: boolean;

@@ -1,6 +1,6 @@
 import { Card, Fact, Facts } from "../../../../../components/layout.tsx";
 import { CodeBlock, CopyButton, InertText } from "../../../../../components/text.tsx";
-import { Field, FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { FormFailure, PostForm, TextField } from "../../../../../components/forms.tsx";
 import { Icon } from "../../../../../components/icon.tsx";
 import { TokensChip } from "../../../../../components/badges.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
@@ -8,14 +8,12 @@ import { CollisionText } from "../../(_components)/notices.tsx";
 import type { RefusedOverride, ToolKnowledge } from "../(_page)/model.ts";
 
 /** What a tool is called, costs and belongs to. */
-export function ToolFacts(
-  { knowledge, action, refused }: Parameters<typeof OverrideForm>[0],
-) {
+export function ToolFacts({ knowledge, action, refused }: OverrideFormProps) {
   const { namespaced, flat, collision, category, summary, deprecated, override, tokens } =
     knowledge;
   return (
     <Card>
-      {deprecated === undefined ? null : (
+      {deprecated !== undefined && (
         <p class="notice tone-warn">
           <Icon name="alert" size={14} />
           <span>
@@ -46,7 +44,7 @@ export function ToolFacts(
           <TokensChip tokens={tokens} />
         </Fact>
       </Facts>
-      {collision === undefined ? null : (
+      {collision && (
         <p class="notice tone-warn">
           <Icon name="alert" size={14} />
           <span>
@@ -111,59 +109,42 @@ interface OverrideFormProps {
 function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
   const { override, summary, category } = knowledge;
   const shown = refused?.written ?? override;
-  const isSet = Object.keys(override).length > 0;
   return (
     <details class="edit-words" open={refused !== undefined}>
       <summary>Change summary and category</summary>
       <PostForm class="form" action={action}>
-        {refused === undefined ? null : <FormFailure error={refused.error} />}
-        <Field
+        {refused && <FormFailure error={refused.error} />}
+        <TextField
           id="summary"
           label="Summary"
           hint="One line of at most 80 characters; empty takes it from the description."
-        >
-          <input
-            id="summary"
-            class="input"
-            name="summary"
-            maxLength={80}
-            value={shown.summary ?? ""}
-            placeholder={override.summary === undefined ? summary : ""}
-            aria-describedby="summary-hint"
-          />
-        </Field>
-        <Field
+          maxLength={80}
+          value={shown.summary ?? ""}
+          placeholder={override.summary === undefined ? summary : ""}
+        />
+        <TextField
           id="category"
+          class="input mono"
           label="Category"
           hint="Letters, digits, _ and -; empty leaves it to what the tool says."
-        >
-          <input
-            id="category"
-            class="input mono"
-            name="category"
-            maxLength={40}
-            pattern="[A-Za-z0-9_\-]{1,40}"
-            autocapitalize="off"
-            spellcheck={false}
-            value={shown.category ?? ""}
-            placeholder={override.category === undefined ? category : ""}
-            aria-describedby="category-hint"
-          />
-        </Field>
-        <Field id="deprecated" label="Deprecated" hint="Empty where it is not.">
-          <input
-            id="deprecated"
-            class="input"
-            name="deprecated"
-            maxLength={300}
-            value={shown.deprecated ?? ""}
-            placeholder="Why not to use it any more, and what instead"
-            aria-describedby="deprecated-hint"
-          />
-        </Field>
+          maxLength={40}
+          pattern="[A-Za-z0-9_\-]{1,40}"
+          autocapitalize="off"
+          spellcheck={false}
+          value={shown.category ?? ""}
+          placeholder={override.category === undefined ? category : ""}
+        />
+        <TextField
+          id="deprecated"
+          label="Deprecated"
+          hint="Empty where it is not."
+          maxLength={300}
+          value={shown.deprecated ?? ""}
+          placeholder="Why not to use it any more, and what instead"
+        />
         <div class="form-actions">
           <button type="submit" class="button button-primary">Save</button>
-          {isSet && (
+          {Object.keys(override).length > 0 && (
             <button type="submit" class="button" name="reset" value="true">
               Reset to what is inferred
             </button>

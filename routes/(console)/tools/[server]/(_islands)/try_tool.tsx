@@ -5,8 +5,8 @@ import { FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { InertText } from "../../../../../components/text.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
 import {
-  argumentsOf,
   fieldId,
+  readArguments,
   readTryForm,
   TryField,
   type TryForm,
@@ -42,7 +42,7 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
     const entries = [...new FormData(element)].filter((entry): entry is [string, string] =>
       typeof entry[1] === "string"
     );
-    const read = argumentsOf(form.fields, readTryForm(entries));
+    const read = readArguments(form.fields, readTryForm(entries));
     if ("problems" in read) {
       state.value = { problems: read.problems };
       document.getElementById(fieldId(read.problems[0]?.name ?? ""))?.focus();
@@ -75,10 +75,10 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
       >
         {form.fields.map((field) => (
           <TryField
-            key={field.name}
+            key={field.path}
             field={field}
-            value={written.values[field.name] ?? ""}
-            problem={problemOf(field.name)}
+            value={written.values[field.path] ?? ""}
+            problem={problemOf(field.path)}
           />
         ))}
         {form.fields.length === 0 && !form.isJsonOnly
@@ -115,8 +115,8 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
           )}
         </div>
       </PostForm>
-      {error === undefined ? null : <FormFailure error={error} />}
-      {outcome === undefined ? null : <TryResult outcome={outcome} />}
+      {error && <FormFailure error={error} />}
+      {outcome && <TryResult outcome={outcome} />}
     </div>
   );
 }
@@ -128,9 +128,7 @@ const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = 
   asked: (server) => `The entry of ${server} has this tool as one that may change things.`,
 };
 
-interface ConfirmCallProps {
-  server: string;
-  tool: string;
+interface ConfirmCallProps extends Pick<TryToolProps, "server" | "tool"> {
   risk: NonNullable<TryForm["risk"]>;
   popover: RefObject<HTMLDivElement>;
 }
@@ -180,13 +178,9 @@ function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
   );
 }
 
-interface JsonProps {
-  isOnly: boolean;
-  value: string;
-  problem: string | undefined;
-}
-
-function Json({ isOnly, value, problem }: JsonProps) {
+function Json(
+  { isOnly, value, problem }: { isOnly: boolean; value: string; problem: string | undefined },
+) {
   const field = (
     <div class="field">
       <label for="arg:">{isOnly ? "Arguments as JSON" : "All arguments as JSON"}</label>
@@ -201,9 +195,7 @@ function Json({ isOnly, value, problem }: JsonProps) {
         defaultValue={value}
       />
       <p class="hint" id="arg:-hint">
-        {problem === undefined
-          ? null
-          : <strong class="try-problem" role="alert">{problem}.</strong>}
+        {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
         {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
       </p>
     </div>
