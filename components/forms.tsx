@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, Ref } from "preact";
 import { Card } from "./layout.tsx";
 import type { FormError } from "../lib/console/errors.ts";
 import { Icon } from "./icon.tsx";
@@ -195,31 +195,55 @@ export function Confirm(props: ConfirmProps) {
       >
         {label} <span class="visually-hidden">{subject}</span>
       </button>
-      <div id={id} class="confirm" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{title}</h2>
-        <div class="confirm-text">{children}</div>
-        <div class="confirm-actions">
-          <PostForm action={action} fields={fields} busy={busy}>
-            <button
-              type="submit"
-              class={isDangerous ? "button button-danger" : "button button-primary"}
-            >
-              {verb}
-            </button>
-          </PostForm>
-          {before}
+      <ConfirmPopover id={id} title={title} text={children}>
+        <PostForm action={action} fields={fields} busy={busy}>
           <button
-            type="button"
-            class="button"
-            popovertarget={id}
-            popovertargetaction="hide"
-            autofocus
+            type="submit"
+            class={isDangerous ? "button button-danger" : "button button-primary"}
           >
-            Cancel
+            {verb}
           </button>
-        </div>
-      </div>
+        </PostForm>
+        {before}
+      </ConfirmPopover>
     </>
+  );
+}
+
+interface ConfirmPopoverProps {
+  id: string;
+  title: ComponentChildren;
+  text: ComponentChildren;
+  /** The buttons before Cancel. */
+  children: ComponentChildren;
+  popover?: Ref<HTMLDivElement>;
+}
+
+export function ConfirmPopover({ id, title, text, children, popover }: ConfirmPopoverProps) {
+  return (
+    <div
+      {...(popover === undefined ? {} : { ref: popover })}
+      id={id}
+      class="confirm"
+      popover="auto"
+      role="dialog"
+      aria-labelledby={`${id}-title`}
+    >
+      <h2 id={`${id}-title`}>{title}</h2>
+      <div class="confirm-text">{text}</div>
+      <div class="confirm-actions">
+        {children}
+        <button
+          type="button"
+          class="button"
+          popovertarget={id}
+          popovertargetaction="hide"
+          autofocus
+        >
+          Cancel
+        </button>
+      </div>
+    </div>
   );
 }
 

@@ -138,17 +138,18 @@ const ICONS: Record<NoticeTone, IconName> = {
 
 interface NoticeProps {
   tone: NoticeTone;
+  icon?: IconName;
   children: ComponentChildren;
 }
 
 /** One or two sentences above what they are about. */
-export function Notice({ tone, children }: NoticeProps) {
+export function Notice({ tone, icon = ICONS[tone], children }: NoticeProps) {
   return (
     <div
       class={tone === "info" ? "notice" : `notice tone-${tone}`}
       role={tone === "bad" ? "alert" : "status"}
     >
-      <Icon name={ICONS[tone]} size={14} />
+      <Icon name={icon} size={14} />
       <div>{children}</div>
     </div>
   );

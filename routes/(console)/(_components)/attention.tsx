@@ -10,7 +10,6 @@ import { formatCount, inertString } from "../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../lib/console/ui/pages.ts";
 import type { DashboardPage } from "../(_page)/dashboard.ts";
 
-/** What needs a person: servers that do not work, and places in the configuration to correct. */
 export function AttentionList({ page }: { page: DashboardPage }) {
   const { attention, moreAttention, items, moreItems, problems, moreProblems, storeTrouble } = page;
   const total = attention.length + moreAttention + items.length + moreItems + problems.length +
@@ -149,7 +148,6 @@ interface FixButtonsProps {
   fixes: readonly Fix[];
   /** What it is about, read aloud after the verb. */
   subject: string;
-  /** The page to come back to. */
   back: string;
 }
 

@@ -30,17 +30,16 @@ export function CallsCard({ calls }: Pick<DashboardPage, "calls">) {
 }
 
 function Ranges({ range }: { range: Range }) {
-  const names: Range[] = ["1h", "6h", "24h"];
   return (
     <nav class="segments" aria-label="Time shown">
-      {names.map((name) => (
+      {Object.entries(RANGES).map(([name, { label }]) => (
         <a
           key={name}
           class="segment segment-word"
           href={name === "24h" ? "/" : `/?range=${name}`}
           aria-current={name === range ? "true" : "false"}
         >
-          {RANGES[name].label}
+          {label}
         </a>
       ))}
     </nav>

@@ -17,7 +17,6 @@ interface FrameProps {
   pathname: string;
 }
 
-/** The way to every page, at the left edge. */
 export function Rail({ frame, pathname }: FrameProps) {
   return (
     <nav class="rail" id="rail" aria-label="Main">
@@ -67,12 +66,7 @@ export function BottomBar({ frame, pathname }: FrameProps) {
   );
 }
 
-const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | "security" | undefined } = {
-  "/servers": "servers",
-  "/tools": "tools",
-  "/toolsets": "toolsets",
-  "/security": "security",
-};
+const COUNTED = ["servers", "tools", "toolsets", "security"] as const;
 
 function NavLinks({ pages, frame, pathname }: FrameProps & { pages: readonly ConsolePage[] }) {
   return pages.map((page) => {
@@ -82,7 +76,7 @@ function NavLinks({ pages, frame, pathname }: FrameProps & { pages: readonly Con
       : page.path === pathname
       ? "page"
       : "true";
-    const kind = COUNTED[page.path];
+    const kind = COUNTED.find((kind) => page.path === `/${kind}`);
     return (
       <li key={page.path}>
         <a class="nav-link" href={page.path} aria-current={current} title={page.label}>
@@ -95,7 +89,6 @@ function NavLinks({ pages, frame, pathname }: FrameProps & { pages: readonly Con
   });
 }
 
-/** Where am I, search, how the gateway is, and how the console looks. */
 export function TopBar({ frame, pathname }: FrameProps) {
   return (
     <header class="top-bar">

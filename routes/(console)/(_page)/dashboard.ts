@@ -24,7 +24,6 @@ const MAX_LISTED = 8;
 
 export type DashboardPage = Awaited<ReturnType<typeof dashboardPage>>;
 
-/** The gateway at a glance. */
 export async function dashboardPage(
   gateway: Gateway,
   query = new URLSearchParams(),
@@ -102,7 +101,6 @@ function attentionOf(gateway: Gateway, servers: readonly ServerStatus[]) {
   };
 }
 
-/** How far back the chart goes, and how fine it is. */
 export const RANGES = {
   "1h": { label: "1 hour", last: "hour", count: 60, minutes: 1 },
   "6h": { label: "6 hours", last: "6 hours", count: 72, minutes: 5 },

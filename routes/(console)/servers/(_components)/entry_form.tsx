@@ -19,7 +19,6 @@ npx -y @modelcontextprotocol/server-filesystem ~/notes
 { "mcpServers": { … } }`;
 const SETTINGS_PLACEHOLDER = "Authorization: Bearer ${secret:NAME}\nAPI_KEY=…";
 
-/** Adds a server, or changes one that was added before. */
 export function ServerEditor({ form }: { form: ServerForm }) {
   const { editing, found } = form;
   return (

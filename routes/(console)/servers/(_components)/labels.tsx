@@ -6,7 +6,6 @@ import { TRYING_AGAIN } from "../../../../lib/core/text.ts";
 import { RetryCountdown } from "../(_islands)/servers.tsx";
 import { PostForm } from "../../../../components/forms.tsx";
 
-/** Why a server is as it is, with the time until its next try where there is one. */
 export function ServerReason({ server }: { server: ServerStatus }) {
   const { reason, retryAt } = server;
   if (retryAt === undefined || !reason.endsWith(TRYING_AGAIN)) return <InertText text={reason} />;

@@ -107,7 +107,6 @@ function Warning({ before, text }: { before?: string; text: string }) {
 
 const AT_ONCE = 3;
 
-/** Adds the selected servers, and shows the outcome of each. */
 export function FoundServers(
   { text, servers: first }: { text: string; servers: FoundServer[] },
 ) {

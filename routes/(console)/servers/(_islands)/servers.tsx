@@ -33,7 +33,6 @@ export function RetryCountdown({ at, madeAt }: RetryCountdownProps) {
 
 const OFFERED_S = 15;
 
-/** Shows what was removed, and offers to undo it for a while. */
 export function RemovedNotice({ id, name }: { id: string; name: string }) {
   const left = useSignal(OFFERED_S);
   useEffect(() => {

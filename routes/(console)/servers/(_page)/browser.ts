@@ -4,7 +4,6 @@ import { formatCount, formatSpan } from "../../../../lib/console/ui/format.ts";
 import type { ToolWait } from "../../../../lib/console/ui/tools.ts";
 import { TRYING_AGAIN } from "../../../../lib/core/text.ts";
 
-/** What came of adding a server. */
 export type AddOutcome = { ok: true; text: string } | { ok: false; error: FormError };
 
 const FoundServer = z.object({
@@ -16,14 +15,12 @@ const FoundServer = z.object({
   notes: z.array(z.string()),
   isChosen: z.boolean(),
 });
-/** One of several servers that were pasted. */
 export type FoundServer = z.infer<typeof FoundServer> & { outcome?: AddOutcome };
 
 const Recognized = z.object({ kind: z.string(), servers: z.array(FoundServer) });
 /** What a text has, or why it cannot be read. */
 export type Recognized = z.infer<typeof Recognized> | { error: FormError };
 
-/** Asks what a text has, while it is written. */
 export async function askRecognized(text: string, signal: AbortSignal): Promise<Recognized> {
   try {
     return Recognized.parse(await askApi("/api/server.read", { text }, signal));
@@ -48,7 +45,6 @@ const Added = z.object({
   place: z.optional(z.string()),
 });
 
-/** What came of adding a server, in a line. */
 export function addedText({ server, place }: z.infer<typeof Added>): string {
   const { state, toolCount, reason } = server;
   const where = place === undefined ? "" : `. It is at an address of ${place}`;
@@ -57,12 +53,10 @@ export function addedText({ server, place }: z.infer<typeof Added>): string {
 }
 
 const OutputLine = z.object({ time: z.number(), line: z.string() });
-/** What a server wrote to its error output. */
 export type OutputLine = z.infer<typeof OutputLine>;
 
 const LINES = 200;
 
-/** Asks for what a server wrote last. */
 export async function askLogLines(server: string, signal: AbortSignal): Promise<OutputLine[]> {
   const query = new URLSearchParams({ name: server, lines: String(LINES) });
   const answer = await readApi(`/api/server.logs?${query}`, signal);
@@ -81,16 +75,13 @@ export function retryText(msLeft: number | undefined): string {
   return seconds > 0 ? `trying again in ${formatSpan(seconds * 1000)}` : "trying again";
 }
 
-/** A tool of a server, to be exposed or not. */
 export interface ConfigurableTool extends ChosenTool {
   summary: string;
   /** What listing it costs a model; undefined until it has been counted. */
   tokens?: number;
-  /** Clients do not get it as the server lists it, until somebody has decided. */
   wait?: ToolWait;
 }
 
-/** Whether a person wants a tool. */
 export interface ChosenTool {
   name: string;
   isOn: boolean;

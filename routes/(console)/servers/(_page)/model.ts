@@ -27,7 +27,6 @@ const STATE_ORDER: readonly ServerState[] = [
 
 export type ServersPage = ReturnType<typeof serversPage>;
 
-/** The list of servers as the address asks for it. */
 export function serversPage(gateway: Gateway, query: URLSearchParams) {
   const id = query.get("removed") ?? "";
   const removed = gateway.removedServers.nameOf(id);

@@ -12,7 +12,6 @@ interface ToolsCatalogProps {
   order?: { sorting: Sorting<ToolColumn>; url: URL };
 }
 
-/** Tools of all servers, with what each costs; in a search also how well each fits, and why. */
 export function ToolsCatalog({ rows, order }: ToolsCatalogProps) {
   const sortable = (column: ToolColumn, label: string, name: string) =>
     order === undefined
@@ -95,7 +94,6 @@ function ToolRow({ tool }: { tool: ListedTool }) {
   );
 }
 
-/** What it does, and in a search why it was found. */
 function Summary({ tool }: { tool: ListedTool }) {
   const why = tool.match?.explanation ?? "";
   if (tool.problem !== undefined) {

@@ -42,7 +42,6 @@ const REASONS: Record<WithheldTool["state"], { title: string; why: string }> = {
   },
 };
 
-/** A tool that no client gets, with the way to where that is decided. */
 export function WithheldNotice({ page: { withheld, state, server } }: { page: WithheldTool }) {
   const { title, why } = REASONS[state];
   return (
@@ -64,7 +63,6 @@ export function WithheldNotice({ page: { withheld, state, server } }: { page: Wi
   );
 }
 
-/** That something waits for a decision, with the way to it. */
 export function ReviewNotice(
   { quarantined, held, server }: { quarantined: number; held: number; server?: string },
 ) {
@@ -107,7 +105,6 @@ export function NameCollisions(
   );
 }
 
-/** Both owners, and why it is the other's, or nobody's. */
 export function CollisionText({ collision }: { collision: Collision }) {
   const { namespaced, keptBy, cutLike, plain, flat } = collision;
   if (cutLike !== undefined) {

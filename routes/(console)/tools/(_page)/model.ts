@@ -30,7 +30,6 @@ const TOOL_STATES = [
   "invalid",
 ] as const;
 
-/** A tool in the list of all. */
 export interface ListedTool {
   server: string;
   name: string;
@@ -39,26 +38,22 @@ export interface ListedTool {
   /** Undefined until it has been counted. */
   tokens?: number;
   isEnabled: boolean;
-  /** Whether clients read a description that was promoted. */
   isPromoted: boolean;
   deprecated?: string | undefined;
   /** Whether clients get it, in whichever version: what it costs is not known of others. */
   isServed: boolean;
-  /** Clients do not get it as its server lists it, until somebody has decided. */
   wait?: ToolWait;
   /** What is wrong with it, if it is not a valid tool. */
   problem?: string;
   match?: Match | undefined;
 }
 
-/** Why a search found a tool, and how well it fits. */
 interface Match {
   relevance?: number;
   explanation: string;
   scores?: [field: string, score: number][];
 }
 
-/** What the address asks for. */
 interface Wanted {
   text: string;
   server: string | undefined;
@@ -131,7 +126,6 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     total: all.length,
     disabled: all.filter(({ enabled }) => !enabled).length,
     promoted: all.filter(isPromoted).length,
-    /** What servers list besides, and no client is shown. */
     invalid: invalid.length,
     query: text,
     server,
@@ -141,7 +135,6 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     sorting,
     /** Why the search is not as good as it could be. */
     degraded,
-    /** How far the indexing has come, until it is done. */
     reading: progress?.state === "working"
       ? { done: progress.done, total: progress.total }
       : undefined,
@@ -194,7 +187,6 @@ function largestFirst(scores: Partial<Record<string, number>>): [string, number]
   ).sort(([, a], [, b]) => b - a);
 }
 
-/** What tools can be filtered by, each with how many there are. */
 export function filterChoices(guide: Gateway["guide"], tools: readonly CatalogTool[]) {
   const counted = ([value, { length }]: [string, CatalogTool[]]) => ({ value, count: length });
   return {
@@ -269,7 +261,6 @@ export async function savedTokens(gateway: Gateway) {
   return days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((
     { day, searches, baselineTokens, returnedTokens },
   ) => ({
-    /** As 2026-01-31. */
     day,
     searches,
     saved: Math.max(0, baselineTokens - returnedTokens),

@@ -8,6 +8,7 @@ import {
   sizeOf,
 } from "../../../../lib/console/ui/tools.ts";
 import { Icon } from "../../../../components/icon.tsx";
+import { Notice } from "../../../../components/states.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { allowDrop, draggedTool, movedPlace, startDrag } from "../(_page)/browser.ts";
 import { rowWindow } from "../../../../lib/console/ui/rows.ts";
@@ -111,9 +112,7 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
             tool={tool}
             place={first + index}
             count={tools.length}
-            isTarget={target.value === first + index}
-            isLast={target.value === tools.length && first + index === tools.length - 1}
-            isLine={first + index === MANY_TOOLS - 1 && tools.length > MANY_TOOLS}
+            target={target.value}
             onKey={onKey}
             onDrag={(event) => startDrag(event, tool.namespacedName)}
             onRemove={() => {
@@ -160,15 +159,10 @@ type RowPart = "box" | "grip";
 
 interface ChosenRowProps {
   tool: PickedTool;
-  /** From 0. */
   place: number;
   count: number;
-  /** A dragged tool would come to stand before it. */
-  isTarget: boolean;
-  /** Or after it, as the last one. */
-  isLast: boolean;
-  /** The last that every client takes. */
-  isLine: boolean;
+  /** The place where a dragged tool would come to stand. */
+  target: number | undefined;
   onKey(event: KeyboardEvent, place: number, part: RowPart): void;
   onDrag(event: DragEvent): void;
   onRemove(): void;
@@ -176,12 +170,13 @@ interface ChosenRowProps {
 
 /** One chosen tool: taken out by its box, moved by its handle. */
 function ChosenRow(props: ChosenRowProps) {
-  const { tool, place, count, isTarget, isLast, isLine, onKey } = props;
+  const { tool, place, count, target, onKey } = props;
   const classes = [
     "chosen-row",
-    isTarget && "is-target",
-    isLast && "is-target-end",
-    isLine && "is-line",
+    target === place && "is-target",
+    target === count && place === count - 1 && "is-target-end",
+    // The last that every client takes.
+    place === MANY_TOOLS - 1 && count > MANY_TOOLS && "is-line",
   ];
   const name = inertString(tool.namespacedName);
   return (
@@ -247,14 +242,11 @@ function ChosenSize(
       </div>
       <Gauge count={count} />
       {isLarge && (
-        <p class={isTooLarge ? "notice tone-bad" : "notice tone-warn"}>
-          <Icon name={isTooLarge ? "error" : "alert"} size={14} />
-          <span>
-            {isTooLarge
-              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
-              : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
-          </span>
-        </p>
+        <Notice tone={isTooLarge ? "bad" : "warn"}>
+          {isTooLarge
+            ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
+            : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
+        </Notice>
       )}
     </>
   );

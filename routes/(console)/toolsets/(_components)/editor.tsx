@@ -12,7 +12,6 @@ import {
   PostForm,
 } from "../../../../components/forms.tsx";
 
-/** Makes a toolset, or changes one. */
 export function ToolsetEditor({ form }: { form: ToolsetForm }) {
   const { editing, version, from, error } = form;
   return (

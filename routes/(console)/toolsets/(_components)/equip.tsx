@@ -8,9 +8,7 @@ interface EquipProps {
   name: string;
   /** How many can be called now. */
   tools: number;
-  /** The clients that see what is equipped. */
   audience: Audience;
-  /** What is equipped now, if anything is. */
   other?: { name: string; registered: number };
   isPrimary?: boolean;
 }
@@ -104,7 +102,6 @@ interface EquipEffectProps {
   before: number;
 }
 
-/** What equipping does to the clients that are there. */
 export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
   if (audience.count === 0) {
     return (
@@ -122,7 +119,6 @@ export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
   );
 }
 
-/** Who sees its tools now. */
 export function SeenBy(
   { audience, tools, at }: { audience: Audience; tools: number; at: string },
 ) {

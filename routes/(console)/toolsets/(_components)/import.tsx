@@ -8,7 +8,6 @@ import { InertText } from "../../../../components/text.tsx";
 
 const EXAMPLE = '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }';
 
-/** Takes toolsets from a file or from text. */
 export function ImportForm({ text, isMain = false }: { text: string; isMain?: boolean }) {
   return (
     <PostForm class="form form-wide" action={IMPORT_TOOLSETS} encType="multipart/form-data">

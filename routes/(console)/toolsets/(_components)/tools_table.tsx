@@ -31,7 +31,6 @@ const STATES: Record<ToolsetPageTool["state"], Look> = {
   },
 };
 
-/** How each tool of a toolset stands, and what changed about it since the toolset was saved. */
 export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
   return (
     <Table

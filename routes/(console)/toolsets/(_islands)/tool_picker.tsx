@@ -22,7 +22,6 @@ import "../../../../islands/frame.tsx";
 
 interface ToolPickerProps {
   chosen: PickedTool[];
-  /** What there is before anybody has searched. */
   picks: ToolPicks;
   servers: FilterChoice[];
   categories: FilterChoice[];
@@ -126,9 +125,7 @@ export function ToolPicker(props: ToolPickerProps) {
           chosen={names.value}
           onAdd={add}
           onRemove={remove}
-          onAddAll={(asked) => withAll(asked, add)}
-          onRemoveAll={(asked) =>
-            withAll(asked, (tools) => remove(tools.map(({ namespacedName }) => namespacedName)))}
+          withAll={withAll}
         />
       </section>
       <ChosenList

@@ -26,7 +26,6 @@ import { formError } from "../../../../lib/console/errors.ts";
 
 type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
 
-/** What a person wrote. */
 interface ToolsetFields {
   name: string;
   description: string;
@@ -39,7 +38,6 @@ interface ToolsetFields {
 /** A page that waits longer for its numbers is worse than one without them. */
 const COUNT_MS = 100;
 
-/** A toolset that is being made or changed. */
 export type ToolsetForm = Awaited<ReturnType<typeof toolsetForm>>;
 
 /** The form to change a toolset, or one that could not be saved, with what was written. */
@@ -58,7 +56,6 @@ export async function toolsetForm(
     editing: editing?.name,
     /** The version of what is changed, so that nobody's work is lost. */
     version: editing && admin.toolsets.versionOf(editing.name),
-    /** What a new one is a copy of. */
     from,
     name,
     description,
@@ -120,7 +117,6 @@ export function readToolsetForm(form: URLSearchParams): ToolsetFields {
   };
 }
 
-/** Saves the toolset as written; resolves with its name. */
 export async function saveToolset(
   gateway: Services & Pick<Gateway, "guide">,
   { from: copyOf, version, tools, ...written }: ToolsetFields,

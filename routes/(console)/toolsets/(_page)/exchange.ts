@@ -13,7 +13,6 @@ export interface ImportPage {
   error?: FormError;
 }
 
-/** Saves what was pasted or chosen as a file, and tells what came of it. */
 export async function importToolsets(
   services: Services,
   request: Request,

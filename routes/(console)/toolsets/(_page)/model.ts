@@ -34,7 +34,6 @@ function summaryOf({ toolsets: admin, guide, tokens }: Gateway, toolset: Toolset
 export type ToolsetsPage = ReturnType<typeof toolsetsPage>;
 export type ToolsetRow = ToolsetsPage["list"]["rows"][number];
 
-/** All toolsets, by name. */
 export function toolsetsPage(gateway: Gateway, query: URLSearchParams, principal = EVERYONE) {
   const { toolsets } = gateway.toolsets;
   const all = toolsets.list().sort((a, b) => a.name < b.name ? -1 : 1);
@@ -90,7 +89,6 @@ export async function toolsetPage(
     tools: paged(tools, query.get("page")),
     names: tools.map(({ namespacedName }) => namespacedName),
     isEquipped,
-    /** What is equipped instead. */
     equipped: equipped && !isEquipped ? sizeOf(admin.toolsets, equipped) : undefined,
     endpoint: `${address}/toolsets/${name}/mcp`,
     snippets: clientSnippets(gateway, { kind: "toolset", name }),
@@ -125,7 +123,6 @@ export function equippedAudience(gateway: Pick<Gateway, "endpoints">, principal 
   );
 }
 
-/** The clients at a toolset's own endpoint. */
 export function endpointAudience(gateway: Pick<Gateway, "endpoints">, toolset: string) {
   return audienceOf(gateway, ({ endpoint }) => endpoint === `toolsets/${toolset}?`);
 }

@@ -88,7 +88,6 @@ function groupsOf(
   }));
 }
 
-/** Whether somebody wrote a pattern in place of words. */
 export function isPattern(text: string): boolean {
   return text.includes("*");
 }

@@ -2,7 +2,7 @@ import { Ago, CodeBlock, InertText, Since } from "../../../../../components/text
 import { Card, Fact, Facts, PageHeader, SideList } from "../../../../../components/layout.tsx";
 import { ClientSnippets } from "../../../../../components/client_snippets.tsx";
 import { Confirm, PostForm } from "../../../../../components/forms.tsx";
-import { EmptyState } from "../../../../../components/states.tsx";
+import { EmptyState, Notice } from "../../../../../components/states.tsx";
 import { Icon, type IconName } from "../../../../../components/icon.tsx";
 import { Pager, Table } from "../../../../../components/tables.tsx";
 import { StateBadge, StateIcon } from "../../../../../components/server_state.tsx";
@@ -33,7 +33,6 @@ const TYPES = {
   demo: "Built into Quartermaster",
 } as const;
 
-/** One server: how it is, why, where it comes from, and its tools. */
 export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
   const { server, tools, problems } = page;
   const held = page.waiting.filter(({ state }) => state === "held").map(({ tool }) => tool);
@@ -230,16 +229,13 @@ function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boo
     );
   }
   return (
-    <div class="notice tone-warn">
-      <Icon name="lock" size={14} />
-      <div>
-        <p class="strong">This server asks for a login.</p>
-        <p>Its tools work once you have logged in where it says.</p>
-        <p>
-          <a class="button button-primary" href={href}>Log in</a>
-        </p>
-      </div>
-    </div>
+    <Notice tone="warn" icon="lock">
+      <p class="strong">This server asks for a login.</p>
+      <p>Its tools work once you have logged in where it says.</p>
+      <p>
+        <a class="button button-primary" href={href}>Log in</a>
+      </p>
+    </Notice>
   );
 }
 
@@ -270,7 +266,6 @@ function ToolsTable({ rows }: { rows: ToolRow[] }) {
 
 const TONES: Record<string, string> = { warn: "tone-warn", error: "tone-bad", fatal: "tone-bad" };
 
-/** What the gateway logged about a server: when it connected, failed, was restarted. */
 function ServerLog({ lines }: { lines: NonNullable<ServerPage["logs"]>["noted"] }) {
   return (
     <Card title="Gateway log" aside="what the gateway logged about it, newest first">

@@ -19,14 +19,12 @@ import { PostForm } from "../../../../../components/forms.tsx";
 interface ToolChoiceProps {
   server: string;
   tools: ConfigurableTool[];
-  /** What was chosen before and could not be saved. */
   written?: ChosenTool[];
 }
 
 /** No more than this many rows are drawn at once. */
 const SHOWN = 200;
 
-/** Chooses which tools of a server clients get. */
 export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
   // What was changed here, not all of it: the list below may grow meanwhile.
   const changes = useSignal<ReadonlyMap<string, boolean>>(
@@ -136,7 +134,6 @@ interface ToolRowProps {
   server: string;
   tool: ConfigurableTool;
   isChosen: boolean;
-  /** Whether the form sends the state of this tool. */
   isSent: boolean;
   onChoose: (isOn: boolean) => void;
 }

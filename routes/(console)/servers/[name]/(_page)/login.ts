@@ -11,7 +11,6 @@ import type { AuditActor } from "../../../../../lib/core/access.ts";
 
 type LoginGateway = Pick<Gateway, "admin" | "serverLogins">;
 
-/** What came of the answer that an authorization server sent. */
 export type CallbackPage =
   | { kind: "done"; server: string; isReady: boolean; reason: string; href: string }
   | { kind: "failed"; error: ErrorPage; href: string };
@@ -35,7 +34,6 @@ export async function loginPage(
   const attempt = attemptId === null ? undefined : await logins.attempt(name, attemptId);
   return {
     server,
-    /** Why nobody can log in here. */
     refusal: logins.refusal(name),
     login,
     attempt,

@@ -114,19 +114,16 @@ function changesIn(history: ServerHistory): ToolChanges {
 /** What the server lists and no client gets at all. */
 function withheldRows(waiting: readonly WaitingTool[], served: readonly ToolRow[]): ToolRow[] {
   const known = new Set(served.map(({ name }) => name));
-  const rows = waiting.filter(({ tool }) => !known.has(tool)).map(({ server, tool, state }) => ({
-    server,
-    name: tool,
-    summary: TOOL_WAITS[state].meaning,
-    wait: state,
-  }));
-  return [...new Map(rows.toReversed().map((row) => [row.name, row])).values()];
+  return waiting.flatMap(({ server, tool, state }) => {
+    if (known.has(tool)) return [];
+    known.add(tool);
+    return { server, name: tool, summary: TOOL_WAITS[state].meaning, wait: state };
+  });
 }
 
 const SUMMARY = 200;
 
 export type ServerToolsPage = Awaited<ReturnType<typeof serverToolsPage>> & {
-  /** What could not be saved, and why. */
   refused?: { written: ChosenTool[]; error: FormError };
 };
 

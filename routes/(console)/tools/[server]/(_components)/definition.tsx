@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { Notice } from "../../../../../components/states.tsx";
 import { Table } from "../../../../../components/tables.tsx";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import { optimizationPath } from "../../../../../lib/console/ui/pages.ts";
@@ -69,11 +69,9 @@ interface PromotedDescriptionProps {
   server: string;
   tool: string;
   promotion: ToolPromotion;
-  /** What stands beside the heading. */
   aside: ComponentChildren;
 }
 
-/** The server's own description beside the one that clients read. */
 export function PromotedDescription(
   { server, tool, promotion, aside }: PromotedDescriptionProps,
 ) {
@@ -81,13 +79,10 @@ export function PromotedDescription(
   return (
     <Card title="Description" aside={aside}>
       {isStale && (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            The server has changed its own description since. Look at whether the promoted one still
-            fits.
-          </span>
-        </p>
+        <Notice tone="warn">
+          The server has changed its own description since. Look at whether the promoted one still
+          fits.
+        </Notice>
       )}
       <div class="described">
         <section>

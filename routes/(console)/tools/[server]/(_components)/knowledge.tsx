@@ -1,25 +1,21 @@
 import { Card, Fact, Facts } from "../../../../../components/layout.tsx";
 import { CodeBlock, CopyButton, InertText } from "../../../../../components/text.tsx";
 import { FormFailure, PostForm, TextField } from "../../../../../components/forms.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { Notice } from "../../../../../components/states.tsx";
 import { TokensChip } from "../../../../../components/badges.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
 import { CollisionText } from "../../(_components)/notices.tsx";
 import type { RefusedOverride, ToolKnowledge } from "../(_page)/model.ts";
 
-/** What a tool is called, costs and belongs to. */
 export function ToolFacts({ knowledge, action, refused }: OverrideFormProps) {
   const { namespaced, flat, collision, category, summary, deprecated, override, tokens } =
     knowledge;
   return (
     <Card>
       {deprecated !== undefined && (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            Deprecated: <InertText text={deprecated} />
-          </span>
-        </p>
+        <Notice tone="warn">
+          Deprecated: <InertText text={deprecated} />
+        </Notice>
       )}
       <Facts>
         <Fact name="Full name">
@@ -45,12 +41,9 @@ export function ToolFacts({ knowledge, action, refused }: OverrideFormProps) {
         </Fact>
       </Facts>
       {collision && (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            <CollisionText collision={collision} />
-          </span>
-        </p>
+        <Notice tone="warn">
+          <CollisionText collision={collision} />
+        </Notice>
       )}
       <OverrideForm knowledge={knowledge} action={action} refused={refused} />
     </Card>
@@ -66,7 +59,6 @@ function Name({ text }: { text: string }) {
   );
 }
 
-/** Arguments it can be called with. */
 export function ToolExamples({ examples }: Pick<ToolKnowledge, "examples">) {
   if (examples.length === 0) return null;
   return (
@@ -83,7 +75,6 @@ export function ToolExamples({ examples }: Pick<ToolKnowledge, "examples">) {
   );
 }
 
-/** Tools that go with it. */
 export function RelatedTools({ related }: Pick<ToolKnowledge, "related">) {
   if (related.length === 0) return null;
   return (
@@ -105,7 +96,6 @@ interface OverrideFormProps {
   refused?: RefusedOverride | undefined;
 }
 
-/** What a person sets for a tool in place of what is inferred. */
 function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
   const { override, summary, category } = knowledge;
   const shown = refused?.written ?? override;

@@ -9,7 +9,6 @@ export interface ArgumentField extends Omit<Parameter, "depth" | "choices"> {
   choices?: string[] | undefined;
 }
 
-/** What it takes to try a tool. */
 export interface TryForm {
   fields: ArgumentField[];
   /** The schema cannot be made into fields: the arguments are written as JSON. */
@@ -18,7 +17,6 @@ export interface TryForm {
   risk?: "destroys" | "changes" | "asked" | undefined;
 }
 
-/** What somebody wrote into the form. */
 export interface TryValues {
   values: Record<string, string>;
   /** All arguments as JSON; where there is any, the fields do not count. */
@@ -106,7 +104,6 @@ interface TryFieldProps {
   problem?: string | undefined;
 }
 
-/** One argument of a tool: its name, what it takes, and a control that fits. */
 export function TryField({ field, value, problem }: TryFieldProps) {
   const { path: name, type, isRequired, description, limits } = field;
   const id = fieldId(name);

@@ -62,7 +62,6 @@ const CutText = z.object({
   /** How many bytes it has in all, where it was cut. */
   cutFrom: z.optional(z.number()),
 });
-/** A text that may have been too long to show. */
 export type CutText = z.infer<typeof CutText>;
 
 const TryPart = z.union([
@@ -78,7 +77,6 @@ const TryOutcome = z.object({
   /** Of the whole answer. */
   bytes: z.number(),
   parts: z.array(TryPart),
-  /** How many parts are not shown. */
   more: z.number(),
   structured: z.optional(CutText),
   request: CutText,
@@ -86,10 +84,8 @@ const TryOutcome = z.object({
   /** What the server said before its answer. */
   messages: z.array(CutText),
 });
-/** What came of a call, as it is shown. */
 export type TryOutcome = z.infer<typeof TryOutcome>;
 
-/** A call that was tried: what was written, and what came of it. */
 export interface TriedTool {
   written: TryValues;
   problems?: FieldProblem[];

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { ConfirmPopover, Field, FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { InertText } from "../../../../../components/text.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
 import {
@@ -25,7 +25,6 @@ interface TryToolProps {
   tried?: TriedTool;
 }
 
-/** A form for a tool's arguments that calls it and shows what came. */
 export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
   const state = useSignal<Omit<TriedTool, "written">>(tried ?? {});
   const isCalling = useSignal(false);
@@ -121,7 +120,6 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
   );
 }
 
-/** Why it is asked whether a tool is to be called. */
 const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = {
   destroys: (server) => `${server} says that this tool may delete or overwrite things.`,
   changes: (server) => `This tool may change things: ${server} does not say that it only reads.`,
@@ -133,7 +131,6 @@ interface ConfirmCallProps extends Pick<TryToolProps, "server" | "tool"> {
   popover: RefObject<HTMLDivElement>;
 }
 
-/** Asks before a call that may change things. */
 function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
   return (
     <>
@@ -142,38 +139,25 @@ function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
       <button type="button" class="button button-primary" popovertarget="try-confirm">
         Call tool
       </button>
-      <div
-        ref={popover}
+      <ConfirmPopover
         id="try-confirm"
-        class="confirm"
-        popover="auto"
-        role="dialog"
-        aria-labelledby="try-confirm-title"
+        popover={popover}
+        title={
+          <>
+            Call <InertText text={tool} />?
+          </>
+        }
+        text={`${RISKS[risk](server)} The call is real.`}
       >
-        <h2 id="try-confirm-title">
-          Call <InertText text={tool} />?
-        </h2>
-        <p class="confirm-text">{RISKS[risk](server)} The call is real.</p>
-        <div class="confirm-actions">
-          <button
-            type="submit"
-            class={risk === "destroys" ? "button button-danger" : "button button-primary"}
-            name="try"
-            value="confirmed"
-          >
-            Call it
-          </button>
-          <button
-            type="button"
-            class="button"
-            popovertarget="try-confirm"
-            popovertargetaction="hide"
-            autofocus
-          >
-            Cancel
-          </button>
-        </div>
-      </div>
+        <button
+          type="submit"
+          class={risk === "destroys" ? "button button-danger" : "button button-primary"}
+          name="try"
+          value="confirmed"
+        >
+          Call it
+        </button>
+      </ConfirmPopover>
     </>
   );
 }
@@ -182,8 +166,16 @@ function Json(
   { isOnly, value, problem }: { isOnly: boolean; value: string; problem: string | undefined },
 ) {
   const field = (
-    <div class="field">
-      <label for="arg:">{isOnly ? "Arguments as JSON" : "All arguments as JSON"}</label>
+    <Field
+      id="arg:"
+      label={isOnly ? "Arguments as JSON" : "All arguments as JSON"}
+      hint={
+        <>
+          {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
+          {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
+        </>
+      }
+    >
       <textarea
         id="arg:"
         name="json"
@@ -194,11 +186,7 @@ function Json(
         aria-describedby="arg:-hint"
         defaultValue={value}
       />
-      <p class="hint" id="arg:-hint">
-        {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
-        {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
-      </p>
-    </div>
+    </Field>
   );
   if (isOnly) return field;
   return (

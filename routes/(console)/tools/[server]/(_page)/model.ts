@@ -78,7 +78,6 @@ export async function toolPage(
       output: parametersOf(tool.outputSchema),
       outputJson: indented(tool.outputSchema),
     }),
-    /** The tools of the same server around this one. */
     neighbors: stretchAround(rows, rows.findIndex(({ name }) => name === toolName), NEIGHBORS),
     total: rows.length,
     /** Newest first; undefined where the data store does not give them. */
@@ -105,7 +104,6 @@ function absentTool(
   return missingName(tool, rows.map(({ name }) => name));
 }
 
-/** What the gateway knows of a tool beyond its definition. */
 export type ToolKnowledge = Awaited<ReturnType<typeof knowledgeOf>>;
 
 async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
@@ -120,7 +118,6 @@ async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
     isEnabled: tool.enabled,
     namespaced: guide.table.nameOf(tool, "namespaced"),
     flat: guide.nameOf(tool),
-    /** Where its plain flat name belongs to another. */
     collision: gateway.collisions().find(({ namespaced }) => namespaced === full),
     /** What people set in place of what is inferred. */
     override,
@@ -166,7 +163,6 @@ function indented(schema: unknown): string {
   return text.length > MAX_JSON ? `${text.slice(0, MAX_JSON)}\n…` : text;
 }
 
-/** A promoted description beside the server's own. */
 export type ToolPromotion = NonNullable<ReturnType<typeof promotionOf>>;
 
 const BY = { caller: "an MCP client", person: "a person", job: "an optimization job" };
@@ -194,13 +190,11 @@ export function promotionOf(
   };
 }
 
-/** What a person wrote of a tool that could not be saved, and why. */
 export interface RefusedOverride {
   written: OverrideFields;
   error: FormError;
 }
 
-/** The fields that a person can set, with their rules. */
 const RULES: Record<string, string> = {
   summary: "A summary has at most 80 characters",
   category: "A category has 1 to 40 small letters, digits, _ or -",
