@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { StateLabel, type Tone } from "../../../components/badges.tsx";
 import { Ago, InertText } from "../../../components/text.tsx";
 import { Card } from "../../../components/layout.tsx";
@@ -5,7 +6,7 @@ import { Confirm, PostForm } from "../../../components/forms.tsx";
 import type { IconName } from "../../../components/icon.tsx";
 import { StateBadge } from "../../../components/server_state.tsx";
 import type { ConfigProblem } from "../../../lib/config/files.ts";
-import type { AttentionItem, Fix } from "../../../lib/console/attention.ts";
+import type { AttentionItem, Fix, FixLink } from "../../../lib/console/attention.ts";
 import { formatCount, inertString } from "../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../lib/console/ui/pages.ts";
 import type { DashboardPage } from "../(_page)/dashboard.ts";
@@ -28,37 +29,30 @@ export function AttentionList({ page }: { page: DashboardPage }) {
           </li>
         )}
         {attention.map(({ server, problem, fix }) => (
-          <li key={server.name} class="row row-link" data-row>
-            <StateBadge state={server.state} />
-            <div class="row-text">
-              <a href={serverPath(server.name)} class="mono cover" data-row-link>
-                <InertText text={server.name} />
-              </a>
-              <InertText as="p" class="muted" text={problem?.message ?? server.reason} />
-              {fix !== undefined && "advice" in fix && (
-                <InertText as="p" class="muted" text={fix.advice} />
-              )}
-              {problem && <Remedy problem={problem} />}
-            </div>
-            <span class="row-aside">
-              <Ago at={server.since} />
-            </span>
-            {fix && "action" in fix && <FixButtons fixes={[fix]} subject={server.name} back="/" />}
-            {fix && "href" in fix && (
-              <div class="fixes above">
-                <a class="button" href={fix.href}>
-                  {fix.verb} <span class="visually-hidden">{inertString(server.name)}</span>
-                </a>
-              </div>
-            )}
-          </li>
+          <AttentionRow
+            key={server.name}
+            state={<StateBadge state={server.state} />}
+            href={serverPath(server.name)}
+            subject={server.name}
+            isName
+            detail={problem?.message ?? server.reason}
+            at={server.since}
+            fixes={fix ? [fix] : []}
+          >
+            {fix && "advice" in fix && <InertText as="p" class="muted" text={fix.advice} />}
+            {problem && <Remedy problem={problem} />}
+          </AttentionRow>
         ))}
         {moreAttention > 0 && (
           <li class="row">
             <a href="/servers?sort=state">{formatCount(moreAttention, "more server")}</a>
           </li>
         )}
-        {items.map((item) => <ItemRow key={item.kind + item.subject} item={item} />)}
+        {items.map(({ kind, ...item }) => {
+          const { word, ...look } = KINDS[kind];
+          const state = <StateLabel {...look}>{word}</StateLabel>;
+          return <AttentionRow key={kind + item.subject} state={state} {...item} />;
+        })}
         {moreItems > 0 && (
           <li class="row">
             <a href="/optimization">{formatCount(moreItems, "more item")} in optimization</a>
@@ -87,23 +81,31 @@ const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone:
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
 };
 
-function ItemRow({ item }: { item: AttentionItem }) {
-  const { word, ...look } = KINDS[item.kind];
+interface AttentionRowProps extends Omit<AttentionItem, "kind" | "fixes"> {
+  state: ComponentChildren;
+  fixes: readonly (Fix | FixLink)[];
+  /** Below the detail. */
+  children?: ComponentChildren;
+}
+
+function AttentionRow(props: AttentionRowProps) {
+  const { state, href, subject, isName, detail, at, fixes, children } = props;
   return (
     <li class="row row-link" data-row>
-      <StateLabel {...look}>{word}</StateLabel>
+      {state}
       <div class="row-text">
-        <a href={item.href} class={item.isName ? "mono cover" : "cover"} data-row-link>
-          <InertText text={item.subject} />
+        <a href={href} class={isName ? "mono cover" : "cover"} data-row-link>
+          <InertText text={subject} />
         </a>
-        <InertText as="p" class="muted" text={item.detail} />
+        <InertText as="p" class="muted" text={detail} />
+        {children}
       </div>
-      {item.at !== undefined && (
+      {at !== undefined && (
         <span class="row-aside">
-          <Ago at={item.at} />
+          <Ago at={at} />
         </span>
       )}
-      <FixButtons fixes={item.fixes} subject={item.subject} back="/" />
+      <FixButtons fixes={fixes} subject={subject} back="/" />
     </li>
   );
 }
@@ -145,13 +147,11 @@ function capital(text: string): string {
 }
 
 interface FixButtonsProps {
-  fixes: readonly Fix[];
+  fixes: readonly (Fix | FixLink)[];
   /** What it is about, read aloud after the verb. */
   subject: string;
   back: string;
 }
-
-const BUSY = "Working…";
 
 /** The clicks that set something right; those with a price ask first. */
 export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
@@ -160,30 +160,33 @@ export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
   return (
     <div class="fixes above">
       {fixes.map((fix) => {
-        const fields = { ...fix.action, back };
-        if (fix.warning !== undefined) {
+        const { verb } = fix;
+        const label = (
+          <>
+            {verb} <span class="visually-hidden">{subject}</span>
+          </>
+        );
+        if ("href" in fix) return <a key={verb} class="button" href={fix.href}>{label}</a>;
+        const form = { action: "/actions", busy: "Working…", fields: { ...fix.action, back } };
+        if (fix.warning === undefined) {
           return (
-            <Confirm
-              key={fix.verb}
-              id={`${fix.action.action}-${encodeURIComponent(subject)}`}
-              label={fix.verb}
-              subject={subject}
-              title={`${fix.verb}: ${subject}?`}
-              action="/actions"
-              fields={fields}
-              verb={fix.verb}
-              busy={BUSY}
-            >
-              {fix.warning}
-            </Confirm>
+            <PostForm key={verb} {...form}>
+              <button type="submit" class="button">{label}</button>
+            </PostForm>
           );
         }
         return (
-          <PostForm key={fix.verb} action="/actions" busy={BUSY} fields={fields}>
-            <button type="submit" class="button">
-              {fix.verb} <span class="visually-hidden">{subject}</span>
-            </button>
-          </PostForm>
+          <Confirm
+            key={verb}
+            id={`${fix.action.action}-${encodeURIComponent(subject)}`}
+            label={verb}
+            subject={subject}
+            title={`${verb}: ${subject}?`}
+            verb={verb}
+            {...form}
+          >
+            {fix.warning}
+          </Confirm>
         );
       })}
     </div>

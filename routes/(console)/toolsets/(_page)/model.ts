@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { EVERYONE, ownerOf } from "../../../../lib/core/access.ts";
 import { SHOWS_EQUIPPED } from "../../../../lib/http/endpoint_path.ts";
@@ -10,6 +9,7 @@ import {
   paged,
   stretchAround,
 } from "../../../../lib/console/lists.ts";
+import { clientName } from "../../../../lib/console/tour.ts";
 import { clientSnippets } from "../../../../lib/console/client_snippets.ts";
 import { waitingTools, waitsFor } from "../../../../lib/console/tool_rows.ts";
 
@@ -112,8 +112,6 @@ const GONE_MS = 60_000;
 const NAMES = 5;
 const NAME_CHARS = 40;
 
-const ClientInfo = z.looseObject({ title: z.string().optional(), name: z.string().optional() });
-
 /** The clients whose list has the tools of what is equipped. */
 export function equippedAudience(gateway: Pick<Gateway, "endpoints">, principal = EVERYONE) {
   return audienceOf(
@@ -135,7 +133,10 @@ function audienceOf(
   const sessions = endpoints.host.sessions.list().filter((session) =>
     isMeant(session) && session.idleMs(now) < GONE_MS
   );
-  const byName = Map.groupBy(sessions, ({ profile }) => nameOf(profile.clientInfo));
+  const byName = Map.groupBy(sessions, ({ profile }) => {
+    const name = clientName(profile.clientInfo, "").trim().slice(0, NAME_CHARS).toWellFormed();
+    return name || "a client without a name";
+  });
   const names = [...byName].map(([name, { length }]) => length === 1 ? name : `${name} (${length})`)
     .sort();
   return {
@@ -144,10 +145,4 @@ function audienceOf(
     names: names.slice(0, NAMES),
     more: Math.max(0, names.length - NAMES),
   };
-}
-
-function nameOf(info: unknown): string {
-  const { title, name } = ClientInfo.safeParse(info).data ?? {};
-  const shown = (title ?? name ?? "").trim().slice(0, NAME_CHARS).toWellFormed();
-  return shown === "" ? "a client without a name" : shown;
 }

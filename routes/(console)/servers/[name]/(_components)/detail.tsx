@@ -149,9 +149,7 @@ function ServerActions({ page }: { page: ServerPage }) {
   const fix = serverFix(server);
   return (
     <div class="actions-row">
-      {fix.verb === "Repair" && "action" in fix && (
-        <FixButtons fixes={[fix]} subject={name} back={serverPath(name)} />
-      )}
+      {fix.verb === "Repair" && <FixButtons fixes={[fix]} subject={name} back={serverPath(name)} />}
       {state === "paused"
         ? <Step name={name} step="resume" icon="refresh" label="Resume" />
         : state !== "disabled" && !page.isEntryWrong && (

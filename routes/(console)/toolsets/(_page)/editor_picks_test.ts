@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
 import { EVERYONE } from "../../../../lib/core/access.ts";
 import { filterChoices } from "../../tools/(_page)/model.ts";
-import { isPattern, pickTools, toolPattern } from "./picks.ts";
+import { isPattern, pickTools, toolPattern } from "./editor.ts";
 
 const gateway = stubGateway({
   servers: [
