@@ -2,8 +2,6 @@ import type { Gateway } from "../../../lib/gateway.ts";
 import {
   emptyToolset,
   entryProblem,
-  type Fix,
-  type FixLink,
   jobsToAttend,
   serverFix,
   stagedRestore,
@@ -11,7 +9,6 @@ import {
   toDecide,
   toolsToReview,
 } from "../../../lib/console/attention.ts";
-import type { ConfigProblem } from "../../../lib/config/files.ts";
 import { countStatus, needsAttention } from "../../../lib/console/frame.ts";
 import { toolRows } from "../../../lib/console/tool_rows.ts";
 import { tourOf } from "../../../lib/console/tour.ts";
@@ -80,14 +77,10 @@ export async function dashboardPage(
 
 /** Servers, and problems in the configuration that explain none of them. */
 function attentionOf(gateway: Gateway, servers: readonly ServerStatus[]) {
-  const attention = servers.filter(needsAttention).map((server): {
-    server: ServerStatus;
-    problem?: ConfigProblem;
-    fix?: Fix | FixLink;
-  } => {
+  const attention = servers.filter(needsAttention).map((server) => {
     const problem = entryProblem(gateway.problems, server);
     // An entry that is wrong in its file is not set right by starting it again.
-    return problem === undefined ? { server, fix: serverFix(server) } : { server, problem };
+    return { server, problem, fix: problem ? undefined : serverFix(server) };
   });
   const explained = new Set(attention.map(({ problem }) => problem));
   const problems = gateway.problems.filter((problem) => !explained.has(problem)).sort((a, b) =>

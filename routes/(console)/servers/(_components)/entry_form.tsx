@@ -57,7 +57,6 @@ export function ServerEditor({ form }: { form: ServerForm }) {
 
 function EntryForm({ form }: { form: ServerForm }) {
   const { editing } = form;
-  const hasMore = form.settings !== "" || form.folder !== "";
   return (
     <Card>
       <PostForm
@@ -87,7 +86,7 @@ function EntryForm({ form }: { form: ServerForm }) {
             isShort
           />
         )}
-        <details class="edit-words" open={hasMore}>
+        <details class="edit-words" open={form.settings !== "" || form.folder !== ""}>
           <summary>Headers, variables and folder</summary>
           <div class="form">
             <Field

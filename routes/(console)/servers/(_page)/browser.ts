@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ApiError, askApi, type FormError, readApi } from "../../../../lib/console/ui/api.ts";
 import { formatCount, formatSpan } from "../../../../lib/console/ui/format.ts";
-import type { ToolWait } from "../../../../lib/console/ui/tools.ts";
+import type { ToolRow } from "../../../../lib/console/tool_rows.ts";
 import { TRYING_AGAIN } from "../../../../lib/core/text.ts";
 
 export type AddOutcome = { ok: true; text: string } | { ok: false; error: FormError };
@@ -47,9 +47,8 @@ const Added = z.object({
 
 export function addedText({ server, place }: z.infer<typeof Added>): string {
   const { state, toolCount, reason } = server;
-  const where = place === undefined ? "" : `. It is at an address of ${place}`;
-  return (state === "ready" ? `Added, ${formatCount(toolCount, "tool")}` : `Added: ${reason}`) +
-    where;
+  const outcome = state === "ready" ? `, ${formatCount(toolCount, "tool")}` : `: ${reason}`;
+  return `Added${outcome}${place === undefined ? "" : `. It is at an address of ${place}`}`;
 }
 
 const OutputLine = z.object({ time: z.number(), line: z.string() });
@@ -75,16 +74,11 @@ export function retryText(msLeft: number | undefined): string {
   return seconds > 0 ? `trying again in ${formatSpan(seconds * 1000)}` : "trying again";
 }
 
-export interface ConfigurableTool extends ChosenTool {
-  summary: string;
+export type ChosenTool = { name: string; isOn: boolean };
+
+export interface ConfigurableTool extends ChosenTool, Pick<ToolRow, "summary" | "wait"> {
   /** What listing it costs a model; undefined until it has been counted. */
   tokens?: number;
-  wait?: ToolWait;
-}
-
-export interface ChosenTool {
-  name: string;
-  isOn: boolean;
 }
 
 /** The tools whose name or summary has every word. */

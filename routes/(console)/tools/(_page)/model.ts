@@ -9,6 +9,7 @@ import {
   knownTokens,
   matchesWords,
   searchWords,
+  type ToolRow,
   type WaitingTool,
   waitingTools,
   waitsFor,
@@ -30,10 +31,7 @@ const TOOL_STATES = [
   "invalid",
 ] as const;
 
-export interface ListedTool {
-  server: string;
-  name: string;
-  summary: string;
+export interface ListedTool extends Omit<ToolRow, "title" | "isOff"> {
   category: string;
   /** Undefined until it has been counted. */
   tokens?: number;
@@ -42,7 +40,6 @@ export interface ListedTool {
   deprecated?: string | undefined;
   /** Whether clients get it, in whichever version: what it costs is not known of others. */
   isServed: boolean;
-  wait?: ToolWait;
   /** What is wrong with it, if it is not a valid tool. */
   problem?: string;
   match?: Match | undefined;
@@ -54,16 +51,9 @@ interface Match {
   scores?: [field: string, score: number][];
 }
 
-interface Wanted {
-  text: string;
-  server: string | undefined;
-  category: string | undefined;
-}
+type Wanted = { text: string; server: string | undefined; category: string | undefined };
 
-interface Found {
-  tool: CatalogTool;
-  match?: Match;
-}
+type Found = { tool: CatalogTool; match?: Match };
 
 /** The engine ranks no more than that; what else has the letters follows. */
 const MOST_RANKED = 100;

@@ -8,7 +8,6 @@ import {
   sizeOf,
 } from "../../../../lib/console/ui/tools.ts";
 import { Icon } from "../../../../components/icon.tsx";
-import { Notice } from "../../../../components/states.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { allowDrop, draggedTool, movedPlace, startDrag } from "../(_page)/browser.ts";
 import { rowWindow } from "../../../../lib/console/ui/rows.ts";
@@ -114,7 +113,6 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
             count={tools.length}
             target={target.value}
             onKey={onKey}
-            onDrag={(event) => startDrag(event, tool.namespacedName)}
             onRemove={() => {
               const at = first + index;
               const next = tools[at + 1] ?? tools[at - 1];
@@ -164,13 +162,11 @@ interface ChosenRowProps {
   /** The place where a dragged tool would come to stand. */
   target: number | undefined;
   onKey(event: KeyboardEvent, place: number, part: RowPart): void;
-  onDrag(event: DragEvent): void;
   onRemove(): void;
 }
 
 /** One chosen tool: taken out by its box, moved by its handle. */
-function ChosenRow(props: ChosenRowProps) {
-  const { tool, place, count, target, onKey } = props;
+function ChosenRow({ tool, place, count, target, onKey, onRemove }: ChosenRowProps) {
   const classes = [
     "chosen-row",
     target === place && "is-target",
@@ -184,7 +180,7 @@ function ChosenRow(props: ChosenRowProps) {
       class={classes.filter(Boolean).join(" ")}
       data-tool={tool.namespacedName}
       draggable
-      onDragStart={props.onDrag}
+      onDragStart={(event) => startDrag(event, tool.namespacedName)}
       aria-setsize={count}
       aria-posinset={place + 1}
     >
@@ -206,7 +202,7 @@ function ChosenRow(props: ChosenRowProps) {
           data-part="box"
           value={tool.namespacedName}
           checked
-          onChange={props.onRemove}
+          onChange={onRemove}
           onKeyDown={(event) => onKey(event, place, "box")}
         />
         <span class="mono cut" title={name}>
@@ -221,10 +217,7 @@ function ChosenRow(props: ChosenRowProps) {
   );
 }
 
-/** What the choice amounts to, against the line that some clients draw. */
-function ChosenSize(
-  { tools, onClear }: { tools: readonly PickedTool[]; onClear(): void },
-) {
+function ChosenSize({ tools, onClear }: Pick<ChosenListProps, "tools" | "onClear">) {
   const { count, tokens, isCounted, isLarge, isTooLarge } = sizeOf(tools);
   return (
     <>
@@ -242,11 +235,14 @@ function ChosenSize(
       </div>
       <Gauge count={count} />
       {isLarge && (
-        <Notice tone={isTooLarge ? "bad" : "warn"}>
-          {isTooLarge
-            ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
-            : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
-        </Notice>
+        <p class={isTooLarge ? "notice tone-bad" : "notice tone-warn"}>
+          <Icon name={isTooLarge ? "error" : "alert"} size={14} />
+          <span>
+            {isTooLarge
+              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
+              : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
+          </span>
+        </p>
       )}
     </>
   );

@@ -94,15 +94,10 @@ export function DeleteToolset(
   );
 }
 
-interface EquipEffectProps {
-  audience: Audience;
-  /** How many of its tools can be called. */
-  tools: number;
-  /** How many they have of what is equipped now. */
-  before: number;
-}
-
-export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
+/** How many tools the clients will see, and how many they see now. */
+export function EquipEffect(
+  { audience, tools, before }: { audience: Audience; tools: number; before: number },
+) {
   if (audience.count === 0) {
     return (
       <>

@@ -165,6 +165,10 @@ interface PickFiltersProps {
 }
 
 export function PickFilters({ query, servers, categories, onChange }: PickFiltersProps) {
+  const selects = [
+    { name: "server", label: "Server", all: "All servers", choices: servers },
+    { name: "category", label: "Category", all: "All categories", choices: categories },
+  ] as const;
   return (
     <div class="pick-filters needs-js">
       <div class="filter picker-search">
@@ -192,48 +196,26 @@ export function PickFilters({ query, servers, categories, onChange }: PickFilter
         </span>
       </div>
       <div class="pick-selects">
-        <Choice
-          label="Server"
-          all="All servers"
-          value={query.server}
-          choices={servers}
-          onChoose={(server) => onChange({ server }, false)}
-        />
-        <Choice
-          label="Category"
-          all="All categories"
-          value={query.category}
-          choices={categories}
-          onChoose={(category) => onChange({ category }, false)}
-        />
+        {selects.map(({ name, label, all, choices }) => (
+          <select
+            key={name}
+            class={query[name] === "" ? "select" : "select is-set"}
+            aria-label={label}
+            value={query[name]}
+            onChange={(event) => onChange({ [name]: event.currentTarget.value }, false)}
+          >
+            <option value="">{all}</option>
+            {choices.map(({ value, count }) => (
+              <option key={value} value={value}>
+                {inertString(value)} ({formatNumber(count)})
+              </option>
+            ))}
+          </select>
+        ))}
       </div>
       <p id="pick-hint" class="hint">
         Words are ranked as for a model. In a pattern <code>*</code> stands for any letters.
       </p>
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  all: string;
-  value: string;
-  choices: FilterChoice[];
-  onChoose(value: string): void;
-}
-
-function Choice({ label, all, value, choices, onChoose }: ChoiceProps) {
-  return (
-    <select
-      class={value === "" ? "select" : "select is-set"}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {choices.map(({ value, count }) => (
-        <option key={value} value={value}>{inertString(value)} ({formatNumber(count)})</option>
-      ))}
-    </select>
   );
 }

@@ -77,15 +77,14 @@ export function ToolPicker(props: ToolPickerProps) {
     };
   }, [picks.value, chosen.value]);
 
-  /** Does something with all tools that a query means, also with those that are not shown. */
   const withAll = async (asked: PickQuery, act: (tools: PickedTool[]) => void) => {
     asking.current?.abort();
     const answer = await ask(asked, true);
     if (answer !== undefined) act(picked(answer));
   };
-  const add = (tools: readonly PickedTool[], at?: number) => {
+  const add = (tools: readonly PickedTool[]) => {
     const before = chosen.value.length;
-    chosen.value = at === undefined ? added(chosen.value, tools) : placed(chosen.value, tools, at);
+    chosen.value = added(chosen.value, tools);
     const fresh = chosen.value.length - before;
     announced.value = fresh === 1
       ? `${inertString(tools[0]?.namespacedName ?? "")} added`
@@ -96,9 +95,6 @@ export function ToolPicker(props: ToolPickerProps) {
     chosen.value = without(chosen.value, new Set(gone));
     announced.value = `${before - chosen.value.length} removed`;
   };
-  const find = (name: string) =>
-    chosen.value.find((tool) => tool.namespacedName === name) ??
-      picked(picks.value).find((tool) => tool.namespacedName === name);
 
   return (
     <div class="picker">
@@ -133,7 +129,8 @@ export function ToolPicker(props: ToolPickerProps) {
         onRemove={(name) => remove([name])}
         onClear={() => remove(names.value)}
         onPlace={(name, at) => {
-          const tool = find(name);
+          const known = [...chosen.value, ...picked(picks.value)];
+          const tool = known.find((tool) => tool.namespacedName === name);
           if (tool === undefined) return;
           chosen.value = placed(chosen.value, [tool], at);
           const place = chosen.value.findIndex((one) => one.namespacedName === name);

@@ -50,10 +50,7 @@ export function uncountedServers(chosen: readonly PickedTool[], most = 5): strin
 }
 
 /** The chosen ones with what is known of their cost by now. */
-export function withTokens(
-  chosen: readonly PickedTool[],
-  fresh: readonly PickedTool[],
-): PickedTool[] {
+export function withTokens(chosen: readonly PickedTool[], fresh: readonly PickedTool[]) {
   const costs = new Map(fresh.map(({ namespacedName, tokens }) => [namespacedName, tokens]));
   return chosen.map((tool) => {
     const tokens = tool.tokens ?? costs.get(tool.namespacedName);
@@ -83,18 +80,12 @@ export function placed(
 }
 
 /** The chosen ones with these behind those that are in it already. */
-export function added(
-  chosen: readonly PickedTool[],
-  tools: readonly PickedTool[],
-): PickedTool[] {
+export function added(chosen: readonly PickedTool[], tools: readonly PickedTool[]) {
   const names = new Set(chosen.map(({ namespacedName }) => namespacedName));
   return [...chosen, ...tools.filter(({ namespacedName }) => !names.has(namespacedName))];
 }
 
-export function without(
-  chosen: readonly PickedTool[],
-  names: ReadonlySet<string>,
-): PickedTool[] {
+export function without(chosen: readonly PickedTool[], names: ReadonlySet<string>) {
   return chosen.filter(({ namespacedName }) => !names.has(namespacedName));
 }
 

@@ -13,6 +13,7 @@ import {
   type WaitingTool,
   waitingTools,
 } from "../../../../../lib/console/tool_rows.ts";
+import type { ToolWait } from "../../../../../lib/console/ui/tools.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import { parametersOf } from "../../../../../lib/core/parameters.ts";
 import { EVERYONE } from "../../../../../lib/core/access.ts";
@@ -23,17 +24,10 @@ import { ToolOverride } from "../../../../../lib/storage/catalog_repositories.ts
 import { tryForm } from "./try.ts";
 
 /** A tool that its server lists and no client gets, until somebody has decided on it. */
-export interface WithheldTool {
-  withheld: string;
-  state: WaitingTool["state"];
-  server: ServerStatus;
-}
+export type WithheldTool = { withheld: string; state: ToolWait; server: ServerStatus };
 
 /** A tool of a server that has not listed its tools: whether there is such a tool is not known. */
-interface UnlistedTool {
-  unlisted: string;
-  server: ServerStatus;
-}
+type UnlistedTool = { unlisted: string; server: ServerStatus };
 
 const NEIGHBORS = 100;
 const VERSIONS = 10;
@@ -56,9 +50,7 @@ export async function toolPage(
   const rows = toolRows(gateway, serverName);
   const tool = gateway.servers.tools(serverName).find(({ name }) => name === toolName);
   const waiting = waitingTools(gateway, serverName).find((each) => each.tool === toolName);
-  if (server === undefined || tool === undefined) {
-    return absentTool(toolName, rows, server, waiting);
-  }
+  if (!server || !tool) return absentTool(toolName, rows, server, waiting);
   const known = gateway.guide.table.find(serverName, toolName);
   const [history, knowledge] = await Promise.all([
     historyOf(gateway, serverName, VERSIONS, toolName),
@@ -190,10 +182,7 @@ export function promotionOf(
   };
 }
 
-export interface RefusedOverride {
-  written: OverrideFields;
-  error: FormError;
-}
+export type RefusedOverride = { written: OverrideFields; error: FormError };
 
 const RULES: Record<string, string> = {
   summary: "A summary has at most 80 characters",
