@@ -141,19 +141,19 @@ function Remedy({ problem }: { problem: ConfigProblem }) {
   );
 }
 
-/** Problems are worded to follow a file's name. */
+/** Problems are written to follow a file's name. */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface FixButtonsProps {
   fixes: readonly (Fix | FixLink)[];
-  /** What it is about, read aloud after the verb. */
+  /** Read aloud after the verb. */
   subject: string;
   back: string;
 }
 
-/** The clicks that set something right; those with a price ask first. */
+/** Buttons that fix a problem; those with a cost ask first. */
 export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
   if (fixes.length === 0) return null;
   const subject = inertString(name);

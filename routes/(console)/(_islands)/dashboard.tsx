@@ -10,7 +10,7 @@ import "../../../islands/frame.tsx";
 
 const HEIGHT = 180;
 
-/** Calls and errors over time, to be pointed at; plain bars until the chart is there. */
+/** Calls and errors over time; plain bars until the chart has loaded. */
 export function CallsChart({ points, label }: { points: CallBucket[]; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>();
@@ -69,7 +69,7 @@ export function CallsChart({ points, label }: { points: CallBucket[]; label: str
 function dataOf(points: readonly CallBucket[]): uPlot.AlignedData {
   return [
     points.map(({ at }) => at / 1000),
-    // Nothing is no bar, not even a thin one.
+    // Zero draws no bar, not even a thin one.
     points.map(({ calls }) => calls || null),
     points.map(({ errors }) => errors || null),
   ];
@@ -88,7 +88,7 @@ function plotOptions(
   element: HTMLElement,
   onPoint: (index: number | undefined) => void,
 ): Omit<uPlot.Options, "width" | "height"> {
-  // A canvas knows no variables: what the styles make of them is read off elements.
+  // A canvas cannot use CSS variables: colors are read from elements.
   const colorOf = (selector: string) => () => {
     const styled = element.parentElement?.querySelector(selector) ?? element;
     return getComputedStyle(styled).color;
@@ -135,13 +135,13 @@ function plotOptions(
   };
 }
 
-/** How far two points are apart: the last one takes as much room as the others. */
+/** The distance between two points: the last bar is as wide as the others. */
 function stepOf(plot: uPlot): number {
   const [first = 0, second = first + 1] = plot.data[0];
   return second - first;
 }
 
-/** Remembers that the tour has ended, once its last step is left. */
+/** Ends the tour when its last step is left. */
 export function TourEnd() {
   useEffect(() => {
     const finish = () => {

@@ -6,7 +6,12 @@ import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { NEW_SERVER, serverStep } from "../../../../lib/console/ui/pages.ts";
-import { askRecognized, askToAdd, type FoundServer, type Recognized } from "../(_page)/browser.ts";
+import {
+  fetchRecognized,
+  type FoundServer,
+  type Recognized,
+  requestImport,
+} from "../(_page)/browser.ts";
 import "../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 
@@ -17,23 +22,23 @@ const KINDS: Record<string, string> = {
   file: "A configuration",
 };
 
-/** The field for what is pasted; says what it has recognized before anything is sent. */
+/** The field for a pasted entry; shows what was recognized before the form is sent. */
 export function ServerEntry({ value, placeholder }: { value: string; placeholder: string }) {
   const recognized = useSignal<Recognized | undefined>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>();
-  const asking = useRef<AbortController>();
+  const request = useRef<AbortController>();
   useEffect(() => () => {
     clearTimeout(timer.current);
-    asking.current?.abort();
+    request.current?.abort();
   }, []);
 
   const recognize = async (text: string) => {
-    const { signal } = asking.current = new AbortController();
+    const { signal } = request.current = new AbortController();
     if (text.trim() === "") return recognized.value = undefined;
     try {
-      recognized.value = await askRecognized(text, signal);
+      recognized.value = await fetchRecognized(text, signal);
     } catch {
-      // Nothing is lost: what is wrong is said when the form is sent.
+      // The form reports the problem when it is sent.
       if (!signal.aborted) recognized.value = undefined;
     }
   };
@@ -55,7 +60,7 @@ export function ServerEntry({ value, placeholder }: { value: string; placeholder
         onInput={(event) => {
           const text = event.currentTarget.value;
           clearTimeout(timer.current);
-          asking.current?.abort();
+          request.current?.abort();
           timer.current = setTimeout(() => recognize(text), TYPING_MS);
         }}
         onKeyDown={(event) => {
@@ -122,7 +127,7 @@ export function FoundServers(
   };
 
   const add = async (name: string) => {
-    const outcome = await askToAdd(text, name);
+    const outcome = await requestImport(text, name);
     change(name, { outcome, isChosen: !outcome.ok });
     busy.value = busy.value.filter((other) => other !== name);
   };

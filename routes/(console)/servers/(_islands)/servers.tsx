@@ -4,7 +4,7 @@ import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { liveState, onLive } from "../../../../lib/console/ui/live.ts";
 import { UNDO_REMOVAL } from "../../../../lib/console/ui/pages.ts";
-import { askLogLines, hasWritten, type OutputLine, retryText } from "../(_page)/browser.ts";
+import { fetchLogLines, hasWritten, type OutputLine, retryText } from "../(_page)/browser.ts";
 import "../../../../islands/frame.tsx";
 import { PostForm } from "../../../../components/forms.tsx";
 // For fewer scripts: frame.tsx says how.
@@ -58,7 +58,7 @@ export function RemovedNotice({ id, name }: { id: string; name: string }) {
 /** Closer than this to the end, the reader wants to see what comes. */
 const NEAR_END_PX = 24;
 
-/** What a server writes to its error output, followed while the reader is at its end. */
+/** A server's error output, followed while the reader is at its end. */
 export function LogTail(
   { server, lines: first }: { server: string; lines: OutputLine[] },
 ) {
@@ -67,23 +67,23 @@ export function LogTail(
   const isAtEnd = useRef(true);
 
   useEffect(() => {
-    const asking = new AbortController();
+    const request = new AbortController();
     const load = () =>
-      askLogLines(server, asking.signal).then(
+      fetchLogLines(server, request.signal).then(
         (read) => lines.value = read,
         () => {}, // The next line asks again.
       );
     const stop = onLive("logs", (data) => {
       if (hasWritten(server, data)) void load();
     });
-    // What came between the page and the channel, or while that was lost.
+    // Lines may have come before the channel was open, or while it was lost.
     const unsubscribe = liveState.subscribe((state) => {
       if (state === "live") void load();
     });
     return () => {
       stop();
       unsubscribe();
-      asking.abort();
+      request.abort();
     };
   }, [server]);
 

@@ -18,10 +18,10 @@ const FoundServer = z.object({
 export type FoundServer = z.infer<typeof FoundServer> & { outcome?: AddOutcome };
 
 const Recognized = z.object({ kind: z.string(), servers: z.array(FoundServer) });
-/** What a text has, or why it cannot be read. */
+/** The servers in a text, or why it cannot be read. */
 export type Recognized = z.infer<typeof Recognized> | { error: FormError };
 
-export async function askRecognized(text: string, signal: AbortSignal): Promise<Recognized> {
+export async function fetchRecognized(text: string, signal: AbortSignal): Promise<Recognized> {
   try {
     return Recognized.parse(await askApi("/api/server.read", { text }, signal));
   } catch (error) {
@@ -30,11 +30,11 @@ export async function askRecognized(text: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Has one of the servers in a text added; what goes wrong is an outcome as well. */
-export async function askToAdd(text: string, server: string): Promise<AddOutcome> {
+/** Adds one of the servers in a text; a failure is an outcome too. */
+export async function requestImport(text: string, server: string): Promise<AddOutcome> {
   try {
-    const answer = await askApi("/api/server.import", { text, server });
-    return { ok: true, text: addedText(Added.parse(answer)) };
+    const response = await askApi("/api/server.import", { text, server });
+    return { ok: true, text: addedText(Added.parse(response)) };
   } catch (error) {
     return { ok: false, error: ApiError.from(error).details };
   }
@@ -56,10 +56,10 @@ export type OutputLine = z.infer<typeof OutputLine>;
 
 const LINES = 200;
 
-export async function askLogLines(server: string, signal: AbortSignal): Promise<OutputLine[]> {
+export async function fetchLogLines(server: string, signal: AbortSignal): Promise<OutputLine[]> {
   const query = new URLSearchParams({ name: server, lines: String(LINES) });
-  const answer = await readApi(`/api/server.logs?${query}`, signal);
-  return z.object({ lines: z.array(OutputLine) }).parse(answer).lines;
+  const response = await readApi(`/api/server.logs?${query}`, signal);
+  return z.object({ lines: z.array(OutputLine) }).parse(response).lines;
 }
 
 /** Whether the live channel says that this server has written something. */
@@ -90,7 +90,7 @@ export function matchingTools(tools: readonly ConfigurableTool[], text: string) 
   });
 }
 
-/** What the chosen ones cost together; undefined where one has not been counted. */
+/** The cost of the chosen tools together; undefined until each has been counted. */
 export function tokensOf(
   tools: readonly ConfigurableTool[],
   chosen: ReadonlySet<string>,

@@ -13,7 +13,7 @@ const SERVER_COLUMNS = [
   "latency",
 ] as const;
 
-/** What needs a person first. */
+/** States that need a person come first. */
 const STATE_ORDER: readonly ServerState[] = [
   "failed",
   "needs_login",
@@ -50,7 +50,7 @@ export function serversPage(gateway: Gateway, query: URLSearchParams) {
     query: text,
     state,
     sorting,
-    /** What was removed a moment ago and can come back. */
+    /** A server that was just removed and can be restored. */
     removed: removed === undefined ? undefined : { id, name: removed },
   };
 }

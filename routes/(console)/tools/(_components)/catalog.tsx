@@ -8,7 +8,7 @@ import type { ListedTool, ToolColumn } from "../(_page)/model.ts";
 
 interface ToolsCatalogProps {
   rows: ListedTool[];
-  /** Left out where a search has put them in order. */
+  /** Missing if a search has ordered them. */
   order?: { sorting: Sorting<ToolColumn>; url: URL };
 }
 

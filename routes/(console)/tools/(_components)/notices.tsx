@@ -82,7 +82,7 @@ export function ReviewNotice(
 
 const SHOWN = 20;
 
-/** Those that had to give up their plain name at the endpoints, and the other owner of each. */
+/** Tools or prompts that lost their plain name at the endpoints, each with the other owner. */
 export function NameCollisions(
   { collisions, noun }: { collisions: readonly Collision[]; noun: "tool" | "prompt" },
 ) {

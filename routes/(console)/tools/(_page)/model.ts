@@ -21,7 +21,7 @@ import { isStarting } from "../../../../lib/core/server.ts";
 const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
 
-/** What a tool can be listed by; one can be both promoted and on or off. */
+/** Filters; a tool can be both promoted and on or off. */
 const TOOL_STATES = [
   "enabled",
   "disabled",
@@ -55,7 +55,7 @@ type Wanted = { text: string; server: string | undefined; category: string | und
 
 type Found = { tool: CatalogTool; match?: Match };
 
-/** The engine ranks no more than that; what else has the letters follows. */
+/** The engine ranks at most this many; other tools with the letters follow. */
 const MOST_RANKED = 100;
 const MAX_QUERY = 500;
 
@@ -207,9 +207,9 @@ function inOrder(
     .map((tool) => ({ tool }));
 }
 
-/** What servers list and no client can be shown, by server and name. */
+/** Tools that servers list and no client is shown, by server and name. */
 function unservedTools(unserved: readonly ListedTool[], wanted: Wanted): ListedTool[] {
-  // Nobody knows what they are for.
+  // Their category is not known.
   if (wanted.category !== undefined) return [];
   const words = searchWords(wanted.text);
   return unserved.filter(({ server, name }) =>
@@ -229,7 +229,7 @@ function listedInvalid(tool: BrokenTool): ListedTool {
   return { ...UNSERVED, server, name, isEnabled: false, problem: describeProblem(tool) };
 }
 
-/** What all tools that are on cost, as far as they are counted; the rest is counted meanwhile. */
+/** The cost of all enabled tools, as far as they are counted; the rest is counted meanwhile. */
 function countTokens({ guide, tokens }: Gateway, all: readonly CatalogTool[]) {
   void tokens.prepare(all).catch(() => {});
   const costs = all.filter(({ enabled }) => enabled).map((tool) => guide.tokensOf(tool));
@@ -239,7 +239,7 @@ function countTokens({ guide, tokens }: Gateway, all: readonly CatalogTool[]) {
   };
 }
 
-/** What lazy loading spared models in one day. */
+/** Tokens that lazy loading saved in one day. */
 export type SavedDay = Awaited<ReturnType<typeof savedTokens>>[number];
 
 const DAYS = 7;
@@ -254,7 +254,7 @@ export async function savedTokens(gateway: Gateway) {
     day,
     searches,
     saved: Math.max(0, baselineTokens - returnedTokens),
-    /** What all tools would have cost. */
+    /** The cost of listing all tools. */
     baseline: baselineTokens,
   }));
 }

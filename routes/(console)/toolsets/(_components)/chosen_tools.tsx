@@ -21,10 +21,10 @@ interface ChosenListProps {
 }
 
 const ROW_HEIGHT = 36;
-/** As long as nobody knows how much is seen. */
+/** Until the height of the list is known. */
 const FIRST_ROWS = 60;
 
-/** What is chosen so far, in the order in which clients list it; of many only what is seen is drawn. */
+/** The chosen tools in the order in which clients list them; only visible rows are drawn. */
 export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProps) {
   const list = useRef<HTMLUListElement>(null);
   const seen = useSignal({ top: 0, height: 0 });
@@ -52,9 +52,9 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
     const box = list.current;
     if (box === null) return;
     const top = at * ROW_HEIGHT;
-    const room = box.clientHeight - ROW_HEIGHT;
+    const below = box.clientHeight - ROW_HEIGHT;
     if (top < box.scrollTop) box.scrollTop = top;
-    else if (top > box.scrollTop + room) box.scrollTop = top - room;
+    else if (top > box.scrollTop + below) box.scrollTop = top - below;
     wanted.current = { name, part };
     look();
   };
@@ -139,7 +139,7 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
   );
 }
 
-/** What is chosen and not drawn is sent all the same. */
+/** Rows that are not drawn are sent too. */
 function Undrawn({ tools }: { tools: readonly PickedTool[] }) {
   if (tools.length === 0) return null;
   const names = tools.map(({ namespacedName }) => namespacedName);
@@ -152,7 +152,7 @@ function Spacer({ rows }: { rows: number }) {
   return <li aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;
 }
 
-/** What of a row can have the focus: its box, or the handle that moves it. */
+/** The focusable parts of a row: its box, and the handle that moves it. */
 type RowPart = "box" | "grip";
 
 interface ChosenRowProps {

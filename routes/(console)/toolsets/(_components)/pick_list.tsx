@@ -20,7 +20,7 @@ interface PickListProps {
   chosen: ReadonlySet<string>;
   onAdd(tools: readonly PickedTool[]): void;
   onRemove(names: string[]): void;
-  /** Acts on all that a query means, also on what is not shown. */
+  /** Acts on all tools that a query matches, including those not shown. */
   withAll(query: PickQuery, act: (tools: PickedTool[]) => void): void;
 }
 
@@ -132,7 +132,7 @@ function Pick(
       <input
         type="checkbox"
         {
-          // What is chosen is sent by the list of chosen ones.
+          // The list of chosen tools sends the others.
           ...(isChosen ? {} : { name: "add" })
         }
         value={tool.namespacedName}

@@ -19,7 +19,7 @@ const ToolPicks = z.object({
 });
 export type ToolPicks = z.infer<typeof ToolPicks>;
 
-/** What is looked for; empty where anything will do. */
+/** Empty values match everything. */
 export interface PickQuery {
   /** Words, or a pattern with `*`. */
   q: string;
@@ -36,7 +36,7 @@ export function picksPath({ q, server, category }: PickQuery, all = false): stri
   return `/api/picks?${new URLSearchParams(asked)}`;
 }
 
-export async function askPicks(
+export async function fetchPicks(
   query: PickQuery,
   { all = false, signal }: { all?: boolean; signal: AbortSignal },
 ): Promise<ToolPicks> {
@@ -49,7 +49,7 @@ export function uncountedServers(chosen: readonly PickedTool[], most = 5): strin
   return [...new Set(uncounted.map(({ server }) => server))].slice(0, most);
 }
 
-/** The chosen ones with what is known of their cost by now. */
+/** The chosen tools with the costs that are known by now. */
 export function withTokens(chosen: readonly PickedTool[], fresh: readonly PickedTool[]) {
   const costs = new Map(fresh.map(({ namespacedName, tokens }) => [namespacedName, tokens]));
   return chosen.map((tool) => {
@@ -73,7 +73,7 @@ export function placed(
   const stays = ({ namespacedName }: PickedTool) => !names.has(namespacedName);
   return [
     ...chosen.slice(0, at).filter(stays),
-    // What is chosen already keeps what is known of it, such as why it cannot be called.
+    // A tool that is already chosen keeps its data, such as why it cannot be called.
     ...tools.map((tool) => known.get(tool.namespacedName) ?? tool),
     ...chosen.slice(at).filter(stays),
   ];
@@ -89,7 +89,7 @@ export function without(chosen: readonly PickedTool[], names: ReadonlySet<string
   return chosen.filter(({ namespacedName }) => !names.has(namespacedName));
 }
 
-/** The place that a key moves a row to; undefined where the key moves none. */
+/** The place that a key moves a row to, if it moves one. */
 export function movedPlace(key: string, at: number, count: number): number | undefined {
   const last = count - 1;
   const places: Record<string, number> = {
@@ -103,7 +103,7 @@ export function movedPlace(key: string, at: number, count: number): number | und
 
 const BOXES = "input[type=checkbox]";
 
-/** What a dragged tool's name is carried as, so that no other text can be dropped in its place. */
+/** A type of its own, so that no other text can be dropped in place of a tool. */
 const TOOL_DRAG = "application/x-quartermaster-tool";
 
 /** Goes from a search field into the list that it fills. */

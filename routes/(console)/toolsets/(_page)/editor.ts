@@ -47,7 +47,7 @@ export async function toolsetForm(
   const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
   return {
     editing: editing?.name,
-    /** The version of what is changed, so that nobody's work is lost. */
+    /** Saving fails if somebody else has saved another version. */
     version: editing && admin.toolsets.versionOf(editing.name),
     from,
     name,
@@ -165,7 +165,7 @@ function chosenNames(guide: Gateway["guide"], written: readonly string[]): strin
   ];
 }
 
-/** What the form lists as chosen, with why it cannot be called where that is so. */
+/** The chosen tools, each with the reason why it cannot be called, if any. */
 function pickedByName(
   gateway: FormGateway,
   names: readonly string[],
@@ -216,7 +216,7 @@ function matchingNames(guide: Gateway["guide"], written: string): string[] {
 }
 
 const SHOWN = 100;
-/** One more than a toolset holds, so that whoever wants all of more is told. */
+/** One more than a toolset holds, so that the form can refuse a larger one. */
 const MAX_PICKS = MAX_TOOLS + 1;
 const MAX_QUERY = 200;
 const SUMMARY_CHARS = 160;

@@ -7,7 +7,7 @@ import type { ImportReport } from "../../../../lib/operations/toolsets_admin.ts"
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 
 export interface ImportPage {
-  /** What was pasted, so that it can be corrected. */
+  /** The pasted text, to be corrected. */
   text: string;
   report?: ImportReport;
   error?: FormError;

@@ -13,7 +13,7 @@ import { clientName } from "../../../../lib/console/tour.ts";
 import { clientSnippets } from "../../../../lib/console/client_snippets.ts";
 import { waitingTools, waitsFor } from "../../../../lib/console/tool_rows.ts";
 
-/** What is known now: no page waits until thousands of tools have been counted. */
+/** Without waiting until thousands of tools have been counted. */
 function summaryOf({ toolsets: admin, guide, tokens }: Gateway, toolset: Toolset) {
   const tools = admin.toolsets.tools(toolset);
   const known = tools.flatMap(({ tool }) => tool ?? []);
@@ -107,12 +107,12 @@ export async function toolsetPage(
 /** The clients that see something, as far as they are there. */
 export type Audience = ReturnType<typeof audienceOf>;
 
-/** Clients do not say goodbye: one that has neither listened nor asked this long is not counted. */
+/** Clients do not sign off: one that has been silent this long is not counted. */
 const GONE_MS = 60_000;
 const NAMES = 5;
 const NAME_CHARS = 40;
 
-/** The clients whose list has the tools of what is equipped. */
+/** The clients that list the equipped toolset's tools. */
 export function equippedAudience(gateway: Pick<Gateway, "endpoints">, principal = EVERYONE) {
   return audienceOf(
     gateway,

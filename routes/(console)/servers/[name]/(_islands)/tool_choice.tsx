@@ -26,7 +26,7 @@ interface ToolChoiceProps {
 const SHOWN = 200;
 
 export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
-  // What was changed here, not all of it: the list below may grow meanwhile.
+  // Only the changes: the list below may grow meanwhile.
   const changes = useSignal<ReadonlyMap<string, boolean>>(
     new Map(written.map(({ name, isOn }) => [name, isOn])),
   );
@@ -51,7 +51,7 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
   const chooseFound = (isOn: boolean) => choose(found.map(({ name }) => name), isOn);
 
   useEffect(() => {
-    // What was ticked before the script was there, or came back with the page.
+    // Boxes may have been ticked before the script ran, or restored with the page.
     for (const box of list.current?.querySelectorAll<HTMLInputElement>("[type=checkbox]") ?? []) {
       if (box.checked !== chosen.has(box.value)) choose([box.value], box.checked);
     }

@@ -43,7 +43,7 @@ export async function loginPage(
   };
 }
 
-/** Begins a login: the path of the page that shows where it goes on, or the form with its error. */
+/** Begins a login; returns the path of the next page, or the form with its error. */
 export async function beginLogin(
   gateway: LoginGateway,
   name: string,
@@ -60,7 +60,7 @@ export async function beginLogin(
   }
 }
 
-/** Takes up the answer that a person brought back from an authorization server. */
+/** Finishes a login with the parameters that the authorization server sent back. */
 export async function finishLogin(
   gateway: LoginGateway,
   answer: URLSearchParams,
@@ -80,7 +80,7 @@ export async function finishLogin(
   }
 }
 
-/** Where a person logs in to a server; with the login that was begun, where it goes on. */
+/** A server's login page; with an attempt, the page where that login continues. */
 export function loginPath(name: string, attempt?: string): string {
   const path = `${serverPath(name)}/~login`;
   return attempt === undefined ? path : `${path}?${new URLSearchParams({ attempt })}`;

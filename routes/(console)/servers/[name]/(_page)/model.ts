@@ -111,7 +111,7 @@ function changesIn(history: ServerHistory): ToolChanges {
   };
 }
 
-/** What the server lists and no client gets at all. */
+/** Tools that the server lists and no client gets. */
 function withheldRows(waiting: readonly WaitingTool[], served: readonly ToolRow[]): ToolRow[] {
   const known = new Set(served.map(({ name }) => name));
   return waiting.flatMap(({ server, tool, state }) => {
@@ -165,9 +165,9 @@ export async function saveServerTools(
   const wanted = new Map(written.map(({ name, isOn }) => [name, isOn]));
   const before = new Set(enabled ?? all);
   const next = all.filter((tool) => wanted.get(tool) ?? before.has(tool));
-  // What its server has withdrawn for now keeps its place in the choice.
+  // A tool that its server has withdrawn for now stays chosen.
   const withdrawn = [...before].filter((tool) => !all.includes(tool));
-  // A server that lists nothing at the moment has not had everything chosen by that.
+  // An empty list does not mean that everything was chosen.
   const isAll = next.length === all.length && (all.length > 0 || enabled === null);
   await admin.setEnabledTools(name, isAll ? null : [...next, ...withdrawn]);
 }

@@ -5,7 +5,7 @@ import type { Parameter } from "../../../../../lib/core/parameters.ts";
 /** One argument of a tool, as a form asks for it; its path is its name. */
 export interface ArgumentField extends Omit<Parameter, "depth" | "choices"> {
   kind: "text" | "number" | "integer" | "boolean" | "choice" | "json";
-  /** What it may be, each as JSON. */
+  /** The allowed values, as JSON. */
   choices?: string[] | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface TryForm {
   fields: ArgumentField[];
   /** The schema cannot be made into fields: the arguments are written as JSON. */
   isJsonOnly: boolean;
-  /** What it may do: asked about before it is called. */
+  /** Its effect, confirmed before the call. */
   risk?: "destroys" | "changes" | "asked" | undefined;
 }
 
@@ -48,7 +48,7 @@ export function readTryForm(form: Iterable<[string, string]>): TryValues {
   return written;
 }
 
-/** The arguments that were meant, or what cannot be read. A field that is empty is not given. */
+/** The arguments in a form, or its problems. Empty fields are left out. */
 export function readArguments(
   fields: readonly ArgumentField[],
   { values, json }: TryValues,

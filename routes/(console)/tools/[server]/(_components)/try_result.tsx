@@ -5,7 +5,7 @@ import { ApiError, askApi, type FormError } from "../../../../../lib/console/ui/
 import { formatBytes, formatLatency, inertString } from "../../../../../lib/console/ui/format.ts";
 import type { FieldProblem, TryValues } from "./try_fields.tsx";
 
-/** What came of a call; whatever the server says in it is text and nothing else. */
+/** The outcome of a call; the server's content is shown as text only. */
 export function TryResult({ outcome }: { outcome: TryOutcome }) {
   const { isError, ms, bytes, parts, more, structured } = outcome;
   return (
@@ -74,14 +74,14 @@ export type TryPart = z.infer<typeof TryPart>;
 const TryOutcome = z.object({
   isError: z.boolean(),
   ms: z.number(),
-  /** Of the whole answer. */
+  /** Of the whole response. */
   bytes: z.number(),
   parts: z.array(TryPart),
   more: z.number(),
   structured: z.optional(CutText),
   request: CutText,
   response: CutText,
-  /** What the server said before its answer. */
+  /** Messages from the server before its response. */
   messages: z.array(CutText),
 });
 export type TryOutcome = z.infer<typeof TryOutcome>;
@@ -93,8 +93,8 @@ export interface TriedTool {
   error?: FormError;
 }
 
-/** Has a tool called; what goes wrong is an outcome as well. */
-export async function askToTry(
+/** Calls a tool; a failure is an outcome too. */
+export async function requestCall(
   { server, tool, ...call }: {
     server: string;
     tool: string;
@@ -105,8 +105,8 @@ export async function askToTry(
 ): Promise<Pick<TriedTool, "outcome" | "error">> {
   try {
     const path = [server, tool].map(encodeURIComponent).join("/");
-    const answer = await askApi(`/api/tools/${path}/call`, call, signal);
-    return { outcome: z.object({ outcome: TryOutcome }).parse(answer).outcome };
+    const response = await askApi(`/api/tools/${path}/call`, call, signal);
+    return { outcome: z.object({ outcome: TryOutcome }).parse(response).outcome };
   } catch (error) {
     return { error: ApiError.from(error).details };
   }

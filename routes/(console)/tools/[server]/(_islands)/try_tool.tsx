@@ -11,7 +11,7 @@ import {
   TryField,
   type TryForm,
 } from "../(_components)/try_fields.tsx";
-import { askToTry, type TriedTool, TryResult } from "../(_components)/try_result.tsx";
+import { requestCall, type TriedTool, TryResult } from "../(_components)/try_result.tsx";
 import "../../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 
@@ -28,9 +28,9 @@ interface TryToolProps {
 export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
   const state = useSignal<Omit<TriedTool, "written">>(tried ?? {});
   const isCalling = useSignal(false);
-  const asking = useRef<AbortController>();
+  const request = useRef<AbortController>();
   const confirm = useRef<HTMLDivElement>(null);
-  useEffect(() => () => asking.current?.abort(), []);
+  useEffect(() => () => request.current?.abort(), []);
 
   const written = tried?.written ?? { values: {}, json: "" };
   const { problems = [], outcome, error } = state.value;
@@ -47,13 +47,13 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
       document.getElementById(fieldId(read.problems[0]?.name ?? ""))?.focus();
       return;
     }
-    const { signal } = asking.current = new AbortController();
+    const { signal } = request.current = new AbortController();
     isCalling.value = true;
     state.value = {};
     const call = { server, tool, arguments: read.args, confirmed: isConfirmed };
-    const answer = await askToTry(call, signal);
+    const response = await requestCall(call, signal);
     isCalling.value = false;
-    if (!signal.aborted) state.value = answer;
+    if (!signal.aborted) state.value = response;
   };
 
   if (isOff) {
@@ -104,7 +104,7 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
                 type="button"
                 class="button"
                 onClick={() => {
-                  asking.current?.abort();
+                  request.current?.abort();
                   isCalling.value = false;
                 }}
               >

@@ -23,10 +23,10 @@ import type { ToolDefinition } from "../../../../../lib/core/tool.ts";
 import { ToolOverride } from "../../../../../lib/storage/catalog_repositories.ts";
 import { tryForm } from "./try.ts";
 
-/** A tool that its server lists and no client gets, until somebody has decided on it. */
+/** A tool that no client gets until it has been reviewed. */
 export type WithheldTool = { withheld: string; state: ToolWait; server: ServerStatus };
 
-/** A tool of a server that has not listed its tools: whether there is such a tool is not known. */
+/** The server has not listed its tools yet, so the tool may or may not exist. */
 type UnlistedTool = { unlisted: string; server: ServerStatus };
 
 const NEIGHBORS = 100;
@@ -74,7 +74,7 @@ export async function toolPage(
     total: rows.length,
     /** Newest first; undefined where the data store does not give them. */
     versions,
-    /** How many older ones are not shown, or no longer kept. */
+    /** Older versions that are not shown, or no longer stored. */
     olderVersions: (versions?.at(-1)?.version ?? 1) - 1,
     /** Undefined in the moment in which the server's list changes. */
     knowledge,
@@ -111,7 +111,7 @@ async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
     namespaced: guide.table.nameOf(tool, "namespaced"),
     flat: guide.nameOf(tool),
     collision: gateway.collisions().find(({ namespaced }) => namespaced === full),
-    /** What people set in place of what is inferred. */
+    /** Values that people set in place of the inferred ones. */
     override,
     ...knownTokens(guide, tool),
     examples: examplesOf(tool).map(({ description, invocation }) => ({
@@ -127,7 +127,7 @@ async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
   };
 }
 
-/** What a tool says about its own effects; hints from a server, never promises. */
+/** A tool's own claims about its effects: hints from a server, never promises. */
 const HINTS = {
   readOnlyHint: { label: "Read-only", meaning: "Changes nothing", isRisky: false },
   destructiveHint: { label: "Destructive", meaning: "May delete or overwrite", isRisky: true },
@@ -196,7 +196,7 @@ export function readOverride(form: URLSearchParams): OverrideFields {
   return { summary: text("summary"), category: text("category"), deprecated: text("deprecated") };
 }
 
-/** Keeps what a person wrote of a tool; an empty field, or a reset, leaves it to what is inferred. */
+/** Saves a person's override; an empty field, or a reset, restores the inferred value. */
 export async function saveOverride(
   gateway: Pick<Gateway, "guide" | "describeTool">,
   server: string,

@@ -40,7 +40,7 @@ export function tryForm(definition: ToolDefinition, mustConfirm = false): TryFor
   return { fields, isJsonOnly, risk };
 }
 
-/** Whether it can take what it does not name. */
+/** Whether it accepts properties that it does not name. */
 function hasMore({ additionalProperties, anyOf, oneOf, allOf, $ref, patternProperties }: Schema) {
   return additionalProperties === true || isObject(additionalProperties) ||
     [anyOf, oneOf, allOf, $ref, patternProperties].some((part) => part !== undefined);
@@ -77,7 +77,7 @@ function choicesOf(schema: Schema): string[] | undefined {
   return values.map((value) => JSON.stringify(value));
 }
 
-/** Calls a tool with what a plain form sent; throws ACCESS_DENIED where that may not be. */
+/** Calls a tool with the fields of a form sent without scripts; may throw ACCESS_DENIED. */
 export async function tryFromForm(
   gateway: Pick<Gateway, "access" | "servers" | "toolCalls" | "logs">,
   { server, tool, ...by }: Pick<TrialCall, "server" | "tool" | "principal" | "signal">,
@@ -124,7 +124,7 @@ const Result = z.looseObject({
 });
 const RpcError = z.looseObject({ code: z.number(), message: z.string() });
 
-/** Calls a tool for a person who tries it. Throws where it was not called, or not answered. */
+/** Calls a tool for the Try it form; throws if the call was not made or got no response. */
 export async function tryTool(
   { toolCalls, logs }: Pick<Gateway, "toolCalls" | "logs">,
   call: TrialCall,
