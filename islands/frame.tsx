@@ -16,6 +16,8 @@ import {
 // The islands of every page. Every other island file imports this one, although it uses none of it:
 // the bundler makes a chunk for each set of files that share a module, so that all of the frame's
 // code is one chunk only if every file shares all of it.
+// For the same reason it imports what several islands share besides.
+import "../components/badges.tsx";
 export { CommandPalette } from "../components/palette.tsx";
 export { Copier, NavFeedback, Toaster } from "../components/feedback.tsx";
 export { Clock, LiveIndicator, PageMoment, RefreshSoon } from "../components/live_page.tsx";
